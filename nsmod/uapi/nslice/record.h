@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
+/* Record layout: the same bytes in a kernel ring, a user ring and a trace file. */
+#ifndef NSLICE_RECORD_H
+#define NSLICE_RECORD_H
+
+#include <linux/types.h>
+
+/*
+ * NSLICE_ABI_VERSION covers record.h and ring.h.  Within a version, kinds and
+ * flags may be added where a reader can skip what it does not know; sizes,
+ * offsets and meanings never change.
+ */
+#define NSLICE_ABI_VERSION 1
+
+#ifdef __cplusplus
+#define NSLICE_ASSERT_SIZE(type, bytes) static_assert(sizeof(type) == (bytes), "ABI size")
+#else
+#define NSLICE_ASSERT_SIZE(type, bytes) _Static_assert(sizeof(type) == (bytes), "ABI size")
+#endif
+
+/* What a record says.  The words that follow the head are given for each kind. */
+enum nslice_kind {
+	NSLICE_KIND_START = 1, /* slice begins; words: one value for each counter of the session */
+	NSLICE_KIND_STOP = 2,  /* slice ends; words: as START */
+	NSLICE_KIND_MARK = 3,  /* words[0]: the value */
+	NSLICE_KIND_INIT = 4,  /* unit begins; words: number, packet count, wire bytes */
+	NSLICE_KIND_EXIT = 5,  /* unit ends; no words */
+};
+
+#define NSLICE_MAX_WORDS 6
+#define NSLICE_MAX_COUNTERS NSLICE_MAX_WORDS
+#define NSLICE_INIT_WORDS 3
+#define NSLICE_MARK_WORDS 1
+
+/*
+ *  63                                                             0
+ * +----------------------------------------------------------------+
+ * |                             ticks                              |
+ * +--------+--------+----------------+-----------------------------+
+ * | words  |  kind  |    slice_id    |          thread_id          |
+ * +--------+--------+----------------+-----------------------------+
+ * |                      words * 64 bits follow                    |
+ *
+ * A head whose kind is 0 is memory that no writer has finished yet.
+ */
+struct nslice_record_head {
+	__u64 ticks;     /* clock of the session, e.g. TSC */
+	__u32 thread_id; /* kernel thread id of the writer */
+	__u16 slice_id;  /* index into the session's site table, 0: site not registered */
+	__u8 kind;       /* enum nslice_kind */
+	__u8 words;      /* number of 64-bit words that follow, at most NSLICE_MAX_WORDS */
+};
+NSLICE_ASSERT_SIZE(struct nslice_record_head, 16);
+
+/* Rings and files count in units of 8 bytes: every record is a whole number of them. */
+#define NSLICE_UNIT_BYTES 8
+#define NSLICE_HEAD_UNITS 2
+#define NSLICE_MAX_RECORD_UNITS (NSLICE_HEAD_UNITS + NSLICE_MAX_WORDS)
+
+#endif /* NSLICE_RECORD_H */
