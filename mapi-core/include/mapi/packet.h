@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* The packet view: what a driver hands out and every function looks at. */
+#ifndef MAPI_PACKET_H
+#define MAPI_PACKET_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Packets that one call may cover: one bit of a 64-bit mask each. */
+#define MAPI_BATCH_MAX 64
+
+/*
+ * A view, never an owner: `data` points into the driver's buffer and is valid until the batch ends.
+ * Two views share a cache line; the layout is part of MAPI_FUNCTION_ABI and MAPI_DRIVER_ABI.
+ */
+struct mapi_packet {
+	const uint8_t *data;   /* first captured byte of the frame, not aligned */
+	uint32_t caplen;       /* bytes that may be read at data */
+	uint32_t wire_len;     /* bytes that the frame had on the wire */
+	uint64_t timestamp_ns; /* since 1970-01-01 00:00 UTC */
+	uint16_t link_type;    /* LINKTYPE_ number, as in capture files */
+	uint16_t ifindex;      /* interface in the driver's own numbering, from 0 */
+	uint32_t reserved;     /* zero */
+};
+
+#ifdef __cplusplus
+}
+static_assert(sizeof(mapi_packet) == 32, "two packet views in a cache line");
+#else
+_Static_assert(sizeof(struct mapi_packet) == 32, "two packet views in a cache line");
+#endif
+
+#endif /* MAPI_PACKET_H */
