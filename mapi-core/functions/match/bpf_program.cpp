@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+// Filter expression -> libpcap's instructions -> machine code, or the interpreter.
+#include "bpf_program.hpp"
+
+#include <bit>
+#include <utility>
+
+#include "bpf_native.hpp"
+#include "errors.hpp"
+
+namespace mapi::match
+{
+namespace
+{
+constexpr int kUnlimitedSnaplenBytes = 262144; // what tcpdump uses; 0 would compile into "reject all"
+
+// Capture files and the compiler number a few link types differently.
+int dlt_of(int link_type)
+{
+    switch (link_type) {
+    case 100: return DLT_ATM_RFC1483;
+    case 101: return DLT_RAW;
+    case 102: return DLT_SLIP_BSDOS;
+    case 103: return DLT_PPP_BSDOS;
+    case 106: return DLT_ATM_CLIP;
+    default: return link_type;
+    }
+}
+
+// Frees what pcap_compile() allocated, on every way out.
+class CompiledCode
+{
+public:
+    CompiledCode(const std::string &expression, int link_type, int snaplen_bytes)
+    {
+        std::unique_ptr<pcap_t, void (*)(pcap_t *)> handle(
+            pcap_open_dead(dlt_of(link_type), snaplen_bytes > 0 ? snaplen_bytes : kUnlimitedSnaplenBytes), pcap_close);
+        if (!handle)
+            throw FilterError("libpcap has no memory for a filter");
+        if (pcap_compile(handle.get(), &code_, expression.c_str(), 1, PCAP_NETMASK_UNKNOWN) != 0)
+            throw FilterError(pcap_geterr(handle.get()));
+    }
+    ~CompiledCode() { pcap_freecode(&code_); }
+    CompiledCode(const CompiledCode &) = delete;
+    CompiledCode &operator=(const CompiledCode &) = delete;
+
+    std::vector<bpf_insn> copy() const { return {code_.bf_insns, code_.bf_insns + code_.bf_len}; }
+
+private:
+    bpf_program code_{};
+};
+} // namespace
+
+BpfProgram BpfProgram::compile(const std::string &expression, int link_type, int snaplen_bytes, Engine engine)
+{
+    if (expression.find('\0') != std::string::npos)
+        throw FilterError("the filter expression holds a zero byte");
+    return BpfProgram(CompiledCode(expression, link_type, snaplen_bytes).copy(), engine);
+}
+
+BpfProgram BpfProgram::from_instructions(std::vector<bpf_insn> instructions, Engine engine)
+{
+    return BpfProgram(std::move(instructions), engine);
+}
+
+BpfProgram::BpfProgram(std::vector<bpf_insn> instructions, Engine engine) : instructions_(std::move(instructions))
+{
+    if (!bpf_validate(instructions_.data(), static_cast<int>(instructions_.size())))
+        throw FilterError("the filter program is not valid BPF");
+    if (engine == Engine::kBest)
+        native_ = NativeFilter::make(instructions_);
+}
+
+BpfProgram::BpfProgram(BpfProgram &&) noexcept = default;
+BpfProgram &BpfProgram::operator=(BpfProgram &&) noexcept = default;
+BpfProgram::~BpfProgram() = default;
+
+bool BpfProgram::matches(const uint8_t *data, uint32_t caplen, uint32_t wire_bytes) const noexcept
+{
+    if (!native_)
+        return bpf_filter(instructions_.data(), data, wire_bytes, caplen) != 0;
+    mapi_packet packet{};
+    packet.data = data;
+    packet.caplen = caplen;
+    packet.wire_len = wire_bytes;
+    return native_->run(&packet, 1) != 0;
+}
+
+uint64_t BpfProgram::filter(const mapi_packet *packets, uint64_t mask) const noexcept
+{
+    if (native_)
+        return native_->run(packets, mask);
+    uint64_t matching = 0;
+    for (uint64_t rest = mask; rest != 0; rest &= rest - 1) {
+        const int index = std::countr_zero(rest);
+        const mapi_packet &packet = packets[index];
+        if (bpf_filter(instructions_.data(), packet.data, packet.wire_len, packet.caplen) != 0)
+            matching |= uint64_t{1} << index;
+    }
+    return matching;
+}
+} // namespace mapi::match

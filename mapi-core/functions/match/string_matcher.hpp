@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// A STR_SEARCH pattern, prepared once: packet views -> which of them hold the string.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <mapi/packet.h>
+
+namespace mapi::match
+{
+// Calls of one object from several threads at once are fine: nothing changes after construction.
+class StringMatcher
+{
+public:
+    // pattern.hpp has the syntax.  offset counts from the first byte of the frame.  A match must lie inside the bytes
+    // [offset, offset + depth), or inside [offset, end of the captured bytes) for depth 0.
+    // Throws PatternError; an alternative longer than depth is refused only when no other one fits.
+    StringMatcher(std::string_view mapi_pattern, int offset, int depth);
+
+    bool matches(const uint8_t *data, uint32_t caplen) const noexcept;
+    // packets[i] is looked at where bit i of mask is set; the result is the part of mask that matches.
+    uint64_t filter(const mapi_packet *packets, uint64_t mask) const noexcept;
+
+    const std::vector<std::string> &alternatives() const noexcept { return alternatives_; }
+
+private:
+    std::vector<std::string> alternatives_; // those that fit into depth
+    uint32_t offset_bytes_;
+    uint32_t depth_bytes_; // 0: to the end
+};
+} // namespace mapi::match
