@@ -2,10 +2,12 @@
 // Filter expression -> libpcap's instructions -> machine code, or the interpreter.
 #include "bpf_program.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <utility>
 
 #include "bpf_native.hpp"
+#include "bpf_step.hpp"
 #include "errors.hpp"
 
 namespace mapi::match
@@ -65,7 +67,8 @@ BpfProgram BpfProgram::from_instructions(std::vector<bpf_insn> instructions, Eng
 
 BpfProgram::BpfProgram(std::vector<bpf_insn> instructions, Engine engine) : instructions_(std::move(instructions))
 {
-    if (!bpf_validate(instructions_.data(), static_cast<int>(instructions_.size())))
+    if (!bpf_validate(instructions_.data(), static_cast<int>(instructions_.size())) ||
+        !std::all_of(instructions_.begin(), instructions_.end(), is_known_step))
         throw FilterError("the filter program is not valid BPF");
     if (engine == Engine::kBest)
         native_ = NativeFilter::make(instructions_);

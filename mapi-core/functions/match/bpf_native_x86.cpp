@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// Machine code -> executable memory that was written first and then locked.
+#include "bpf_native.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <new>
+
+#include "bpf_emit_x86.hpp"
+
+namespace mapi::match
+{
+namespace
+{
+// Remembers that something went wrong; the assembler itself goes on.
+class Failure : public asmjit::ErrorHandler
+{
+public:
+    void handleError(asmjit::Error, const char *, asmjit::BaseEmitter *) override { happened_ = true; }
+    bool happened() const noexcept { return happened_; }
+
+private:
+    bool happened_ = false;
+};
+
+size_t round_up(size_t bytes, size_t unit)
+{
+    return (bytes + unit - 1) / unit * unit;
+}
+
+// Each filter has pages of its own.  Were each to begin at the start of a page, all of them would compete for the same
+// few sets of the instruction cache.
+size_t next_start_bytes(size_t page_bytes)
+{
+    constexpr size_t kStepBytes = 448; // a common filter
+    static std::atomic<size_t> filters{0};
+    return filters.fetch_add(1, std::memory_order_relaxed) * kStepBytes % page_bytes;
+}
+} // namespace
+
+std::unique_ptr<NativeFilter> NativeFilter::make(std::span<const bpf_insn> program)
+{
+    if (program.empty() || !can_emit_x86(program))
+        return nullptr;
+    asmjit::CodeHolder code;
+    Failure failure;
+    if (code.init(asmjit::Environment::host()) != asmjit::kErrorOk)
+        return nullptr;
+    code.setErrorHandler(&failure);
+    asmjit::x86::Assembler assembler(&code);
+    emit_x86(program, assembler);
+    if (failure.happened() || code.flatten() != asmjit::kErrorOk || code.resolveUnresolvedLinks() != asmjit::kErrorOk)
+        return nullptr;
+
+    const auto page_bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+    const size_t start_bytes = next_start_bytes(page_bytes);
+    const size_t memory_bytes = round_up(start_bytes + code.codeSize(), page_bytes);
+    void *memory = mmap(nullptr, memory_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
+        return nullptr;
+    uint8_t *start = static_cast<uint8_t *>(memory) + start_bytes;
+    std::unique_ptr<NativeFilter> filter(
+        new (std::nothrow) NativeFilter(memory, memory_bytes, reinterpret_cast<Run>(start)));
+    if (!filter) {
+        munmap(memory, memory_bytes);
+        return nullptr;
+    }
+    if (code.relocateToBase(reinterpret_cast<uint64_t>(start)) != asmjit::kErrorOk ||
+        code.copyFlattenedData(start, memory_bytes - start_bytes) != asmjit::kErrorOk ||
+        mprotect(memory, memory_bytes, PROT_READ | PROT_EXEC) != 0)
+        return nullptr;
+    return filter;
+}
+
+NativeFilter::~NativeFilter()
+{
+    munmap(memory_, memory_bytes_);
+}
+} // namespace mapi::match
