@@ -47,6 +47,24 @@ Imm constant(uint32_t value)
     return Imm(static_cast<int32_t>(value));
 }
 
+struct Condition {
+    InstId jump_if_holds;
+    InstId jump_if_fails;
+    InstId set_if_holds;
+    InstId set_if_fails;
+};
+
+Condition condition_of(uint16_t code)
+{
+    namespace Inst = x86::Inst;
+    switch (BPF_OP(code)) {
+    case BPF_JEQ: return {Inst::kIdJe, Inst::kIdJne, Inst::kIdSete, Inst::kIdSetne};
+    case BPF_JGT: return {Inst::kIdJa, Inst::kIdJbe, Inst::kIdSeta, Inst::kIdSetbe};
+    case BPF_JGE: return {Inst::kIdJae, Inst::kIdJb, Inst::kIdSetae, Inst::kIdSetb};
+    default: return {Inst::kIdJnz, Inst::kIdJz, Inst::kIdSetnz, Inst::kIdSetz};
+    }
+}
+
 class Emitter
 {
 public:
@@ -57,6 +75,8 @@ public:
             labels_.push_back(as_.newLabel());
         accept_ = as_.newLabel();
         reject_ = as_.newLabel();
+        loop_ = as_.newLabel();
+        done_ = as_.newLabel();
     }
 
     void emit();
@@ -71,7 +91,8 @@ private:
     void emit_divide(const bpf_insn &step);
     void emit_shift(const bpf_insn &step);
     void emit_jump(size_t at);
-    void emit_return(size_t at);
+    void emit_decision(InstId set);
+    void emit_return();
 
     void check_length(size_t at);
     void check_length_past_x(size_t at);
@@ -93,18 +114,18 @@ private:
     std::vector<Label> labels_;
     Label accept_;
     Label reject_;
+    Label loop_;
+    Label done_;
 };
 
 void Emitter::emit()
 {
-    const Label loop = as_.newLabel();
-    const Label done = as_.newLabel();
     as_.xor_(kMatching.r32(), kMatching.r32());
     if (!is_reject(0)) {
         as_.test(kMask, kMask);
-        as_.jz(done);
+        as_.jz(done_);
         as_.align(AlignMode::kCode, 16);
-        as_.bind(loop);
+        as_.bind(loop_);
         emit_next_packet();
         for (size_t at = 0; at < steps_.size(); ++at)
             if (bounds_[at].is_reachable && !is_reject(at) && !is_accept(at))
@@ -113,9 +134,9 @@ void Emitter::emit()
         as_.bts(kMatching, kIndex);
         as_.bind(reject_);
         as_.test(kMask, kMask);
-        as_.jnz(loop);
+        as_.jnz(loop_);
     }
-    as_.bind(done);
+    as_.bind(done_);
     as_.mov(x86::rax, kMatching);
     as_.ret();
 }
@@ -164,7 +185,7 @@ void Emitter::emit_step(size_t at)
         emit_jump(at);
         return;
     case BPF_RET:
-        emit_return(at);
+        emit_return();
         return;
     default:
         if (step.code == (BPF_MISC | BPF_TAX))
@@ -326,32 +347,38 @@ void Emitter::emit_jump(size_t at)
     if (to.count == 1 || label_of(to.index[0]) == label_of(to.index[1]))
         return jump_to(to.index[0], at + 1);
 
-    struct Condition {
-        InstId holds;
-        InstId fails;
-    };
-    const Condition condition = [&]() -> Condition {
-        switch (BPF_OP(step.code)) {
-        case BPF_JEQ: return {x86::Inst::kIdJe, x86::Inst::kIdJne};
-        case BPF_JGT: return {x86::Inst::kIdJa, x86::Inst::kIdJbe};
-        case BPF_JGE: return {x86::Inst::kIdJae, x86::Inst::kIdJb};
-        default: return {x86::Inst::kIdJnz, x86::Inst::kIdJz};
-        }
-    }();
+    const Condition condition = condition_of(step.code);
+    const bool decides = is_accept(to.index[0]) ? is_reject(to.index[1]) : is_reject(to.index[0]) && is_accept(to.index[1]);
+    if (decides)
+        as_.xor_(kTemp.r32(), kTemp.r32());
     const InstId compare = BPF_OP(step.code) == BPF_JSET ? x86::Inst::kIdTest : x86::Inst::kIdCmp;
     if (BPF_SRC(step.code) == BPF_X)
         as_.emit(compare, kA, kX);
     else
         as_.emit(compare, kA, constant(constant_of(at)));
+    if (decides)
+        return emit_decision(is_accept(to.index[0]) ? condition.set_if_holds : condition.set_if_fails);
     if (to.index[0] == at + 1 && !is_reject(at + 1) && !is_accept(at + 1)) {
-        as_.emit(condition.fails, label_of(to.index[1]));
+        as_.emit(condition.jump_if_fails, label_of(to.index[1]));
         return;
     }
-    as_.emit(condition.holds, label_of(to.index[0]));
+    as_.emit(condition.jump_if_holds, label_of(to.index[0]));
     jump_to(to.index[1], at + 1);
 }
 
-void Emitter::emit_return(size_t)
+// The last test of a filter is the one that no predictor learns: its outcome becomes a bit without a branch.
+void Emitter::emit_decision(InstId set)
+{
+    as_.emit(set, kTemp.r8());
+    as_.mov(kX, kIndex.r32()); // X is not needed any more
+    as_.shl(kTemp, x86::cl);
+    as_.or_(kMatching, kTemp);
+    as_.test(kMask, kMask);
+    as_.jnz(loop_);
+    as_.jmp(done_);
+}
+
+void Emitter::emit_return()
 {
     as_.test(kA, kA); // constants have become jumps: only RET A is left
     as_.jnz(accept_);
