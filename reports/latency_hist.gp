@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: MIT
+# latency_hist.gp: which values are usual, which rare? One panel a slice: hist_N.tsv (low, high, percent) -> picture
+load share."common.gp"
+set multiplot
+load share."canvas.gp"
+side_px = 78
+cell_px = (width_px - 24) / (1.0 * columns)
+do for [n = 1 : panels] {
+  column = (n - 1) % columns
+  row = (n - 1) / columns
+  left_px = column * cell_px + side_px
+  head_px = top_px + row * row_px
+  set lmargin at screen across(left_px)
+  set rmargin at screen across((column + 1) * cell_px)
+  set tmargin at screen down(head_px + 30)
+  set bmargin at screen down(head_px + row_px - 58)
+  unset label; unset arrow
+  set label 1 panel_title[n] at screen across(left_px), screen down(head_px + 14) left textcolor rgb "#222222"
+  if (x_log[n]) { set logscale x } else { unset logscale x }
+  set xrange [x_low[n] : x_high[n]]
+  set yrange [0 : y_high[n]]
+  set xtics autofreq
+  if (x_step[n] > 0) { set xtics x_step[n] }
+  set format x x_format[n]
+  set format y "%g%%"
+  set xlabel axis_label
+  set ylabel "share of the slices" offset 0.5, 0
+  if (has_percentiles[n]) {
+    set arrow 1 from p50[n], 0 to p50[n], y_high[n] nohead lc rgb "#222222" lw 1.2 front
+    set arrow 2 from p99[n], 0 to p99[n], y_high[n] nohead lc rgb "#222222" lw 1.2 dt (6,4) front
+  }
+  plot sprintf("hist_%d.tsv", n) using 1:3:1:2:(0):3 with boxxyerror lc rgb colour[n]
+}
+unset multiplot

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+# Parts of nsreport: input -> checked document -> pictures -> page.

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: MIT
+# Parsed JSON -> the same JSON, known to have the shape of its schema; otherwise an error that names the place.
+import math
+
+STATS_SCHEMA = "netslice-stats-1"
+COST_SCHEMA = "netslice-mapi-cost-1"
+
+
+class ShapeError(Exception):
+    """Message starts with the place inside the document."""
+
+
+# "s" text, "x" finite number, "n" whole number not below zero, "b" yes/no; "?" at the end: may be absent or null.
+_LOST = {"*": "n"}
+_SPREAD = {"mean": "x", "sd": "x?", "min": "x?", "max": "x?", "p50": "x?", "p90": "x?", "p99": "x?", "p999": "x?", "total": "x?"}
+_CALIBRATION = [{"kind": "s", "field": "s", "inner": "x?", "inner_ci95": "x?", "outer": "x?", "outer_ci95": "x?",
+                 "samples": "n?", "trimmed": "n?"}]
+_COUNTS = {"issued": "n?", "drained": "n?", "lost": _LOST}
+
+_STATS = {
+    "schema": "s",
+    "trace": {"path": "s", "bytes": "n?", "format_version": "n?", "session_uuid": "s?", "end": "s?"},
+    "info": {"*": "s"},
+    "clock": {"source": "s", "mode": "s?", "hz": "x?", "step_ticks": "x?", "read_ticks": "x?"},
+    "counters": {"source": "s", "names": ["s"]},
+    "losses": {**_COUNTS, "equation_holds": "b?", "by_cpu?": [{"cpu": "n", **_COUNTS}],
+               "damaged_bytes": "n?", "damaged_chunks": "n?", "missing_chunks": "n?"},
+    "calibration?": {"start?": _CALIBRATION, "end?": _CALIBRATION,
+                     "drift?": [{"kind": "s", "field": "s", "what": "s", "start": "x", "end": "x", "significant": "b"}]},
+    "units?": [{"name": "s", "units": "n", "packets": "n?", "bytes": "n?"}],
+    "slices": [{
+        "name": "s", "file": "s?", "line": "n?", "count": "n", "migrated": "n?", "unmatched_start": "n?",
+        "unmatched_stop": "n?", "too_deep": "n?", "below_noise": "n?", "packets": "n?",
+        "values": [{
+            "field": "s", "unit": "s", "count": "n", "packets": "n?", "raw": _SPREAD, "net": {**_SPREAD, "ci95": "x?"},
+            "self?": {"mean": "x?", "total": "x?"},
+            "per_packet?": {"raw": "x?", "net": "x?", "net_ci95": "x?", "self": "x?"},
+            "histogram?": [("x", "x", "n")]}]}],
+    "marks?": [{"name": "s", "count": "n", "mean": "x?", "min": "x?", "max": "x?", "sum": "x?"}],
+    "classes?": {"*": "n?"},
+}
+
+_MEASURED = {"raw": "x?", "net": "x", "ci95": "x?", "packets": "n?"}
+_COST = {
+    "schema": "s",
+    "capture": {"path": "s", "packets": "n?", "bytes": "n?", "mean_bytes": "x?"},
+    "machine": {"cpu": "s?", "kernel": "s?", "virtualised": "s?"},
+    "clock": {"source": "s", "hz": "x?", "mode": "s?", "step_ticks": "x?"},
+    "sources": {"cycles": "s?", "instructions": "s?"},
+    "unit": "s?", "batch_packets": "n?", "repetitions": "n?",
+    "losses": {**_COUNTS, "equation_holds": "b?"},
+    "rows": [{
+        "table": "n", "scenario": "s", "packet_bytes": "x?", "instructions?": _MEASURED, "cycles?": _MEASURED,
+        "paper?": {"scampi_instructions": "x?", "scampi_cycles": "x?", "intel_instructions": "x?", "intel_cycles": "x?",
+                   "net_of_papi": "b?"},
+        "parts?": [{"name": "s", "instructions": "x?", "cycles": "x?"}],
+        "rates?": {"packets_per_second": "x?",
+                   "lines?": [{"gbit": "x", "frame_bytes": "x", "line_packets_per_second": "x", "share": "x?",
+                               "gbit_per_second": "x?"}]}}],
+    "probe?": {"inner_ticks": "x?", "outer_ticks": "x?", "raw_share": "x?"},
+}
+
+_NAMES = {"s": "text", "x": "a finite number", "n": "a whole number that is not negative", "b": "true or false"}
+
+
+def _is_number(value):
+    # a whole number that no double holds would overflow in the arithmetic later on
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 1e300 and math.isfinite(value)
+
+
+def _leaf_fits(kind, value):
+    if kind == "s":
+        return isinstance(value, str)
+    if kind == "b":
+        return isinstance(value, bool)
+    if kind == "n":
+        return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**64
+    return _is_number(value)
+
+
+def _check_object(shape, value, place):
+    if not isinstance(value, dict):
+        raise ShapeError(f"{place}: expected an object, found {type(value).__name__}")
+    if "*" in shape:
+        for key, part in value.items():
+            _check(shape["*"], part, f"{place}.{key}")
+        return
+    for name, part in shape.items():
+        optional = name.endswith("?") or (isinstance(part, str) and part.endswith("?"))
+        key = name.rstrip("?")
+        if value.get(key) is None:
+            if not optional:
+                raise ShapeError(f"{place}.{key}: missing")
+            value[key] = None
+            continue
+        _check(part, value[key], f"{place}.{key}")
+
+
+def _check(shape, value, place):
+    if isinstance(shape, dict):
+        _check_object(shape, value, place)
+    elif isinstance(shape, (list, tuple)):
+        if not isinstance(value, list):
+            raise ShapeError(f"{place}: expected a list, found {type(value).__name__}")
+        if isinstance(shape, tuple) and len(value) != len(shape):
+            raise ShapeError(f"{place}: expected {len(shape)} values, found {len(value)}")
+        for i, part in enumerate(value):
+            _check(shape[i] if isinstance(shape, tuple) else shape[0], part, f"{place}[{i}]")
+    else:
+        kind = shape.rstrip("?")
+        if value is None and shape.endswith("?"):
+            return
+        if not _leaf_fits(kind, value):
+            raise ShapeError(f"{place}: expected {_NAMES[kind]}, found {type(value).__name__} {str(value)[:40]!r}")
+
+
+def check_document(document):
+    """Raises ShapeError. Absent optional members become None, so that later code asks one way only."""
+    shape = _STATS if document["schema"] == STATS_SCHEMA else _COST
+    _check(shape, document, "$")
+    return document

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: MIT
+# Command line -> report. Decides exit codes; everything else is in the parts.
+import argparse
+import os
+import signal
+import sys
+
+from . import check, cost_page, cost_pictures, errors, folder, gnuplot, page, source, trace_page, trace_pictures
+from .picture import Picture
+
+EPILOG = """examples:
+  nsreport trace.nsl -o report             a page with pictures from a trace
+  nsreport trace.nsl -o report --unit 4711 the timeline shows unit 4711
+  mapi-cost big.pcap --json > cost.json
+  nsreport cost.json -o cost-report        the cost table, against 2004 and against line rates
+  nsdump export trace.nsl --what stats --format json | nsreport - -o report
+
+exit codes:
+  0 the report is complete        4 JSON of another schema or version
+  1 gnuplot failed, or a bug      5 gnuplot or nsdump is missing
+  2 wrong command line            6 the output folder cannot be written
+  3 the input cannot be read      128 + signal: interrupted, nothing left behind
+
+environment: NSDUMP and GNUPLOT name those programs; else nsdump is looked for
+beside nsreport, then in PATH, and gnuplot in PATH."""
+
+
+def parse_arguments(arguments, version):
+    parser = argparse.ArgumentParser(
+        prog="nsreport", formatter_class=argparse.RawDescriptionHelpFormatter, epilog=EPILOG,
+        description="Makes a folder with index.html, PNG and SVG pictures from a trace, stats JSON or mapi-cost JSON.")
+    parser.add_argument("input", metavar="TRACE|JSON", help="trace (.nsl), stats JSON or mapi-cost JSON; - reads JSON from standard input")
+    parser.add_argument("-o", "--output", metavar="DIR", required=True,
+                        help="folder to make; an older report there is replaced as a whole, any other folder is refused")
+    parser.add_argument("--unit", metavar="N", type=_unit_number, help="unit that the timeline shows (default: the one nearest the median cost)")
+    parser.add_argument("-q", "--quiet", action="store_true", help="say nothing but errors")
+    parser.add_argument("--version", action="version", version=f"nsreport {version}")
+    return parser.parse_args(arguments)
+
+
+def _unit_number(text):
+    number = int(text)
+    if not 0 <= number < 2**64:
+        raise ValueError(text)
+    return number
+
+
+def _say(quiet, text):
+    if not quiet:
+        print(errors.shown(text), file=sys.stderr, flush=True)
+
+
+def _progress(quiet, text):
+    if not quiet and sys.stderr.isatty():
+        sys.stderr.write(f"\r\033[K{text}")
+        sys.stderr.flush()
+
+
+def make_report(options, program, share, version):
+    gnuplot_path = gnuplot.find_gnuplot()
+    given = source.open_source(options.input, program)
+    document = given.document
+    is_trace = document["schema"] == check.STATS_SCHEMA
+    head = trace_page if is_trace else cost_page
+    with folder.ReportFolder(options.output) as place:
+        made = trace_pictures.pictures(document, given, options.unit) if is_trace else cost_pictures.pictures(document)
+        drawn = [p for p in made if isinstance(p, Picture)]
+        for i, picture in enumerate(drawn, 1):
+            _progress(options.quiet, f"drawing {i} of {len(drawn)}: {picture.name}")
+            gnuplot.draw(picture, gnuplot_path, share, place.work)
+        _progress(options.quiet, "")
+        warnings = list(dict.fromkeys(given.warnings)) + head.warnings(document)
+        page.write(os.path.join(place.work, "index.html"), share, version, head.title(document), head.lead(document), warnings,
+                   "No record was lost and issued = drained + lost holds.", head.facts(document), made, head.tables(document))
+        place.publish()
+    for warning in warnings:
+        _say(options.quiet, f"nsreport: warning: {warning}")
+    _say(options.quiet, f"nsreport: {len(drawn)} pictures, {len(made) - len(drawn)} left out with a reason: "
+                        f"{os.path.join(options.output, 'index.html')}")
+
+
+def _raise_interrupted(number, _frame):
+    signal.signal(number, signal.SIG_IGN)  # a second Ctrl-C must not break the cleaning up
+    raise errors.Interrupted(number)
+
+
+def main(arguments, program, share, version):
+    options = parse_arguments(arguments, version)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) != signal.SIG_IGN:  # nohup
+            signal.signal(number, _raise_interrupted)
+    try:
+        make_report(options, program, share, version)
+    except errors.ReportError as error:
+        _progress(options.quiet, "")
+        print(f"nsreport: {error}", file=sys.stderr)
+        return error.code
+    except errors.Interrupted as error:
+        _progress(options.quiet, "")
+        print("nsreport: interrupted; nothing was left behind", file=sys.stderr)
+        return errors.EXIT_SIGNAL + error.signal_number
+    except OSError as error:
+        print(f"nsreport: {errors.shown(error.filename or options.input)}: {error.strerror or error}", file=sys.stderr)
+        return errors.EXIT_INTERNAL
+    return errors.EXIT_OK

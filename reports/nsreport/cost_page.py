@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT
+# mapi-cost run -> head and tables of its page.
+import os
+
+from . import loss_text, page
+from .cost_facts import clock_text, paper_figure, row_names, samples_text
+from .text import count, number, share, with_error
+
+
+def title(document):
+    return f"What monitoring functions cost: {os.path.basename(document['capture']['path']) or 'capture'}"
+
+
+def lead(document):
+    return (samples_text(document, document["rows"]) + ". Net figures have the probes' own measured cost taken out; raw figures do not. "
+            "Figures of 2004 have the cost of the PAPI reads taken out where they included it.")
+
+
+def facts(document):
+    capture, machine, losses = document["capture"], document["machine"], document["losses"]
+    size = [f"{count(capture['packets'])} packets"] if capture["packets"] is not None else []
+    if capture["mean_bytes"] is not None:
+        size.append(f"{number(capture['mean_bytes'])} bytes on average")
+    return [
+        ("Capture", capture["path"] + (f" ({', '.join(size)})" if size else "")),
+        ("Machine", machine["cpu"]), ("Kernel", machine["kernel"]), ("Virtualised", machine["virtualised"]),
+        ("Clock", clock_text(document)), ("Cycles", document["sources"]["cycles"]),
+        ("Counter source", document["sources"]["instructions"] or "none: instructions were not measured"),
+        ("Losses", f"issued {count(losses['issued'])}, drained {count(losses['drained'])}, lost {count(loss_text.lost_total(losses))}. "
+                   + loss_text.equation_text(losses)),
+    ]
+
+
+def warnings(document):
+    return loss_text.warnings(document["losses"])
+
+
+def _measured(measured):
+    if measured is None:
+        return [number(None)] * 2
+    return [number(measured["raw"]), with_error(measured["net"], measured["ci95"])]
+
+
+def _old(row, kind):
+    return [number(paper_figure(row, card, kind)) for card in ("scampi", "intel")]
+
+
+def tables(document):
+    columns = [("table", True), ("scenario", False), ("instr. raw", True), ("instr. net \u00b1 95 %", True), ("2004 SCAMPI", True), ("2004 Intel", True),
+               ("cycles raw", True), ("cycles net \u00b1 95 %", True), ("2004 SCAMPI", True), ("2004 Intel", True), ("packets", True)]
+    rows = [[str(r["table"]), name, *_measured(r["instructions"]), *_old(r, "instructions"), *_measured(r["cycles"]), *_old(r, "cycles"),
+             count((r["cycles"] or r["instructions"] or {}).get("packets"))] for r, name in zip(document["rows"], row_names(document["rows"]))]
+    made = [("figures", "Table of figures", page.table(columns, rows))]
+    rated = [(r, name) for r, name in zip(document["rows"], row_names(document["rows"])) if r["rates"]]
+    if rated:
+        columns = [("scenario", False), ("packets a second, one core", True), ("line", False), ("frames of", True), ("line's packets a second", True),
+                   ("share of the line", True), ("Gbit/s", True)]
+        rows = [[name if i == 0 else "", number(r["rates"]["packets_per_second"]) if i == 0 else "", f"{number(line['gbit'])}G",
+                 f"{number(line['frame_bytes'])} bytes", number(line["line_packets_per_second"]), share(line["share"]), number(line["gbit_per_second"])]
+                for r, name in rated for i, line in enumerate(r["rates"]["lines"] or [])]
+        made.append(("rates", "Sustainable rates", page.table(columns, rows)))
+    return made

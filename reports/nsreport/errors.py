@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: MIT
+# What can go wrong -> exit code and a message that names file, place and remedy.
+
+EXIT_OK = 0
+EXIT_INTERNAL = 1
+EXIT_USAGE = 2
+EXIT_INPUT = 3
+EXIT_SCHEMA = 4
+EXIT_TOOL = 5
+EXIT_OUTPUT = 6
+EXIT_SIGNAL = 128  # plus the signal's number
+
+
+class ReportError(Exception):
+    """A failure that the user can act on."""
+
+    def __init__(self, code, message):
+        super().__init__(message)
+        self.code = code
+
+
+class Interrupted(Exception):
+    def __init__(self, signal_number):
+        super().__init__(f"signal {signal_number}")
+        self.signal_number = signal_number
+
+
+def shown(path):
+    """A path as one printable line: file names may hold control characters."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in str(path))

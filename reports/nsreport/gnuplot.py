@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: MIT
+# Picture -> NAME.png, NAME.svg (gnuplot) and data/NAME.tsv. Drawn files are checked: gnuplot's exit code does not tell a full disk.
+import os
+import shutil
+import subprocess
+import tempfile
+
+from .errors import EXIT_INTERNAL, EXIT_OUTPUT, EXIT_TOOL, ReportError, shown
+from .layout import WIDTH_PX, legend_table, top_px
+from .text import label
+
+
+def find_gnuplot():
+    named = os.environ.get("GNUPLOT")
+    found = named or shutil.which("gnuplot")
+    if not found:
+        raise ReportError(EXIT_TOOL, "gnuplot: not found in PATH; install it (Debian: apt install gnuplot-nox), "
+                                     "or name it in the variable GNUPLOT")
+    return found
+
+
+def _cell(value):
+    if value is None:
+        return "nan"
+    return label(value, 200) or " " if isinstance(value, str) else repr(value)
+
+
+def _value(value):
+    if isinstance(value, str):
+        return "'" + label(value, 300) + "'"  # label() leaves no quote in it
+    return repr(float(value)) if isinstance(value, float) else str(int(value))
+
+
+def _write_table(path, rows):
+    with open(path, "w", encoding="utf-8") as file:
+        for row in rows:
+            file.write("\t".join(_cell(v) for v in row) + "\n")
+
+
+def _write_variables(path, variables):
+    with open(path, "w", encoding="utf-8") as file:
+        for name, value in variables.items():
+            if isinstance(value, list):
+                file.write(f"array {name}[{max(1, len(value))}]\n")
+                for i, part in enumerate(value, 1):
+                    file.write(f"{name}[{i}] = {_value(part)}\n")
+            else:
+                file.write(f"{name} = {_value(value)}\n")
+
+
+def _is_whole(path, kind):
+    try:
+        with open(path, "rb") as file:
+            file.seek(0, os.SEEK_END)
+            file.seek(max(0, file.tell() - 64))
+            tail = file.read()
+    except OSError:
+        return False
+    return b"IEND" in tail if kind == "png" else b"</svg>" in tail
+
+
+def _run(gnuplot, share, scratch, picture, kind, output):
+    script = os.path.join(share, picture.script)
+    environment = {**os.environ, "LC_ALL": "C.UTF-8", "GNUTERM": "unknown"}
+    try:
+        done = subprocess.run([gnuplot, "-d", "variables.gp", script], cwd=scratch, stdin=subprocess.DEVNULL, env=environment,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
+    except OSError as error:
+        raise ReportError(EXIT_TOOL, f"{shown(gnuplot)}: cannot run: {error.strerror or error}; install gnuplot 5.4 or newer") from error
+    if _is_whole(output, kind) and done.returncode == 0:
+        return
+    said = done.stderr.decode("utf-8", "replace").strip()[-600:]
+    if done.returncode == 0 or "write" in said.lower() or "space" in said.lower():
+        raise ReportError(EXIT_OUTPUT, f"{shown(os.path.basename(output))}: gnuplot could not write the whole picture; "
+                                       f"is the disk full? {said}".rstrip())
+    raise ReportError(EXIT_INTERNAL, f"{picture.script}: gnuplot failed (code {done.returncode}) on {picture.name}.{kind}: {said}")
+
+
+def draw(picture, gnuplot, share, folder):
+    """Writes the picture's three files into `folder`; the scratch files for gnuplot go away."""
+    with tempfile.TemporaryDirectory(prefix=".scratch-", dir=folder) as scratch:
+        for stem, rows in picture.tables.items():
+            _write_table(os.path.join(scratch, stem + ".tsv"), rows)
+        _write_table(os.path.join(scratch, "legend.tsv"), legend_table(picture.legend)[0])
+        for kind in ("png", "svg"):
+            output = os.path.join(folder, f"{picture.name}.{kind}")
+            _write_variables(os.path.join(scratch, "variables.gp"), {
+                "kind": kind, "output_name": f"../{picture.name}.{kind}", "width_px": WIDTH_PX, "height_px": picture.height_px,
+                "top_px": top_px(picture.legend), "legend_rows": len(picture.legend), "picture_title": picture.question,
+                **picture.variables})
+            with open(os.path.join(scratch, "variables.gp"), "a", encoding="utf-8") as file:
+                file.write("share = '" + share.replace("'", "''") + "/'\n")
+            _run(gnuplot, share, scratch, picture, kind, output)
+    data_path = os.path.join(folder, "data", f"{picture.name}.tsv")
+    os.makedirs(os.path.dirname(data_path), exist_ok=True)
+    _write_table(data_path, [picture.data_header, *picture.data_rows])

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MIT
+# Loss counts -> sentences that every picture carries.
+from .text import count, plural, share
+
+CAUSES = {
+    "full": "ring full",
+    "overwritten": "overwritten by newer records",
+    "busy": "ring busy (nested writer)",
+    "closed": "session closed",
+    "write": "file could not be written",
+    "torn": "torn (writer died)",
+}
+
+
+def cause_text(cause):
+    return CAUSES.get(cause, cause)
+
+
+def lost_total(losses):
+    return sum((losses.get("lost") or {}).values())
+
+
+def equation_text(losses):
+    holds = losses.get("equation_holds")
+    if holds is None:
+        return "The trace has no footer, so the loss equation cannot be checked: losses may be larger."
+    if holds:
+        return "Issued = drained + lost holds."
+    return "Issued is NOT drained + lost: some records are missing without a cause. Treat the figures with care."
+
+
+def loss_line(losses):
+    """One sentence for the line under a picture."""
+    issued, lost = losses.get("issued"), lost_total(losses)
+    if losses.get("equation_holds") is None:
+        return f"{plural(lost, 'record')} known lost (no footer: may be more)"
+    if losses["equation_holds"] is False:
+        return f"{plural(lost, 'record')} lost with a cause, and the loss equation does not hold"
+    if lost == 0:
+        return f"no record lost ({count(issued)} issued)" if issued is not None else "no record lost"
+    causes = ", ".join(f"{cause_text(c)} {n:,}" for c, n in losses["lost"].items() if n)
+    part = f" = {share(lost / issued)}" if issued else ""
+    return f"{plural(lost, 'record')} lost{part} ({causes})"
+
+
+def warnings(losses):
+    """Sentences for the page head; none when nothing went wrong."""
+    said = []
+    if lost_total(losses):
+        said.append(loss_line(losses)[0].upper() + loss_line(losses)[1:] + ".")
+    if not losses.get("equation_holds"):
+        said.append(equation_text(losses))
+    damage = [(losses.get("damaged_bytes"), "damaged byte"), (losses.get("damaged_chunks"), "damaged chunk"),
+              (losses.get("missing_chunks"), "missing chunk")]
+    found = [plural(n, noun) for n, noun in damage if n]
+    if found:
+        said.append("The trace is damaged: " + ", ".join(found) + ". The figures hold what could be read.")
+    return said

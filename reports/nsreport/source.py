@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: MIT
+# Input path -> checked document; for a trace also its slices and events, all through `nsdump export`.
+import contextlib
+import csv
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from . import check
+from .errors import EXIT_INPUT, EXIT_SCHEMA, EXIT_TOOL, ReportError, shown
+
+MAX_JSON_BYTES = 256 << 20
+READ_SCHEMAS = (check.STATS_SCHEMA, check.COST_SCHEMA)
+
+
+class Source:
+    """document: the JSON. trace_path, nsdump: set when the input is a trace, so that units can be asked for."""
+
+    def __init__(self, document, trace_path=None, nsdump=None, warnings=()):
+        self.document = document
+        self.trace_path = trace_path
+        self.nsdump = nsdump
+        self.warnings = list(warnings)
+
+    def rows(self, what, *options):
+        """Yields dicts of one CSV export. When nsdump stops with an error, what it gave counts and its word becomes a warning."""
+        command = [self.nsdump, "export", self.trace_path, "--what", what, "--format", "csv", *options]
+        with tempfile.TemporaryFile() as said_file, _running(command, said_file) as process:
+            yield from csv.DictReader(process.stdout, restkey="words")
+            if process.wait():
+                said_file.seek(0)
+                said = said_file.read(2000).decode("utf-8", "replace").strip()
+                self.warnings.append(f"nsdump export --what {what} ended with code {process.returncode}: {said or 'no further word'}.")
+
+
+@contextlib.contextmanager
+def _running(command, said_file):
+    try:
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=said_file,
+                                   encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise _no_nsdump(command[0], error) from error
+    try:
+        yield process
+    finally:
+        process.stdout.close()
+        process.kill()
+        process.wait()
+
+
+def _no_nsdump(path, error):
+    return ReportError(EXIT_TOOL, f"{shown(path)}: cannot run: {error.strerror or error}; "
+                                  "put nsdump beside nsreport, or name it in the variable NSDUMP")
+
+
+def find_nsdump(program):
+    named = os.environ.get("NSDUMP")
+    if named:
+        return named
+    beside = os.path.join(os.path.dirname(program), "nsdump")
+    found = beside if os.access(beside, os.X_OK) else shutil.which("nsdump")
+    if not found:
+        raise ReportError(EXIT_TOOL, f"nsdump: not found beside {shown(program)} nor in PATH, and a trace is read through it; "
+                                     "build or install nsdump, or name it in the variable NSDUMP")
+    return found
+
+
+def open_source(path, program):
+    """The input's kind is told by its first character: JSON begins with '{', a trace does not."""
+    if path == "-":
+        return Source(_parse(sys.stdin.buffer.read(MAX_JSON_BYTES + 1), "standard input"))
+    try:
+        with open(path, "rb") as file:
+            head = file.read(4096)
+            if not head:
+                raise ReportError(EXIT_INPUT, f"{shown(path)}: is empty; record the trace again, or give another file")
+            if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"["):
+                return Source(_parse(head + file.read(MAX_JSON_BYTES + 1), shown(path)))
+    except OSError as error:
+        raise ReportError(EXIT_INPUT, f"{shown(path)}: cannot be read: {error.strerror or error}; "
+                                      "give a trace (.nsl), a stats JSON file or a mapi-cost JSON file") from error
+    return _trace(path, find_nsdump(program))
+
+
+def _trace(path, nsdump):
+    safe_path = path if not path.startswith("-") else os.path.join(".", path)
+    command = [nsdump, "export", safe_path, "--what", "stats", "--format", "json"]
+    with tempfile.TemporaryFile() as said_file:
+        try:
+            done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=said_file, check=False)
+        except OSError as error:
+            raise _no_nsdump(nsdump, error) from error
+        said_file.seek(0)
+        said = said_file.read(4096).decode("utf-8", "replace").strip()
+    if done.returncode and not done.stdout.strip():
+        reason = said or f"nsdump ended with code {done.returncode} and no word"
+        raise ReportError(EXIT_INPUT, f"{shown(path)}: nsdump cannot read it: {reason}")
+    document = _parse(done.stdout, f"{shown(path)} (through {shown(nsdump)})")
+    if document["schema"] != check.STATS_SCHEMA:
+        raise ReportError(EXIT_SCHEMA, f"{shown(nsdump)}: printed schema {document['schema']!r}, not {check.STATS_SCHEMA!r}; "
+                                       "use nsdump and nsreport of the same version")
+    warnings = []
+    if done.returncode:
+        warnings.append(f"nsdump ended with code {done.returncode}: {said or 'no further word'}. The figures hold what it could read.")
+    return Source(document, safe_path, nsdump, warnings)
+
+
+def _no_constant(name):
+    raise ValueError(f"{name} is not JSON")
+
+
+def _parse(data, name):
+    if len(data) > MAX_JSON_BYTES:
+        raise ReportError(EXIT_INPUT, f"{name}: longer than {MAX_JSON_BYTES >> 20} MiB of JSON; this is no stats or mapi-cost file")
+    try:
+        document = json.loads(data.decode("utf-8-sig"), parse_constant=_no_constant)
+    except UnicodeDecodeError as error:
+        raise ReportError(EXIT_INPUT, f"{name}: byte {error.start} is not UTF-8; write the file again") from error
+    except json.JSONDecodeError as error:
+        raise ReportError(EXIT_INPUT, f"{name}: line {error.lineno}, column {error.colno}: {error.msg}; "
+                                      "the file is cut or damaged, write it again") from error
+    except (ValueError, RecursionError) as error:
+        raise ReportError(EXIT_INPUT, f"{name}: is not usable JSON: {error}; write the file again") from error
+    schema = document.get("schema") if isinstance(document, dict) else None
+    if not isinstance(schema, str) or schema not in READ_SCHEMAS:
+        found = f"schema {schema[:60]!r}" if isinstance(schema, str) else "no schema"
+        raise ReportError(EXIT_SCHEMA, f"{name}: {found}; nsreport reads {' and '.join(READ_SCHEMAS)}: "
+                                       "give a trace, `nsdump export --what stats --format json` or `mapi-cost --json`")
+    try:
+        return check.check_document(document)
+    except check.ShapeError as error:
+        raise ReportError(EXIT_SCHEMA, f"{name}: {schema} {error}; use programs of the same version") from error

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MIT
+# Numbers and hostile names -> short text for pictures and page.
+import math
+import unicodedata
+
+# gnuplot acts on these in strings: quotes, escapes, command substitution, formats of tic labels.
+_LOOKALIKE = str.maketrans({'"': "\u201d", "'": "\u2019", "`": "\u2018", "\\": "\u2216", "%": "\u066a", "\t": " "})
+_HIDDEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+
+
+def visible(value):
+    """One line without control, direction or unassigned characters; what was taken out shows as a replacement mark."""
+    return "".join("\ufffd" if unicodedata.category(c) in _HIDDEN else c for c in str(value))
+
+
+def shortened(value, limit):
+    """Keeps both ends: long names tend to differ at the end."""
+    value = visible(value)
+    if len(value) <= limit:
+        return value
+    head = (limit - 1) * 2 // 3
+    return value[:head] + "\u2026" + value[len(value) - (limit - 1 - head):]
+
+
+def label(value, limit=34):
+    """Text that gnuplot draws as it is."""
+    return shortened(value, limit).translate(_LOOKALIKE)
+
+
+def labels(values, limit=34):
+    """As label(), and different names stay different after shortening."""
+    drawn = []
+    for value in values:
+        text = label(value, limit)
+        if text in drawn:
+            number = 2
+            while (other := label(value, limit - 4) + f" ({number})") in drawn:
+                number += 1
+            text = other
+        drawn.append(text)
+    return drawn
+
+
+def number(value):
+    """About three significant digits, thousands separated; an absent value is a dash, never zero."""
+    if value is None:
+        return "\u2013"
+    if isinstance(value, int) or abs(value) >= 1000 or value == int(value):
+        return f"{value:,.0f}" if abs(value) < 1e15 else f"{value:.3g}"
+    digits = max(0, 2 - math.floor(math.log10(abs(value))))
+    return f"{value:,.{min(digits, 6)}f}"
+
+
+def count(value):
+    return "\u2013" if value is None else f"{value:,}"
+
+
+def with_error(value, half_width):
+    if value is None:
+        return number(None)
+    if half_width is None:
+        return number(value)
+    return f"{number(value)} \u00b1 {number(half_width)}"
+
+
+def share(part):
+    """A part of one as a percentage that never rounds something to nothing."""
+    if part is None:
+        return number(None)
+    if 0 < part < 0.0001:
+        return "under 0.01 %"
+    return f"{100 * part:.3g} %"
+
+
+def plural(n, noun):
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"

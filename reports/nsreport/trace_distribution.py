@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: MIT
+# Histograms of a trace's slices -> picture of the histograms, picture of the cumulative shares.
+import math
+
+from .charts import axis_format, linear_step, log_range, log_wanted
+from .layout import top_px
+from .loss_text import loss_line
+from .picture import Absent, Picture
+from .text import label, number, plural
+from .trace_facts import fields_of, samples_text, source_text, value_of
+
+MAX_PANELS = 12
+MAX_LINES = 8
+TARGET_BARS = 60
+PERCENTILES = (("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p999", 0.999))
+
+
+def _bins(value):
+    return [(low, high, n) for low, high, n in sorted(value["histogram"] or []) if n > 0 and high >= low]
+
+
+def _drawn_entries(document, field, limit):
+    """Slices with a histogram, the ones with the largest net total, in order of first appearance; and how many there are."""
+    found = [(e, v) for e in document["slices"] if (v := value_of(e, field)) and _bins(v)]
+    kept = sorted(found, key=lambda f: -abs(f[1]["net"]["total"] or 0))[:limit]
+    names = {id(e) for e, _ in kept}
+    return [f for f in found if id(f[0]) in names], len(found)
+
+
+def merged(bins, log):
+    """Neighbouring bins joined until a bar is wide enough to see; edges stay edges of the source, so no count is guessed."""
+    position = math.log if log else float
+    start, end = position(bins[0][0]), position(bins[-1][1])
+    target = (end - start) / TARGET_BARS
+    bars, low, count = [], None, 0
+    for bin_low, bin_high, n in bins:
+        if low is not None and bin_low > low_end and position(bin_low) - position(low_end) > target:
+            bars.append((low, low_end, count))  # a gap in the data stays a gap
+            low, count = None, 0
+        if low is None:
+            low = bin_low
+        count, low_end = count + n, bin_high
+        if position(low_end) - position(low) >= target * 0.999:
+            bars.append((low, low_end, count))
+            low, count = None, 0
+    if low is not None:
+        bars.append((low, low_end, count))
+    return bars
+
+
+def _widened(bars, low, high, log):
+    """Bins of one single value have no width of their own: give them one that shows."""
+    if log:
+        factor = (high / low) ** 0.003
+        return [(a / factor, b * factor, n) if b / a < factor else (a, b, n) for a, b, n in bars]
+    pad = (high - low) * 0.003
+    return [(a - pad, b + pad, n) if b - a < pad else (a, b, n) for a, b, n in bars]
+
+
+def _histogram_panel(value):
+    """One slice -> (bars in percent, ranges, log?, slices left out because they are not above zero)."""
+    bins = _bins(value)
+    total = sum(n for _, _, n in bins)
+    median = value["net"]["p50"] if value["net"]["p50"] is not None else bins[len(bins) // 2][0]
+    top = bins[-1][1]
+    log = median > 0 and log_wanted(median, top)
+    below = 0
+    if log:
+        floor = max(median / 100, 0.5)
+        below = sum(n for low, _, n in bins if low < floor)
+        bins = [b for b in bins if b[0] >= floor] or bins[-1:]
+    low, high = bins[0][0], bins[-1][1]
+    if log and low <= 0:
+        log = False
+    bars = merged(bins, log) if high > low else bins
+    if log:
+        x_low, x_high = low / (high / low) ** 0.05, high * (high / low) ** 0.05
+    else:
+        pad = (high - low) * 0.06 or max(1.0, abs(high) * 0.05)
+        x_low, x_high = low - pad, high + pad
+    bars = _widened(bars, x_low, x_high, log)
+    return [(float(a), float(b), 100.0 * n / total) for a, b, n in bars], (float(x_low), float(x_high)), log, below
+
+
+def histogram(document, field, unit, colours):
+    suffix = "" if field == "ticks" else "_" + "".join(c if c.isascii() and c.isalnum() else "-" for c in field)
+    topic, name = f"Distribution ({unit})", "latency_hist" + suffix
+    drawn, found = _drawn_entries(document, field, MAX_PANELS)
+    if not drawn:
+        return Absent(name, topic, "No slice of this trace has a histogram.")
+    columns = 1 if len(drawn) == 1 else 2
+    row_px = 360 if columns == 1 else 240
+    notes = [f"{len(drawn)} of {found} slices are drawn, those with the largest total; the table has all."] if len(drawn) < found else []
+    variables = {"panels": len(drawn), "columns": columns, "row_px": row_px, "axis_label": f"{unit} (net, without the probes)"}
+    lists = {key: [] for key in ("panel_title", "x_log", "x_low", "x_high", "y_high", "x_step", "x_format",
+                                 "has_percentiles", "p50", "p99", "colour")}
+    tables = {}
+    for n, (entry, value) in enumerate(drawn, 1):
+        bars, (low, high), log, below = _histogram_panel(value)
+        if below:
+            notes.append(f"{label(entry['name'], 60)}: {plural(below, 'slice')} at or near zero (below what can be measured) "
+                         "are left of the drawn range.")
+        tables[f"hist_{n}"] = bars
+        p50, p99 = value["net"]["p50"], value["net"]["p99"]
+        title = f"{label(entry['name'], 34 if columns == 2 else 70)}: {plural(value['count'], 'slice')}"
+        if p50 is not None and p99 is not None:
+            title += f", median {number(p50)}" + (f", 99% {number(p99)}" if columns == 2 else f", 99 % below {number(p99)}")
+        for key, item in (("panel_title", title), ("x_log", int(log)), ("x_low", low), ("x_high", high),
+                          ("y_high", 1.12 * max(b[2] for b in bars)), ("x_step", 0.0 if log else linear_step(low, high, 5)),
+                          ("x_format", axis_format(low, high, log)), ("has_percentiles", int(p50 is not None and p99 is not None)),
+                          ("p50", float(p50 or 0)), ("p99", float(p99 or 0)), ("colour", colours[entry["name"]])):
+            lists[key].append(item)
+    rows = -(-len(drawn) // columns)
+    return Picture(
+        name, topic, f"How many {unit} does a slice take, and how often?", "latency_hist.gp", top_px([]) + row_px * rows,
+        {**variables, **lists}, tables, ("name", "low", "high", "slices"),
+        [(e["name"], low, high, n) for e, v in drawn for low, high, n in _bins(v)],
+        source_text(document, {field: unit}), samples_text(document, field), loss_line(document["losses"]),
+        "The higher a bar, the more slices took that long. Full line: half of the slices are left of it; dashed line: 99 of 100 are. "
+        "A long tail to the right is rare slow cases. Each panel has its own axis; where values spread widely each step is ten times the one before.",
+        notes)
+
+
+def _nines(part):
+    return -math.log10(max(1 - part, 1e-12))
+
+
+def _line(bins):
+    """Steps: at each bin's upper edge, the share of slices up to it. The last slice has no share above it, so half a slice stands for it."""
+    total, seen, points = sum(n for _, _, n in bins), 0, [(float(bins[0][0]), 0.0)]
+    for low, high, n in bins:
+        if low > points[-1][0]:
+            points.append((float(low), points[-1][1]))
+        seen += n
+        points.append((float(high), _nines(min(seen / total, 1 - 0.5 / total))))
+    return points
+
+
+def _marks(drawn, colours):
+    marks = []
+    with_text = len(drawn) <= 2
+    for entry, value in drawn:
+        for key, part in PERCENTILES:
+            x = value["net"][key]
+            if x is not None and part <= 1 - 0.5 / sum(n for _, _, n in _bins(value)):
+                marks.append((float(x), _nines(part), colours[entry["name"]], number(x) if with_text else " "))
+    return marks
+
+
+def cumulative(document, field, unit, colours):
+    topic, name = "Percentiles", "latency_cdf"
+    drawn, found = _drawn_entries(document, field, MAX_LINES)
+    if not drawn:
+        return Absent(name, topic, "No slice of this trace has a histogram.")
+    lines = [_line(_bins(v)) for _, v in drawn]
+    marks = _marks(drawn, colours)
+    xs = [x for line in lines for x, _ in line] + [m[0] for m in marks]
+    positive = [x for x in xs if x > 0]
+    notes = [f"{len(drawn)} of {found} slices are drawn, those with the largest total; the table has all."] if len(drawn) < found else []
+    log = bool(positive) and log_wanted(max(min(positive), 0.5), max(positive))
+    if log:
+        low, high = log_range([max(min(positive), 0.5), max(positive)])
+        lines = [[(max(x, low), y) for x, y in line] for line in lines]
+        marks = [(max(m[0], low), *m[1:]) for m in marks]
+    else:
+        pad = (max(xs) - min(xs)) * 0.05 or 1.0
+        low, high = min(xs) - pad, max(xs) + 2 * pad
+    tables = {f"line_{n}": line for n, line in enumerate(lines, 1)}
+    legend = [(e["name"], colours[e["name"]]) for e, _ in drawn]
+    variables = {"lines": len(lines), "x_log": int(log), "x_low": float(low), "x_high": float(high),
+                 "y_high": max(1.2, max(y for line in lines for _, y in line) * 1.06), "x_format": axis_format(low, high, log),
+                 "axis_label": f"{unit} (net, without the probes)", "colour": [c for _, c in legend]}
+    return Picture(
+        name, topic, f"How many slices finish within a given number of {unit}?", "latency_cdf.gp", top_px(legend) + 420,
+        variables, {**tables, "marks": marks}, ("name", "p50", "p90", "p99", "p99.9"),
+        [(e["name"], *(v["net"][key] for key, _ in PERCENTILES)) for e, v in drawn],
+        source_text(document, {field: unit}), samples_text(document, field), loss_line(document["losses"]),
+        "Choose a value below, go up to a line, then left: that share of the slices took less. The upper part is stretched so that rare slow "
+        "cases can be seen (99.9 % = all but 1 in 1,000). Dots mark 50, 90, 99 and 99.9 percent.",
+        notes, legend)
+
+
+def pictures(document, colours):
+    fields = fields_of(document)
+    if "ticks" not in fields:
+        return [Absent("latency_hist", "Distribution", "The stats hold no clock readings.")]
+    made = [histogram(document, "ticks", fields["ticks"], colours), cumulative(document, "ticks", fields["ticks"], colours)]
+    counter = next((f for f, u in fields.items() if u == "instructions"), None)
+    if counter:
+        made.insert(1, histogram(document, counter, "instructions", colours))
+    return made

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: MIT
+# Slices and units of a trace, one by one -> timeline of a typical unit, cost against packet size.
+import itertools
+import statistics
+from dataclasses import dataclass
+
+from .charts import axis_format, linear_step
+from .layout import CHARACTER_PX, MEASURED, WIDTH_PX, label_px, top_px
+from .loss_text import loss_line
+from .picture import Absent, Picture
+from .text import labels, number, plural
+from .trace_facts import fields_of, samples_text, source_text
+
+MAX_SLICES = 200_000   # slices looked at to find a typical unit
+MAX_EVENTS = 600_000   # events looked at for the packet sizes of those units
+MAX_BARS = 5_000       # bars in a timeline
+SIZE_CLASSES = 14
+
+
+@dataclass
+class Bar:
+    name: str
+    thread: str
+    depth: int
+    start: int
+    stop: int
+    net: float
+
+
+def _number(text):
+    try:
+        return float(text)
+    except (TypeError, ValueError):
+        return None
+
+
+def _bar(row):
+    try:
+        return Bar(row["name"], row["thread"], int(row["depth"]), int(row["start_ticks"]), int(row["stop_ticks"]), _number(row["net_ticks"]))
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+def unit_costs(source):
+    """(unit, number) -> net ticks of its outermost slices. The last unit read may be cut off by the limit, so it is left out."""
+    costs, last = {}, None
+    rows = source.rows("slices", "--limit", str(MAX_SLICES))
+    for row in itertools.islice(rows, MAX_SLICES):
+        unit, net = row.get("unit"), _number(row.get("net_ticks"))
+        if not unit or net is None or row.get("unit_number") in (None, ""):
+            continue
+        last = (unit, row["unit_number"])
+        if row.get("depth") == "0" and row.get("class") != "migrated":
+            costs[last] = costs.get(last, 0.0) + net
+        else:
+            costs.setdefault(last, 0.0)
+    if len(costs) > 1:
+        costs.pop(last, None)
+    return costs
+
+
+def typical_unit(costs):
+    middle = statistics.median_low(list(costs.values()))
+    return next(unit for unit, cost in costs.items() if cost == middle)
+
+
+def _bars_of_unit(source, unit_number):
+    rows = source.rows("slices", "--unit", str(unit_number))
+    bars = [bar for row in itertools.islice(rows, MAX_BARS + 1) if (bar := _bar(row))]
+    return bars[:MAX_BARS], len(bars) > MAX_BARS
+
+
+def _lanes(bars):
+    """(thread, depth) -> row number from the top, threads apart."""
+    keys = sorted({(bar.thread, bar.depth) for bar in bars})
+    threads = {thread for thread, _ in keys}
+    names = [f"depth {depth}" if len(threads) == 1 else f"thread {thread}, depth {depth}" for thread, depth in keys]
+    return {key: i for i, key in enumerate(keys, 1)}, labels(names)
+
+
+def _dark_text(colour):
+    red, green, blue = colour >> 16, colour >> 8 & 255, colour & 255
+    return 0.299 * red + 0.587 * green + 0.114 * blue > 140
+
+
+def _timeline_tables(bars, colours, lanes, begin, length, plot_px):
+    tables = {"bars": [], "inside": [], "inside_dark": []}
+    for bar in sorted(bars, key=lambda b: (b.depth, b.start)):
+        row, colour = lanes[(bar.thread, bar.depth)], colours[bar.name]
+        low, high = float(bar.start - begin), float(bar.stop - begin)
+        tables["bars"].append((low, high, row, colour))
+        room = (high - low) / length * plot_px
+        texts = [f"{bar.name}  {number(bar.net)}", bar.name]
+        text = next((t for t in texts if CHARACTER_PX * len(t) + 8 < room), None)
+        if text:
+            tables["inside_dark" if _dark_text(colour) else "inside"].append(((low + high) / 2, row, text))
+    return tables
+
+
+def timeline(document, colours, source, unit_number, costs):
+    topic, name = "One unit", "timeline"
+    if unit_number is None:
+        unit_name, unit_number = typical_unit(costs)
+        chosen = f"unit {unit_number} of {plural(len(costs), 'unit')} looked at: its cost is the median"
+    else:
+        unit_name, chosen = next((u for u in costs if u[1] == str(unit_number)), ("", ""))[0], f"unit {unit_number}, as asked for"
+    bars, cut = _bars_of_unit(source, unit_number)
+    if not bars:
+        return Absent(name, topic, f"Unit {unit_number} has no whole slice in this trace. Give another number with --unit.")
+    begin, end = min(b.start for b in bars), max(b.stop for b in bars)
+    length = max(end - begin, 1)
+    lanes, lane_names = _lanes(bars)
+    left_px = label_px(lane_names)
+    tables = _timeline_tables(bars, colours, lanes, begin, length, WIDTH_PX - left_px - 40)
+    tables["rows"] = list(enumerate(lane_names, 1))
+    hz = document["clock"]["hz"]
+    scale, time_unit = (1e9, "ns") if hz and length / hz < 2e-5 else (1e6, "\u00b5s")
+    legend = [(n, colours[n]) for n in dict.fromkeys(b.name for b in sorted(bars, key=lambda b: b.start))][:24]
+    unit_text = fields_of(document).get("ticks", "ticks")
+    variables = {"rows": len(lanes), "label_px": left_px, "x_high": float(length), "has_time": int(bool(hz)),
+                 "time_factor": scale / hz if hz else 1.0, "time_label": f"time in {time_unit}",
+                 "x_step": linear_step(0, length, 8), "axis_label": f"{unit_text} since the unit's first slice began (raw, probes included)"}
+    notes = [f"Only the first {MAX_BARS:,} slices of the unit are drawn."] if cut else []
+    return Picture(
+        name, topic, f"What happens inside one typical {unit_name or 'unit'}, and when?" if "median" in chosen
+        else f"What happens inside {unit_name or 'unit'} {unit_number}, and when?",
+        "timeline.gp", top_px(legend) + 44 * len(lanes) + 110, variables, tables,
+        ("name", "thread", "depth", "start_ticks", "stop_ticks", "net_ticks"),
+        [(b.name, b.thread, b.depth, b.start - begin, b.stop - begin, b.net) for b in bars],
+        source_text(document, {"ticks": unit_text}), f"{plural(len(bars), 'slice')} of {chosen}", loss_line(document["losses"]),
+        "Time runs to the right. A bar is one slice from its START to its STOP; a bar below another ran inside it. "
+        "The figure in a bar is its net cost; the bar's length is raw, with the probes.", notes, legend)
+
+
+def unit_sizes(source, wanted):
+    """(unit, number) -> mean packet bytes, from the INIT events."""
+    sizes = {}
+    for row in itertools.islice(source.rows("events", "--limit", str(MAX_EVENTS)), MAX_EVENTS):
+        if row.get("kind") != "INIT":
+            continue
+        words = row.get("words")
+        words = words if isinstance(words, list) else (words or "").split()
+        if len(words) < 3:
+            continue
+        packets, wire_bytes = _number(words[1]), _number(words[2])
+        key = (row.get("name"), words[0])
+        if key in wanted and packets and wire_bytes:
+            sizes[key] = (wire_bytes / packets, packets)
+    return sizes
+
+
+def _classes(points):
+    """(size, cost) points -> up to SIZE_CLASSES groups of equal count with more than one size apart: size, median, low and high tenth."""
+    points = sorted(points)
+    groups, size = [], max(1, -(-len(points) // SIZE_CLASSES))
+    for start in range(0, len(points), size):
+        part = points[start:start + size]
+        costs = sorted(c for _, c in part)
+        tenth = len(costs) // 10
+        groups.append((statistics.median(s for s, _ in part), statistics.median(costs), costs[tenth], costs[-1 - tenth], len(part)))
+    return groups
+
+
+def packet_size(document, source, costs):
+    topic, name = "Cost against packet size", "packet_size"
+    sizes = unit_sizes(source, costs)
+    points = [(sizes[u][0], costs[u] / sizes[u][1]) for u in costs if u in sizes]
+    if len({round(size) for size, _ in points}) < 3:
+        return Absent(name, topic, "The units of this trace do not tell three different mean packet sizes "
+                                   "(sizes come from the byte count that INIT is given).")
+    groups = _classes(points)
+    unit_text = fields_of(document).get("ticks", "ticks")
+    low, high = min(0.0, min(g[2] for g in groups)), max(g[3] for g in groups)
+    variables = {"panels": 1, "series": 1, "x_high": max(g[0] for g in groups) * 1.06, "y_log": [0], "y_low": [float(low)],
+                 "y_high": [float(high * 1.08 or 1)], "y_format": [axis_format(low, high, False)],
+                 "axis_label": [f"net {unit_text} per packet"], "colour": [MEASURED], "marker": [7]}
+    return Picture(
+        name, topic, "Does a longer packet cost more?", "packet_size.gp", top_px([]) + 380, variables,
+        {"series_1_1": [tuple(float(x) for x in g[:4]) for g in groups], "fit_1_1": []},
+        ("mean_packet_bytes", "median_net_ticks_per_packet", "tenth", "nine_tenths", "units"), groups,
+        source_text(document, {"ticks": unit_text}), f"{plural(len(points), 'unit')} of the trace's beginning, {samples_text(document)} in all",
+        loss_line(document["losses"]),
+        "Each dot is a group of units with similar mean packet size; the dot is their median, the bar holds the middle 80 percent. "
+        "A flat row of dots means that cost does not depend on size.")
+
+
+def pictures(document, colours, source, unit_number):
+    missing = None
+    if source.trace_path is None:
+        missing = "The input is stats JSON, which has no single slices. Run nsreport on the trace itself to get this picture."
+    costs = {} if missing else unit_costs(source)
+    if not costs and not missing:
+        missing = "The trace has no units (INIT and EXIT) with slices in them."
+    if missing:
+        return [Absent("timeline", "One unit", missing), Absent("packet_size", "Cost against packet size", missing)]
+    return [timeline(document, colours, source, unit_number, costs), packet_size(document, source, costs)]

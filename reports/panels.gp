@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: MIT
+# panels.gp: places panel p of `panels` side by side, rows from top to bottom. In: p, panels, label_px, rows, bottom_px, gap_px.
+panel_px = (width_px - label_px - 24 - gap_px * (panels - 1)) / (1.0 * panels)
+left_px = label_px + (p - 1) * (panel_px + gap_px)
+set lmargin at screen across(left_px)
+set rmargin at screen across(left_px + panel_px)
+set tmargin at screen down(top_px)
+set bmargin at screen down(height_px - bottom_px)
+set yrange [rows + 0.5 : 0.5]
+unset ytics
+set grid x; set grid noy
+set border 1
+set xlabel axis_label[p] textcolor rgb "#222222"
+set format x x_format[p]
+if (x_step[p] > 0) { set xtics x_step[p] } else { set xtics autofreq }
