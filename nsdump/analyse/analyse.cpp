@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+// analyse: a trace file -> its report.
+#include "analyse/analyse.hpp"
+
+#include <fmt/format.h>
+
+#include "analyse/pair.hpp"
+#include "analyse/stats.hpp"
+#include "analyse/summarise.hpp"
+#include "decode/merge.hpp"
+
+namespace nsdump
+{
+namespace
+{
+constexpr std::uint64_t kProgressRuns = 1 << 16;
+
+std::string uuid_text(const std::array<std::uint8_t, 16> &uuid)
+{
+    std::string text;
+    for (std::size_t i = 0; i < uuid.size(); ++i) {
+        if (i == 4 || i == 6 || i == 8 || i == 10)
+            text += '-';
+        text += fmt::format("{:02x}", uuid[i]);
+    }
+    return text;
+}
+
+void describe(TraceFile &trace, const Correction &correction, StatsReport &report)
+{
+    report.path = trace.source().name();
+    report.bytes = trace.source().size_bytes();
+    report.format_version = trace.header().version;
+    report.session_uuid = uuid_text(trace.header().session_uuid);
+    report.end = trace.footer() ? end_name(trace.footer()->end) : "missing";
+    report.info = trace.info();
+    report.clock = clock_of(trace);
+    report.counter_names = trace.counter_names();
+    report.counter_source = trace.info("counters.source");
+    report.calibration_start = correction.start();
+    report.calibration_end = correction.end();
+    report.drift = correction.drift();
+    report.warnings = correction.warnings();
+}
+
+void tell_losses(StatsReport &report)
+{
+    if (!report.losses.has_footer)
+        report.warnings.push_back("no footer: the recorder did not end; complete up to the last whole chunk");
+    if (report.losses.lost_sum() > 0)
+        report.warnings.push_back(fmt::format("{} of {} records were lost", report.losses.lost_sum(),
+                                              report.losses.issued));
+    if (report.losses.equation_holds == false)
+        report.warnings.push_back("the loss equation does not hold: run `nsdump check`");
+    if (report.losses.dropped_sites > 0)
+        report.warnings.push_back(fmt::format("{} sites did not fit the site table", report.losses.dropped_sites));
+    if (report.damaged_chunks > 0)
+        report.warnings.push_back(fmt::format("{} damaged places, {} bytes not read", report.damaged_chunks,
+                                              report.damaged_bytes));
+    if (report.missing_chunks > 0)
+        report.warnings.push_back(fmt::format("{} chunks are missing", report.missing_chunks));
+}
+
+void tell_quality(TraceFile &trace, const Correction &correction, const StreamFaults &faults, StatsReport &report)
+{
+    for (const Drift &drift : report.drift)
+        if (drift.is_significant)
+            report.warnings.push_back(fmt::format(
+                "calibration drift: {} {} of {} went from {:.2f} to {:.2f}; intervals are widened by half of it",
+                probe_name(drift.probe), drift.is_inner ? "inner" : "outer", report.field_name(drift.field),
+                drift.start, drift.end));
+    for (unsigned field = 1; field < correction.fields() && !trace.cpus().empty(); ++field)
+        if (correction.has_constants() && !correction.of(0, field).is_known)
+            report.warnings.push_back(fmt::format("{} was not calibrated: raw values only", report.field_name(field)));
+    if (trace.info("clock.invariant") == "no")
+        report.warnings.push_back("the clock's rate is not constant: ticks are not comparable over time");
+    if (faults.ticks_back > 0)
+        report.warnings.push_back(fmt::format("the clock goes back in {} chunks", faults.ticks_back));
+    if (faults.malformed_chunks + trace.metadata_faults() > 0)
+        report.warnings.push_back(fmt::format("{} chunks with right checksums make no sense: a faulty writer",
+                                              faults.malformed_chunks + trace.metadata_faults()));
+    if (report.classes.malformed > 0)
+        report.warnings.push_back(fmt::format("{} records do not have the words of their kind", report.classes.malformed));
+    if (report.classes.spans_loss > 0)
+        report.warnings.push_back(fmt::format("{} slices were open while records were lost: left out",
+                                              report.classes.spans_loss));
+    if (report.is_interrupted)
+        report.warnings.push_back("interrupted: figures are about the part read");
+}
+} // namespace
+
+StatsReport analyse_trace(const std::string &path, const AnalyseOptions &options)
+{
+    TraceFile trace(path);
+    return analyse_trace(trace, options);
+}
+
+StatsReport analyse_trace(TraceFile &trace, const AnalyseOptions &options)
+{
+    StatsReport report;
+    const Correction correction(trace, options.calibration);
+    describe(trace, correction, report);
+    StatsCollector stats(correction, trace.counter_names().size());
+    Pairer pairer(trace.names(), trace.counter_names().size(), trace.cpus().size(), stats);
+    Merger merger(trace);
+    Run run;
+    std::uint64_t runs = 0;
+    while (merger.next(run)) {
+        pairer.consume(run);
+        if (++runs % kProgressRuns == 0 && options.progress &&
+            !options.progress(merger.position_bytes(), report.bytes)) {
+            report.is_interrupted = true;
+            break;
+        }
+    }
+    pairer.finish();
+    const StreamFaults faults = merger.faults();
+    report.records = faults.decoded;
+    report.losses = losses_of(trace, trace.damage().chunks() > 0 || trace.missing_chunks() > 0);
+    report.damaged_bytes = trace.damage().bytes();
+    report.damaged_chunks = trace.damage().chunks();
+    report.missing_chunks = trace.missing_chunks();
+    report.damage = trace.damage().places();
+    summarise(trace.names(), pairer, stats, report);
+    report.classes.unknown_kind = faults.unknown_kind;
+    tell_losses(report);
+    tell_quality(trace, correction, faults, report);
+    return report;
+}
+} // namespace nsdump

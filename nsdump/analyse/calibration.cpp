@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+// analyse: calibration.json (schema netslice-calibration-1) <-> struct.
+#include "analyse/calibration.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "decode/error.hpp"
+
+namespace nsdump
+{
+namespace
+{
+using Json = nlohmann::ordered_json;
+
+std::string text_or_empty(const Json &object, const char *key)
+{
+    const auto found = object.find(key);
+    return found != object.end() && found->is_string() ? found->get<std::string>() : std::string{};
+}
+
+std::optional<double> number_or_none(const Json &object, const char *key)
+{
+    const auto found = object.find(key);
+    if (found == object.end() || !found->is_number())
+        return std::nullopt;
+    return found->get<double>();
+}
+
+double number_or_zero(const Json &object, const char *key)
+{
+    return number_or_none(object, key).value_or(0);
+}
+
+std::uint32_t count_or_zero(const Json &object, const char *key)
+{
+    const auto found = object.find(key);
+    return found != object.end() && found->is_number_unsigned() ? found->get<std::uint32_t>() : 0;
+}
+
+ProbeCost probe_from(const Json &object)
+{
+    ProbeCost probe;
+    probe.macro = text_or_empty(object, "macro");
+    probe.mode = text_or_empty(object, "mode");
+    probe.ring = text_or_empty(object, "ring");
+    probe.counters = text_or_empty(object, "counters");
+    probe.inner_ticks = number_or_zero(object, "inner_ticks");
+    probe.inner_ci95 = number_or_zero(object, "inner_ci95");
+    probe.outer_ticks = object.at("outer_ticks").get<double>();
+    probe.outer_ci95 = number_or_zero(object, "outer_ci95");
+    probe.inner_instructions = number_or_none(object, "inner_instructions");
+    probe.outer_instructions = number_or_none(object, "outer_instructions");
+    probe.batches = count_or_zero(object, "batches");
+    probe.trimmed = count_or_zero(object, "trimmed");
+    return probe;
+}
+
+CalibrationFile from_json(const Json &json)
+{
+    CalibrationFile out;
+    const Json context = json.value("context", Json::object());
+    out.context = {text_or_empty(context, "cpu"),         text_or_empty(context, "arch"),
+                   text_or_empty(context, "kernel"),      text_or_empty(context, "governor"),
+                   text_or_empty(context, "virtualised"), text_or_empty(context, "compiler"),
+                   text_or_empty(context, "date"),        count_or_zero(context, "cpus")};
+    const Json &clock = json.at("clock");
+    out.clock = {text_or_empty(clock, "source"), number_or_zero(clock, "hz"),
+                 number_or_zero(clock, "step_ticks"), clock.value("invariant", false)};
+    for (const Json &read : json.value("clock_reads", Json::array()))
+        out.clock_reads.push_back({text_or_empty(read, "name"), number_or_zero(read, "ticks"),
+                                   number_or_zero(read, "ns"), number_or_zero(read, "ci95_ns")});
+    for (const Json &probe : json.at("probes"))
+        out.probes.push_back(probe_from(probe));
+    for (const Json &warning : json.value("warnings", Json::array()))
+        out.warnings.push_back(warning.get<std::string>());
+    return out;
+}
+
+Json optional_number(const std::optional<double> &value)
+{
+    return value ? Json(*value) : Json(nullptr);
+}
+
+Json probe_to(const ProbeCost &probe)
+{
+    return {{"macro", probe.macro},
+            {"mode", probe.mode},
+            {"ring", probe.ring},
+            {"counters", probe.counters},
+            {"inner_ticks", probe.inner_ticks},
+            {"inner_ci95", probe.inner_ci95},
+            {"outer_ticks", probe.outer_ticks},
+            {"outer_ci95", probe.outer_ci95},
+            {"inner_instructions", optional_number(probe.inner_instructions)},
+            {"outer_instructions", optional_number(probe.outer_instructions)},
+            {"batches", probe.batches},
+            {"trimmed", probe.trimmed}};
+}
+} // namespace
+
+CalibrationFile parse_calibration(const std::string &text, const std::string &name)
+{
+    try {
+        const Json json = Json::parse(text);
+        const std::string schema = json.value("schema", "");
+        if (schema != kCalibrationSchema)
+            throw TraceError(fmt::format("{}: schema is \"{}\", not \"{}\"; make it with nscalibrate", name,
+                                         schema, kCalibrationSchema));
+        return from_json(json);
+    } catch (const Json::exception &error) {
+        throw TraceError(fmt::format("{}: not a calibration: {}; make it with nscalibrate", name, error.what()));
+    }
+}
+
+CalibrationFile read_calibration(const std::string &path)
+{
+    std::ifstream file(path);
+    if (!file)
+        throw TraceError(fmt::format("{}: cannot open: {}", path, std::strerror(errno)));
+    std::ostringstream text;
+    text << file.rdbuf();
+    return parse_calibration(text.str(), path);
+}
+
+std::string to_json(const CalibrationFile &calibration)
+{
+    const CalibrationContext &context = calibration.context;
+    Json json = {{"schema", kCalibrationSchema},
+                 {"context",
+                  {{"cpu", context.cpu},
+                   {"arch", context.arch},
+                   {"kernel", context.kernel},
+                   {"governor", context.governor},
+                   {"virtualised", context.virtualised},
+                   {"compiler", context.compiler},
+                   {"date", context.date},
+                   {"cpus", context.cpus}}},
+                 {"clock",
+                  {{"source", calibration.clock.source},
+                   {"hz", calibration.clock.hz},
+                   {"step_ticks", calibration.clock.step_ticks},
+                   {"invariant", calibration.clock.is_invariant}}},
+                 {"clock_reads", Json::array()},
+                 {"probes", Json::array()},
+                 {"warnings", calibration.warnings}};
+    for (const ClockReadCost &read : calibration.clock_reads)
+        json["clock_reads"].push_back(
+            {{"name", read.name}, {"ticks", read.ticks}, {"ns", read.ns}, {"ci95_ns", read.ci95_ns}});
+    for (const ProbeCost &probe : calibration.probes)
+        json["probes"].push_back(probe_to(probe));
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+} // namespace nsdump

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// analyse: the calibrations of a trace (or calibration.json) -> the constants to subtract on each CPU.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analyse/calibration.hpp"
+#include "decode/file_reader.hpp"
+
+namespace nsdump
+{
+// Places of the probe kinds in tables of constants.
+enum ProbeIndex { kPair = 0, kMark, kInit, kExit, kProbes };
+const char *probe_name(unsigned probe); // START (the pair START + STOP), MARK, INIT, EXIT
+
+// Constants of one CPU and one field (0: ticks, n: counter n - 1).
+struct FieldConstants {
+    bool is_known = false; // a pair was calibrated; without it there is no net value
+    double inner = 0;
+    double inner_ci95 = 0;
+    std::array<double, kProbes> outer{};
+    std::array<double, kProbes> outer_ci95{};
+};
+
+// One row of a calibration, averaged over the processes that took part.
+struct CalibrationRow {
+    std::uint32_t cpu = NSLICE_ANY_CPU;
+    unsigned probe = kPair;
+    unsigned field = 0;
+    double inner = 0;
+    double inner_ci95 = 0;
+    double outer = 0;
+    double outer_ci95 = 0;
+    std::uint64_t samples = 0;
+    std::uint64_t trimmed = 0;
+};
+
+// How a constant moved from the session's start to its end, averaged over the CPUs.
+struct Drift {
+    unsigned probe = kPair;
+    unsigned field = 0;
+    bool is_inner = false;
+    double start = 0;
+    double end = 0;
+    bool is_significant = false; // the two intervals do not explain the difference
+};
+
+class Correction
+{
+public:
+    // `extra`, when given, replaces what the trace brought.
+    explicit Correction(const TraceFile &trace, const CalibrationFile *extra = nullptr);
+
+    const FieldConstants &of(std::size_t cpu_index, std::size_t field) const
+    {
+        return table_[cpu_index * fields_ + field];
+    }
+    std::size_t fields() const { return fields_; }
+    bool has_constants() const;
+    const std::vector<CalibrationRow> &start() const { return start_; }
+    const std::vector<CalibrationRow> &end() const { return end_; }
+    const std::vector<Drift> &drift() const { return drift_; }
+    const std::vector<std::string> &warnings() const { return warnings_; }
+
+private:
+    void take_trace(const TraceFile &trace);
+    void take_file(const TraceFile &trace, const CalibrationFile &file);
+    void build(const std::vector<CpuChunks> &cpus);
+    void compare();
+
+    std::size_t fields_;
+    std::vector<FieldConstants> table_;
+    std::vector<CalibrationRow> start_;
+    std::vector<CalibrationRow> end_;
+    std::vector<Drift> drift_;
+    std::vector<std::string> warnings_;
+};
+} // namespace nsdump

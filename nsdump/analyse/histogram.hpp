@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// analyse: values -> log-linear histogram; percentiles within 0.8 %, bounded memory.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+namespace nsdump
+{
+struct Bucket {
+    double low;
+    double high;
+    std::uint64_t count;
+};
+
+// A double is log-linear by nature: its exponent and the top bits of its mantissa are the bucket.  64 buckets for
+// each power of two, of either sign; whole numbers below 128 have a bucket of their own; below 1/1024 all is zero.
+class Histogram
+{
+public:
+    void add(double value)
+    {
+        const std::uint64_t key = (std::bit_cast<std::uint64_t>(value) & ~kSign) >> kShift;
+        Side &side = value < 0 ? negative_ : positive_;
+        const std::uint64_t place = key - side.first;
+        if (place < side.counts.size()) [[likely]]
+            ++side.counts[place];
+        else
+            add_slowly(side, key);
+        ++total_;
+    }
+
+    std::uint64_t total() const { return total_; }
+    // The value below which `share` (0 to 1) of the values lie; 0 when there are none.
+    double quantile(double share) const;
+    // Buckets that are not empty, by rising value.
+    std::vector<Bucket> buckets() const;
+
+private:
+    static constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
+    static constexpr unsigned kMantissaBits = 6;
+    static constexpr unsigned kShift = 52 - kMantissaBits;
+    static constexpr std::uint64_t kZeroKey = std::uint64_t{1023 - 10} << kMantissaBits; // 2^-10
+    static constexpr std::uint64_t kTopKey = (std::uint64_t{1023 + 65} << kMantissaBits) - 1;
+
+    struct Side {
+        std::uint64_t first = 0; // key of counts[0]
+        std::vector<std::uint64_t> counts;
+    };
+    void add_slowly(Side &side, std::uint64_t key);
+    static double low_of(std::uint64_t key);
+
+    Side positive_;
+    Side negative_;
+    std::uint64_t zeros_ = 0;
+    std::uint64_t total_ = 0;
+};
+} // namespace nsdump

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// analyse: footer and chunk headers -> what was issued, drained and lost, and whether the loss equation holds.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "decode/file_reader.hpp"
+
+namespace nsdump
+{
+inline constexpr std::size_t kLostCauses = NSLICE_LOST_CAUSES;
+const char *lost_name(std::size_t cause); // full, overwritten, busy, closed, write, torn
+const char *end_name(std::uint32_t end);  // closed, interrupted, killed, write-error, unknown
+
+struct CpuLosses {
+    std::uint32_t cpu = 0;
+    std::uint64_t issued = 0;
+    std::uint64_t drained = 0;
+    std::array<std::uint64_t, kLostCauses> lost{};
+    std::uint64_t lost_other = 0;       // causes that this reader does not know
+    std::uint64_t in_chunks = 0;        // records that the chunk headers of this CPU tell
+    bool equation_holds = false;        // issued = drained + lost
+    bool chunks_agree = false;          // drained = in_chunks, or chunks are damaged or missing
+
+    std::uint64_t lost_sum() const;
+};
+
+struct Losses {
+    bool has_footer = false;
+    std::uint64_t issued = 0;
+    std::uint64_t drained = 0;
+    std::array<std::uint64_t, kLostCauses> lost{};
+    std::uint64_t lost_other = 0;
+    std::uint64_t lost_without_cause = 0; // no footer: what the last chunks tell
+    std::optional<bool> equation_holds;   // none without a footer
+    std::vector<CpuLosses> by_cpu;
+    std::uint64_t dropped_sites = 0;
+
+    std::uint64_t lost_sum() const;
+};
+
+// `is_damaged`: chunks are missing, so that their records are not to be expected.
+Losses losses_of(const TraceFile &trace, bool is_damaged);
+} // namespace nsdump

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// analyse: values -> sum, mean, standard deviation, smallest, largest; constant memory.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+namespace nsdump
+{
+// Welford's method, with the division given from outside: several Moments that count alike share it.
+class Moments
+{
+public:
+    // `reciprocal` is 1 / (how many values there are with this one).
+    void add(double value, double reciprocal)
+    {
+        const double delta = value - mean_;
+        mean_ += delta * reciprocal;
+        squares_ += delta * (value - mean_);
+        sum_ += value;
+        min_ = value < min_ ? value : min_;
+        max_ = value > max_ ? value : max_;
+    }
+
+    double sum() const { return sum_; }
+    // From the sum: exact for whole numbers, which counters are.
+    double mean(std::uint64_t count) const { return count > 0 ? sum_ / static_cast<double>(count) : 0; }
+    double sd(std::uint64_t count) const
+    {
+        return count > 1 && squares_ > 0 ? std::sqrt(squares_ / static_cast<double>(count - 1)) : 0;
+    }
+    double min() const { return min_; }
+    double max() const { return max_; }
+
+private:
+    double mean_ = 0;
+    double squares_ = 0;
+    double sum_ = 0;
+    double min_ = std::numeric_limits<double>::infinity();
+    double max_ = -std::numeric_limits<double>::infinity();
+};
+} // namespace nsdump

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+// analyse: events -> slices and units; the rare paths.
+#include "analyse/pair.hpp"
+
+namespace nsdump
+{
+const UnpairedCounts &PairState::at(const std::vector<UnpairedCounts> &counts, NameId name)
+{
+    static const UnpairedCounts none;
+    return name < counts.size() ? counts[name] : none;
+}
+
+UnpairedCounts &PairState::grown(std::vector<UnpairedCounts> &counts, NameId name)
+{
+    if (name >= counts.size())
+        counts.resize(name + 1);
+    return counts[name];
+}
+
+ThreadState &PairState::find_thread(std::uint32_t cpu_index, std::uint32_t id)
+{
+    auto found = threads_.find(id);
+    if (found == threads_.end()) {
+        if (threads_.size() >= kMaxThreads)
+            forget_threads();
+        found = threads_.emplace(id, std::make_unique<ThreadState>()).first;
+        found->second->id = id;
+    }
+    return *(cached_[cpu_index] = found->second.get());
+}
+
+// A thread with nothing open has no state that matters.  Only a hostile trace has so many with something open; theirs
+// is counted as unmatched.
+void PairState::forget_threads()
+{
+    for (auto it = threads_.begin(); it != threads_.end();)
+        it = it->second->is_idle() ? threads_.erase(it) : std::next(it);
+    if (threads_.size() > kMaxThreads / 2) {
+        close_all();
+        threads_.clear();
+    }
+    cached_.assign(cached_.size(), nullptr);
+}
+
+// The slice has no STOP: what was inside it was inside the one around it.
+void PairState::drop_top(ThreadState &thread)
+{
+    const std::uint32_t depth = --thread.depth;
+    const OpenSlice &frame = thread.frames[depth];
+    ++grown(slice_counts_, frame.name).unmatched_start;
+    if (depth == 0)
+        return;
+    OpenSlice &below = thread.frames[depth - 1];
+    below.own += frame.own;
+    below.in_children += frame.in_children;
+    below.children += frame.children;
+    below.child_ticks = wrapping_sum(below.child_ticks, frame.child_ticks);
+    if (frame.has_counters && below.has_counters) {
+        below.counted_children += frame.counted_children;
+        for (std::size_t i = 0; i < counters_; ++i)
+            thread.counters[depth - 1].child_sum[i] = wrapping_sum(thread.counters[depth - 1].child_sum[i],
+                                                                   thread.counters[depth].child_sum[i]);
+    }
+}
+
+bool PairState::bring_to_top(ThreadState &thread, NameId name)
+{
+    std::uint32_t place = thread.depth;
+    while (place > 0 && thread.frames[place - 1].name != name)
+        --place;
+    if (place == 0)
+        return false;
+    while (thread.depth > place)
+        drop_top(thread);
+    return true;
+}
+
+void PairState::note_loss(std::uint32_t cpu_index)
+{
+    for (const auto &[id, thread] : threads_)
+        for (std::uint32_t i = 0; i < thread->depth; ++i)
+            if (thread->last_cpu_index == cpu_index || thread->frames[i].cpu_index == cpu_index)
+                thread->frames[i].spans_loss = true;
+}
+
+Unit *PairState::begin_unit(ThreadState &thread, NameId name, const Event &event)
+{
+    if (event.word_count < NSLICE_INIT_WORDS) {
+        ++malformed_events_;
+        return nullptr;
+    }
+    // A unit of the same name that is still open lost its EXIT.
+    for (std::uint32_t place = thread.open_units; place > 0; --place) {
+        if (thread.units[place - 1].name != name)
+            continue;
+        for (std::uint32_t i = place - 1; i < thread.open_units; ++i)
+            ++grown(unit_counts_, thread.units[i].name).unmatched_start;
+        thread.open_units = place - 1;
+        break;
+    }
+    if (thread.open_units == kMaxUnits) {
+        ++grown(unit_counts_, name).too_deep;
+        return nullptr;
+    }
+    if (thread.open_units == thread.units.size())
+        thread.units.emplace_back();
+    Unit &unit = thread.units[thread.open_units++];
+    unit.name = name;
+    unit.number = event.words[0];
+    unit.packets = event.words[1];
+    unit.wire_bytes = event.words[2];
+    unit.serial = ++last_serial_;
+    unit.seen.clear();
+    return &unit;
+}
+
+void PairState::end_unit(ThreadState &thread, NameId name)
+{
+    std::uint32_t place = thread.open_units;
+    while (place > 0 && thread.units[place - 1].name != name)
+        --place;
+    if (place == 0) {
+        ++grown(unit_counts_, name).unmatched_stop;
+        return;
+    }
+    for (std::uint32_t i = place; i < thread.open_units; ++i)
+        ++grown(unit_counts_, thread.units[i].name).unmatched_start;
+    thread.open_units = place - 1;
+}
+
+void PairState::close_all()
+{
+    for (const auto &[id, thread] : threads_) {
+        while (thread->depth > 0)
+            drop_top(*thread);
+        for (std::uint32_t i = 0; i < thread->open_units; ++i)
+            ++grown(unit_counts_, thread->units[i].name).unmatched_start;
+        thread->open_units = 0;
+        thread->overflow = 0;
+    }
+}
+} // namespace nsdump

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+// analyse: events -> slices and units; counts what does not fit.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "analyse/slice.hpp"
+#include "decode/merge.hpp"
+
+namespace nsdump
+{
+// For each name: what could not become a slice (or a unit).
+struct UnpairedCounts {
+    std::uint64_t unmatched_start = 0;
+    std::uint64_t unmatched_stop = 0;
+    std::uint64_t too_deep = 0;
+
+    bool any() const { return (unmatched_start | unmatched_stop | too_deep) != 0; }
+};
+
+struct OpenSlice {
+    NameId name = 0;
+    std::uint32_t cpu_index = 0;
+    std::uint64_t start_ticks = 0;
+    std::uint64_t unit_serial = 0; // 0: no unit was open
+    std::int64_t child_ticks = 0;
+    std::uint32_t children = 0;
+    std::uint32_t counted_children = 0; // those that had counters
+    ProbeCounts own;                    // probes directly inside
+    ProbeCounts in_children;
+    bool has_counters = false;
+    bool spans_loss = false;
+};
+
+struct CounterFrame {
+    std::array<std::uint64_t, NSLICE_MAX_COUNTERS> start;
+    std::array<std::int64_t, NSLICE_MAX_COUNTERS> child_sum;
+};
+
+struct ThreadState {
+    std::uint32_t id = 0;
+    std::uint32_t last_cpu_index = 0;
+    std::uint32_t depth = 0;
+    std::uint32_t overflow = 0; // STARTs beyond the depth that are still open
+    std::vector<OpenSlice> frames;
+    std::vector<CounterFrame> counters; // parallel to frames, empty without counters
+    std::vector<Unit> units;            // reused; the first `open_units` are open
+    std::uint32_t open_units = 0;
+
+    bool is_idle() const { return depth == 0 && overflow == 0 && open_units == 0; }
+};
+
+// Everything about threads and stacks that does not depend on who wants the slices.
+class PairState
+{
+public:
+    static constexpr std::uint32_t kMaxDepth = 64;
+    static constexpr std::uint32_t kMaxUnits = 8;
+    static constexpr std::size_t kMaxThreads = 65536;
+
+    PairState(NameTable &names, std::size_t counters, std::size_t cpus)
+        : names_(names), counters_(counters), cached_(cpus)
+    {
+    }
+
+    const UnpairedCounts &slice_counts(NameId name) const { return at(slice_counts_, name); }
+    const UnpairedCounts &unit_counts(NameId name) const { return at(unit_counts_, name); }
+    std::uint64_t malformed_events() const { return malformed_events_; }
+
+protected:
+    ThreadState &thread(std::uint32_t cpu_index, std::uint32_t id)
+    {
+        ThreadState *state = cached_[cpu_index];
+        if (state && state->id == id) [[likely]]
+            return *state;
+        return find_thread(cpu_index, id);
+    }
+    void push(ThreadState &thread, std::uint32_t cpu_index, NameId name, const Event &event);
+    // Makes the slice of this name the top one, dropping what lies above it; false when there is none.
+    bool bring_to_top(ThreadState &thread, NameId name);
+    void note_loss(std::uint32_t cpu_index);
+    Unit *begin_unit(ThreadState &thread, NameId name, const Event &event);
+    void end_unit(ThreadState &thread, NameId name);
+    void close_all();
+    UnpairedCounts &slice_counts_of(NameId name) { return grown(slice_counts_, name); }
+
+    NameTable &names_;
+    std::size_t counters_;
+    std::uint64_t malformed_events_ = 0; // fewer or more words than their kind has
+
+private:
+    static const UnpairedCounts &at(const std::vector<UnpairedCounts> &counts, NameId name);
+    static UnpairedCounts &grown(std::vector<UnpairedCounts> &counts, NameId name);
+    ThreadState &find_thread(std::uint32_t cpu_index, std::uint32_t id);
+    void forget_threads();
+    void drop_top(ThreadState &thread);
+
+    std::unordered_map<std::uint32_t, std::unique_ptr<ThreadState>> threads_;
+    std::vector<ThreadState *> cached_; // by CPU: the thread seen there last
+    std::vector<UnpairedCounts> slice_counts_;
+    std::vector<UnpairedCounts> unit_counts_;
+    std::uint64_t last_serial_ = 0;
+};
+
+// Sink: struct with slice(const Slice &), unit(const Unit &), mark(NameId, std::uint64_t value).  A template, since a
+// virtual call a record would cost as much as the pairing itself.
+template <class Sink> class Pairer : public PairState
+{
+public:
+    Pairer(NameTable &names, std::size_t counters, std::size_t cpus, Sink &sink)
+        : PairState(names, counters, cpus), sink_(sink)
+    {
+    }
+
+    void consume(const Run &run);
+    // What is still open at the end of the trace has no STOP.
+    void finish() { close_all(); }
+
+private:
+    void stop(ThreadState &thread, std::uint32_t cpu_index, NameId name, const Event &event);
+    void other(ThreadState &thread, NameId name, const Event &event);
+    void give_to_parent(ThreadState &thread, const Slice &slice);
+
+    Sink &sink_;
+};
+} // namespace nsdump
+
+#include "analyse/pair_impl.hpp"

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+// analyse: the part of pair.hpp that is compiled for each sink.
+#pragma once
+
+#include "analyse/pair.hpp"
+
+namespace nsdump
+{
+inline void PairState::push(ThreadState &thread, std::uint32_t cpu_index, NameId name, const Event &event)
+{
+    const std::uint32_t depth = thread.depth;
+    if (depth == thread.frames.size()) [[unlikely]] {
+        if (depth == kMaxDepth) {
+            ++thread.overflow;
+            ++slice_counts_of(name).too_deep;
+            return;
+        }
+        thread.frames.emplace_back();
+        if (counters_ > 0)
+            thread.counters.emplace_back();
+    }
+    thread.depth = depth + 1;
+    OpenSlice &frame = thread.frames[depth];
+    frame = {};
+    frame.name = name;
+    frame.cpu_index = cpu_index;
+    frame.start_ticks = event.ticks;
+    frame.unit_serial = thread.open_units > 0 ? thread.units[thread.open_units - 1].serial : 0;
+    if (event.word_count == 0)
+        return;
+    if (event.word_count != counters_) { // hostile or from a broken writer: the slice counts, its counters do not
+        ++malformed_events_;
+        return;
+    }
+    frame.has_counters = true;
+    CounterFrame &counters = thread.counters[depth];
+    counters.child_sum = {};
+    for (std::size_t i = 0; i < counters_; ++i)
+        counters.start[i] = event.words[i];
+}
+
+template <class Sink> void Pairer<Sink>::consume(const Run &run)
+{
+    if (run.is_after_loss) [[unlikely]]
+        note_loss(run.cpu_index);
+    for (const Event &event : run.events) {
+        ThreadState &state = thread(run.cpu_index, event.thread_id);
+        state.last_cpu_index = run.cpu_index;
+        const NameId name = names_.of_slice(event.slice_id);
+        if (event.kind == NSLICE_KIND_START)
+            push(state, run.cpu_index, name, event);
+        else if (event.kind == NSLICE_KIND_STOP)
+            stop(state, run.cpu_index, name, event);
+        else
+            other(state, name, event);
+    }
+}
+
+template <class Sink>
+inline void Pairer<Sink>::stop(ThreadState &thread, std::uint32_t cpu_index, NameId name, const Event &event)
+{
+    if (thread.overflow > 0) [[unlikely]] { // its START was too deep; its cost stays in the slices around
+        --thread.overflow;
+        ++thread.frames[thread.depth - 1].own.pairs;
+        return;
+    }
+    if (thread.depth == 0 || thread.frames[thread.depth - 1].name != name) [[unlikely]] {
+        if (!bring_to_top(thread, name)) {
+            ++slice_counts_of(name).unmatched_stop;
+            return;
+        }
+    }
+    const std::uint32_t depth = --thread.depth;
+    const OpenSlice &frame = thread.frames[depth];
+    Slice slice;
+    slice.name = name;
+    slice.cpu_index = cpu_index;
+    slice.thread_id = thread.id;
+    slice.depth = depth;
+    slice.start_ticks = frame.start_ticks;
+    slice.stop_ticks = event.ticks;
+    slice.raw_ticks = static_cast<std::int64_t>(event.ticks - frame.start_ticks);
+    slice.child_ticks = frame.child_ticks;
+    slice.children = frame.children;
+    slice.inside = frame.own;
+    slice.inside += frame.in_children;
+    slice.in_children = frame.in_children;
+    slice.is_migrated = frame.cpu_index != cpu_index;
+    slice.spans_loss = frame.spans_loss;
+    slice.unit = nullptr;
+    if (frame.unit_serial != 0 && thread.open_units > 0 &&
+        thread.units[thread.open_units - 1].serial == frame.unit_serial)
+        slice.unit = &thread.units[thread.open_units - 1];
+    slice.counters = nullptr;
+    slice.child_counters = nullptr;
+    std::array<std::int64_t, NSLICE_MAX_COUNTERS> values;
+    if (event.word_count != 0) {
+        if (event.word_count != counters_) {
+            ++malformed_events_;
+        } else if (frame.has_counters) {
+            // Running totals: the difference is right even where a total wraps.
+            for (std::size_t i = 0; i < counters_; ++i)
+                values[i] = static_cast<std::int64_t>(event.words[i] - thread.counters[depth].start[i]);
+            slice.counters = values.data();
+            if (frame.counted_children == frame.children)
+                slice.child_counters = thread.counters[depth].child_sum.data();
+        }
+    }
+    sink_.slice(slice);
+    if (depth > 0)
+        give_to_parent(thread, slice);
+}
+
+template <class Sink> inline void Pairer<Sink>::give_to_parent(ThreadState &thread, const Slice &slice)
+{
+    OpenSlice &parent = thread.frames[slice.depth - 1];
+    ++parent.own.pairs;
+    ++parent.children;
+    parent.in_children += slice.inside;
+    parent.child_ticks = wrapping_sum(parent.child_ticks, slice.raw_ticks);
+    if (slice.counters && parent.has_counters) {
+        ++parent.counted_children;
+        auto &sums = thread.counters[slice.depth - 1].child_sum;
+        for (std::size_t i = 0; i < counters_; ++i)
+            sums[i] = wrapping_sum(sums[i], slice.counters[i]);
+    }
+}
+
+template <class Sink> void Pairer<Sink>::other(ThreadState &thread, NameId name, const Event &event)
+{
+    ProbeCounts *const inside = thread.depth > 0 ? &thread.frames[thread.depth - 1].own : nullptr;
+    switch (event.kind) {
+    case NSLICE_KIND_MARK:
+        if (inside)
+            ++inside->marks;
+        if (event.word_count >= NSLICE_MARK_WORDS)
+            sink_.mark(name, event.words[0]);
+        else
+            ++malformed_events_;
+        break;
+    case NSLICE_KIND_INIT:
+        if (inside)
+            ++inside->inits;
+        if (const Unit *unit = begin_unit(thread, name, event))
+            sink_.unit(*unit);
+        break;
+    case NSLICE_KIND_EXIT:
+        if (inside)
+            ++inside->exits;
+        end_unit(thread, name);
+        break;
+    }
+}
+} // namespace nsdump

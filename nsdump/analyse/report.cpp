@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// analyse: what every reader of a report asks it.
+#include "analyse/report.hpp"
+
+namespace nsdump
+{
+bool StatsReport::has_findings() const
+{
+    return damaged_chunks > 0 || missing_chunks > 0 || !losses.has_footer || !losses.equation_holds.value_or(true);
+}
+
+std::string StatsReport::field_name(unsigned field) const
+{
+    if (field == 0)
+        return "ticks";
+    return field <= counter_names.size() ? counter_names[field - 1] : "counter-" + std::to_string(field);
+}
+} // namespace nsdump

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+// analyse: the whole answer about one trace, the C++ form of schema netslice-stats-1.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analyse/correction.hpp"
+#include "analyse/histogram.hpp"
+#include "analyse/losses.hpp"
+#include "decode/clock.hpp"
+#include "decode/cpu_stream.hpp"
+
+namespace nsdump
+{
+struct Distribution {
+    double mean = 0;
+    double sd = 0;
+    double min = 0;
+    double max = 0;
+    double p50 = 0;
+    double p90 = 0;
+    double p99 = 0;
+    double p999 = 0;
+    double total = 0;
+    double ci95 = 0; // net only: half width for the mean
+};
+
+struct SelfValue {
+    double mean = 0;
+    double total = 0;
+};
+
+struct PerPacket {
+    double raw = 0;
+    std::optional<double> net;
+    std::optional<double> net_ci95;
+    std::optional<double> self;
+};
+
+struct FieldReport {
+    std::string field; // "ticks" or the counter's name
+    std::string unit;  // "TSC cycles", "instructions", ...
+    std::uint64_t count = 0;
+    std::uint64_t packets = 0;
+    Distribution raw;
+    std::optional<Distribution> net; // none without constants
+    std::optional<SelfValue> self;   // none when a slice inside lacks the field
+    std::optional<PerPacket> per_packet;
+    std::vector<Bucket> histogram; // of net, of raw without constants
+};
+
+struct SliceReport {
+    std::string name;
+    std::string file;
+    std::uint32_t line = 0;
+    std::uint64_t count = 0;
+    std::uint64_t migrated = 0;
+    std::uint64_t spans_loss = 0;
+    std::uint64_t unmatched_start = 0;
+    std::uint64_t unmatched_stop = 0;
+    std::uint64_t too_deep = 0;
+    std::uint64_t below_noise = 0;
+    std::uint64_t packets = 0;
+    std::vector<FieldReport> values;
+};
+
+struct UnitReport {
+    std::string name;
+    std::uint64_t units = 0;
+    std::uint64_t packets = 0;
+    std::uint64_t wire_bytes = 0;
+};
+
+struct MarkReport {
+    std::string name;
+    std::uint64_t count = 0;
+    double mean = 0;
+    std::uint64_t min = 0;
+    std::uint64_t max = 0;
+    double sum = 0;
+};
+
+struct Classes {
+    std::uint64_t migrated = 0;
+    std::uint64_t spans_loss = 0;
+    std::uint64_t unmatched_start = 0;
+    std::uint64_t unmatched_stop = 0;
+    std::uint64_t too_deep = 0;
+    std::uint64_t below_noise = 0;
+    std::uint64_t unknown_kind = 0;
+    std::uint64_t malformed = 0; // events without the words of their kind
+};
+
+struct StatsReport {
+    std::string path;
+    std::uint64_t bytes = 0;
+    std::uint32_t format_version = 0;
+    std::string session_uuid;
+    std::string end; // closed, interrupted, killed, write-error, missing
+    Info info;
+    Clock clock;
+    std::string counter_source;
+    std::vector<std::string> counter_names;
+    Losses losses;
+    std::uint64_t records = 0; // decoded
+    std::uint64_t damaged_bytes = 0;
+    std::uint64_t damaged_chunks = 0;
+    std::uint64_t missing_chunks = 0;
+    std::vector<Damage> damage;
+    std::vector<CalibrationRow> calibration_start;
+    std::vector<CalibrationRow> calibration_end;
+    std::vector<Drift> drift;
+    std::vector<UnitReport> units;
+    std::vector<SliceReport> slices; // in order of first appearance
+    std::vector<MarkReport> marks;
+    Classes classes;
+    std::vector<std::string> warnings;
+    bool is_interrupted = false; // stopped before the trace's end; all above is about the part read
+
+    // Damage, a missing footer or a broken loss equation: the answer is not about the whole truth.
+    bool has_findings() const;
+    std::string field_name(unsigned field) const; // 0: ticks
+};
+} // namespace nsdump

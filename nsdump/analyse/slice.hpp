@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// analyse: the slice, a START with its STOP and what happened between them; whole numbers, nothing corrected yet.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "decode/names.hpp"
+
+namespace nsdump
+{
+// Sums of what a hostile trace says must not be undefined.
+inline std::int64_t wrapping_sum(std::int64_t a, std::int64_t b)
+{
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+
+// How many probes of each kind, in the order of ProbeIndex.
+struct ProbeCounts {
+    std::uint32_t pairs = 0;
+    std::uint32_t marks = 0;
+    std::uint32_t inits = 0;
+    std::uint32_t exits = 0;
+
+    ProbeCounts &operator+=(const ProbeCounts &other)
+    {
+        pairs += other.pairs;
+        marks += other.marks;
+        inits += other.inits;
+        exits += other.exits;
+        return *this;
+    }
+    bool any() const { return (pairs | marks | inits | exits) != 0; }
+};
+
+// Which names ran in a unit, so that its packets count once for each of them.
+class SeenNames
+{
+public:
+    void clear() { seen_.clear(); }
+    // Adds `fields` for a name; returns those that were not there yet.
+    std::uint8_t note(NameId name, std::uint8_t fields)
+    {
+        std::uint16_t &hint = hint_[name % hint_.size()];
+        if (hint < seen_.size() && seen_[hint].name == name) [[likely]] {
+            const std::uint8_t fresh = fields & ~seen_[hint].fields;
+            seen_[hint].fields |= fields;
+            return fresh;
+        }
+        return note_slowly(name, fields, hint);
+    }
+
+private:
+    struct Seen {
+        NameId name;
+        std::uint8_t fields;
+    };
+    std::uint8_t note_slowly(NameId name, std::uint8_t fields, std::uint16_t &hint)
+    {
+        std::size_t place = 0;
+        while (place < seen_.size() && seen_[place].name != name)
+            ++place;
+        if (place == seen_.size())
+            seen_.push_back({name, 0});
+        hint = static_cast<std::uint16_t>(place);
+        const std::uint8_t fresh = fields & ~seen_[place].fields;
+        seen_[place].fields |= fields;
+        return fresh;
+    }
+
+    std::array<std::uint16_t, 64> hint_{}; // may be stale: the name is compared
+    std::vector<Seen> seen_;
+};
+
+struct Unit {
+    NameId name = 0;
+    std::uint64_t number = 0;
+    std::uint64_t packets = 0;
+    std::uint64_t wire_bytes = 0;
+    std::uint64_t serial = 0; // counts all units of the trace from 1
+    SeenNames seen;
+};
+
+struct Slice {
+    NameId name;
+    std::uint32_t cpu_index; // of the STOP
+    std::uint32_t thread_id;
+    std::uint32_t depth; // 0: outermost
+    std::uint64_t start_ticks;
+    std::uint64_t stop_ticks;
+    std::int64_t raw_ticks;
+    std::int64_t child_ticks; // sum of raw over the slices directly inside
+    std::uint32_t children;
+    ProbeCounts inside;      // all probes completed inside
+    ProbeCounts in_children; // the part of them that lies inside slices inside
+    bool is_migrated;        // START and STOP on different CPUs
+    bool spans_loss;         // records of its CPU were lost while it was open: what was inside is not known
+    Unit *unit;              // the unit in which it began and ended, else null
+    const std::int64_t *counters;       // raw values, null when they were not running
+    const std::int64_t *child_counters; // sums over the slices directly inside, null when one had none
+};
+} // namespace nsdump

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+// analyse: sums of the collector -> figures of the report.
+#include "analyse/summarise.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+namespace nsdump
+{
+namespace
+{
+constexpr double kNormal95 = 1.96;
+
+Distribution distribution(const Moments &moments, std::uint64_t count, const Histogram &histogram)
+{
+    Distribution out;
+    out.mean = moments.mean(count);
+    out.sd = moments.sd(count);
+    out.min = moments.min();
+    out.max = moments.max();
+    out.total = moments.sum();
+    const auto quantile = [&](double share) { // a bucket's middle may lie outside of what was seen
+        return std::clamp(histogram.quantile(share), out.min, out.max);
+    };
+    out.p50 = quantile(0.5);
+    out.p90 = quantile(0.9);
+    out.p99 = quantile(0.99);
+    out.p999 = quantile(0.999);
+    return out;
+}
+
+// Sampling and clock quantisation are random and combine in quadrature.  The constants are the same for every slice,
+// so their interval does not shrink with the count; it is independent of the other two.
+double interval_of_mean(const FieldStats &stats, double sd, double step)
+{
+    const double n = static_cast<double>(stats.net_count);
+    const double sampling = kNormal95 * sd / std::sqrt(n);
+    const double one_read = step / std::sqrt(12 * n);
+    const double quantisation = kNormal95 * std::sqrt(2.0) * one_read; // START and STOP
+    const double constants = stats.subtracted_ci95_sum / n;
+    return std::sqrt(sampling * sampling + quantisation * quantisation + constants * constants);
+}
+
+std::string lower(std::string text)
+{
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+    return text;
+}
+
+template <class Stats> struct Named {
+    NameId name;
+    const Stats *stats;
+};
+
+template <class Stats> void sort_by_appearance(std::vector<Named<Stats>> &list)
+{
+    std::sort(list.begin(), list.end(), [](const Named<Stats> &a, const Named<Stats> &b) {
+        return a.stats->first_seen < b.stats->first_seen;
+    });
+}
+
+SliceReport slice_report(const NameTable &names, NameId name, const SliceStats *stats,
+                         const UnpairedCounts &unpaired, const StatsReport &report)
+{
+    SliceReport out;
+    out.name = names[name].text;
+    out.file = names[name].file;
+    out.line = names[name].line;
+    out.unmatched_start = unpaired.unmatched_start;
+    out.unmatched_stop = unpaired.unmatched_stop;
+    out.too_deep = unpaired.too_deep;
+    if (!stats)
+        return out;
+    out.count = stats->ticks.count;
+    out.migrated = stats->migrated;
+    out.spans_loss = stats->spans_loss;
+    out.below_noise = stats->below_noise;
+    out.packets = stats->ticks.packets;
+    if (stats->ticks.count > 0) {
+        out.values.push_back(summarise_field(stats->ticks, report.clock.step_ticks));
+        out.values.back().field = "ticks";
+        out.values.back().unit = report.clock.source == "tsc" ? "TSC cycles" : "ticks";
+    }
+    for (std::size_t i = 0; i < stats->counters.size(); ++i) {
+        out.values.push_back(summarise_field(stats->counters[i], 0));
+        out.values.back().field = report.counter_names[i];
+        out.values.back().unit = lower(report.counter_names[i]);
+    }
+    return out;
+}
+
+void add_slices(const NameTable &names, const PairState &pairs, const StatsCollector &stats, StatsReport &report)
+{
+    std::vector<Named<SliceStats>> seen;
+    std::vector<NameId> only_unpaired;
+    for (NameId name = 0; name < names.size(); ++name) {
+        if (const SliceStats *slice = stats.slice_stats(name))
+            seen.push_back({name, slice});
+        else if (pairs.slice_counts(name).any())
+            only_unpaired.push_back(name);
+    }
+    sort_by_appearance(seen);
+    for (const auto &[name, slice] : seen)
+        report.slices.push_back(slice_report(names, name, slice, pairs.slice_counts(name), report));
+    for (const NameId name : only_unpaired)
+        report.slices.push_back(slice_report(names, name, nullptr, pairs.slice_counts(name), report));
+}
+} // namespace
+
+FieldReport summarise_field(const FieldStats &stats, double step)
+{
+    FieldReport out;
+    out.count = stats.count;
+    out.packets = stats.packets;
+    out.raw = distribution(stats.raw, stats.count, stats.raw_histogram);
+    const bool has_net = stats.net_count > 0;
+    const bool has_self = stats.self_count > 0 && stats.self_count == stats.count;
+    if (has_net) {
+        out.net = distribution(stats.net, stats.net_count, stats.net_histogram);
+        out.net->ci95 = interval_of_mean(stats, out.net->sd, step);
+    }
+    if (has_self)
+        out.self = SelfValue{stats.self_sum / static_cast<double>(stats.self_count), stats.self_sum};
+    if (stats.packets > 0) {
+        const double packets = static_cast<double>(stats.packets);
+        PerPacket per_packet;
+        per_packet.raw = stats.unit_raw / packets;
+        if (has_net) {
+            per_packet.net = stats.unit_net / packets;
+            per_packet.net_ci95 = out.net->ci95 * static_cast<double>(stats.unit_count) / packets;
+        }
+        if (has_self)
+            per_packet.self = stats.unit_self / packets;
+        out.per_packet = per_packet;
+    }
+    out.histogram = (has_net ? stats.net_histogram : stats.raw_histogram).buckets();
+    return out;
+}
+
+void summarise(const NameTable &names, const PairState &pairs, const StatsCollector &stats, StatsReport &report)
+{
+    add_slices(names, pairs, stats, report);
+    std::vector<Named<UnitStats>> units;
+    std::vector<Named<MarkStats>> marks;
+    Classes &classes = report.classes;
+    for (NameId name = 0; name < names.size(); ++name) {
+        if (const UnitStats *unit = stats.unit_stats(name))
+            units.push_back({name, unit});
+        if (const MarkStats *mark = stats.mark_stats(name))
+            marks.push_back({name, mark});
+        const UnpairedCounts &unit_counts = pairs.unit_counts(name);
+        classes.unmatched_start += unit_counts.unmatched_start;
+        classes.unmatched_stop += unit_counts.unmatched_stop;
+        classes.too_deep += unit_counts.too_deep;
+    }
+    sort_by_appearance(units);
+    sort_by_appearance(marks);
+    for (const auto &[name, unit] : units)
+        report.units.push_back({names[name].text, unit->units, unit->packets, unit->wire_bytes});
+    for (const auto &[name, mark] : marks)
+        report.marks.push_back({names[name].text, mark->count, mark->sum / static_cast<double>(mark->count),
+                                mark->min, mark->max, mark->sum});
+    for (const SliceReport &slice : report.slices) {
+        classes.migrated += slice.migrated;
+        classes.spans_loss += slice.spans_loss;
+        classes.unmatched_start += slice.unmatched_start;
+        classes.unmatched_stop += slice.unmatched_stop;
+        classes.too_deep += slice.too_deep;
+        classes.below_noise += slice.below_noise;
+    }
+    classes.malformed = pairs.malformed_events();
+}
+} // namespace nsdump

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+// decode: file or memory -> bytes at an offset.
+#include "decode/bytes.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "decode/error.hpp"
+
+namespace nsdump
+{
+namespace
+{
+class FileBytes final : public ByteSource
+{
+public:
+    explicit FileBytes(const std::string &path) : name_(path)
+    {
+        fd_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+        if (fd_ < 0)
+            throw TraceError(fmt::format("{}: cannot open: {}", path, std::strerror(errno)));
+        struct stat status;
+        if (fstat(fd_, &status) != 0) {
+            const int error = errno;
+            close(fd_);
+            throw TraceError(fmt::format("{}: cannot read its size: {}", path, std::strerror(error)));
+        }
+        if (!S_ISREG(status.st_mode) && !S_ISBLK(status.st_mode)) {
+            close(fd_);
+            throw TraceError(fmt::format(
+                "{}: not a file that can be read at any place; save it first, e.g. `cat {} > trace.nsl`",
+                path, path));
+        }
+        size_bytes_ = static_cast<std::uint64_t>(status.st_size);
+        posix_fadvise(fd_, 0, 0, POSIX_FADV_SEQUENTIAL);
+    }
+    ~FileBytes() override { close(fd_); }
+    FileBytes(const FileBytes &) = delete;
+    FileBytes &operator=(const FileBytes &) = delete;
+
+    const std::string &name() const override { return name_; }
+    std::uint64_t size_bytes() const override { return size_bytes_; }
+
+    std::size_t read_at(std::uint64_t offset, void *to, std::size_t bytes) override
+    {
+        std::size_t done = 0;
+        while (done < bytes) {
+            const ssize_t n = pread(fd_, static_cast<char *>(to) + done, bytes - done,
+                                    static_cast<off_t>(offset + done));
+            if (n < 0 && errno == EINTR)
+                continue;
+            if (n < 0)
+                throw TraceError(fmt::format("{}: at byte {}: cannot read: {}", name_, offset + done,
+                                             std::strerror(errno)));
+            if (n == 0)
+                break;
+            done += static_cast<std::size_t>(n);
+        }
+        return done;
+    }
+
+private:
+    std::string name_;
+    int fd_ = -1;
+    std::uint64_t size_bytes_ = 0;
+};
+
+class MemoryBytes final : public ByteSource
+{
+public:
+    MemoryBytes(std::vector<std::byte> bytes, std::string name)
+        : bytes_(std::move(bytes)), name_(std::move(name))
+    {
+    }
+
+    const std::string &name() const override { return name_; }
+    std::uint64_t size_bytes() const override { return bytes_.size(); }
+
+    std::size_t read_at(std::uint64_t offset, void *to, std::size_t bytes) override
+    {
+        if (offset >= bytes_.size())
+            return 0;
+        const std::size_t n = std::min<std::uint64_t>(bytes, bytes_.size() - offset);
+        std::memcpy(to, bytes_.data() + offset, n);
+        return n;
+    }
+
+private:
+    std::vector<std::byte> bytes_;
+    std::string name_;
+};
+} // namespace
+
+std::unique_ptr<ByteSource> open_file(const std::string &path)
+{
+    return std::make_unique<FileBytes>(path);
+}
+
+std::unique_ptr<ByteSource> bytes_in_memory(std::vector<std::byte> bytes, std::string name)
+{
+    return std::make_unique<MemoryBytes>(std::move(bytes), std::move(name));
+}
+} // namespace nsdump

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+// decode: bytes -> the valid chunks of a file, one after the other, past any damage.
+#include "decode/chunk_walker.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "decode/crc32c.hpp"
+
+namespace nsdump
+{
+namespace
+{
+constexpr std::size_t kSearchBlockBytes = 1 << 16;
+constexpr std::size_t kMaxHeaderBytes = 64;
+} // namespace
+
+ChunkWalker::ChunkWalker(ByteSource &source, const Format &format, std::uint64_t offset, DamageLog *log)
+    : source_(source), format_(format), log_(log), offset_(offset)
+{
+}
+
+std::uint64_t ChunkWalker::end_of(const Chunk &chunk) const
+{
+    return chunk.offset + format_.chunk_header_bytes + chunk.header.payload_bytes;
+}
+
+bool ChunkWalker::header_at(std::uint64_t offset, Chunk &chunk)
+{
+    std::array<std::byte, kMaxHeaderBytes> bytes;
+    if (source_.read_at(offset, bytes.data(), format_.chunk_header_bytes) != format_.chunk_header_bytes)
+        return false;
+    chunk.offset = offset;
+    return format_.decode_chunk_header(bytes.data(), chunk.header) &&
+           end_of(chunk) <= source_.size_bytes();
+}
+
+bool ChunkWalker::read_payload(const Chunk &chunk, std::vector<std::uint64_t> &units)
+{
+    units.resize(chunk.header.payload_bytes / NSLICE_UNIT_BYTES);
+    const std::uint64_t offset = chunk.offset + format_.chunk_header_bytes;
+    return source_.read_at(offset, units.data(), chunk.header.payload_bytes) ==
+               chunk.header.payload_bytes &&
+           crc32c(units.data(), chunk.header.payload_bytes) == chunk.header.payload_crc32c;
+}
+
+bool ChunkWalker::search(std::uint64_t from, Chunk &chunk)
+{
+    const std::size_t header_bytes = format_.chunk_header_bytes;
+    block_.resize(kSearchBlockBytes + header_bytes);
+    from = (from + 7) / 8 * 8;
+    while (from < source_.size_bytes()) {
+        const std::size_t got = source_.read_at(from, block_.data(), block_.size());
+        if (got < header_bytes)
+            return false;
+        const std::size_t places = std::min(got - header_bytes + 1, kSearchBlockBytes);
+        for (std::size_t at = 0; at < places; at += 8) {
+            if (!format_.decode_chunk_header(block_.data() + at, chunk.header))
+                continue;
+            chunk.offset = from + at;
+            if (end_of(chunk) <= source_.size_bytes())
+                return true;
+        }
+        from += kSearchBlockBytes;
+    }
+    return false;
+}
+
+// Finds the next valid chunk after damage and makes it the next one; false at the end of the file.
+bool ChunkWalker::resynchronise(std::uint64_t damage_offset, const char *what)
+{
+    Chunk found;
+    const bool more = search(damage_offset + 8, found);
+    const std::uint64_t next = more ? found.offset : source_.size_bytes();
+    if (log_)
+        log_->add(damage_offset, next - damage_offset, what);
+    offset_ = next;
+    if (more)
+        peeked_ = found;
+    else
+        peeked_.reset();
+    return more;
+}
+
+bool ChunkWalker::next(Chunk &chunk)
+{
+    for (;;) {
+        if (peeked_) {
+            chunk = *peeked_;
+            peeked_.reset();
+        } else if (offset_ >= source_.size_bytes()) {
+            return false;
+        } else if (!header_at(offset_, chunk)) {
+            if (!resynchronise(offset_, "no valid chunk header"))
+                return false;
+            continue;
+        }
+        offset_ = end_of(chunk);
+        if (offset_ == source_.size_bytes())
+            return true;
+        Chunk following;
+        if (header_at(offset_, following)) {
+            peeked_ = following;
+            return true;
+        }
+        if (read_payload(chunk, payload_))
+            return true; // whole; the damage behind it is met at the next call
+        resynchronise(chunk.offset, "payload checksum wrong and no chunk where it should end");
+    }
+}
+} // namespace nsdump

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+// decode: the chunks of one CPU -> its events, in blocks.
+#include "decode/cpu_stream.hpp"
+
+namespace nsdump
+{
+namespace
+{
+constexpr std::size_t kBlockEvents = 512; // 16 KiB: stays in the first-level cache together with what reads it
+} // namespace
+
+CpuStream::CpuStream(TraceFile &trace, const CpuChunks &chunks)
+    : trace_(trace), chunks_(chunks),
+      walker_(trace.source(), trace.format(), chunks.first_offset, nullptr),
+      offset_(chunks.first_offset), events_(kBlockEvents)
+{
+}
+
+bool CpuStream::next_chunk()
+{
+    Chunk chunk;
+    bool had_damage = false;
+    while (offset_ <= chunks_.last_offset && walker_.next(chunk)) {
+        offset_ = chunk.offset;
+        if (chunk.header.kind != NSLICE_CHUNK_RECORDS || chunk.header.cpu != chunks_.cpu)
+            continue;
+        if (chunk.offset > chunks_.last_offset)
+            return false;
+        if (!walker_.read_payload(chunk, payload_)) {
+            trace_.damage().add(chunk.offset,
+                                trace_.format().chunk_header_bytes + chunk.header.payload_bytes,
+                                "payload checksum wrong");
+            had_damage = true;
+            continue;
+        }
+        const bool lost = had_damage || chunk.header.sequence != next_sequence_ ||
+                          chunk.header.lost_before != lost_before_;
+        next_sequence_ = chunk.header.sequence + 1;
+        lost_before_ = chunk.header.lost_before;
+        // A loss that a header tells of may lie just before its chunk or, when it was counted while the chunk was
+        // being written, just behind it: both borders count.
+        is_after_loss_ = lost || was_loss_;
+        was_loss_ = lost;
+        declared_records_ = chunk.header.records;
+        cursor_ = {payload_.data(), payload_.data() + payload_.size(), chunks_.cpu};
+        has_ticks_back_ = false;
+        is_chunk_open_ = true;
+        return true;
+    }
+    return false;
+}
+
+void CpuStream::finish_chunk()
+{
+    if (!is_chunk_open_)
+        return;
+    is_chunk_open_ = false;
+    faults_.decoded += cursor_.decoded;
+    faults_.declared += declared_records_;
+    faults_.unknown_kind += cursor_.unknown_kind;
+    faults_.malformed_chunks += cursor_.malformed_units > 0;
+    faults_.wrong_counts += cursor_.decoded != declared_records_;
+    faults_.ticks_back += has_ticks_back_;
+}
+
+void CpuStream::check_order(std::size_t count)
+{
+    std::uint64_t last = last_ticks_;
+    bool back = false;
+    for (std::size_t i = 0; i < count; ++i) {
+        back |= events_[i].ticks < last;
+        last = events_[i].ticks;
+    }
+    last_ticks_ = last;
+    has_ticks_back_ |= back;
+}
+
+std::span<const Event> CpuStream::next_block()
+{
+    is_after_loss_ = false;
+    for (;;) {
+        const std::size_t count =
+            trace_.format().decode_records(cursor_, events_.data(), events_.size());
+        if (count > 0) {
+            check_order(count);
+            return {events_.data(), count};
+        }
+        const bool pending_loss = is_after_loss_; // of a chunk in which nothing could be used
+        finish_chunk();
+        if (!next_chunk())
+            return {};
+        is_after_loss_ |= pending_loss;
+    }
+}
+} // namespace nsdump

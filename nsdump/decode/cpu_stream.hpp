@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// decode: the chunks of one CPU -> its events, in blocks.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "decode/chunk_walker.hpp"
+#include "decode/event.hpp"
+#include "decode/file_reader.hpp"
+
+namespace nsdump
+{
+// What was found wrong while the records themselves were read.
+struct StreamFaults {
+    std::uint64_t decoded = 0;          // records of any kind
+    std::uint64_t unknown_kind = 0;     // skipped by their length
+    std::uint64_t malformed_chunks = 0; // right checksum, but the payload is not whole records
+    std::uint64_t wrong_counts = 0;     // chunks whose header tells another number of records
+    std::uint64_t ticks_back = 0;       // chunks in which the clock goes back, or that begin before the last one's end
+    std::uint64_t declared = 0;         // records that the headers of the chunks read so far tell
+};
+
+class CpuStream
+{
+public:
+    // Walks from the CPU's first chunk to its last by itself: no index, so no memory that grows with the trace.
+    CpuStream(TraceFile &trace, const CpuChunks &chunks);
+
+    // The next block, empty at the end.  Events and their words are valid until the next call.
+    std::span<const Event> next_block();
+    // True when records of this CPU were lost, or chunks are missing, near the start of the last block.
+    bool is_after_loss() const { return is_after_loss_; }
+    std::uint64_t offset() const { return offset_; }
+    std::uint32_t cpu() const { return chunks_.cpu; }
+    const StreamFaults &faults() const { return faults_; }
+
+private:
+    bool next_chunk();
+    void finish_chunk();
+    void check_order(std::size_t count);
+
+    TraceFile &trace_;
+    CpuChunks chunks_;
+    ChunkWalker walker_;
+    std::uint64_t offset_;
+    std::vector<std::uint64_t> payload_;
+    std::vector<Event> events_;
+    RecordCursor cursor_;
+    std::uint32_t declared_records_ = 0;
+    std::uint64_t next_sequence_ = 0;
+    std::uint64_t lost_before_ = 0;
+    std::uint64_t last_ticks_ = 0;
+    bool has_ticks_back_ = false;
+    bool was_loss_ = false;
+    bool is_after_loss_ = false;
+    bool is_chunk_open_ = false;
+    StreamFaults faults_;
+};
+} // namespace nsdump

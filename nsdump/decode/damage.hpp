@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// decode: damaged places of a trace -> counts and the first few of them by name.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace nsdump
+{
+struct Damage {
+    std::uint64_t offset;
+    std::uint64_t bytes;
+    std::string what;
+};
+
+class DamageLog
+{
+public:
+    // Counts are complete; places are kept for the first ones only, so that a hostile file cannot fill the memory.
+    static constexpr std::size_t kKeptPlaces = 64;
+
+    void add(std::uint64_t offset, std::uint64_t bytes, std::string what)
+    {
+        bytes_ += bytes;
+        ++chunks_;
+        if (places_.size() < kKeptPlaces)
+            places_.push_back({offset, bytes, std::move(what)});
+    }
+
+    std::uint64_t bytes() const { return bytes_; }
+    std::uint64_t chunks() const { return chunks_; }
+    const std::vector<Damage> &places() const { return places_; }
+
+private:
+    std::uint64_t bytes_ = 0;
+    std::uint64_t chunks_ = 0;
+    std::vector<Damage> places_;
+};
+} // namespace nsdump

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// decode: the event, the only form of a record after decoding.
+#pragma once
+
+#include <cstdint>
+
+#include <nslice/record.h>
+
+namespace nsdump
+{
+struct Event {
+    std::uint64_t ticks;
+    const std::uint64_t *words; // `word_count` of them; valid until the stream's next block
+    std::uint32_t thread_id;
+    std::uint32_t cpu;
+    std::uint16_t slice_id;
+    std::uint8_t kind; // enum nslice_kind; kinds that this reader does not know never get here
+    std::uint8_t word_count;
+};
+
+inline const char *kind_name(unsigned kind)
+{
+    switch (kind) {
+    case NSLICE_KIND_START: return "START";
+    case NSLICE_KIND_STOP: return "STOP";
+    case NSLICE_KIND_MARK: return "MARK";
+    case NSLICE_KIND_INIT: return "INIT";
+    case NSLICE_KIND_EXIT: return "EXIT";
+    default: return "UNKNOWN";
+    }
+}
+} // namespace nsdump

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+// decode: a file -> header, metadata, where each CPU's chunks are, and what is damaged; picks the version.
+#include "decode/file_reader.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "decode/crc32c.hpp"
+#include "decode/error.hpp"
+
+namespace nsdump
+{
+namespace
+{
+// Limits against hostile files; far above what a real session has.
+constexpr std::size_t kMaxCpus = 8192;
+constexpr std::size_t kMaxCalibrations = 4096;
+constexpr std::size_t kMaxCalibrationEntries = 1 << 18;
+
+std::vector<std::string> split_names(const std::string &text)
+{
+    std::vector<std::string> names;
+    std::istringstream stream(text);
+    for (std::string name; std::getline(stream, name, ',');)
+        names.push_back(name);
+    return names;
+}
+} // namespace
+
+TraceFile::TraceFile(std::unique_ptr<ByteSource> source) : source_(std::move(source))
+{
+    read_header();
+    scan();
+    counter_names_ = split_names(info("counters.names"));
+    if (counter_names_.size() > NSLICE_MAX_COUNTERS) {
+        counter_names_.clear(); // records cannot carry so many; none is better than wrong ones
+        ++metadata_faults_;
+    }
+    std::sort(cpus_.begin(), cpus_.end(),
+              [](const CpuChunks &a, const CpuChunks &b) { return a.cpu < b.cpu; });
+}
+
+std::string TraceFile::info(const std::string &key) const
+{
+    const auto found = info_.find(key);
+    return found == info_.end() ? std::string{} : found->second;
+}
+
+std::uint64_t TraceFile::missing_chunks() const
+{
+    std::uint64_t missing = 0;
+    for (const CpuChunks &cpu : cpus_)
+        missing += cpu.missing_chunks;
+    return missing;
+}
+
+void TraceFile::read_header()
+{
+    const std::string &name = source_->name();
+    nslice_file_header raw;
+    const std::size_t got = source_->read_at(0, &raw, sizeof raw);
+    if (got == 0)
+        throw TraceError(fmt::format("{}: the file is empty: nothing was recorded", name));
+    if (got < sizeof raw.magic || std::memcmp(raw.magic, NSLICE_FILE_MAGIC, sizeof raw.magic) != 0)
+        throw TraceError(fmt::format("{}: at byte 0: not a NetSlice trace (it does not begin with \"{}\")",
+                                     name, NSLICE_FILE_MAGIC));
+    if (got < sizeof raw)
+        throw TraceError(fmt::format("{}: at byte {}: the file ends inside its header; record it again",
+                                     name, got));
+    is_header_damaged_ = raw.header_crc32c != crc32c(&raw, offsetof(nslice_file_header, header_crc32c));
+    if (raw.byte_order == __builtin_bswap32(NSLICE_FILE_BYTE_ORDER))
+        throw TraceError(fmt::format("{}: at byte 16: written on a machine of the other byte order; "
+                                     "read it there, e.g. with `nsdump export`",
+                                     name));
+    format_ = find_format(raw.version);
+    if (!format_ && !is_header_damaged_)
+        throw TraceError(fmt::format("{}: at byte 8: file version {}, this nsdump reads up to {}; use a "
+                                     "newer nsdump",
+                                     name, raw.version, kNewestVersion));
+    if (is_header_damaged_) {
+        // Every chunk carries its own proof, so try the newest version; chunks that it accepts are right.
+        damage_.add(0, sizeof raw, "file header checksum wrong");
+        if (!format_)
+            format_ = find_format(kNewestVersion);
+        raw.header_bytes = sizeof raw;
+    }
+    if (raw.header_bytes < sizeof raw || raw.header_bytes % 8 != 0)
+        throw TraceError(fmt::format("{}: at byte 12: header of {} bytes makes no sense; record it again",
+                                     name, raw.header_bytes));
+    header_.version = raw.version;
+    header_.header_bytes = raw.header_bytes;
+    header_.created_unix_ns = raw.created_unix_ns;
+    std::memcpy(header_.session_uuid.data(), raw.session_uuid, sizeof raw.session_uuid);
+}
+
+void TraceFile::scan()
+{
+    ChunkWalker walker(*source_, *format_, header_.header_bytes, &damage_);
+    Chunk chunk;
+    while (walker.next(chunk)) {
+        if (footer_)
+            ++chunks_after_footer_;
+        if (chunk.header.kind == NSLICE_CHUNK_RECORDS) {
+            if (!note_records(chunk))
+                damage_.add(chunk.offset, format_->chunk_header_bytes + chunk.header.payload_bytes,
+                            "more CPUs than any machine has");
+        } else {
+            read_metadata(walker, chunk);
+        }
+    }
+}
+
+bool TraceFile::note_records(const Chunk &chunk)
+{
+    const ChunkHeader &header = chunk.header;
+    auto found = std::find_if(cpus_.begin(), cpus_.end(),
+                              [&](const CpuChunks &cpu) { return cpu.cpu == header.cpu; });
+    if (found == cpus_.end()) {
+        if (cpus_.size() == kMaxCpus)
+            return false;
+        found = cpus_.insert(cpus_.end(), CpuChunks{});
+        found->cpu = header.cpu;
+        found->first_offset = chunk.offset;
+    }
+    if (header.sequence >= found->next_sequence) {
+        found->missing_chunks += header.sequence - found->next_sequence;
+        found->next_sequence = header.sequence + 1;
+    } else {
+        ++found->misplaced_chunks;
+    }
+    found->last_offset = chunk.offset;
+    found->lost_before = header.lost_before;
+    found->records += header.records;
+    ++found->chunks;
+    return true;
+}
+
+void TraceFile::read_metadata(ChunkWalker &walker, const Chunk &chunk)
+{
+    const bool is_known = chunk.header.kind >= NSLICE_CHUNK_INFO && chunk.header.kind <= NSLICE_CHUNK_FOOTER;
+    if (!walker.read_payload(chunk, payload_)) {
+        damage_.add(chunk.offset, format_->chunk_header_bytes + chunk.header.payload_bytes,
+                    "payload checksum wrong");
+        return;
+    }
+    if (!is_known) {
+        ++unknown_chunks_;
+        return;
+    }
+    bool good = true;
+    if (chunk.header.kind == NSLICE_CHUNK_INFO) {
+        good = format_->decode_info(payload_, info_);
+    } else if (chunk.header.kind == NSLICE_CHUNK_SITES) {
+        std::vector<Site> sites;
+        good = format_->decode_sites(payload_, sites);
+        for (const Site &site : sites)
+            names_.add(site);
+    } else if (chunk.header.kind == NSLICE_CHUNK_CALIBRATION) {
+        Calibration calibration;
+        good = format_->decode_calibration(payload_, calibration) &&
+               calibrations_.size() < kMaxCalibrations &&
+               calibration_entries_ + calibration.entries.size() <= kMaxCalibrationEntries;
+        if (good) {
+            calibration_entries_ += calibration.entries.size();
+            calibrations_.push_back(std::move(calibration));
+        }
+    } else {
+        Footer footer;
+        good = format_->decode_footer(payload_, footer);
+        if (good)
+            footer_ = std::move(footer);
+    }
+    metadata_faults_ += !good;
+}
+} // namespace nsdump

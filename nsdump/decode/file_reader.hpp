@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// decode: a file -> header, metadata, where each CPU's chunks are, and what is damaged; picks the version.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "decode/bytes.hpp"
+#include "decode/chunk_walker.hpp"
+#include "decode/damage.hpp"
+#include "decode/format.hpp"
+#include "decode/names.hpp"
+#include "decode/trace_parts.hpp"
+
+namespace nsdump
+{
+// What the chunk headers say about one CPU.
+struct CpuChunks {
+    std::uint32_t cpu = 0;
+    std::uint64_t first_offset = 0;
+    std::uint64_t last_offset = 0;
+    std::uint64_t chunks = 0;
+    std::uint64_t records = 0;
+    std::uint64_t missing_chunks = 0;   // gaps in the sequence
+    std::uint64_t misplaced_chunks = 0; // sequence number seen before
+    std::uint64_t next_sequence = 0;
+    std::uint64_t lost_before = 0; // of the last chunk
+};
+
+// Reads all chunk headers and the metadata at once (cheap: one header a chunk); records are read by CpuStream.
+class TraceFile
+{
+public:
+    explicit TraceFile(const std::string &path) : TraceFile(open_file(path)) {}
+    explicit TraceFile(std::unique_ptr<ByteSource> source);
+
+    ByteSource &source() const { return *source_; }
+    const Format &format() const { return *format_; }
+    const FileHeader &header() const { return header_; }
+    const Info &info() const { return info_; }
+    // Value of an INFO key, empty when the trace does not have it.
+    std::string info(const std::string &key) const;
+    const std::vector<std::string> &counter_names() const { return counter_names_; }
+    NameTable &names() { return names_; }
+    const std::vector<Calibration> &calibrations() const { return calibrations_; }
+    const std::optional<Footer> &footer() const { return footer_; }
+    const std::vector<CpuChunks> &cpus() const { return cpus_; } // by rising cpu
+    DamageLog &damage() { return damage_; }
+    std::uint64_t missing_chunks() const;
+    std::uint64_t unknown_chunks() const { return unknown_chunks_; }
+    std::uint64_t metadata_faults() const { return metadata_faults_; }
+    std::uint64_t chunks_after_footer() const { return chunks_after_footer_; }
+    bool is_header_damaged() const { return is_header_damaged_; }
+
+private:
+    void read_header();
+    void scan();
+    void read_metadata(ChunkWalker &walker, const Chunk &chunk);
+    bool note_records(const Chunk &chunk);
+
+    std::unique_ptr<ByteSource> source_;
+    const Format *format_ = nullptr;
+    FileHeader header_;
+    Info info_;
+    std::vector<std::string> counter_names_;
+    NameTable names_;
+    std::vector<Calibration> calibrations_;
+    std::size_t calibration_entries_ = 0;
+    std::optional<Footer> footer_;
+    std::vector<CpuChunks> cpus_;
+    DamageLog damage_;
+    std::uint64_t unknown_chunks_ = 0;
+    std::uint64_t metadata_faults_ = 0; // chunks with right checksums whose contents make no sense
+    std::uint64_t chunks_after_footer_ = 0;
+    bool is_header_damaged_ = false;
+    std::vector<std::uint64_t> payload_;
+};
+} // namespace nsdump

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+// decode: bytes of file version 1 -> chunk headers, metadata, events.
+#include "decode/format.hpp"
+
+#include <cstddef>
+#include <cstring>
+#include <string_view>
+
+#include "decode/crc32c.hpp"
+
+namespace nsdump
+{
+namespace
+{
+constexpr std::size_t kMaxInfoKeys = 4096; // a hostile file must not fill the memory
+
+bool decode_chunk_header(const std::byte *bytes, ChunkHeader &header)
+{
+    nslice_chunk_header raw;
+    std::memcpy(&raw, bytes, sizeof raw);
+    if (raw.magic != NSLICE_CHUNK_MAGIC || raw.header_bytes != sizeof raw ||
+        raw.payload_bytes % NSLICE_UNIT_BYTES != 0 || raw.payload_bytes > NSLICE_MAX_PAYLOAD_BYTES ||
+        raw.header_crc32c != crc32c(bytes, offsetof(nslice_chunk_header, header_crc32c)))
+        return false;
+    header.kind = raw.kind;
+    header.payload_bytes = raw.payload_bytes;
+    header.payload_crc32c = raw.payload_crc32c;
+    header.sequence = raw.sequence;
+    header.cpu = raw.cpu;
+    header.records = raw.records;
+    header.lost_before = raw.lost_before;
+    header.first_ticks = raw.first_ticks;
+    return true;
+}
+
+std::string_view text_of(Payload payload)
+{
+    return {reinterpret_cast<const char *>(payload.data()), payload.size_bytes()};
+}
+
+bool decode_info(Payload payload, Info &info)
+{
+    std::string_view text = text_of(payload);
+    if (const auto zero = text.find('\0'); zero != text.npos)
+        text = text.substr(0, zero);
+    bool good = true;
+    while (!text.empty()) {
+        const auto end = text.find('\n');
+        const std::string_view line = text.substr(0, end);
+        text.remove_prefix(end == text.npos ? text.size() : end + 1);
+        const auto equals = line.find('=');
+        if (equals == line.npos || equals == 0) {
+            good = good && line.empty();
+            continue;
+        }
+        const std::string key{line.substr(0, equals)};
+        if (info.size() < kMaxInfoKeys || info.count(key))
+            info[key] = std::string{line.substr(equals + 1)};
+        else
+            good = false;
+    }
+    return good;
+}
+
+// A string of `bytes` with its terminator at the start of `text`, which is moved past it.
+bool take_string(std::string_view &text, std::size_t bytes, std::string &out)
+{
+    if (bytes == 0 || bytes > text.size() || text[bytes - 1] != '\0')
+        return false;
+    out.assign(text.substr(0, bytes - 1));
+    text.remove_prefix(bytes);
+    return out.find('\0') == out.npos;
+}
+
+bool decode_sites(Payload payload, std::vector<Site> &sites)
+{
+    std::string_view text = text_of(payload);
+    while (!text.empty()) {
+        nslice_file_site raw;
+        if (text.size() < sizeof raw)
+            return false;
+        std::memcpy(&raw, text.data(), sizeof raw);
+        if (raw.name_bytes == 0) // the zeros that pad a chunk
+            return text.find_first_not_of('\0') == text.npos;
+        const std::size_t whole =
+            sizeof raw + (raw.name_bytes + std::size_t{raw.file_bytes} + 7) / 8 * 8;
+        if (whole > text.size())
+            return false;
+        std::string_view strings = text.substr(sizeof raw, whole - sizeof raw);
+        Site site;
+        site.slice_id = raw.slice_id;
+        site.kind = raw.kind;
+        site.line = raw.line;
+        if (!take_string(strings, raw.name_bytes, site.name))
+            return false;
+        if (raw.file_bytes > 0 && !take_string(strings, raw.file_bytes, site.file))
+            return false;
+        sites.push_back(std::move(site));
+        text.remove_prefix(whole);
+    }
+    return true;
+}
+
+bool decode_calibration(Payload payload, Calibration &calibration)
+{
+    nslice_file_calibration raw;
+    const std::string_view text = text_of(payload);
+    if (text.size() < sizeof raw)
+        return false;
+    std::memcpy(&raw, text.data(), sizeof raw);
+    if (raw.phase != NSLICE_CALIBRATION_START && raw.phase != NSLICE_CALIBRATION_END)
+        return false;
+    if (raw.entries > (text.size() - sizeof raw) / sizeof(nslice_calibration_entry))
+        return false;
+    calibration.phase = raw.phase;
+    calibration.ticks = raw.ticks;
+    calibration.mono_ns = raw.mono_ns;
+    calibration.clock_step_ticks = raw.clock_step_ticks;
+    calibration.clock_read_ticks = raw.clock_read_ticks;
+    calibration.pid = raw.pid;
+    calibration.entries.resize(raw.entries);
+    if (raw.entries > 0)
+        std::memcpy(calibration.entries.data(), text.data() + sizeof raw,
+                    raw.entries * sizeof(nslice_calibration_entry));
+    return true;
+}
+
+bool decode_footer(Payload payload, Footer &footer)
+{
+    nslice_file_footer raw;
+    const std::string_view text = text_of(payload);
+    if (text.size() < sizeof raw)
+        return false;
+    std::memcpy(&raw, text.data(), sizeof raw);
+    if (raw.cpus > (text.size() - sizeof raw) / sizeof(nslice_file_footer_cpu))
+        return false;
+    footer.end = raw.end;
+    footer.ticks = raw.ticks;
+    footer.mono_ns = raw.mono_ns;
+    footer.end_calibration_offset = raw.end_calibration_offset;
+    footer.dropped_sites = raw.dropped_sites;
+    footer.cpus.resize(raw.cpus);
+    for (std::size_t i = 0; i < raw.cpus; ++i) {
+        nslice_file_footer_cpu row;
+        std::memcpy(&row, text.data() + sizeof raw + i * sizeof row, sizeof row);
+        footer.cpus[i] = {row.cpu, row.chunks, row.issued, row.drained, {}};
+        std::memcpy(footer.cpus[i].lost.data(), row.lost, sizeof row.lost);
+    }
+    return true;
+}
+
+std::size_t decode_records(RecordCursor &cursor, Event *events, std::size_t max)
+{
+    const std::uint64_t *at = cursor.at;
+    std::size_t count = 0;
+    while (count < max && at < cursor.end) {
+        nslice_record_head head;
+        const std::size_t left = static_cast<std::size_t>(cursor.end - at);
+        if (left < NSLICE_HEAD_UNITS)
+            break;
+        std::memcpy(&head, at, sizeof head);
+        const std::size_t units = NSLICE_HEAD_UNITS + std::size_t{head.words};
+        // Kind 0 is memory that nobody finished; more words than a record can have is no record.
+        if (units > left || head.kind == 0 || head.words > NSLICE_MAX_WORDS)
+            break;
+        ++cursor.decoded;
+        if (head.kind > NSLICE_KIND_EXIT) [[unlikely]] {
+            ++cursor.unknown_kind;
+        } else {
+            events[count++] = {head.ticks,    at + NSLICE_HEAD_UNITS, head.thread_id, cursor.cpu,
+                               head.slice_id, head.kind,              head.words};
+        }
+        at += units;
+    }
+    if (count < max && at < cursor.end) { // left the loop at something that is no record
+        cursor.malformed_units += static_cast<std::uint64_t>(cursor.end - at);
+        at = cursor.end;
+    }
+    cursor.at = at;
+    return count;
+}
+} // namespace
+
+const Format kFormatV1 = {
+    .version = 1,
+    .chunk_header_bytes = sizeof(nslice_chunk_header),
+    .max_payload_bytes = NSLICE_MAX_PAYLOAD_BYTES,
+    .decode_chunk_header = decode_chunk_header,
+    .decode_info = decode_info,
+    .decode_sites = decode_sites,
+    .decode_calibration = decode_calibration,
+    .decode_footer = decode_footer,
+    .decode_records = decode_records,
+};
+} // namespace nsdump

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+// decode: the event streams of all CPUs -> one stream in time order, in runs of one CPU.
+#include "decode/merge.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace nsdump
+{
+Merger::Merger(TraceFile &trace) : pending_(trace.cpus().size())
+{
+    for (const CpuChunks &chunks : trace.cpus()) {
+        const auto index = static_cast<std::uint32_t>(streams_.size());
+        streams_.push_back(std::make_unique<CpuStream>(trace, chunks));
+        if (refill(index))
+            heap_.push_back({pending_[index].at->ticks, index});
+    }
+    for (std::size_t place = heap_.size(); place-- > 0;)
+        sift_down(place);
+}
+
+bool Merger::refill(std::uint32_t index)
+{
+    const std::span<const Event> block = streams_[index]->next_block();
+    pending_[index] = {block.data(), block.data() + block.size(), streams_[index]->is_after_loss()};
+    return !block.empty();
+}
+
+void Merger::sift_down(std::size_t place)
+{
+    const auto is_before = [](const Head &a, const Head &b) {
+        return a.ticks < b.ticks || (a.ticks == b.ticks && a.index < b.index);
+    };
+    const Head moving = heap_[place];
+    for (;;) {
+        std::size_t child = 2 * place + 1;
+        if (child >= heap_.size())
+            break;
+        if (child + 1 < heap_.size() && is_before(heap_[child + 1], heap_[child]))
+            ++child;
+        if (!is_before(heap_[child], moving))
+            break;
+        heap_[place] = heap_[child];
+        place = child;
+    }
+    heap_[place] = moving;
+}
+
+bool Merger::next(Run &run)
+{
+    if (has_run_) { // give the top stream, whose events the last run used, its new place
+        const std::uint32_t index = heap_[0].index;
+        if (pending_[index].at == pending_[index].end && !refill(index)) {
+            heap_[0] = heap_.back();
+            heap_.pop_back();
+        } else {
+            heap_[0].ticks = pending_[index].at->ticks;
+        }
+        if (!heap_.empty())
+            sift_down(0);
+    }
+    has_run_ = !heap_.empty();
+    if (!has_run_)
+        return false;
+    std::uint64_t limit = std::numeric_limits<std::uint64_t>::max();
+    if (heap_.size() > 1)
+        limit = heap_[1].ticks;
+    if (heap_.size() > 2)
+        limit = std::min(limit, heap_[2].ticks);
+    Pending &pending = pending_[heap_[0].index];
+    const Event *const begin = pending.at;
+    const Event *at = begin + 1; // the top one is never later than the limit
+    while (at < pending.end && at->ticks <= limit)
+        ++at;
+    pending.at = at;
+    run.cpu_index = heap_[0].index;
+    run.is_after_loss = pending.is_after_loss;
+    pending.is_after_loss = false;
+    run.events = {begin, at};
+    return true;
+}
+
+std::uint64_t Merger::position_bytes() const
+{
+    std::uint64_t position = std::numeric_limits<std::uint64_t>::max();
+    for (const Head &head : heap_)
+        position = std::min(position, streams_[head.index]->offset());
+    return heap_.empty() ? 0 : position;
+}
+
+StreamFaults Merger::faults() const
+{
+    StreamFaults sum;
+    for (const auto &stream : streams_) {
+        const StreamFaults &one = stream->faults();
+        sum.decoded += one.decoded;
+        sum.declared += one.declared;
+        sum.unknown_kind += one.unknown_kind;
+        sum.malformed_chunks += one.malformed_chunks;
+        sum.wrong_counts += one.wrong_counts;
+        sum.ticks_back += one.ticks_back;
+    }
+    return sum;
+}
+} // namespace nsdump

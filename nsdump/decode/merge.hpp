@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// decode: the event streams of all CPUs -> one stream in time order, in runs of one CPU.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "decode/cpu_stream.hpp"
+
+namespace nsdump
+{
+// Events of one CPU that are not later than any other CPU's next one.
+struct Run {
+    std::uint32_t cpu_index = 0; // place of the CPU in TraceFile::cpus()
+    bool is_after_loss = false;  // records of this CPU were lost around the run's start
+    std::span<const Event> events;
+};
+
+class Merger
+{
+public:
+    explicit Merger(TraceFile &trace);
+
+    // The next run, valid until the next call; false at the end.
+    bool next(Run &run);
+    // Bytes of the file that lie behind the slowest stream: for a progress display.
+    std::uint64_t position_bytes() const;
+    // Sum over the streams; complete when next() has returned false.
+    StreamFaults faults() const;
+    const std::vector<std::unique_ptr<CpuStream>> &streams() const { return streams_; }
+
+private:
+    struct Head {
+        std::uint64_t ticks;
+        std::uint32_t index;
+    };
+    struct Pending {
+        const Event *at = nullptr;
+        const Event *end = nullptr;
+        bool is_after_loss = false;
+    };
+
+    bool refill(std::uint32_t index);
+    void sift_down(std::size_t place);
+
+    std::vector<std::unique_ptr<CpuStream>> streams_;
+    std::vector<Pending> pending_;
+    std::vector<Head> heap_; // smallest ticks first; equal ticks by CPU, so the order is always the same
+    bool has_run_ = false;
+};
+} // namespace nsdump

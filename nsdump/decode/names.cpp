@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// decode: site table -> dense numbers for the names.
+#include "decode/names.hpp"
+
+namespace nsdump
+{
+NameTable::NameTable() : by_slice_(1u << 16, kNone) {}
+
+NameId NameTable::find_or_add(const std::string &text)
+{
+    const auto [place, is_new] = by_text_.try_emplace(text, static_cast<NameId>(names_.size()));
+    if (is_new)
+        names_.push_back({text, {}, 0});
+    return place->second;
+}
+
+void NameTable::add(const Site &site)
+{
+    const NameId id = find_or_add(site.name);
+    by_slice_[site.slice_id] = id;
+    if (names_[id].file.empty() && site.kind != NSLICE_KIND_STOP && site.kind != NSLICE_KIND_EXIT) {
+        names_[id].file = site.file;
+        names_[id].line = site.line;
+    }
+}
+
+NameId NameTable::add_unregistered(std::uint16_t slice_id)
+{
+    return by_slice_[slice_id] = find_or_add("#" + std::to_string(slice_id));
+}
+} // namespace nsdump

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// decode: site table -> dense numbers for the names, since slices are paired by name and several sites may share one.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "decode/trace_parts.hpp"
+
+namespace nsdump
+{
+using NameId = std::uint32_t;
+
+struct Name {
+    std::string text;
+    std::string file; // of the first site with this name that begins something
+    std::uint32_t line = 0;
+};
+
+class NameTable
+{
+public:
+    NameTable();
+
+    void add(const Site &site);
+    // A slice id that no site names gets a name of its own: "#<id>".
+    NameId of_slice(std::uint16_t slice_id)
+    {
+        const NameId id = by_slice_[slice_id];
+        return id != kNone ? id : add_unregistered(slice_id);
+    }
+    const Name &operator[](NameId id) const { return names_[id]; }
+    std::size_t size() const { return names_.size(); }
+
+private:
+    static constexpr NameId kNone = ~NameId{0};
+
+    NameId add_unregistered(std::uint16_t slice_id);
+    NameId find_or_add(const std::string &text);
+
+    std::vector<NameId> by_slice_; // 65,536 entries: an index from a record needs no check
+    std::vector<Name> names_;
+    std::map<std::string, NameId> by_text_;
+};
+} // namespace nsdump

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+// make_trace: numbers on the command line -> a valid trace of any size, for speed tests and demonstrations.
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "support/trace_builder.hpp"
+
+namespace
+{
+struct Options {
+    std::string out;
+    std::uint64_t records = 1'000'000;
+    std::uint32_t cpus = 2;
+    std::uint64_t unit_slices = 16; // outer slices in a unit
+    std::uint64_t packets = 64;     // in a unit
+    std::uint64_t chunk_bytes = NSLICE_MAX_PAYLOAD_BYTES;
+    std::uint64_t migrate_every = 0; // units, 0: never
+    std::uint64_t lose_every = 0;    // units, 0: never
+    unsigned counters = 0;
+    std::uint64_t seed = 1;
+    bool no_footer = false;
+};
+
+// A small generator of its own, so that a seed gives the same trace with every library.
+struct Random {
+    std::uint64_t state;
+    std::uint64_t below(std::uint64_t bound)
+    {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        return (state >> 16) % bound;
+    }
+};
+
+struct Cpu {
+    std::uint32_t number = 0;
+    std::uint32_t thread = 0;
+    std::uint64_t ticks = 0;
+    std::uint64_t unit = 0;
+    std::vector<std::uint64_t> totals; // of the counters
+};
+
+struct Sites {
+    std::uint16_t unit, receive, classify, lookup, send, length;
+};
+
+constexpr double kHz = 2'596'000'000.0;
+constexpr double kInner = 23;
+constexpr double kOuter = 46;
+
+void advance(Cpu &cpu, std::uint64_t ticks)
+{
+    cpu.ticks += ticks;
+    for (std::uint64_t &total : cpu.totals)
+        total += 3 * ticks;
+}
+
+// One unit: INIT, outer slices of which every second has one inside, a MARK, EXIT.  Returns the records written.
+std::uint64_t write_unit(test_support::TraceBuilder &trace, const Sites &sites, const Options &options, Cpu &cpu,
+                         Cpu &other, Random &random)
+{
+    const bool migrates = options.migrate_every > 0 && cpu.unit % options.migrate_every == 1 && options.cpus > 1;
+    const std::uint16_t outer[] = {sites.receive, sites.classify, sites.send};
+    std::uint64_t records = 3;
+    trace.init(cpu.number, cpu.thread, sites.unit, cpu.ticks, cpu.unit, options.packets, options.packets * 512);
+    for (std::uint64_t i = 0; i < options.unit_slices; ++i) {
+        const std::uint16_t slice = outer[i % 3];
+        advance(cpu, 20 + random.below(16));
+        trace.start(cpu.number, cpu.thread, slice, cpu.ticks, cpu.totals);
+        advance(cpu, 60 + random.below(64));
+        if (i % 2 == 1) {
+            trace.start(cpu.number, cpu.thread, sites.lookup, cpu.ticks, cpu.totals);
+            advance(cpu, 40 + random.below(32));
+            trace.stop(cpu.number, cpu.thread, sites.lookup, cpu.ticks, cpu.totals);
+            advance(cpu, 20 + random.below(8));
+            records += 2;
+        }
+        if (migrates && i == 0) { // STOP on the other CPU, where the clock must not go back either
+            advance(cpu, other.ticks > cpu.ticks ? other.ticks - cpu.ticks : 0);
+            other.ticks = cpu.ticks + 1;
+        }
+        trace.stop(migrates && i == 0 ? other.number : cpu.number, cpu.thread, slice, cpu.ticks, cpu.totals);
+        records += 2;
+    }
+    trace.mark(cpu.number, cpu.thread, sites.length, cpu.ticks, random.below(1500));
+    advance(cpu, 24);
+    trace.exit(cpu.number, cpu.thread, sites.unit, cpu.ticks);
+    advance(cpu, 50 + random.below(512));
+    if (options.lose_every > 0 && cpu.unit % options.lose_every == options.lose_every - 1)
+        trace.lose(cpu.number, NSLICE_LOST_FULL, 5);
+    ++cpu.unit;
+    return records;
+}
+
+void write_trace(test_support::TraceBuilder &trace, const Options &options)
+{
+    using namespace test_support;
+    std::string counters;
+    for (unsigned i = 0; i < options.counters; ++i)
+        counters += (i > 0 ? "," : "") + (i == 0 ? std::string("INSTRUCTIONS") : "COUNTER_" + std::to_string(i));
+    trace.set_chunk_bytes(options.chunk_bytes);
+    trace.info(plain_info(kHz, counters));
+    std::vector<nslice_calibration_entry> entries;
+    for (unsigned field = 0; field <= options.counters; ++field) {
+        entries.push_back(entry(NSLICE_KIND_START, field, kInner, kOuter, 0.1));
+        for (const unsigned kind : {NSLICE_KIND_MARK, NSLICE_KIND_INIT, NSLICE_KIND_EXIT})
+            entries.push_back(entry(kind, field, 0, 24, 0.1));
+    }
+    const std::uint64_t begin_ticks = 1'000'000'000;
+    trace.calibration(NSLICE_CALIBRATION_START, begin_ticks, 0, entries, 26, 22.5);
+    Sites sites{};
+    sites.unit = trace.site("batch", NSLICE_KIND_INIT, "app.c", 10);
+    sites.receive = trace.site("receive", NSLICE_KIND_START, "app.c", 20);
+    sites.classify = trace.site("classify", NSLICE_KIND_START, "app.c", 30);
+    sites.lookup = trace.site("lookup", NSLICE_KIND_START, "table.c", 40);
+    sites.send = trace.site("send", NSLICE_KIND_START, "app.c", 50);
+    sites.length = trace.site("queue_length", NSLICE_KIND_MARK, "app.c", 60);
+    std::vector<Cpu> cpus(options.cpus);
+    for (std::uint32_t i = 0; i < options.cpus; ++i) {
+        cpus[i].number = i;
+        cpus[i].thread = 1000 + i;
+        cpus[i].ticks = begin_ticks + 1000 + 7 * i;
+        cpus[i].totals.assign(options.counters, 0);
+    }
+    Random random{options.seed * 0x9e3779b97f4a7c15u + 1};
+    std::uint64_t written = 0;
+    while (written < options.records) { // the CPU that is behind goes next, so records interleave as they would
+        Cpu *next = &cpus[0];
+        for (Cpu &cpu : cpus)
+            if (cpu.ticks < next->ticks)
+                next = &cpu;
+        written += write_unit(trace, sites, options, *next, cpus[(next->number + 1) % cpus.size()], random);
+    }
+    std::uint64_t end_ticks = begin_ticks;
+    for (const Cpu &cpu : cpus)
+        end_ticks = std::max(end_ticks, cpu.ticks);
+    trace.cut_all();
+    if (options.no_footer)
+        return;
+    const auto end_ns = static_cast<std::uint64_t>(static_cast<double>(end_ticks - begin_ticks) * 1e9 / kHz);
+    trace.calibration(NSLICE_CALIBRATION_END, end_ticks, end_ns, entries, 26, 22.5);
+    trace.footer(NSLICE_END_CLOSED, end_ticks, end_ns);
+}
+} // namespace
+
+int main(int argc, char **argv)
+{
+    Options options;
+    CLI::App app{"Makes a valid trace of any size: units with slices nested one or two deep."};
+    app.add_option("out", options.out, "trace to write")->required();
+    app.add_option("--records", options.records, "records, at least; whole units are written");
+    app.add_option("--cpus", options.cpus, "CPUs, each with one thread")->check(CLI::Range(1, 4096));
+    app.add_option("--unit-slices", options.unit_slices, "outer slices in a unit");
+    app.add_option("--packets", options.packets, "packets in a unit");
+    app.add_option("--chunk-bytes", options.chunk_bytes, "payload of a chunk")
+        ->check(CLI::Range(std::uint64_t{128}, std::uint64_t{NSLICE_MAX_PAYLOAD_BYTES}));
+    app.add_option("--counters", options.counters, "counters in START and STOP")->check(CLI::Range(0, 6));
+    app.add_option("--migrate-every", options.migrate_every, "one migrated slice in so many units");
+    app.add_option("--lose-every", options.lose_every, "lost records after so many units");
+    app.add_option("--seed", options.seed, "another seed, another trace");
+    app.add_flag("--no-footer", options.no_footer, "end as after a crash");
+    CLI11_PARSE(app, argc, argv);
+
+    std::FILE *file = std::fopen(options.out.c_str(), "wb");
+    if (!file) {
+        std::perror(options.out.c_str());
+        return 1;
+    }
+    test_support::TraceBuilder trace([file](const void *data, std::size_t bytes) { std::fwrite(data, 1, bytes, file); });
+    write_trace(trace, options);
+    const bool is_bad = std::ferror(file) != 0;
+    if (std::fclose(file) != 0 || is_bad) {
+        std::perror(options.out.c_str());
+        return 1;
+    }
+    return 0;
+}

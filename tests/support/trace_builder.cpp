@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: MIT
+// Builds valid trace files byte by byte, independent of the library's writer and of the decoder.
+#include "support/trace_builder.hpp"
+
+#include <cstddef>
+#include <cstring>
+#include <fstream>
+#include <stdexcept>
+
+namespace test_support
+{
+namespace
+{
+struct CrcTable {
+    std::uint32_t at[16][256];
+    CrcTable()
+    {
+        for (std::uint32_t i = 0; i < 256; ++i) {
+            std::uint32_t crc = i;
+            for (int bit = 0; bit < 8; ++bit)
+                crc = crc & 1 ? crc >> 1 ^ 0x82f63b78u : crc >> 1;
+            at[0][i] = crc;
+        }
+        for (int k = 1; k < 16; ++k)
+            for (std::uint32_t i = 0; i < 256; ++i)
+                at[k][i] = at[k - 1][i] >> 8 ^ at[0][at[k - 1][i] & 0xff];
+    }
+};
+
+template <class Struct> void seal(Struct &header)
+{
+    header.header_crc32c = slow_crc32c(&header, offsetof(Struct, header_crc32c));
+}
+} // namespace
+
+std::uint32_t slow_crc32c(const void *data, std::size_t bytes)
+{
+    static const CrcTable table;
+    const auto *at = static_cast<const unsigned char *>(data);
+    std::uint32_t crc = ~0u;
+    for (; bytes >= 16; bytes -= 16, at += 16) { // sixteen bytes a step, so that large traces are made in seconds
+        std::uint32_t next = 0;
+        for (int i = 0; i < 4; ++i)
+            next ^= table.at[15 - i][at[i] ^ (crc >> (8 * i) & 0xff)];
+        for (int i = 4; i < 16; ++i)
+            next ^= table.at[15 - i][at[i]];
+        crc = next;
+    }
+    for (; bytes > 0; --bytes, ++at)
+        crc = crc >> 8 ^ table.at[0][(crc ^ *at) & 0xff];
+    return ~crc;
+}
+
+void seal_chunk_header(std::string &trace, std::size_t offset)
+{
+    nslice_chunk_header header;
+    std::memcpy(&header, trace.data() + offset, sizeof header);
+    seal(header);
+    std::memcpy(trace.data() + offset, &header, sizeof header);
+}
+
+TraceBuilder::TraceBuilder() : out_([this](const void *data, std::size_t bytes) {
+        memory_.append(static_cast<const char *>(data), bytes);
+    })
+{
+    file_header();
+}
+
+TraceBuilder::TraceBuilder(Out out) : out_(std::move(out))
+{
+    file_header();
+}
+
+void TraceBuilder::put(const void *data, std::size_t bytes)
+{
+    out_(data, bytes);
+    written_bytes_ += bytes;
+}
+
+void TraceBuilder::file_header()
+{
+    nslice_file_header header{};
+    std::memcpy(header.magic, NSLICE_FILE_MAGIC, sizeof header.magic);
+    header.version = NSLICE_FILE_VERSION;
+    header.header_bytes = sizeof header;
+    header.byte_order = NSLICE_FILE_BYTE_ORDER;
+    header.created_unix_ns = 1'700'000'000'000'000'000u;
+    for (std::uint8_t i = 0; i < sizeof header.session_uuid; ++i)
+        header.session_uuid[i] = static_cast<std::uint8_t>(i * 17);
+    seal(header);
+    put(&header, sizeof header);
+}
+
+void TraceBuilder::put_chunk(nslice_chunk_header header, const void *payload, std::size_t bytes)
+{
+    static const char zeros[8] = {};
+    const std::size_t padding = (8 - bytes % 8) % 8;
+    std::string padded;
+    if (padding > 0) {
+        padded.assign(static_cast<const char *>(payload), bytes);
+        padded.append(zeros, padding);
+        payload = padded.data();
+        bytes = padded.size();
+    }
+    header.magic = NSLICE_CHUNK_MAGIC;
+    header.header_bytes = sizeof header;
+    header.payload_bytes = static_cast<std::uint32_t>(bytes);
+    header.payload_crc32c = slow_crc32c(payload, bytes);
+    seal(header);
+    put(&header, sizeof header);
+    put(payload, bytes);
+}
+
+void TraceBuilder::chunk(unsigned kind, const void *payload, std::size_t bytes)
+{
+    nslice_chunk_header header{};
+    header.kind = static_cast<std::uint16_t>(kind);
+    header.sequence = sequences_[kind]++;
+    put_chunk(header, payload, bytes);
+}
+
+TraceBuilder &TraceBuilder::info(const std::string &text)
+{
+    chunk(NSLICE_CHUNK_INFO, text.data(), text.size());
+    return *this;
+}
+
+std::uint16_t TraceBuilder::site(const std::string &name, unsigned kind, const std::string &file, std::uint32_t line)
+{
+    nslice_file_site site{};
+    site.slice_id = ++last_slice_;
+    site.kind = static_cast<std::uint8_t>(kind);
+    site.line = line;
+    site.name_bytes = static_cast<std::uint16_t>(name.size() + 1);
+    site.file_bytes = static_cast<std::uint16_t>(file.size() + 1);
+    site.pid = 1;
+    std::string payload(reinterpret_cast<const char *>(&site), sizeof site);
+    payload += name + '\0' + file + '\0';
+    chunk(NSLICE_CHUNK_SITES, payload.data(), payload.size());
+    return last_slice_;
+}
+
+TraceBuilder &TraceBuilder::calibration(unsigned phase, std::uint64_t ticks, std::uint64_t mono_ns,
+                                        const std::vector<nslice_calibration_entry> &entries, double step_ticks,
+                                        double read_ticks)
+{
+    if (phase == NSLICE_CALIBRATION_END) {
+        cut_all();
+        end_calibration_offset_ = written_bytes_;
+    }
+    nslice_file_calibration head{};
+    head.phase = phase;
+    head.entries = static_cast<std::uint32_t>(entries.size());
+    head.ticks = ticks;
+    head.mono_ns = mono_ns;
+    head.clock_step_ticks = step_ticks;
+    head.clock_read_ticks = read_ticks;
+    head.pid = 1;
+    std::string payload(reinterpret_cast<const char *>(&head), sizeof head);
+    for (const nslice_calibration_entry &one : entries)
+        payload.append(reinterpret_cast<const char *>(&one), sizeof one);
+    chunk(NSLICE_CHUNK_CALIBRATION, payload.data(), payload.size());
+    return *this;
+}
+
+void TraceBuilder::record(std::uint32_t cpu, std::uint32_t thread, unsigned kind, std::uint16_t slice,
+                          std::uint64_t ticks, const std::uint64_t *words, std::size_t count)
+{
+    if (!last_ || last_number_ != cpu) {
+        last_ = &cpus_[cpu];
+        last_number_ = cpu;
+    }
+    Cpu &state = *last_;
+    if ((state.units.size() + NSLICE_HEAD_UNITS + count) * NSLICE_UNIT_BYTES > chunk_bytes_)
+        flush(cpu, state);
+    if (state.records++ == 0) {
+        state.first_ticks = ticks;
+        state.lost_before = state.lost_sum;
+        state.units.reserve(chunk_bytes_ / NSLICE_UNIT_BYTES);
+    }
+    const nslice_record_head head = {ticks, thread, slice, static_cast<__u8>(kind), static_cast<__u8>(count)};
+    std::uint64_t units[2];
+    std::memcpy(units, &head, sizeof head);
+    state.units.push_back(units[0]);
+    state.units.push_back(units[1]);
+    state.units.insert(state.units.end(), words, words + count);
+}
+
+void TraceBuilder::flush(std::uint32_t number, Cpu &cpu)
+{
+    if (cpu.records == 0)
+        return;
+    nslice_chunk_header header{};
+    header.kind = NSLICE_CHUNK_RECORDS;
+    header.sequence = cpu.chunks++;
+    header.cpu = number;
+    header.records = cpu.records;
+    header.lost_before = cpu.lost_before;
+    header.first_ticks = cpu.first_ticks;
+    put_chunk(header, cpu.units.data(), cpu.units.size() * NSLICE_UNIT_BYTES);
+    cpu.drained += cpu.records;
+    cpu.records = 0;
+    cpu.units.clear();
+}
+
+void TraceBuilder::cut(std::uint32_t cpu)
+{
+    flush(cpu, cpus_[cpu]);
+}
+
+void TraceBuilder::cut_all()
+{
+    for (auto &[number, cpu] : cpus_)
+        flush(number, cpu);
+}
+
+void TraceBuilder::lose(std::uint32_t cpu, unsigned cause, std::uint64_t count)
+{
+    cut(cpu);
+    cpus_[cpu].lost[cause] += count;
+    cpus_[cpu].lost_sum += count;
+}
+
+void TraceBuilder::footer(unsigned end, std::uint64_t ticks, std::uint64_t mono_ns)
+{
+    cut_all();
+    nslice_file_footer head{};
+    head.cpus = static_cast<std::uint32_t>(cpus_.size());
+    head.end = end;
+    head.ticks = ticks;
+    head.mono_ns = mono_ns;
+    head.end_calibration_offset = end_calibration_offset_;
+    std::string payload(reinterpret_cast<const char *>(&head), sizeof head);
+    for (const auto &[number, cpu] : cpus_) {
+        nslice_file_footer_cpu row{};
+        row.cpu = number;
+        row.chunks = cpu.chunks;
+        row.issued = cpu.drained + cpu.lost_sum;
+        row.drained = cpu.drained;
+        std::memcpy(row.lost, cpu.lost, sizeof row.lost);
+        payload.append(reinterpret_cast<const char *>(&row), sizeof row);
+    }
+    chunk(NSLICE_CHUNK_FOOTER, payload.data(), payload.size());
+}
+
+const std::string &TraceBuilder::bytes()
+{
+    cut_all();
+    return memory_;
+}
+
+void TraceBuilder::write(const std::string &path)
+{
+    std::ofstream file(path, std::ios::binary);
+    file << bytes();
+    if (!file.flush())
+        throw std::runtime_error("cannot write " + path);
+}
+
+std::string plain_info(double hz, const std::string &counters)
+{
+    return "writer.version=test\nmachine.cpu=Test CPU\nmachine.arch=x86_64\nmachine.virtualised=none\n"
+           "clock.source=tsc\nclock.mode=fast\nclock.invariant=yes\nclock.hz=" +
+           std::to_string(hz) + "\nring.kind=rseq\nring.full=discard\ncounters.source=" +
+           (counters.empty() ? "none" : "step") + "\ncounters.names=" + counters + "\n";
+}
+
+nslice_calibration_entry entry(unsigned kind, unsigned field, double inner, double outer, double ci95,
+                               std::uint32_t cpu)
+{
+    nslice_calibration_entry out{};
+    out.cpu = cpu;
+    out.kind = static_cast<std::uint8_t>(kind);
+    out.field = static_cast<std::uint8_t>(field);
+    out.samples = 100;
+    out.inner = inner;
+    out.inner_ci95 = kind == NSLICE_KIND_START ? ci95 : 0;
+    out.outer = outer;
+    out.outer_ci95 = ci95;
+    return out;
+}
+} // namespace test_support

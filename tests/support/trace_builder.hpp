@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+// Builds valid trace files byte by byte, independent of the library's writer and of the decoder.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <nsprobe/file.h>
+
+namespace test_support
+{
+using Words = std::vector<std::uint64_t>;
+
+// Own implementation, so that a mistake in the decoder's checksum shows.
+std::uint32_t slow_crc32c(const void *data, std::size_t bytes);
+
+// Recomputes the checksum of the chunk header at `offset`: for tests that change a field on purpose.
+void seal_chunk_header(std::string &trace, std::size_t offset);
+
+class TraceBuilder
+{
+public:
+    using Out = std::function<void(const void *, std::size_t)>;
+
+    // Collects the trace in memory; take it with bytes().
+    TraceBuilder();
+    // Gives each piece to `out` as soon as it is whole: for traces larger than memory.
+    explicit TraceBuilder(Out out);
+
+    TraceBuilder &info(const std::string &text); // "key=value\n" lines
+    // Writes a SITES chunk with one site and returns its slice id.
+    std::uint16_t site(const std::string &name, unsigned kind = NSLICE_KIND_START, const std::string &file = "app.c",
+                       std::uint32_t line = 1);
+    TraceBuilder &calibration(unsigned phase, std::uint64_t ticks, std::uint64_t mono_ns,
+                              const std::vector<nslice_calibration_entry> &entries, double step_ticks = 1,
+                              double read_ticks = 20);
+
+    void record(std::uint32_t cpu, std::uint32_t thread, unsigned kind, std::uint16_t slice, std::uint64_t ticks,
+                const std::uint64_t *words = nullptr, std::size_t count = 0);
+    void start(std::uint32_t cpu, std::uint32_t thread, std::uint16_t slice, std::uint64_t ticks, const Words &words = {})
+    {
+        record(cpu, thread, NSLICE_KIND_START, slice, ticks, words.data(), words.size());
+    }
+    void stop(std::uint32_t cpu, std::uint32_t thread, std::uint16_t slice, std::uint64_t ticks, const Words &words = {})
+    {
+        record(cpu, thread, NSLICE_KIND_STOP, slice, ticks, words.data(), words.size());
+    }
+    void mark(std::uint32_t cpu, std::uint32_t thread, std::uint16_t slice, std::uint64_t ticks, std::uint64_t value)
+    {
+        record(cpu, thread, NSLICE_KIND_MARK, slice, ticks, &value, 1);
+    }
+    void init(std::uint32_t cpu, std::uint32_t thread, std::uint16_t slice, std::uint64_t ticks, std::uint64_t number,
+              std::uint64_t packets, std::uint64_t wire_bytes)
+    {
+        const std::uint64_t words[] = {number, packets, wire_bytes};
+        record(cpu, thread, NSLICE_KIND_INIT, slice, ticks, words, 3);
+    }
+    void exit(std::uint32_t cpu, std::uint32_t thread, std::uint16_t slice, std::uint64_t ticks)
+    {
+        record(cpu, thread, NSLICE_KIND_EXIT, slice, ticks);
+    }
+
+    // The next records of `cpu` come after `count` lost ones.
+    void lose(std::uint32_t cpu, unsigned cause, std::uint64_t count);
+    // Ends the current RECORDS chunk of a CPU (or of all): what follows begins a new one.
+    void cut(std::uint32_t cpu);
+    void cut_all();
+    // Any chunk, e.g. of a kind that readers do not know.
+    void chunk(unsigned kind, const void *payload, std::size_t bytes);
+    void footer(unsigned end, std::uint64_t ticks, std::uint64_t mono_ns);
+
+    void set_chunk_bytes(std::size_t bytes) { chunk_bytes_ = bytes; }
+    std::uint64_t written_bytes() const { return written_bytes_; }
+    const std::string &bytes();
+    void write(const std::string &path);
+
+private:
+    struct Cpu {
+        std::vector<std::uint64_t> units;
+        std::uint32_t records = 0;
+        std::uint64_t first_ticks = 0;
+        std::uint64_t chunks = 0;
+        std::uint64_t drained = 0;
+        std::uint64_t lost[8] = {};
+        std::uint64_t lost_sum = 0;
+        std::uint64_t lost_before = 0;
+    };
+
+    void put(const void *data, std::size_t bytes);
+    void file_header();
+    void put_chunk(nslice_chunk_header header, const void *payload, std::size_t bytes);
+    void flush(std::uint32_t number, Cpu &cpu);
+
+    std::string memory_;
+    Out out_;
+    std::uint64_t written_bytes_ = 0;
+    std::size_t chunk_bytes_ = NSLICE_MAX_PAYLOAD_BYTES;
+    std::map<std::uint32_t, Cpu> cpus_;
+    Cpu *last_ = nullptr;
+    std::uint32_t last_number_ = 0;
+    std::map<unsigned, std::uint64_t> sequences_; // of the other chunk kinds
+    std::uint16_t last_slice_ = 0;
+    std::uint64_t end_calibration_offset_ = 0;
+};
+
+// INFO lines of a plain session: TSC at `hz`, with the counters named (comma-separated, may be empty).
+std::string plain_info(double hz = 1e9, const std::string &counters = "");
+// A calibration entry; `kind` START for the pair.
+nslice_calibration_entry entry(unsigned kind, unsigned field, double inner, double outer, double ci95 = 0,
+                               std::uint32_t cpu = NSLICE_ANY_CPU);
+} // namespace test_support
