@@ -6,9 +6,36 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdio>
+#include <cstdlib>
 #include <new>
 
 #include "bpf_emit_x86.hpp"
+
+#ifdef NETSLICE_REPLACE_ASMJIT_DEBUG_UTILS
+// Same names as the object in the archive that refers to stderr without position independence: the linker takes these
+// and leaves that object out.
+ASMJIT_BEGIN_NAMESPACE
+namespace DebugUtils
+{
+const char *errorAsString(Error) noexcept
+{
+    return "asmjit error";
+}
+
+void debugOutput(const char *text) noexcept
+{
+    std::fputs(text, stderr);
+}
+
+void assertionFailed(const char *file, int line, const char *text) noexcept
+{
+    std::fprintf(stderr, "%s:%d: asmjit: %s\n", file, line, text);
+    std::abort();
+}
+} // namespace DebugUtils
+ASMJIT_END_NAMESPACE
+#endif
 
 namespace mapi::match
 {

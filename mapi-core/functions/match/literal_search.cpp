@@ -1,13 +1,22 @@
 // SPDX-License-Identifier: MIT
-// Bytes and one string -> whether the string is in them.
+// Chooses the search for this processor.
 #include "literal_search.hpp"
 
 #include <cstring>
 
 namespace mapi::match
 {
-bool has_literal(const uint8_t *data, size_t bytes, std::string_view literal) noexcept
+bool has_literal_portable(const uint8_t *data, size_t bytes, std::string_view literal) noexcept
 {
-    return memmem(data, bytes, literal.data(), literal.size()) != nullptr;
+    return bytes >= literal.size() && memmem(data, bytes, literal.data(), literal.size()) != nullptr;
+}
+
+LiteralSearch best_literal_search() noexcept
+{
+#ifdef __x86_64__
+    return __builtin_cpu_supports("avx2") ? has_literal_avx2 : has_literal_sse2;
+#else
+    return has_literal_portable;
+#endif
 }
 } // namespace mapi::match

@@ -9,5 +9,15 @@
 namespace mapi::match
 {
 // literal is not empty.  Reads no byte outside [data, data + bytes).
-bool has_literal(const uint8_t *data, size_t bytes, std::string_view literal) noexcept;
+using LiteralSearch = bool (*)(const uint8_t *data, size_t bytes, std::string_view literal) noexcept;
+
+// The fastest one that this processor runs.
+LiteralSearch best_literal_search() noexcept;
+
+// Anywhere, and the reference for the others.
+bool has_literal_portable(const uint8_t *data, size_t bytes, std::string_view literal) noexcept;
+#ifdef __x86_64__
+bool has_literal_sse2(const uint8_t *data, size_t bytes, std::string_view literal) noexcept;
+bool has_literal_avx2(const uint8_t *data, size_t bytes, std::string_view literal) noexcept;
+#endif
 } // namespace mapi::match

@@ -3,11 +3,15 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <mapi/packet.h>
+
+#include "literal_search.hpp"
+#include "literal_set.hpp"
 
 namespace mapi::match
 {
@@ -27,8 +31,18 @@ public:
     const std::vector<std::string> &alternatives() const noexcept { return alternatives_; }
 
 private:
+    struct Window {
+        const uint8_t *data;
+        size_t bytes;
+    };
+    Window window_of(const uint8_t *data, uint32_t caplen) const noexcept;
+    bool has_any(Window window) const noexcept;
+    uint64_t filter_with_set(const mapi_packet *packets, uint64_t mask, LiteralSet::Scratch *scratch) const noexcept;
+
     std::vector<std::string> alternatives_; // those that fit into depth
     uint32_t offset_bytes_;
     uint32_t depth_bytes_; // 0: to the end
+    LiteralSearch has_literal_ = best_literal_search();
+    std::shared_ptr<const LiteralSet> set_; // null for few alternatives
 };
 } // namespace mapi::match

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// Many strings at once: bytes -> whether any of the strings is in them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace mapi::match
+{
+// Fewer strings than this are found faster one after the other (measured over packets of 64 to 1500 bytes).
+constexpr size_t kFewestInSet = 5;
+
+class LiteralSet
+{
+public:
+    // Working memory of one search; a thread that runs a batch holds it for the whole batch.
+    class Scratch;
+
+    // Null where this build or processor has no such search, or the strings do not suit it.
+    static std::shared_ptr<const LiteralSet> make(const std::vector<std::string> &literals);
+
+    virtual ~LiteralSet() = default;
+    // Null when memory is short.  Every thread takes its own and gives it back.
+    virtual Scratch *take_scratch() const noexcept = 0;
+    virtual void return_scratch(Scratch *scratch) const noexcept = 0;
+    virtual bool is_in(const uint8_t *data, size_t bytes, Scratch *scratch) const noexcept = 0;
+};
+} // namespace mapi::match

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+// Stands in where Vectorscan is missing: strings are searched one after the other.
+#include "literal_set.hpp"
+
+namespace mapi::match
+{
+std::shared_ptr<const LiteralSet> LiteralSet::make(const std::vector<std::string> &)
+{
+    return nullptr;
+}
+} // namespace mapi::match
