@@ -6,11 +6,15 @@ unset border; unset tics; unset grid
 set xrange [0:width_px]; set yrange [height_px:0]
 set label 9999 picture_title at 24, 22 left font title_font textcolor rgb "#222222"
 if (legend_rows > 0) {
-  plot "legend.tsv" using 1:2:3 with points pt 5 ps 1.1 lc rgb variable, \
-       "legend.tsv" using 1:2:4 with labels left offset 1.2, 0 textcolor rgb "#222222"
+  plot "legend.tsv" using 1:2:3:4 with points pt variable ps 1.1 lc rgb variable, \
+       "legend.tsv" using 1:2:5 with labels left offset 1.2, 0 textcolor rgb "#222222"
 } else {
   plot NaN
 }
 unset label 9999
-set border 3; set tics nomirror out scale 0.5 textcolor rgb "#222222"; set grid lc rgb "#dddddd" lw 0.7 lt 1
+set border 3
+set tics nomirror out scale 0.5 textcolor rgb "#222222"
+set xtics nomirror
+set ytics nomirror
+set grid lc rgb "#dddddd" lw 0.7 lt 1
 set xrange [*:*]; set yrange [*:*]

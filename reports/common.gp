@@ -9,7 +9,7 @@ set datafile missing "nan"
 if (kind eq "png") {
   set terminal pngcairo noenhanced size 2*width_px, 2*height_px font "DejaVu Sans,11" fontscale 2 linewidth 2 pointscale 2 background "#ffffff"
 } else {
-  set terminal svg noenhanced size width_px, height_px font "DejaVu Sans,11" background "#ffffff"
+  set terminal svg noenhanced size width_px, height_px font "sans-serif,14.6" background "#ffffff"
 }
 set output output_name
 
@@ -23,8 +23,9 @@ set boxwidth 1
 set key off
 set bars small
 
-title_font = "DejaVu Sans,14"
-small_font = "DejaVu Sans,9.5"
+# PNG sizes are points, SVG sizes are pixels.
+title_font = kind eq "png" ? "DejaVu Sans,14" : "sans-serif,18.5"
+small_font = kind eq "png" ? "DejaVu Sans,9.5" : "sans-serif,12.6"
 
 # pixels from the top left corner -> screen coordinates
 across(px) = px / (1.0 * width_px)

@@ -15,7 +15,8 @@ do for [p = 1 : panels] {
     plot bars using 2:1:2:3:($1-half):($1+half):4 with boxxyerror lc rgb variable, \
          errors using 2:1:3 with xerrorbars pt 0 lw 1.4 lc rgb "#222222", \
          values using 1:2:3 with labels left offset 0.6, 0 font small_font textcolor rgb "#222222", \
-         "rows.tsv" using (x_low[p]):1:2 with labels right offset -1, 0 textcolor rgb "#222222"
+         "rows.tsv" using (x_low[p]):1:2 with labels right offset -1, 0 textcolor rgb "#222222", \
+         "rows_small.tsv" using (x_low[p]):1:2 with labels right offset -1.2, 0 font small_font textcolor rgb "#222222"
   } else {
     plot bars using 2:1:2:3:($1-half):($1+half):4 with boxxyerror lc rgb variable, \
          errors using 2:1:3 with xerrorbars pt 0 lw 1.4 lc rgb "#222222", \

@@ -7,12 +7,14 @@ load share."canvas.gp"
 set lmargin at screen across(90)
 set rmargin at screen across(width_px - 40)
 set tmargin at screen down(top_px + 6)
-set bmargin at screen down(height_px - 52)
+set bmargin at screen down(height_px - 68)
 if (x_log) { set logscale x }
 set xrange [x_low : x_high]
 set yrange [0 : y_high]
-set format x x_format
-set xlabel axis_label
+tic_words = x_tics
+tic_axis = "x"
+load share."tics.gp"
+set xlabel axis_label offset 0, 0.3
 set ytics ("0%%" 0, "50%%" 0.30103, "75%%" 0.60206, "90%%" 1, "95%%" 1.30103, "99%%" 2, "99.9%%" 3, "99.99%%" 4, "99.999%%" 5, "99.9999%%" 6, "99.99999%%" 7, "99.999999%%" 8)
 set ylabel "share of the slices that stay below" offset -1.5, 0
 plot for [n = 1 : lines] sprintf("line_%d.tsv", n) using 1:2 with lines lw 2.2 lc rgb colour[n], \

@@ -3,7 +3,7 @@
 load share."common.gp"
 set multiplot
 load share."canvas.gp"
-side_px = 78
+side_px = 84
 cell_px = (width_px - 24) / (1.0 * columns)
 do for [n = 1 : panels] {
   column = (n - 1) % columns
@@ -13,21 +13,23 @@ do for [n = 1 : panels] {
   set lmargin at screen across(left_px)
   set rmargin at screen across((column + 1) * cell_px)
   set tmargin at screen down(head_px + 30)
-  set bmargin at screen down(head_px + row_px - 58)
+  set bmargin at screen down(head_px + row_px - 68)
   unset label; unset arrow
-  set label 1 panel_title[n] at screen across(left_px), screen down(head_px + 14) left textcolor rgb "#222222"
+  set label 1 panel_title[n] at screen across(left_px), screen down(head_px + 16) left textcolor rgb "#222222"
   if (x_log[n]) { set logscale x } else { unset logscale x }
   set xrange [x_low[n] : x_high[n]]
   set yrange [0 : y_high[n]]
-  set xtics autofreq
-  if (x_step[n] > 0) { set xtics x_step[n] }
-  set format x x_format[n]
-  set format y "%g%%"
-  set xlabel axis_label
-  set ylabel "share of the slices" offset 0.5, 0
+  tic_words = x_tics[n]
+  tic_axis = "x"
+  load share."tics.gp"
+  tic_words = y_tics[n]
+  tic_axis = "y"
+  load share."tics.gp"
+  set xlabel axis_label offset 0, 0.3
+  set ylabel "share of the slices" offset -0.5, 0
   if (has_percentiles[n]) {
     set arrow 1 from p50[n], 0 to p50[n], y_high[n] nohead lc rgb "#222222" lw 1.2 front
-    set arrow 2 from p99[n], 0 to p99[n], y_high[n] nohead lc rgb "#222222" lw 1.2 dt (6,4) front
+    set arrow 2 from p99[n], 0 to p99[n], y_high[n] nohead lc rgb "#222222" lw 1.2 dt 2 front
   }
   plot sprintf("hist_%d.tsv", n) using 1:3:1:2:(0):3 with boxxyerror lc rgb colour[n]
 }

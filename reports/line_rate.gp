@@ -5,6 +5,7 @@ set multiplot
 load share."canvas.gp"
 p = 1
 load share."panels.gp"
+set rmargin at screen across(width_px - right_px)
 set tmargin at screen down(top_px + line_px)
 set logscale x
 set xrange [x_low[1] : x_high[1]]
@@ -14,6 +15,7 @@ do for [n = 1 : lines] {
   set label n line_name[n] at first line_rate[n], screen down(top_px + line_px - 12) left rotate by 35 font small_font textcolor rgb "#222222"
 }
 plot "dots.tsv" using 1:2:3:4 with xerrorbars pt 7 ps 1.2 lw 1.6 lc rgb measured, \
-     "values.tsv" using 1:2:3 with labels left offset 1.2, 0 font small_font textcolor rgb "#222222", \
-     "rows.tsv" using (x_low[1]):1:2 with labels right offset -1, 0 textcolor rgb "#222222"
+     "values.tsv" using (x_high[1]):1:2 with labels left offset 0.8, 0 font small_font textcolor rgb "#222222", \
+     "rows.tsv" using (x_low[1]):1:2 with labels right offset -1, 0 textcolor rgb "#222222", \
+     "rows_small.tsv" using (x_low[1]):1:2 with labels right offset -1.2, 0 font small_font textcolor rgb "#222222"
 unset multiplot

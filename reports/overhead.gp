@@ -8,8 +8,8 @@ p = 1
 load share."panels.gp"
 set rmargin at screen across(width_px - right_px)
 set xrange [0 : 100]
-set xtics 0, 10, 100
 plot "bars_1.tsv" using 2:1:2:3:($1-half):($1+half):4 with boxxyerror lc rgb variable, \
      "values_1.tsv" using (100):2:3 with labels left offset 0.8, 0 font small_font textcolor rgb "#222222", \
-     "rows.tsv" using (0):1:2 with labels right offset -1, 0 textcolor rgb "#222222"
+     "rows.tsv" using (0):1:2 with labels right offset -1, 0 textcolor rgb "#222222", \
+     "rows_small.tsv" using (0):1:2 with labels right offset -1.2, 0 font small_font textcolor rgb "#222222"
 unset multiplot

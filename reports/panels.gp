@@ -10,6 +10,7 @@ set yrange [rows + 0.5 : 0.5]
 unset ytics
 set grid x; set grid noy
 set border 1
-set xlabel axis_label[p] textcolor rgb "#222222"
-set format x x_format[p]
-if (x_step[p] > 0) { set xtics x_step[p] } else { set xtics autofreq }
+set xlabel axis_label[p] offset 0, 0.3 textcolor rgb "#222222"
+tic_words = x_tics[p]
+tic_axis = "x"
+load share."tics.gp"

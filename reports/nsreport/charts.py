@@ -3,11 +3,10 @@
 import math
 from dataclasses import dataclass, field
 
-from .layout import CHARACTER_PX, WIDTH_PX, label_px
-from .text import labels
+from .layout import WIDTH_PX, row_labels, text_px
 
 ROW_PX = 30
-AXIS_PX = 56
+AXIS_PX = 68
 GAP_PX = 34
 LOG_FROM = 20  # a range this many times its low end is drawn on a log axis
 
@@ -16,28 +15,43 @@ def log_wanted(low, high):
     return low > 0 and high / low > LOG_FROM
 
 
-def axis_format(low, high, log):
-    """gnuplot's format for the tics: no rounding that makes two tics read alike, no exponents."""
-    if log and low >= 0.99 and high >= 10000:
-        return "%.0s%c"
-    if not log and high >= 100000:
-        return "%.10g" if high < 1000000 else "%.1s%c"
-    return "%.10g"
+def _tic_text(value):
+    for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if abs(value) >= (10000 if letter == "k" else size):
+            return f"{value / size:.6g}{letter}"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.6g}"
+
+
+def _log_tics(low, high, most):
+    first, last = math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9)
+    if last - first < 2:
+        tics = [m * 10.0**e for e in range(first - 1, last + 1) for m in (1, 2, 5) if low <= m * 10.0**e <= high]
+        if len(tics) > 1:
+            return tics if len(tics) <= most else tics[::2]
+        return [low, high]
+    step = -(-(last - first + 1) // most)
+    return [10.0**e for e in range(first, last + 1, step)]
+
+
+def _linear_tics(low, high, most):
+    rough = (high - low) / most
+    if not rough > 0:
+        return [low]
+    base = 10.0 ** math.floor(math.log10(rough))
+    step = next(base * m for m in (1, 2, 5, 10) if base * m >= rough * 0.999)
+    return [step * i for i in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)]
+
+
+def tics(low, high, log, most=6, suffix=""):
+    """Axis marks for tics.gp: words LABEL=VALUE. Chosen here, as gnuplot's own overlap or round two marks to one text."""
+    values = _log_tics(low, high, most) if log else _linear_tics(low, high, most)
+    return " ".join(f"{_tic_text(v)}{suffix}={v:.12g}" for v in values)
 
 
 def log_range(values):
     """Whole decades would waste space when they are few; a third of a decade of air on both sides."""
     low, high = min(values), max(values)
     return low / 10**0.18, high * 10**0.18
-
-
-def linear_step(low, high, tics=6):
-    """A step of 1, 2 or 5 times a power of ten, so that tic labels never overlap."""
-    rough = (high - low) / tics
-    if not rough > 0:
-        return 0.0
-    base = 10.0 ** math.floor(math.log10(rough))
-    return next(base * m for m in (1, 2, 5, 10) if base * m >= rough * 0.999)
 
 
 @dataclass
@@ -68,17 +82,16 @@ def _panel_range(panel, panel_px):
         high = low + 1.0
     needed = high
     for row in panel.rows:
-        share = min(0.7, (CHARACTER_PX * len(row.text) + 14) / panel_px)
+        share = min(0.7, (text_px(row.text) + 14) / panel_px)
         needed = max(needed, low + (max(_panel_ends(row)) - low) / (1 - share))
     return float(low), float(needed)
 
 
 def stacked(names, panels):
     """Names and panels of rows -> (height without the top, variables, tables) of function_cost.gp."""
-    drawn = labels(names)
-    left_px = label_px(drawn, 60)
+    label_rows, left_px = row_labels(names)
     panel_px = (WIDTH_PX - left_px - 24 - GAP_PX * (len(panels) - 1)) / len(panels)
-    tables = {"rows": list(enumerate(drawn, 1))}
+    tables = {"rows": label_rows[0], "rows_small": label_rows[1]}
     ranges = []
     for p, panel in enumerate(panels, 1):
         ranges.append(_panel_range(panel, panel_px))
@@ -89,7 +102,6 @@ def stacked(names, panels):
     variables = {
         "panels": len(panels), "rows": len(names), "label_px": left_px, "bottom_px": AXIS_PX, "gap_px": GAP_PX,
         "axis_label": [panel.axis for panel in panels], "x_low": [r[0] for r in ranges], "x_high": [r[1] for r in ranges],
-        "x_format": [axis_format(r[0], r[1], False) for r in ranges],
-        "x_step": [linear_step(r[0], r[1], 7 if len(panels) == 1 else 4) for r in ranges],
+        "x_tics": [tics(r[0], r[1], False, 8 if len(panels) == 1 else 5) for r in ranges],
     }
     return ROW_PX * len(names) + AXIS_PX, variables, tables

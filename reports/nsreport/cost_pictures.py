@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 # mapi-cost rows -> pictures: cost by function and scenario, comparison with 2004, probe overhead, losses; rates and sizes from cost_rates.
 from . import cost_rates
-from .charts import AXIS_PX, GAP_PX, ROW_PX, Panel, Row, axis_format, log_range, stacked
+from .charts import AXIS_PX, GAP_PX, ROW_PX, Panel, Row, log_range, stacked, tics
 from .cost_facts import additional, paper_figure, row_names, samples_text, source_text
-from .layout import GREY, MEASURED, PAPER_INTEL, PAPER_SCAMPI, PROBE, Colours, label_px, top_px
+from .layout import GREY, MEASURED, PAPER_INTEL, PAPER_SCAMPI, PROBE, Colours, row_labels, top_px
 from .loss_text import loss_line
 from .picture import Absent, Picture
-from .text import labels, number, share, with_error
+from .text import number, share, with_error
 from .trace_pictures import loss, share_picture
 
 KINDS = ("instructions", "cycles")
@@ -89,7 +89,7 @@ def _ratio_texts(rows, kind):
         text = number(new) if new is not None else "not measured"
         if new and new > 0 and old:
             factor = old[0] / new
-            text += f"  (1/{number(factor)})" if factor >= 1 else f"  ({number(1 / factor)} times)"
+            text += f"  ({number(factor)}\u00d7 less)" if factor >= 1 else f"  ({number(1 / factor)}\u00d7 more)"
         texts.append((float(max(ends)), i, text))
     return texts
 
@@ -100,9 +100,8 @@ def paper(document):
     kinds = [k for k in KINDS if any(r[k] and (paper_figure(r, "scampi", k) is not None or paper_figure(r, "intel", k) is not None) for r in rows)]
     if not kinds:
         return Absent(name, topic, "No measured row has a figure of 2004 to stand beside.")
-    tables, hidden, lists = {}, [], {"axis_label": [], "x_low": [], "x_high": [], "x_format": [], "x_step": []}
-    drawn = labels(row_names(rows))
-    left_px = label_px(drawn)
+    tables, hidden, lists = {}, [], {"axis_label": [], "x_low": [], "x_high": [], "x_tics": []}
+    label_rows, left_px = row_labels(row_names(rows))
     for p, kind in enumerate(kinds, 1):
         series, below = _dots(rows, kind)
         hidden += below
@@ -115,15 +114,15 @@ def paper(document):
         low, high = log_range(everything)
         high *= (high / low) ** (0.75 if len(kinds) > 1 else 0.3)  # room for the figures at the right
         for key, item in (("axis_label", f"net {UNITS[kind]} per packet (each step: 10 times)"), ("x_low", float(low)), ("x_high", float(high)),
-                          ("x_format", axis_format(low, high, True)), ("x_step", 0.0)):
+                          ("x_tics", tics(low, high, True, 6 if len(kinds) > 1 else 10))):
             lists[key].append(item)
-    tables["rows"] = list(enumerate(drawn, 1))
-    legend = [("this run", MEASURED), ("2004, SCAMPI adapter", PAPER_SCAMPI), ("2004, Intel adapter", PAPER_INTEL)]
+    tables["rows"], tables["rows_small"] = label_rows
+    legend = [("this run", MEASURED, 7), ("2004, SCAMPI adapter", PAPER_SCAMPI, 5), ("2004, Intel adapter", PAPER_INTEL, 8)]
     notes = [] if "instructions" in kinds else [_no_instructions(document)]
     if hidden:
         notes.append("Not above zero, so not on a logarithmic axis: " + "; ".join(hidden) + ".")
     variables = {"panels": len(kinds), "rows": len(rows), "label_px": left_px, "bottom_px": AXIS_PX, "gap_px": GAP_PX, "series": 3,
-                 "marker": [7, 5, 9], "colour": [c for _, c in legend], **lists}
+                 "marker": [m for _, _, m in legend], "colour": [c for _, c, _ in legend], **lists}
     return Picture(
         name, topic, "How does this run compare with the figures published in 2004?", "paper.gp",
         top_px(legend) + ROW_PX * len(rows) + AXIS_PX, variables, tables,
@@ -132,7 +131,7 @@ def paper(document):
           paper_figure(r, "scampi", k), paper_figure(r, "intel", k)) for r in rows for k in kinds],
         source_text(document, kinds) + "; 2004: D3.4, Tables 2 to 4", samples_text(document, rows), loss_line(document["losses"]),
         "Further left is cheaper. The figures of 2004 have the cost of the PAPI reads taken out (265 instructions, 700 cycles) where they "
-        "included it. The number is this run's cost and, in brackets, its part of the SCAMPI figure. Cycles of 2004 are core cycles of "
+        "included it. The number is this run's cost and, in brackets, how many times that is less than the SCAMPI figure. Cycles of 2004 are core cycles of "
         "another machine: compare instructions first.", notes, legend)
 
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 # mapi-cost rows -> cost against packet size (with the line of 2004), sustainable rate against line rates.
-from .charts import AXIS_PX, ROW_PX, axis_format, linear_step, log_range, log_wanted
+from .charts import AXIS_PX, ROW_PX, log_range, log_wanted, tics
 from .cost_facts import paper_figure, row_names, samples_text, source_text
-from .layout import MEASURED, PAPER_INTEL, PAPER_SCAMPI, label_px, top_px
+from .layout import MEASURED, PAPER_INTEL, PAPER_SCAMPI, row_labels, top_px, width_px
 from .loss_text import loss_line
 from .picture import Absent, Picture
-from .text import labels, number
+from .text import number
 
 SEARCH = "STR_SEARCH"
 PAPER_BASE, PAPER_PER_BYTE = 316.0, 11.9  # instructions of STR_SEARCH in 2004, without what surrounds it
@@ -53,7 +53,7 @@ def packet_size(document):
     kinds = [k for k in ("instructions", "cycles") if any(r[k] for r in rows)]
     if len(rows) < 2 or not kinds:
         return Absent(name, topic, f"The run has no {SEARCH} rows of at least two packet sizes.")
-    tables, fits, lists = {}, [], {"axis_label": [], "y_log": [], "y_low": [], "y_high": [], "y_format": []}
+    tables, fits, lists = {}, [], {"axis_label": [], "y_log": [], "y_low": [], "y_high": [], "y_tics": []}
     for p, kind in enumerate(kinds, 1):
         values, fit = _size_panel(rows, kind, p, tables)
         if fit:
@@ -66,16 +66,16 @@ def packet_size(document):
                 tables[f"fit_{p}_{n}"] = [(x, y) for x, y in tables[f"fit_{p}_{n}"] if y > 0]
         unit = "instructions" if kind == "instructions" else "TSC cycles"
         for key, item in (("axis_label", f"net {unit} per packet"), ("y_log", int(log)), ("y_low", float(low)), ("y_high", float(high)),
-                          ("y_format", axis_format(low, high, log))):
+                          ("y_tics", tics(low, high, log))):
             lists[key].append(item)
-    legend = [("this run" + (f" (fit: {'; '.join(fits)})" if len(fits) == 1 else ""), MEASURED),
-              ("2004, SCAMPI adapter (line: 316 + 11.9 a byte)", PAPER_SCAMPI), ("2004, Intel adapter", PAPER_INTEL)]
+    legend = [("this run" + (f" (fit: {'; '.join(fits)})" if len(fits) == 1 else ""), MEASURED, 7),
+              ("2004, SCAMPI adapter (line: 316 + 11.9 a byte)", PAPER_SCAMPI, 5), ("2004, Intel adapter", PAPER_INTEL, 8)]
     notes = [f"Dashed lines: this run fits {' and '.join(fits)}; 2004: 316 + 11.9 instructions a byte for the search alone "
              "(dots hold the whole packet, 53 to 56 instructions more)."] if fits else []
     if "instructions" not in kinds:
         notes.append("No instruction panel: this run had no source of instruction counts, so instructions were not measured.")
-    variables = {"panels": len(kinds), "series": 3, "x_high": rows[-1]["packet_bytes"] * 1.06, "colour": [c for _, c in legend],
-                 "marker": [7, 5, 9], **lists}
+    variables = {"panels": len(kinds), "series": 3, "x_high": rows[-1]["packet_bytes"] * 1.06, "colour": [c for _, c, _ in legend],
+                 "marker": [m for _, _, m in legend], "x_tics": tics(0, rows[-1]["packet_bytes"] * 1.06, False, 8 // len(kinds) + 1), **lists}
     return Picture(
         name, topic, "What does searching a string cost as packets grow?", "packet_size.gp", top_px(legend) + 400, variables, tables,
         ("packet_bytes", "kind", "net", "ci95", "scampi_2004_net", "intel_2004_net"),
@@ -107,23 +107,25 @@ def line_rate(document):
     if not rows:
         return Absent(name, topic, "No row of the run has a packet rate.")
     lines = _lines(rows)
-    drawn = labels(row_names(rows))
+    label_rows, left_px = row_labels(row_names(rows))
     dots = []
     for i, row in enumerate(rows, 1):
         rate, error = float(row["rates"]["packets_per_second"]), _rate_error(row)
         dots.append((rate, i, rate / (1 + error), rate / (1 - error)))
     low, high = log_range([x for d in dots for x in (d[2], d[3])] + [pps for pps, _, _ in lines])
+    texts = [f"{number(d[0] / 1e6)} M/s" for d in dots]
     variables = {
-        "panels": 1, "rows": len(rows), "label_px": label_px(drawn), "bottom_px": AXIS_PX, "gap_px": 0, "line_px": LINE_LABEL_PX,
-        "axis_label": ["packets per second, one core (each step: 10 times)"], "x_low": [float(low)], "x_high": [float(high * 4)],
-        "x_format": [axis_format(low, high, True)], "x_step": [linear_step(0, 0)], "measured": MEASURED, "lines": len(lines),
+        "panels": 1, "rows": len(rows), "right_px": width_px(texts), "label_px": left_px, "bottom_px": AXIS_PX, "gap_px": 0, "line_px": LINE_LABEL_PX,
+        "axis_label": ["packets per second, one core (each step: 10 times)"], "x_low": [float(low)], "x_high": [float(high)],
+        "x_tics": [tics(low, high, True, 8)], "measured": MEASURED, "lines": len(lines),
         "line_rate": [float(pps) for pps, _, _ in lines], "line_name": [f"{number(g)}G, {number(f)} bytes" for _, g, f in lines],
         "line_colour": [LINE_COLOURS.get(g, 0x555555) for _, g, _ in lines], "line_dash": [int(f > 100) for _, _, f in lines]}
     data = [(n, r["packet_bytes"], r["rates"]["packets_per_second"], line["gbit"], line["frame_bytes"], line["line_packets_per_second"],
              line["share"], line["gbit_per_second"]) for n, r in zip(row_names(rows), rows) for line in r["rates"]["lines"] or []]
     return Picture(
         name, topic, "Which line rate can one core keep up with?", "line_rate.gp", top_px([]) + LINE_LABEL_PX + ROW_PX * len(rows) + AXIS_PX,
-        variables, {"dots": dots, "values": [(d[3], d[1], f"{number(d[0] / 1e6)} M/s") for d in dots], "rows": list(enumerate(drawn, 1))},
+        variables, {"dots": dots, "values": [(i, text) for i, text in enumerate(texts, 1)], "rows": label_rows[0],
+                    "rows_small": label_rows[1]},
         ("scenario", "packet_bytes", "packets_per_second", "gbit", "frame_bytes", "line_packets_per_second", "share", "gbit_per_second"), data,
         source_text(document, ["cycles"]), samples_text(document, rows), loss_line(document["losses"]),
         "A dot right of a line means that one core keeps up with that line when it is full of frames of that size; left of it, packets "

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
 # Colours, and where titles and legends go. One function name has one colour in all pictures of a report.
-from .text import labels
+from .text import labels, shortened
 
 WIDTH_PX = 1000
 TITLE_PX = 44          # height of the title line
 LEGEND_LINE_PX = 22
-CHARACTER_PX = 7.0     # mean advance of the label font at its size in common.gp
 LEGEND_LEFT_PX = 24
 
 # Told apart with the common forms of colour blindness, and in grey by their order of lightness.
@@ -14,7 +13,7 @@ GREY = 0xBBBBBB
 INK = 0x222222
 MEASURED = 0x0072B2
 PAPER_SCAMPI = 0xD55E00
-PAPER_INTEL = 0xE69F00
+PAPER_INTEL = 0x009E73
 PROBE = 0xD55E00
 
 
@@ -28,14 +27,20 @@ class Colours:
         return self._colour.get(name, GREY)
 
 
+def text_px(text):
+    """Width of a text in the label font of common.gp, on the safe side."""
+    return sum(4.5 if c in " iljtfrI.,:;()[]!|" else 13.5 if ord(c) > 0x2E7F else 11.5 if c in "mwMW%\u2026\u00b1" else 9.3 if c.isupper() else 8.0
+               for c in text)
+
+
 def legend_table(legend):
-    """(name, colour) pairs -> rows (x_px, y_px, colour, text), y from the top, and the height that they take."""
+    """(name, colour[, marker]) -> rows (x_px, y_px, marker, colour, text), y from the top, and the height that they take."""
     rows, x, line = [], LEGEND_LEFT_PX, 0
-    for text, (_, colour) in zip(labels([name for name, _ in legend], 40), legend):
-        width = 26 + CHARACTER_PX * len(text) + 14
+    for text, (_, colour, *marker) in zip(labels([item[0] for item in legend], 60), legend):
+        width = 22 + text_px(text) + 16
         if x + width > WIDTH_PX and x > LEGEND_LEFT_PX:
             x, line = LEGEND_LEFT_PX, line + 1
-        rows.append((round(x), TITLE_PX + LEGEND_LINE_PX * line + 8, colour, text))
+        rows.append((round(x), TITLE_PX + LEGEND_LINE_PX * line + 8, marker[0] if marker else 5, colour, text))
         x += width
     return rows, (line + 1) * LEGEND_LINE_PX if rows else 0
 
@@ -44,5 +49,29 @@ def top_px(legend):
     return TITLE_PX + legend_table(legend)[1] + 10
 
 
-def label_px(texts, least=80):
-    return max([least] + [round(16 + CHARACTER_PX * len(t)) for t in texts])
+def _two_lines(text, limit=32):
+    """Breaks at the space nearest the middle, so that a long scenario keeps its whole name."""
+    if len(text) <= limit:
+        return [text]
+    spaces = [i for i, c in enumerate(text) if c == " "]
+    if not spaces:
+        return [shortened(text, limit)]
+    at = min(spaces, key=lambda i: abs(i - len(text) // 2))
+    return [shortened(text[:at], limit + 8), shortened(text[at + 1:], limit + 8)]
+
+
+def row_labels(names):
+    """Row names -> ((rows.tsv, rows_small.tsv: y, text), width in pixels). Long names take two lines in the small font."""
+    rows, small = [], []
+    for i, name in enumerate(labels(names, 80), 1):
+        lines = _two_lines(name)
+        if len(lines) == 1:
+            rows.append((i, lines[0]))
+        else:
+            small += [(i - 0.23, lines[0]), (i + 0.23, lines[1])]
+    widths = [text_px(t) for _, t in rows] + [0.88 * text_px(t) for _, t in small]
+    return (rows, small), max([60] + [round(18 + w) for w in widths])
+
+
+def width_px(texts, least=60):
+    return max([least] + [round(18 + text_px(t)) for t in texts])

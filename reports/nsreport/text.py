@@ -3,8 +3,8 @@
 import math
 import unicodedata
 
-# gnuplot acts on these in strings: quotes, escapes, command substitution, formats of tic labels.
-_LOOKALIKE = str.maketrans({'"': "\u201d", "'": "\u2019", "`": "\u2018", "\\": "\u2216", "%": "\u066a", "\t": " "})
+# gnuplot acts on these in strings: quotes, escapes, command substitution.
+_LOOKALIKE = str.maketrans({'"': "\u201d", "'": "\u2019", "`": "\u2018", "\\": "\u2216", "\t": " "})
 _HIDDEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
 
@@ -47,8 +47,10 @@ def number(value):
         return "\u2013"
     if isinstance(value, int) or abs(value) >= 1000 or value == int(value):
         return f"{value:,.0f}" if abs(value) < 1e15 else f"{value:.3g}"
+    if abs(value) < 1e-6:
+        return f"{value:.2g}"
     digits = max(0, 2 - math.floor(math.log10(abs(value))))
-    return f"{value:,.{min(digits, 6)}f}"
+    return f"{value:,.{digits}f}"
 
 
 def count(value):
@@ -60,7 +62,14 @@ def with_error(value, half_width):
         return number(None)
     if half_width is None:
         return number(value)
-    return f"{number(value)} \u00b1 {number(half_width)}"
+    return f"{number(value)} \u00b1 {_error(half_width)}"
+
+
+def _error(half_width):
+    """Two significant digits: more would claim to know the error better than the value."""
+    if half_width == 0 or half_width >= 100:
+        return f"{half_width:,.0f}"
+    return f"{half_width:.2g}"
 
 
 def share(part):

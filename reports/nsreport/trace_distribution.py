@@ -2,7 +2,7 @@
 # Histograms of a trace's slices -> picture of the histograms, picture of the cumulative shares.
 import math
 
-from .charts import axis_format, linear_step, log_range, log_wanted
+from .charts import log_range, log_wanted, tics
 from .layout import top_px
 from .loss_text import loss_line
 from .picture import Absent, Picture
@@ -63,7 +63,9 @@ def _histogram_panel(value):
     total = sum(n for _, _, n in bins)
     median = value["net"]["p50"] if value["net"]["p50"] is not None else bins[len(bins) // 2][0]
     top = bins[-1][1]
-    log = median > 0 and log_wanted(median, top)
+    # Bins that grow with the value have equal width on a log axis only; elsewhere their area would mislead.
+    widths = [high - low for low, high, _ in bins if high > low]
+    log = median > 0 and (log_wanted(median, top) or (bool(widths) and max(widths) > 2.5 * min(widths)))
     below = 0
     if log:
         floor = max(median / 100, 0.5)
@@ -89,10 +91,10 @@ def histogram(document, field, unit, colours):
     if not drawn:
         return Absent(name, topic, "No slice of this trace has a histogram.")
     columns = 1 if len(drawn) == 1 else 2
-    row_px = 360 if columns == 1 else 240
+    row_px = 360 if columns == 1 else 262
     notes = [f"{len(drawn)} of {found} slices are drawn, those with the largest total; the table has all."] if len(drawn) < found else []
     variables = {"panels": len(drawn), "columns": columns, "row_px": row_px, "axis_label": f"{unit} (net, without the probes)"}
-    lists = {key: [] for key in ("panel_title", "x_log", "x_low", "x_high", "y_high", "x_step", "x_format",
+    lists = {key: [] for key in ("panel_title", "x_log", "x_low", "x_high", "y_high", "x_tics", "y_tics",
                                  "has_percentiles", "p50", "p99", "colour")}
     tables = {}
     for n, (entry, value) in enumerate(drawn, 1):
@@ -104,10 +106,10 @@ def histogram(document, field, unit, colours):
         p50, p99 = value["net"]["p50"], value["net"]["p99"]
         title = f"{label(entry['name'], 34 if columns == 2 else 70)}: {plural(value['count'], 'slice')}"
         if p50 is not None and p99 is not None:
-            title += f", median {number(p50)}" + (f", 99% {number(p99)}" if columns == 2 else f", 99 % below {number(p99)}")
+            title += f", median {number(p50)}" + (f", 99 % {number(p99)}" if columns == 2 else f", 99 % below {number(p99)}")
         for key, item in (("panel_title", title), ("x_log", int(log)), ("x_low", low), ("x_high", high),
-                          ("y_high", 1.12 * max(b[2] for b in bars)), ("x_step", 0.0 if log else linear_step(low, high, 5)),
-                          ("x_format", axis_format(low, high, log)), ("has_percentiles", int(p50 is not None and p99 is not None)),
+                          ("y_high", 1.12 * max(b[2] for b in bars)), ("x_tics", tics(low, high, log, 6 if columns == 2 else 10)),
+                          ("y_tics", tics(0, 1.12 * max(b[2] for b in bars), False, 5, "%")), ("has_percentiles", int(p50 is not None and p99 is not None)),
                           ("p50", float(p50 or 0)), ("p99", float(p99 or 0)), ("colour", colours[entry["name"]])):
             lists[key].append(item)
     rows = -(-len(drawn) // columns)
@@ -168,7 +170,7 @@ def cumulative(document, field, unit, colours):
     tables = {f"line_{n}": line for n, line in enumerate(lines, 1)}
     legend = [(e["name"], colours[e["name"]]) for e, _ in drawn]
     variables = {"lines": len(lines), "x_log": int(log), "x_low": float(low), "x_high": float(high),
-                 "y_high": max(1.2, max(y for line in lines for _, y in line) * 1.06), "x_format": axis_format(low, high, log),
+                 "y_high": max(1.2, max(y for line in lines for _, y in line) * 1.06), "x_tics": tics(low, high, log, 10),
                  "axis_label": f"{unit} (net, without the probes)", "colour": [c for _, c in legend]}
     return Picture(
         name, topic, f"How many slices finish within a given number of {unit}?", "latency_cdf.gp", top_px(legend) + 420,

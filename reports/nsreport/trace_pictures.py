@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 # Stats of a trace -> pictures: cost by function, probe overhead, losses; the others come from trace_distribution and trace_units.
 from . import trace_distribution, trace_units
-from .charts import AXIS_PX, ROW_PX, Panel, Row, stacked
-from .layout import GREY, INK, MEASURED, PROBE, Colours, label_px, top_px
+from .charts import AXIS_PX, ROW_PX, Panel, Row, stacked, tics
+from .layout import GREY, INK, MEASURED, PROBE, Colours, row_labels, top_px, width_px
 from .loss_text import cause_text, equation_text, loss_line, lost_total
 from .picture import Absent, Picture
-from .text import count, labels, number, share, with_error
+from .text import count, number, share, with_error
 from .trace_facts import fields_of, samples_text, source_text, value_of
 
 MAX_ROWS = 24
@@ -121,16 +121,16 @@ def overhead(document):
 def share_picture(name, topic, question, names, rows, header, data, source, samples, losses, notes):
     """Rows of net and probe share in percent of raw."""
     legend = [("net: the program's own cost", MEASURED), ("probes: measured cost of the probes, taken out of net", PROBE)]
-    drawn = labels(names)
+    label_rows, left_px = row_labels(names)
     tables = {
-        "rows": [(i, t) for i, t in enumerate(drawn, 1)],
+        "rows": label_rows[0],
+        "rows_small": label_rows[1],
         "bars_1": [(i, a, b, c) for i, r in enumerate(rows, 1) for a, b, c in r.segments if b > a],
         "values_1": [(0, i, r.text) for i, r in enumerate(rows, 1)],
     }
-    left_px = label_px(drawn)
     variables = {"panels": 1, "rows": len(names), "label_px": left_px, "bottom_px": AXIS_PX, "gap_px": 0,
-                 "right_px": label_px([r.text for r in rows], 60),
-                 "axis_label": ["share of the raw figure in percent"], "x_format": ["%g"], "x_step": [10]}
+                 "right_px": width_px([r.text for r in rows], 60),
+                 "axis_label": ["share of the raw figure"], "x_tics": [tics(0, 100, False, 10, "%")]}
     return Picture(name, topic, question, "overhead.gp", top_px(legend) + ROW_PX * len(names) + AXIS_PX, variables, tables,
                    header, data, source, samples, losses,
                    "A full bar is the raw figure; the blue part is left after the probes' measured cost is taken out. "
@@ -143,16 +143,16 @@ def loss(losses, source, samples):
     rows = [("issued by the probes", losses["issued"], MEASURED), ("drained into the trace", losses["drained"], 0x56B4E9)]
     rows += [(f"lost: {cause_text(cause)}", n, PROBE) for cause, n in lost.items()]
     biggest = max([n for _, n, _ in rows if n is not None] + [1])
-    drawn = labels([text for text, _, _ in rows], 40)
+    label_rows, left_px = row_labels([text for text, _, _ in rows])
     tables = {
-        "rows": [(i, t) for i, t in enumerate(drawn, 1)],
+        "rows": label_rows[0],
+        "rows_small": label_rows[1],
         "bars_1": [(i, 0.5, float(n), c) for i, (_, n, c) in enumerate(rows, 1) if n],
         "values_1": [(float(max(n or 0, 0.5)), i, count(n) if n is not None else "not known")
                      for i, (_, n, _) in enumerate(rows, 1)],
     }
-    variables = {"panels": 1, "rows": len(rows), "label_px": label_px(drawn), "bottom_px": AXIS_PX, "gap_px": 0,
-                 "axis_label": ["records (each step is ten times the one before)"], "x_step": [0],
-                 "x_format": ["%.0s%c"], "x_high": [float(biggest) * 30]}
+    variables = {"panels": 1, "rows": len(rows), "label_px": left_px, "bottom_px": AXIS_PX, "gap_px": 0,
+                 "axis_label": ["records (each step is ten times the one before)"], "x_tics": [tics(1, biggest * 30, True, 10)], "x_high": [float(biggest) * 30]}
     question = "Were records lost, and why?"
     if lost_total(losses) == 0 and losses["equation_holds"]:
         question = "Were records lost? No."

@@ -4,11 +4,11 @@ import itertools
 import statistics
 from dataclasses import dataclass
 
-from .charts import axis_format, linear_step
-from .layout import CHARACTER_PX, MEASURED, WIDTH_PX, label_px, top_px
+from .charts import tics
+from .layout import MEASURED, WIDTH_PX, row_labels, text_px, top_px
 from .loss_text import loss_line
 from .picture import Absent, Picture
-from .text import labels, number, plural
+from .text import number, plural
 from .trace_facts import fields_of, samples_text, source_text
 
 MAX_SLICES = 200_000   # slices looked at to find a typical unit
@@ -75,7 +75,7 @@ def _lanes(bars):
     keys = sorted({(bar.thread, bar.depth) for bar in bars})
     threads = {thread for thread, _ in keys}
     names = [f"depth {depth}" if len(threads) == 1 else f"thread {thread}, depth {depth}" for thread, depth in keys]
-    return {key: i for i, key in enumerate(keys, 1)}, labels(names)
+    return {key: i for i, key in enumerate(keys, 1)}, names
 
 
 def _dark_text(colour):
@@ -91,7 +91,7 @@ def _timeline_tables(bars, colours, lanes, begin, length, plot_px):
         tables["bars"].append((low, high, row, colour))
         room = (high - low) / length * plot_px
         texts = [f"{bar.name}  {number(bar.net)}", bar.name]
-        text = next((t for t in texts if CHARACTER_PX * len(t) + 8 < room), None)
+        text = next((t for t in texts if text_px(t) < room), None)
         if text:
             tables["inside_dark" if _dark_text(colour) else "inside"].append(((low + high) / 2, row, text))
     return tables
@@ -110,21 +110,21 @@ def timeline(document, colours, source, unit_number, costs):
     begin, end = min(b.start for b in bars), max(b.stop for b in bars)
     length = max(end - begin, 1)
     lanes, lane_names = _lanes(bars)
-    left_px = label_px(lane_names)
+    label_rows, left_px = row_labels(lane_names)
     tables = _timeline_tables(bars, colours, lanes, begin, length, WIDTH_PX - left_px - 40)
-    tables["rows"] = list(enumerate(lane_names, 1))
+    tables["rows"], tables["rows_small"] = label_rows
     hz = document["clock"]["hz"]
     scale, time_unit = (1e9, "ns") if hz and length / hz < 2e-5 else (1e6, "\u00b5s")
     legend = [(n, colours[n]) for n in dict.fromkeys(b.name for b in sorted(bars, key=lambda b: b.start))][:24]
     unit_text = fields_of(document).get("ticks", "ticks")
     variables = {"rows": len(lanes), "label_px": left_px, "x_high": float(length), "has_time": int(bool(hz)),
                  "time_factor": scale / hz if hz else 1.0, "time_label": f"time in {time_unit}",
-                 "x_step": linear_step(0, length, 8), "axis_label": f"{unit_text} since the unit's first slice began (raw, probes included)"}
+                 "x_tics": tics(0, length, False, 9), "x2_tics": tics(0, length * scale / hz, False, 9) if hz else "0=0", "axis_label": f"{unit_text} since the unit's first slice began (raw, probes included)"}
     notes = [f"Only the first {MAX_BARS:,} slices of the unit are drawn."] if cut else []
     return Picture(
         name, topic, f"What happens inside one typical {unit_name or 'unit'}, and when?" if "median" in chosen
         else f"What happens inside {unit_name or 'unit'} {unit_number}, and when?",
-        "timeline.gp", top_px(legend) + 44 * len(lanes) + 110, variables, tables,
+        "timeline.gp", top_px(legend) + 44 * len(lanes) + 136, variables, tables,
         ("name", "thread", "depth", "start_ticks", "stop_ticks", "net_ticks"),
         [(b.name, b.thread, b.depth, b.start - begin, b.stop - begin, b.net) for b in bars],
         source_text(document, {"ticks": unit_text}), f"{plural(len(bars), 'slice')} of {chosen}", loss_line(document["losses"]),
@@ -172,7 +172,7 @@ def packet_size(document, source, costs):
     unit_text = fields_of(document).get("ticks", "ticks")
     low, high = min(0.0, min(g[2] for g in groups)), max(g[3] for g in groups)
     variables = {"panels": 1, "series": 1, "x_high": max(g[0] for g in groups) * 1.06, "y_log": [0], "y_low": [float(low)],
-                 "y_high": [float(high * 1.08 or 1)], "y_format": [axis_format(low, high, False)],
+                 "y_high": [float(high * 1.08 or 1)], "y_tics": [tics(low, high * 1.08, False)], "x_tics": tics(0, max(g[0] for g in groups) * 1.06, False, 10),
                  "axis_label": [f"net {unit_text} per packet"], "colour": [MEASURED], "marker": [7]}
     return Picture(
         name, topic, "Does a longer packet cost more?", "packet_size.gp", top_px([]) + 380, variables,
