@@ -4,15 +4,19 @@
 #define NSPROBE_PROBE_H
 
 /*
+ *	NET_SLICE_CONF("output=trace.nsl");
  *	NET_SLICE_INIT(batch, number, packets, bytes);
  *	NET_SLICE_START(filter);
  *	...
  *	NET_SLICE_STOP(filter);
  *	NET_SLICE_EXIT(batch);
  *
- * Names are plain identifiers; START and STOP of one name pair up within a
- * thread, slices nest.  With NETSLICE_DISABLE defined nothing is left of any
- * macro: no code, no data, no argument is evaluated.
+ * Names are plain identifiers.  START and STOP of one name pair up within a
+ * thread; slices nest.  The macros are statements, may stand in any thread and
+ * in signal handlers, and do nothing while no session is open.
+ *
+ * With NETSLICE_DISABLE defined nothing is left of any macro: no code, no
+ * data, and no argument is evaluated.
  */
 #ifdef NETSLICE_DISABLE
 
@@ -25,9 +29,64 @@
 #define NET_SLICE_CREATE(name) ((struct nsp_slice *)0)
 #define NET_SLICE_START_AT(slice) ((void)0)
 #define NET_SLICE_STOP_AT(slice) ((void)0)
+#ifdef __cplusplus
 #define NET_SLICE_SCOPE(name) ((void)0)
+#endif
 
 struct nsp_slice;
+
+#else
+
+#include <nsprobe/detail/register.h>
+#include <nsprobe/detail/state.h>
+#if defined(__x86_64__)
+#include <nsprobe/detail/arch_x86_64.h>
+#else
+#error "nsprobe has no probe for this architecture yet; define NETSLICE_DISABLE to build without probes"
+#endif
+#include <nsprobe/session.h>
+
+#define NSP_DETAIL_STATE "nsp_detail_state"
+
+/* Opens the session as the options say; see nsp_session_configure().  Failure is told on standard error. */
+#define NET_SLICE_CONF(options) nsp_session_conf(options)
+
+/* Begins a unit of work: one packet, or a batch of `count` packets with `bytes` on the wire in all. */
+#define NET_SLICE_INIT(unit, number, count, bytes)                                                 \
+    do {                                                                                           \
+        const uint64_t nsp_init_[3] = {(uint64_t)(number), (uint64_t)(count), (uint64_t)(bytes)};  \
+        NSP_DETAIL_PROBE_WORDS(NSP_DETAIL_STATE, #unit, 4, 3, NSP_DETAIL_COPY_3, 5, nsp_init_);    \
+    } while (0)
+
+/* Begins and ends a slice. */
+#define NET_SLICE_START(name) NSP_DETAIL_PROBE(NSP_DETAIL_STATE, #name, 1)
+#define NET_SLICE_STOP(name) NSP_DETAIL_PROBE(NSP_DETAIL_STATE, #name, 2)
+
+/* A value at a point in time. */
+#define NET_SLICE_MARK(name, value)                                                                \
+    do {                                                                                           \
+        const uint64_t nsp_mark_[1] = {(uint64_t)(value)};                                         \
+        NSP_DETAIL_PROBE_WORDS(NSP_DETAIL_STATE, #name, 3, 1, NSP_DETAIL_COPY_1, 3, nsp_mark_);    \
+    } while (0)
+
+/* Ends the unit. */
+#define NET_SLICE_EXIT(unit) NSP_DETAIL_PROBE(NSP_DETAIL_STATE, #unit, 5)
+
+/* Slices named at run time: create once, keep the pointer, use from any thread.  The pointer may not be NULL. */
+#define NET_SLICE_CREATE(name) nsp_slice_create(name, __FILE__, __LINE__)
+#define NET_SLICE_START_AT(slice) NSP_DETAIL_PROBE_AT(NSP_DETAIL_STATE, &(slice)->start)
+#define NET_SLICE_STOP_AT(slice) NSP_DETAIL_PROBE_AT(NSP_DETAIL_STATE, &(slice)->stop)
+
+#ifdef __cplusplus
+/* START here, STOP where the scope is left, by whatever way. */
+#define NSP_DETAIL_JOIN_(a, b) a##b
+#define NSP_DETAIL_JOIN(a, b) NSP_DETAIL_JOIN_(a, b)
+#define NET_SLICE_SCOPE(name)                                                                      \
+    struct NSP_DETAIL_JOIN(nsp_scope_, __LINE__) {                                                 \
+        NSP_DETAIL_JOIN(nsp_scope_, __LINE__)() { NET_SLICE_START(name); }                         \
+        ~NSP_DETAIL_JOIN(nsp_scope_, __LINE__)() { NET_SLICE_STOP(name); }                         \
+    } NSP_DETAIL_JOIN(nsp_scope_here_, __LINE__)
+#endif
 
 #endif /* NETSLICE_DISABLE */
 #endif /* NSPROBE_PROBE_H */

@@ -54,7 +54,9 @@ struct nslice_ring_meta {
 	__u32 cpu;
 	__u32 full;        /* enum nslice_ring_full */
 	__u64 data_bytes;  /* power of two */
-	__u64 reserved0[5];
+	__u32 closing;     /* nonzero: the session ends, no record is taken any more */
+	__u32 reserved;
+	__u64 reserved0[4];
 
 	/* producer line: written only on the ring's own CPU (atomic kind: by any writer) */
 	__u64 head;  /* position after the newest committed record */

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* The probe on x86-64: clock read and record, inside one restartable sequence.  Not API. */
+#ifndef NSPROBE_DETAIL_ARCH_X86_64_H
+#define NSPROBE_DETAIL_ARCH_X86_64_H
+
+#include <nsprobe/detail/site.h>
+#include <nsprobe/detail/state.h>
+
+/*
+ * In plain steps (state: %rdi, site: %rsi, words: %r10, ring: %r8, head: %r9):
+ *
+ *	if state.mode == OFF: done
+ *	if state.mode != INLINE: cold
+ *  retry:
+ *	thread.rseq_cs = this sequence           -- from here the kernel watches
+ *	cpu = thread.cpu_id; if cpu >= state.cpus: cold
+ *	ring = state.rings + cpu * state.stride_bytes
+ *	if ring.limit - (head + units) < 0: cold -- full, or closing
+ *	record = data(ring, head)
+ *	record.ticks = clock                     -- inside, so ticks rise within a ring
+ *	record.thread_id = tid; if tid == 0: cold -- first probe of the thread
+ *	record.slice_id, kind, words = site.head_bits
+ *	record.words = words
+ *	ring.head = head + step                  -- the commit, last instruction of the sequence
+ *	thread.rseq_cs = 0                       -- lets the object be unloaded at any later time
+ *
+ * Preemption, migration or a signal between `retry` and the commit makes the
+ * kernel jump to the abort handler, which starts over: the record of another
+ * thread may have taken the place.
+ *
+ * It is one asm statement so that the number of instructions is the same at
+ * every site and in the calibration: the correction is exact only then.
+ *
+ * The cold path calls with the red zone kept and all registers but the listed
+ * ones preserved (src/arch_x86_64.S), so a probe costs the code around it no
+ * vector register.
+ */
+#define NSP_DETAIL_STR_(x) #x
+#define NSP_DETAIL_STR(x) NSP_DETAIL_STR_(x)
+
+/* A site of its own, emitted beside the code; "?" keeps it in the code's COMDAT group. */
+#define NSP_DETAIL_ASM_SITE                                                                        \
+    ".pushsection nsprobe_sites,\"aw?\",@progbits\n\t"                                             \
+    ".balign 8\n"                                                                                  \
+    ".Lnsp_site_%=:\n\t"                                                                           \
+    ".quad %c[name], %c[file]\n\t"                                                                 \
+    ".long %c[line], %c[bits]\n\t"                                                                 \
+    ".popsection\n\t"
+
+#define NSP_DETAIL_ASM_OWN_SITE "lea .Lnsp_site_%=(%%rip), %%rsi\n\t"
+#define NSP_DETAIL_ASM_GIVEN_SITE "" /* %rsi is an input */
+
+#define NSP_DETAIL_ASM_NO_WORDS ""
+#define NSP_DETAIL_ASM_WORD(n)                                                                     \
+    "mov 8*" #n "(%%r10), %%rax\n\t"                                                               \
+    "mov %%rax, 16+8*" #n "(%%rdx)\n\t"
+
+/* state: symbol of the state; site: how %rsi gets the site; words: copies of the words; units: of the record */
+#define NSP_DETAIL_ASM_PROBE(state, site, words, units)                                            \
+    "mov " state "@GOTPCREL(%%rip), %%rdi\n\t"                                                     \
+    "mov " NSP_DETAIL_STR(NSP_DETAIL_STATE_MODE) "(%%rdi), %%eax\n\t"                              \
+    "test %%eax, %%eax\n\t"                                                                        \
+    "je .Lnsp_done_%=\n\t"                                                                         \
+    site                                                                                           \
+    "dec %%eax\n\t"                                                                                \
+    "jne .Lnsp_cold_%=\n\t"                                                                        \
+    "mov " NSP_DETAIL_STR(NSP_DETAIL_STATE_RSEQ) "(%%rdi), %%rcx\n"                                \
+    ".Lnsp_retry_%=:\n\t"                                                                          \
+    "lea .Lnsp_cs_%=(%%rip), %%rax\n\t"                                                            \
+    "mov %%rax, %%fs:8(%%rcx)\n"                                                                   \
+    ".Lnsp_begin_%=:\n\t"                                                                          \
+    "mov %%fs:4(%%rcx), %%eax\n\t"                                                                 \
+    "cmp " NSP_DETAIL_STR(NSP_DETAIL_STATE_CPUS) "(%%rdi), %%eax\n\t"                              \
+    "jae .Lnsp_cold_%=\n\t"                                                                        \
+    "imul " NSP_DETAIL_STR(NSP_DETAIL_STATE_STRIDE) "(%%rdi), %%rax\n\t"                           \
+    "add " NSP_DETAIL_STR(NSP_DETAIL_STATE_RINGS) "(%%rdi), %%rax\n\t"                             \
+    "mov %%rax, %%r8\n\t"                                                                          \
+    "mov " NSP_DETAIL_STR(NSP_DETAIL_RING_HEAD) "(%%r8), %%r9\n\t"                                 \
+    "lea " #units "(%%r9), %%edx\n\t"                                                              \
+    "mov " NSP_DETAIL_STR(NSP_DETAIL_RING_LIMIT) "(%%r8), %%eax\n\t"                               \
+    "sub %%edx, %%eax\n\t"                                                                         \
+    "js .Lnsp_cold_%=\n\t"                                                                         \
+    "cmpl $0, " NSP_DETAIL_STR(NSP_DETAIL_STATE_ORDERED) "(%%rdi)\n\t"                             \
+    "je .Lnsp_fast_%=\n\t"                                                                         \
+    "lfence\n\t"                                                                                   \
+    "rdtsc\n\t"                                                                                    \
+    "lfence\n\t"                                                                                   \
+    "jmp .Lnsp_clock_%=\n"                                                                         \
+    ".Lnsp_fast_%=:\n\t"                                                                           \
+    "rdtsc\n"                                                                                      \
+    ".Lnsp_clock_%=:\n\t"                                                                          \
+    "shl $32, %%rdx\n\t"                                                                           \
+    "or %%rax, %%rdx\n\t"                                                                          \
+    "mov %%rdx, %%rax\n\t"                                                                         \
+    "mov %%r9d, %%edx\n\t"                                                                         \
+    "and " NSP_DETAIL_STR(NSP_DETAIL_RING_MASK) "(%%r8), %%edx\n\t"                                \
+    "lea " NSP_DETAIL_STR(NSP_DETAIL_RING_DATA) "(%%r8,%%rdx,8), %%rdx\n\t"                        \
+    "mov %%rax, (%%rdx)\n\t"                                                                       \
+    "mov nsp_detail_thread_id@gottpoff(%%rip), %%rax\n\t"                                          \
+    "mov %%fs:(%%rax), %%eax\n\t"                                                                  \
+    "test %%eax, %%eax\n\t"                                                                        \
+    "je .Lnsp_cold_%=\n\t"                                                                         \
+    "mov %%eax, 8(%%rdx)\n\t"                                                                      \
+    "mov 20(%%rsi), %%eax\n\t"                                                                     \
+    "mov %%eax, 12(%%rdx)\n\t"                                                                     \
+    words                                                                                          \
+    "movabs $(1 << 32) + " #units ", %%rax\n\t"                                                    \
+    "add %%r9, %%rax\n\t"                                                                          \
+    "mov %%rax, " NSP_DETAIL_STR(NSP_DETAIL_RING_HEAD) "(%%r8)\n"                                  \
+    ".Lnsp_committed_%=:\n\t"                                                                      \
+    "movq $0, %%fs:8(%%rcx)\n\t"                                                                   \
+    ".Lnsp_done_%=:\n\t"                                                                           \
+    ".pushsection .text.nsprobe_cold,\"ax?\",@progbits\n\t"                                        \
+    ".byte 0x0f, 0xb9, 0x3d\n\t" /* ud1: the signature below reads as its operand */               \
+    ".long 0x53053053\n"                                                                           \
+    ".Lnsp_abort_%=:\n\t"                                                                          \
+    "jmp .Lnsp_retry_%=\n"                                                                         \
+    ".Lnsp_cold_%=:\n\t"                                                                           \
+    "lea -128(%%rsp), %%rsp\n\t"                                                                   \
+    "call *nsp_detail_general@GOTPCREL(%%rip)\n\t"                                                 \
+    "lea 128(%%rsp), %%rsp\n\t"                                                                    \
+    "jmp .Lnsp_done_%=\n\t"                                                                        \
+    ".popsection\n\t"                                                                              \
+    ".pushsection nsprobe_cs,\"aw?\",@progbits\n\t"                                                \
+    ".balign 32\n"                                                                                 \
+    ".Lnsp_cs_%=:\n\t"                                                                             \
+    ".long 0, 0\n\t"                                                                               \
+    ".quad .Lnsp_begin_%=, .Lnsp_committed_%= - .Lnsp_begin_%=, .Lnsp_abort_%=\n\t"                \
+    ".popsection\n\t"
+
+/* What a probe may change besides memory.  %rsi and %r10 are listed where they are not inputs. */
+#define NSP_DETAIL_CLOBBERS "rax", "rcx", "rdx", "rdi", "r8", "r9", "cc", "memory"
+
+#define NSP_DETAIL_SITE_INPUTS(site_name, site_kind, site_words)                                   \
+    [name] "i"(site_name), [file] "i"(__FILE__), [line] "i"(__LINE__),                             \
+        [bits] "i"((site_kind) << 16 | (site_words) << 24)
+
+/* A record without words of its own: START, STOP, EXIT. */
+#define NSP_DETAIL_PROBE(state, site_name, site_kind)                                              \
+    __asm__ volatile(NSP_DETAIL_ASM_SITE NSP_DETAIL_ASM_PROBE(                                     \
+                         state, NSP_DETAIL_ASM_OWN_SITE, NSP_DETAIL_ASM_NO_WORDS, 2)               \
+                     : /* no output */                                                             \
+                     : NSP_DETAIL_SITE_INPUTS(site_name, site_kind, 0)                             \
+                     : NSP_DETAIL_CLOBBERS, "rsi")
+
+/* A record at a site that the caller holds: slices named at run time. */
+#define NSP_DETAIL_PROBE_AT(state, site_pointer)                                                   \
+    do {                                                                                           \
+        const struct nsp_site *nsp_site_ = (site_pointer);                                         \
+        __asm__ volatile(NSP_DETAIL_ASM_PROBE(state, NSP_DETAIL_ASM_GIVEN_SITE,                    \
+                                              NSP_DETAIL_ASM_NO_WORDS, 2)                          \
+                         : "+S"(nsp_site_)                                                         \
+                         : /* no further input */                                                  \
+                         : NSP_DETAIL_CLOBBERS);                                                   \
+    } while (0)
+
+/* A record with one word (MARK) or three (INIT). */
+#define NSP_DETAIL_PROBE_WORDS(state, site_name, site_kind, word_count, copies, units, word_array) \
+    do {                                                                                           \
+        register const uint64_t *nsp_words_ __asm__("r10") = (word_array);                         \
+        __asm__ volatile(NSP_DETAIL_ASM_SITE NSP_DETAIL_ASM_PROBE(                                 \
+                             state, NSP_DETAIL_ASM_OWN_SITE, copies, units)                        \
+                         : /* no output */                                                         \
+                         : NSP_DETAIL_SITE_INPUTS(site_name, site_kind, word_count),               \
+                           "r"(nsp_words_)                                                         \
+                         : NSP_DETAIL_CLOBBERS, "rsi");                                            \
+    } while (0)
+
+#define NSP_DETAIL_COPY_1 NSP_DETAIL_ASM_WORD(0)
+#define NSP_DETAIL_COPY_3 NSP_DETAIL_ASM_WORD(0) NSP_DETAIL_ASM_WORD(1) NSP_DETAIL_ASM_WORD(2)
+
+#endif /* NSPROBE_DETAIL_ARCH_X86_64_H */

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* Registers the sites of the object (program or shared library) that includes this header.  Not API. */
+#ifndef NSPROBE_DETAIL_REGISTER_H
+#define NSPROBE_DETAIL_REGISTER_H
+
+#include <nsprobe/detail/site.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The linker makes these; weak because an object may include the header and have no site. */
+extern struct nsp_site __start_nsprobe_sites[] __attribute__((weak, visibility("hidden")));
+extern struct nsp_site __stop_nsprobe_sites[] __attribute__((weak, visibility("hidden")));
+
+#ifdef __cplusplus
+}
+#endif
+
+/* Every source file has these two; registering the same range again does nothing. */
+static void __attribute__((constructor(101), used)) nsp_detail_object_loaded(void)
+{
+    if (__start_nsprobe_sites != __stop_nsprobe_sites)
+        nsp_detail_register_sites(__start_nsprobe_sites, __stop_nsprobe_sites);
+}
+
+static void __attribute__((destructor(101), used)) nsp_detail_object_unloaded(void)
+{
+    if (__start_nsprobe_sites != __stop_nsprobe_sites)
+        nsp_detail_unregister_sites(__start_nsprobe_sites, __stop_nsprobe_sites);
+}
+
+#endif /* NSPROBE_DETAIL_REGISTER_H */

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* What every probe reads: one cache line that says whether and where to write.  Not API. */
+#ifndef NSPROBE_DETAIL_STATE_H
+#define NSPROBE_DETAIL_STATE_H
+
+/* Values of nsp_detail_state.mode, also known to the assembly. */
+#define NSP_DETAIL_MODE_OFF 0     /* no session: three instructions and a branch */
+#define NSP_DETAIL_MODE_INLINE 1  /* rseq ring, clock only: all of it at the probe */
+#define NSP_DETAIL_MODE_GENERAL 2 /* counters, or a ring without rseq: out of line */
+#define NSP_DETAIL_MODE_STEP 3    /* as GENERAL; the trap flag is off inside the probe */
+
+/* Byte offsets, for the assembly; checked in src/session.c. */
+#define NSP_DETAIL_STATE_MODE 0
+#define NSP_DETAIL_STATE_ORDERED 4
+#define NSP_DETAIL_STATE_STRIDE 8
+#define NSP_DETAIL_STATE_RINGS 16
+#define NSP_DETAIL_STATE_RSEQ 24
+#define NSP_DETAIL_STATE_CPUS 32
+#define NSP_DETAIL_RING_HEAD 64
+#define NSP_DETAIL_RING_LIMIT 72
+#define NSP_DETAIL_RING_MASK 76
+#define NSP_DETAIL_RING_DATA 4096
+
+#ifndef __ASSEMBLER__
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct nsp_detail_state {
+    uint32_t mode;         /* NSP_DETAIL_MODE_* */
+    uint32_t ordered;      /* nonzero: fences around the clock read */
+    uint64_t stride_bytes; /* from one CPU's ring to the next one's */
+    char *rings;           /* meta page of CPU 0 */
+    int64_t rseq_offset;   /* from the thread pointer to struct rseq */
+    uint32_t cpus;         /* rings that exist; a CPU number beyond takes the cold path */
+    uint32_t full;         /* enum nslice_ring_full */
+    uint32_t counters;     /* words in a START or STOP record */
+    uint32_t ring_kind;    /* enum nslice_ring_kind */
+} __attribute__((aligned(64)));
+
+/* The session of this process.  Another instance serves calibration with the same instructions. */
+extern struct nsp_detail_state nsp_detail_state;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* __ASSEMBLER__ */
+#endif /* NSPROBE_DETAIL_STATE_H */

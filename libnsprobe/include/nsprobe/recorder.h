@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* Recorder: a session whose rings one process drains while others write. For `nsdump record` and its like. */
+#ifndef NSPROBE_RECORDER_H
+#define NSPROBE_RECORDER_H
+
+#include <stdint.h>
+
+#include <nsprobe/file.h>
+#include <nsprobe/session.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct nsp_recorder;
+
+struct nsp_recorder_status {
+    uint32_t joined;          /* processes that took part */
+    uint32_t refused;         /* processes that wanted to and could not */
+    const char *refusal;      /* the last one's reason; lives as long as the recorder */
+    struct nsp_session_counts counts;
+};
+
+/*
+ * Makes the session's memory and the trace file.  *out is the caller's until
+ * nsp_recorder_close().  One thread at a time.  0 or -errno, words in nsp_last_error().
+ */
+int nsp_recorder_open(const struct nsp_session_config *config, struct nsp_recorder **out);
+
+/*
+ * For a program to be started: call in the child between fork() and exec().
+ * Sets the environment variable that the library looks for and lets the descriptor live on.
+ */
+int nsp_recorder_prepare_exec(struct nsp_recorder *recorder);
+
+/* Attaches to a running process that accepts it (NET_SLICE_CONF("attach=yes") or NETSLICE=attach=yes).  0 or -errno. */
+int nsp_recorder_attach(struct nsp_recorder *recorder, int pid);
+
+/* Writes what is committed; returns the bytes taken from the fullest ring: sleep when it is small. */
+uint64_t nsp_recorder_pass(struct nsp_recorder *recorder);
+
+void nsp_recorder_status(const struct nsp_recorder *recorder, struct nsp_recorder_status *status);
+
+/* 0, or -errno once the file could not take more. */
+int nsp_recorder_error(const struct nsp_recorder *recorder);
+
+/* Detaches, closes the rings, drains, writes the footer, frees.  status may be NULL (its refusal is not filled in). */
+int nsp_recorder_close(struct nsp_recorder *recorder, enum nslice_end end, struct nsp_session_counts *counts);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* NSPROBE_RECORDER_H */

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/* Sessions: options -> rings, counters and a trace file for this process. */
+#ifndef NSPROBE_SESSION_H
+#define NSPROBE_SESSION_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <nslice/ring.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum nsp_clock_mode {
+    NSP_CLOCK_FAST = 0,    /* plain clock read; neighbouring instructions may overlap it */
+    NSP_CLOCK_ORDERED = 1, /* fenced: a slice holds its own instructions only, at twice the cost */
+};
+
+enum nsp_counter_source {
+    NSP_SOURCE_AUTO = 0,      /* the first of rdpmc, perf-read, step that works */
+    NSP_SOURCE_RDPMC = 1,     /* user-space counter reads through the perf page */
+    NSP_SOURCE_PERF_READ = 2, /* one read() system call a probe */
+    NSP_SOURCE_STEP = 3,      /* exact instruction counts by single-stepping; about 10 us an instruction */
+    NSP_SOURCE_NONE = 4,      /* clock only */
+};
+
+/* All zero but struct_size is a session with the defaults.  Strings are copied. */
+struct nsp_session_config {
+    size_t struct_size;         /* sizeof(struct nsp_session_config) */
+    const char *output;         /* trace file; "%p" becomes the process id.  NULL: "netslice.%p.nsl" */
+    const char *counters;       /* comma-separated names, e.g. "instructions"; NULL or "": clock only */
+    enum nsp_counter_source source;
+    enum nsp_clock_mode clock;
+    enum nslice_ring_full full;
+    uint64_t ring_bytes;        /* data bytes of one CPU's ring, a power of two from 4 KiB; 0: 4 MiB */
+    uint32_t step_every;        /* source step: count every n-th unit only; 0: all */
+    uint32_t ring_kind;         /* enum nslice_ring_kind, 0: rseq where glibc has registered it, else atomic */
+    uint32_t no_calibration;    /* nonzero: skip it (the trace then has no correction) */
+};
+
+/* Records by fate.  issued == drained + sum of lost once a session is closed. */
+struct nsp_session_counts {
+    uint64_t issued;
+    uint64_t drained;
+    uint64_t lost[NSLICE_LOST_CAUSES]; /* by enum nslice_lost */
+    uint64_t file_bytes;
+};
+
+/*
+ * One session a process at a time.  All functions may be called from any
+ * thread, but not from a signal handler.  0 or -errno; nsp_last_error() has
+ * the words: what, where, what to do.
+ *
+ *	-EBUSY    a session is open already (or the process runs under `nsdump record`)
+ *	-EINVAL   unknown option or value
+ *	-ENOTSUP  the counters cannot be had from the source asked for
+ *	other     from open(), mmap(), memfd_create() ...
+ *
+ * After fork() the child's probes are off, since the drain stays with the
+ * parent; the child may open a session of its own.  Under `nsdump record` the
+ * child goes on writing into the shared rings.  exec() ends a session that the
+ * process opened for itself without its closing, what was committed until the
+ * last drain is in the file.
+ */
+int nsp_session_open(const struct nsp_session_config *config);
+
+/* Turns probes off, waits for those under way, drains, writes the footer.  counts may be NULL. */
+int nsp_session_close(struct nsp_session_counts *counts);
+
+/* Flight recorder: writes what the rings hold now to the trace file and goes on.  Policy overwrite only. */
+int nsp_session_snapshot(void);
+
+/*
+ * Options as text: `key=value` parted by spaces or ';'.  The environment variable NETSLICE, in the
+ * same form, adds to them and wins.  Keys: output, counters, source (auto, rdpmc, perf-read, step, none), clock
+ * (fast, ordered), full (discard, overwrite), ring (bytes, with K, M or G), kind (rseq, atomic), step-every,
+ * calibration (yes, no), attach (yes: no session now, but accept `nsdump record --pid`).
+ */
+int nsp_session_configure(const char *options);
+
+/* As above, for NET_SLICE_CONF: tells a failure on standard error as well. */
+int nsp_session_conf(const char *options);
+
+/* Text for the calling thread's last failure; valid until its next call. */
+const char *nsp_last_error(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* NSPROBE_SESSION_H */

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+/* Calibration: batches of probes on scratch rings -> inner and outer cost of each kind, for the clock and each counter. */
+#define _GNU_SOURCE
+#include <nsprobe/calibrate.h>
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arch.h"
+#include "calibrate_loops.h"
+#include "calibrate_setup.h"
+#include "counters.h"
+#include "error.h"
+#include "ring_read.h"
+#include "sample.h"
+#include "shm.h"
+#include "thread.h"
+
+#define ROUNDS 256          /* n; the other half of the batches has 2n */
+#define DEFAULT_BATCHES 25
+#define MAX_BATCHES 1000
+#define STEP_ROUNDS NSP_LOOP_UNROLLED /* a stepped round costs a millisecond and is exact */
+
+struct run {
+    struct nsp_shm_map scratch;
+    uint32_t batches;
+    uint32_t cpu;
+    double values[MAX_BATCHES];
+    double more_values[MAX_BATCHES];
+};
+
+static const enum nsp_loop loop_alone[NSP_CALIBRATION_KINDS] = {NSP_LOOP_PAIR, NSP_LOOP_MARK, NSP_LOOP_INIT,
+                                                                NSP_LOOP_EXIT};
+static const enum nsp_loop loop_in_pair[NSP_CALIBRATION_KINDS] = {NSP_LOOP_PAIR, NSP_LOOP_MARK_IN_PAIR,
+                                                                  NSP_LOOP_INIT_IN_PAIR, NSP_LOOP_EXIT_IN_PAIR};
+static const uint8_t kinds[NSP_CALIBRATION_KINDS] = {NSLICE_KIND_START, NSLICE_KIND_MARK, NSLICE_KIND_INIT,
+                                                     NSLICE_KIND_EXIT};
+
+static void empty_ring(struct nslice_ring_meta *ring)
+{
+    if (ring->kind == NSLICE_RING_ATOMIC)
+        memset((char *)ring + NSLICE_RING_META_BYTES, 0, (ring->mask + 1ull) * NSLICE_UNIT_BYTES);
+    ring->head = 0;
+    ring->tail = 0;
+    ring->limit = ring->mask + 1;
+    memset(ring->lost, 0, sizeof(ring->lost));
+}
+
+/* Mean STOP - START of word `field` (0: clock) over the records of the ring; 0 with *pairs == 0 when there are none. */
+static double mean_inside(const struct run *run, uint32_t field, uint32_t *pairs)
+{
+    const struct nslice_ring_meta *ring = nsp_shm_ring(&run->scratch, run->cpu);
+    const uint64_t *at = nsp_ring_data(ring, run->scratch.shm->ring_bytes, 0);
+    const uint64_t *end = at + (uint32_t)ring->head, *start = NULL;
+    double sum = 0;
+
+    *pairs = 0;
+    while (at < end) {
+        const uint32_t kind = at[1] >> 48 & 0xff, words = at[1] >> 56;
+        const uint32_t word = field ? NSLICE_HEAD_UNITS + field - 1 : 0;
+
+        if (kind == NSLICE_KIND_START)
+            start = field == 0 || words >= field ? at : NULL;
+        else if (kind == NSLICE_KIND_STOP && start && (field == 0 || words >= field)) {
+            sum += (double)(at[word] - start[word]);
+            ++*pairs;
+        }
+        at += NSLICE_HEAD_UNITS + words;
+    }
+    return *pairs ? sum / *pairs : 0;
+}
+
+/* Mean distance of a counter from one START to the next, left out where the loop's own branch lies between. */
+static double mean_distance(const struct run *run, uint32_t field, uint32_t *count)
+{
+    const struct nslice_ring_meta *ring = nsp_shm_ring(&run->scratch, run->cpu);
+    const uint64_t *at = nsp_ring_data(ring, run->scratch.shm->ring_bytes, 0);
+    const uint64_t *end = at + (uint32_t)ring->head, *before = NULL;
+    uint32_t starts = 0;
+    double sum = 0;
+
+    *count = 0;
+    while (at < end) {
+        const uint32_t kind = at[1] >> 48 & 0xff, words = at[1] >> 56;
+
+        if (kind == NSLICE_KIND_START && words >= field) {
+            if (before && starts % NSP_LOOP_UNROLLED != 0) {
+                sum += (double)(at[NSLICE_HEAD_UNITS + field - 1] - before[NSLICE_HEAD_UNITS + field - 1]);
+                ++*count;
+            }
+            before = at;
+            ++starts;
+        }
+        at += NSLICE_HEAD_UNITS + words;
+    }
+    return *count ? sum / *count : 0;
+}
+
+static uint64_t timed(struct run *run, enum nsp_loop loop, uint32_t rounds)
+{
+    empty_ring(nsp_shm_ring(&run->scratch, run->cpu));
+    return nsp_run_loop(loop, rounds);
+}
+
+/* Cost of a probe, or pair, on the clock: the difference of batches with 2n and with n of them. */
+static void measure_ticks(struct run *run, int kind, struct nslice_calibration_entry *entry)
+{
+    struct nsp_estimate outer, inner;
+
+    timed(run, loop_alone[kind], ROUNDS); /* warms caches and predictors */
+    for (uint32_t i = 0; i < run->batches; ++i) {
+        const uint64_t once = timed(run, loop_alone[kind], ROUNDS);
+        const uint64_t twice = timed(run, loop_alone[kind], 2 * ROUNDS);
+        uint32_t pairs;
+
+        run->values[i] = ((double)twice - (double)once) / ROUNDS;
+        run->more_values[i] = kind == 0 ? mean_inside(run, 0, &pairs) : 0;
+    }
+    outer = nsp_trimmed_mean(run->values, run->batches);
+    inner = nsp_trimmed_mean(run->more_values, run->batches);
+    entry->samples = outer.samples;
+    entry->trimmed = outer.trimmed;
+    entry->outer = outer.mean;
+    entry->outer_ci95 = outer.ci95;
+    entry->inner = inner.mean;
+    entry->inner_ci95 = inner.ci95;
+}
+
+/* Cost in a counter: what an empty slice reads, what lies between two of them, or what the probe adds to the slice around it. */
+static void measure_counter(struct run *run, int kind, uint32_t field, double inner_mean,
+                            struct nslice_calibration_entry *entry)
+{
+    const int stepped = nsp_calib_state.mode == NSP_DETAIL_MODE_STEP;
+    const uint32_t batches = stepped ? 1 : run->batches;
+    struct nsp_estimate outer, inner;
+    uint32_t used = 0;
+
+    for (uint32_t i = 0; i < batches; ++i) {
+        uint32_t pairs, distances;
+        double inside, distance;
+
+        timed(run, loop_in_pair[kind], stepped ? STEP_ROUNDS : ROUNDS);
+        inside = mean_inside(run, field, &pairs);
+        distance = mean_distance(run, field, &distances);
+        if (!pairs || !distances)
+            continue;
+        run->values[used] = kind == 0 ? distance : inside - inner_mean;
+        run->more_values[used++] = kind == 0 ? inside : 0;
+    }
+    outer = nsp_trimmed_mean(run->values, used);
+    inner = nsp_trimmed_mean(run->more_values, used);
+    entry->samples = used;
+    entry->trimmed = outer.trimmed;
+    entry->outer = outer.mean;
+    entry->outer_ci95 = outer.ci95;
+    entry->inner = inner.mean;
+    entry->inner_ci95 = inner.ci95;
+}
+
+static void measure_cpu(struct run *run, struct nsp_calibration *out)
+{
+    const int stepped = nsp_calib_state.mode == NSP_DETAIL_MODE_STEP;
+    const uint32_t fields = 1 + nsp_calib_state.counters;
+    double inner_mean[1 + NSLICE_MAX_COUNTERS] = {0};
+
+    for (uint32_t field = 0; field < fields; ++field)
+        for (int kind = 0; kind < NSP_CALIBRATION_KINDS; ++kind) {
+            struct nslice_calibration_entry *entry = &out->entries[out->count];
+
+            if (out->count == NSP_CALIBRATION_MAX_ENTRIES)
+                return;
+            *entry = (struct nslice_calibration_entry){.cpu = run->cpu, .kind = kinds[kind], .field = (uint8_t)field};
+            /* Time is measured with stepping off: a stepped slice's time means nothing. */
+            nsp_thread.step_skip = stepped && field == 0;
+            nsp_step_calibrating = stepped && field > 0;
+            nsp_step_keep_skip = 1;
+            if (field == 0)
+                measure_ticks(run, kind, entry);
+            else
+                measure_counter(run, kind, field, inner_mean[field], entry);
+            nsp_step_calibrating = 0;
+            nsp_step_keep_skip = 0;
+            if (kind == 0)
+                inner_mean[field] = entry->inner;
+            if (entry->samples)
+                ++out->count;
+        }
+}
+
+static void measure_clock(struct run *run, struct nsp_calibration *out)
+{
+    struct nsp_estimate read;
+    const int ordered = (int)nsp_calib_state.ordered;
+
+    for (uint32_t i = 0; i < run->batches; ++i) {
+        uint64_t ticks[3];
+
+        ticks[0] = nsp_clock_read(1);
+        for (int n = 0; n < ROUNDS; ++n)
+            nsp_clock_read(ordered);
+        ticks[1] = nsp_clock_read(1);
+        for (int n = 0; n < 2 * ROUNDS; ++n)
+            nsp_clock_read(ordered);
+        ticks[2] = nsp_clock_read(1);
+        run->values[i] = ((double)(ticks[2] - ticks[1]) - (double)(ticks[1] - ticks[0])) / ROUNDS;
+    }
+    read = nsp_trimmed_mean(run->values, run->batches);
+    out->clock_read_ticks = read.mean;
+    out->clock_read_ci95 = read.ci95;
+    out->clock_step_ticks = nsp_clock_step_ticks();
+}
+
+/* Visits up to eight of the thread's CPUs; the counters are the thread's own, so one CPU will do for the step source. */
+static void measure_all(struct run *run, struct nsp_calibration *out)
+{
+    cpu_set_t before, one;
+    uint32_t visited = 0;
+
+    if (sched_getaffinity(0, sizeof(before), &before))
+        CPU_ZERO(&before);
+    for (uint32_t cpu = 0; cpu < run->scratch.shm->cpus && visited < NSP_CALIBRATION_MAX_CPUS; ++cpu) {
+        if (cpu >= CPU_SETSIZE || !CPU_ISSET(cpu, &before))
+            continue;
+        CPU_ZERO(&one);
+        CPU_SET(cpu, &one);
+        if (sched_setaffinity(0, sizeof(one), &one))
+            continue;
+        run->cpu = cpu;
+        if (visited++ == 0)
+            measure_clock(run, out);
+        measure_cpu(run, out);
+    }
+    sched_setaffinity(0, sizeof(before), &before);
+}
+
+int nsp_calibrate_with(const struct nsp_calibration_setup *setup, struct nsp_calibration *out)
+{
+    static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+    const struct nsp_session_config scratch = {.struct_size = sizeof(scratch),
+                                               .ring_bytes = 1 << 18,
+                                               .ring_kind = setup->ring_kind};
+    const struct nsp_thread thread_before = nsp_thread;
+    struct run *run;
+    int err;
+
+    memset(out, 0, sizeof(*out));
+    if (pthread_mutex_trylock(&one_at_a_time))
+        return nsp_fail(-EBUSY, "another thread is calibrating");
+    run = calloc(1, sizeof(*run));
+    err = run ? nsp_shm_create(&scratch, &run->scratch) : nsp_fail(-ENOMEM, "out of memory for calibration");
+    if (!err) {
+        run->batches = setup->batches && setup->batches < MAX_BATCHES ? setup->batches : DEFAULT_BATCHES;
+        nsp_calib_state = setup->state;
+        nsp_calib_state.rings = run->scratch.rings;
+        nsp_calib_state.stride_bytes = run->scratch.stride_bytes;
+        nsp_calib_state.cpus = run->scratch.shm->cpus;
+        measure_all(run, out);
+        nsp_calib_state.mode = NSP_DETAIL_MODE_OFF;
+        nsp_shm_close(&run->scratch);
+    }
+    nsp_thread.step_skip = thread_before.step_skip;
+    nsp_thread.step_depth = thread_before.step_depth;
+    nsp_thread.step_void = thread_before.step_void;
+    nsp_thread.units_seen = thread_before.units_seen;
+    free(run);
+    pthread_mutex_unlock(&one_at_a_time);
+    return err;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* Calibration loops: number of rounds -> records in calibration's rings, and the time they took. */
+#include "calibrate_loops.h"
+
+#include <nsprobe/detail/arch_x86_64.h>
+
+#include "arch.h"
+
+struct nsp_detail_state nsp_calib_state;
+
+#define STATE "nsp_calib_state"
+#define START NSP_DETAIL_PROBE(STATE, "calibration", 1)
+#define STOP NSP_DETAIL_PROBE(STATE, "calibration", 2)
+#define EXIT NSP_DETAIL_PROBE(STATE, "calibration", 5)
+#define MARK                                                                                       \
+    do {                                                                                           \
+        const uint64_t word[1] = {rounds};                                                         \
+        NSP_DETAIL_PROBE_WORDS(STATE, "calibration", 3, 1, NSP_DETAIL_COPY_1, 3, word);            \
+    } while (0)
+#define INIT                                                                                       \
+    do {                                                                                           \
+        const uint64_t word[3] = {rounds, rounds, rounds};                                         \
+        NSP_DETAIL_PROBE_WORDS(STATE, "calibration", 4, 3, NSP_DETAIL_COPY_3, 5, word);            \
+    } while (0)
+
+#define EIGHT_TIMES(...)                                                                           \
+    __VA_ARGS__;                                                                                   \
+    __VA_ARGS__;                                                                                   \
+    __VA_ARGS__;                                                                                   \
+    __VA_ARGS__;                                                                                   \
+    __VA_ARGS__;                                                                                   \
+    __VA_ARGS__;                                                                                   \
+    __VA_ARGS__;                                                                                   \
+    __VA_ARGS__
+
+/* One function a loop, so that each has the registers to itself. */
+#define LOOP(name, ...)                                                                            \
+    static __attribute__((noinline)) void name(uint32_t rounds)                                    \
+    {                                                                                              \
+        for (uint32_t i = 0; i < rounds; i += NSP_LOOP_UNROLLED) {                                 \
+            EIGHT_TIMES(__VA_ARGS__);                                                                     \
+        }                                                                                          \
+    }
+
+LOOP(pairs, START; STOP)
+LOOP(marks, MARK)
+LOOP(inits, INIT)
+LOOP(exits, EXIT)
+LOOP(marks_in_pairs, START; MARK; STOP)
+LOOP(inits_in_pairs, START; INIT; STOP)
+LOOP(exits_in_pairs, START; EXIT; STOP)
+
+uint64_t nsp_run_loop(enum nsp_loop loop, uint32_t rounds)
+{
+    static void (*const loops[NSP_LOOP_KINDS])(uint32_t) = {
+        [NSP_LOOP_PAIR] = pairs,
+        [NSP_LOOP_MARK] = marks,
+        [NSP_LOOP_INIT] = inits,
+        [NSP_LOOP_EXIT] = exits,
+        [NSP_LOOP_MARK_IN_PAIR] = marks_in_pairs,
+        [NSP_LOOP_INIT_IN_PAIR] = inits_in_pairs,
+        [NSP_LOOP_EXIT_IN_PAIR] = exits_in_pairs,
+    };
+    const uint64_t begin = nsp_clock_read(1);
+
+    loops[loop](rounds);
+    return nsp_clock_read(1) - begin;
+}

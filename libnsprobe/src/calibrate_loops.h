@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* The probes that calibration runs: the users' instructions, on calibration's own state and rings. */
+#ifndef NSP_CALIBRATE_LOOPS_H
+#define NSP_CALIBRATE_LOOPS_H
+
+#include <stdint.h>
+
+#include <nsprobe/detail/state.h>
+
+extern struct nsp_detail_state nsp_calib_state;
+
+/* What one round of a loop writes. */
+enum nsp_loop {
+    NSP_LOOP_PAIR,         /* START STOP */
+    NSP_LOOP_MARK,         /* MARK */
+    NSP_LOOP_INIT,         /* INIT */
+    NSP_LOOP_EXIT,         /* EXIT */
+    NSP_LOOP_MARK_IN_PAIR, /* START MARK STOP: for counters, which MARK does not carry */
+    NSP_LOOP_INIT_IN_PAIR,
+    NSP_LOOP_EXIT_IN_PAIR,
+    NSP_LOOP_KINDS,
+};
+
+/* Rounds stand this often one after the other before the loop's own branch. */
+#define NSP_LOOP_UNROLLED 8
+
+/* Runs rounds / NSP_LOOP_UNROLLED times the unrolled body; returns the ticks it took. */
+uint64_t nsp_run_loop(enum nsp_loop loop, uint32_t rounds);
+
+#endif /* NSP_CALIBRATE_LOOPS_H */

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* How a session asks for its own calibration: its state, with other rings. */
+#ifndef NSP_CALIBRATE_SETUP_H
+#define NSP_CALIBRATE_SETUP_H
+
+#include <nsprobe/calibrate.h>
+#include <nsprobe/detail/state.h>
+
+struct nsp_calibration_setup {
+    struct nsp_detail_state state; /* mode, ordered, counters, ring_kind, rseq_offset; rings are replaced */
+    uint32_t ring_kind;
+    uint32_t batches; /* 0: default */
+};
+
+/* As nsp_calibrate(), with the counter source that is active already. */
+int nsp_calibrate_with(const struct nsp_calibration_setup *setup, struct nsp_calibration *out);
+
+#endif /* NSP_CALIBRATE_SETUP_H */

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* Counter sources: one table of operations each. */
+#ifndef NSP_COUNTERS_H
+#define NSP_COUNTERS_H
+
+#include <stdint.h>
+
+#include <nslice/record.h>
+
+struct nsp_counter_ops {
+    const char *name; /* as it stands in the trace: rdpmc, perf-read, step, none */
+
+    /*
+     * Process: checks that `names` (count of them) can be had and gets ready.
+     * 0, or -errno with nsp_last_error() saying what is missing and what would work.
+     */
+    int (*open)(const char *const *names, uint32_t count);
+
+    /* Process: undoes open(); threads may still hold counters, which their thread_end() gives back. */
+    void (*close)(void);
+
+    /* Thread: opens its counters; called at its first probe, with vector registers saved.  0 or -errno. */
+    int (*thread_begin)(void);
+
+    /*
+     * Thread, at every START and STOP: current totals into words.  1, or 0 when
+     * they cannot be told now (lost their place, multiplexed): the record then
+     * goes without words.  Built without vector instructions, no library call.
+     */
+    int (*read)(uint64_t *words, uint32_t count);
+};
+
+extern const struct nsp_counter_ops nsp_source_rdpmc;
+extern const struct nsp_counter_ops nsp_source_perf_read;
+extern const struct nsp_counter_ops nsp_source_step;
+
+/* The source that serves the session now; NULL: none. */
+extern const struct nsp_counter_ops *nsp_active_source;
+
+/* Goes up with every session, so that a thread knows its counters are of an older one. */
+extern uint32_t nsp_session_generation;
+
+/* Units that the step source counts: every n-th. */
+extern uint32_t nsp_step_every;
+
+/* Nonzero while the calling thread steps through a calibration, with or without a session. */
+extern __thread int nsp_step_calibrating __attribute__((tls_model("initial-exec")));
+
+/* Nonzero: EXIT does not choose whether the next unit is counted. */
+extern __thread int nsp_step_keep_skip __attribute__((tls_model("initial-exec")));
+
+/* The read operations; src/counters_read.c, built without vector instructions. */
+int nsp_step_read(uint64_t *words, uint32_t count);
+int nsp_rdpmc_read(uint64_t *words, uint32_t count);
+int nsp_perf_read(uint64_t *words, uint32_t count);
+
+/* One thread's perf events, for the two sources that use them. */
+struct nsp_perf_thread {
+    uint32_t count;
+    int fd[NSLICE_MAX_COUNTERS];
+    struct perf_event_mmap_page *page[NSLICE_MAX_COUNTERS];
+};
+
+#endif /* NSP_COUNTERS_H */

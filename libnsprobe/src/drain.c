@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/* Drain: ring of each CPU -> RECORDS chunks; announcements -> their chunks; losses and totals -> footer. */
+#define _GNU_SOURCE
+#include "drain.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "announce.h"
+#include "arch.h"
+#include "error.h"
+#include "ring_read.h"
+
+/* How long the last pass waits for a writer that has claimed its place but not finished. */
+#define TORN_WAIT_NS 100000000ull
+
+static uint64_t monotonic_raw_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void release(struct nsp_drain *drain)
+{
+    free(drain->cpus);
+    free(drain->copy);
+    drain->cpus = NULL;
+    drain->copy = NULL;
+}
+
+int nsp_drain_open(struct nsp_drain *drain, const struct nsp_shm_map *map, const char *path)
+{
+    int err;
+
+    memset(drain, 0, sizeof(*drain));
+    drain->file.fd = -1;
+    drain->map = map;
+    drain->cpus = calloc(map->shm->cpus, sizeof(*drain->cpus));
+    drain->copy = malloc(NSLICE_MAX_PAYLOAD_BYTES);
+    if (!drain->cpus || !drain->copy) {
+        release(drain);
+        return nsp_fail(-ENOMEM, "out of memory");
+    }
+    err = nsp_file_create(&drain->file, path);
+    if (err)
+        release(drain);
+    return err;
+}
+
+static void drain_announcements(struct nsp_drain *drain)
+{
+    const void *payload;
+    uint32_t bytes;
+    uint16_t kind;
+
+    while (nsp_announce_next(drain->map, &drain->announce_cursor, &kind, &payload, &bytes)) {
+        const struct nslice_file_calibration *calibration = payload;
+
+        if (kind == NSLICE_CHUNK_CALIBRATION && bytes >= sizeof(*calibration) &&
+            calibration->phase == NSLICE_CALIBRATION_END && !drain->file.error)
+            drain->end_calibration_offset = drain->file.bytes;
+        if (kind == NSLICE_CHUNK_INFO || kind == NSLICE_CHUNK_SITES || kind == NSLICE_CHUNK_CALIBRATION)
+            nsp_file_small_chunk(&drain->file, kind, payload, bytes);
+    }
+}
+
+static uint64_t ring_losses(const struct nslice_ring_meta *ring, const struct nsp_drain_cpu *cpu)
+{
+    uint64_t lost = cpu->lost_write + cpu->lost_torn;
+
+    for (int cause = 0; cause < NSLICE_LOST_CAUSES; ++cause)
+        lost += __atomic_load_n(&ring->lost[cause], __ATOMIC_RELAXED);
+    return lost;
+}
+
+static void write_records(struct nsp_drain *drain, uint32_t cpu, const void *payload, struct nsp_stretch stretch)
+{
+    struct nsp_drain_cpu *own = &drain->cpus[cpu];
+    struct nslice_chunk_header header = {
+        .kind = NSLICE_CHUNK_RECORDS,
+        .sequence = own->chunks,
+        .cpu = cpu,
+        .records = stretch.records,
+        .lost_before = ring_losses(nsp_shm_ring(drain->map, cpu), own),
+    };
+
+    memcpy(&header.first_ticks, payload, sizeof(header.first_ticks));
+    if (nsp_file_chunk(&drain->file, &header, payload, stretch.units * NSLICE_UNIT_BYTES)) {
+        own->lost_write += stretch.records;
+        return;
+    }
+    ++own->chunks;
+    own->drained += stretch.records;
+    drain->drained_records += stretch.records;
+}
+
+/* One chunk out of a ring up to `head`; 0 when there is none. */
+static uint64_t drain_chunk(struct nsp_drain *drain, uint32_t cpu, uint64_t head)
+{
+    struct nslice_ring_meta *ring = nsp_shm_ring(drain->map, cpu);
+    struct nsp_drain_cpu *own = &drain->cpus[cpu];
+    uint64_t tail = __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE);
+    struct nsp_stretch stretch;
+    const void *data;
+
+    own->tail = tail;
+    if (NSLICE_POSITION_UNITS(head - tail) == 0 ||
+        NSLICE_POSITION_UNITS(head - tail) > drain->map->shm->ring_bytes / NSLICE_UNIT_BYTES)
+        return 0;
+    stretch = nsp_ring_stretch(ring, drain->map->shm->ring_bytes, tail, head, NSLICE_MAX_PAYLOAD_BYTES);
+    if (stretch.units == 0)
+        return 0;
+    data = nsp_ring_data(ring, drain->map->shm->ring_bytes, tail);
+    if (drain->map->shm->full == NSLICE_FULL_OVERWRITE) {
+        memcpy(drain->copy, data, stretch.units * NSLICE_UNIT_BYTES);
+        if (!nsp_ring_consume(ring, drain->map->shm->ring_bytes, tail, stretch))
+            return ring->kind == NSLICE_RING_RSEQ; /* a writer dropped these and counted them: look again */
+        write_records(drain, cpu, drain->copy, stretch);
+    } else {
+        write_records(drain, cpu, data, stretch);
+        nsp_ring_consume(ring, drain->map->shm->ring_bytes, tail, stretch);
+    }
+    return stretch.units * NSLICE_UNIT_BYTES;
+}
+
+static uint64_t read_head(struct nsp_drain *drain, uint32_t cpu)
+{
+    struct nsp_drain_cpu *own = &drain->cpus[cpu];
+    /* pairs with the commit in the probe: what lies before the head is whole (rseq), or shows by its kind (atomic) */
+    uint64_t head = __atomic_load_n(&nsp_shm_ring(drain->map, cpu)->head, __ATOMIC_ACQUIRE);
+
+    own->committed += NSLICE_POSITION_RECORDS(head - own->head);
+    own->head = head;
+    return head;
+}
+
+uint64_t nsp_drain_pass(struct nsp_drain *drain)
+{
+    const uint32_t cpus = drain->map->shm->cpus;
+    uint64_t fullest = 0;
+
+    for (uint32_t cpu = 0; cpu < cpus; ++cpu)
+        read_head(drain, cpu);
+    drain_announcements(drain);
+    for (uint32_t cpu = 0; cpu < cpus; ++cpu) {
+        const uint64_t head = drain->cpus[cpu].head;
+        uint64_t taken = 0, bytes;
+
+        while ((bytes = drain_chunk(drain, cpu, head)) > 0)
+            taken += bytes;
+        if (taken > fullest)
+            fullest = taken;
+    }
+    return fullest;
+}
+
+/* Atomic rings: gives writers a moment, then counts what is not whole and everything behind it. */
+static void settle(struct nsp_drain *drain)
+{
+    const uint64_t give_up_ns = monotonic_raw_ns() + TORN_WAIT_NS;
+    const struct timespec pause = {0, 1000000};
+    uint64_t pending;
+
+    do {
+        nsp_drain_pass(drain);
+        pending = 0;
+        for (uint32_t cpu = 0; cpu < drain->map->shm->cpus; ++cpu) {
+            struct nslice_ring_meta *ring = nsp_shm_ring(drain->map, cpu);
+
+            pending += NSLICE_POSITION_RECORDS(drain->cpus[cpu].head - ring->tail);
+        }
+        if (pending)
+            nanosleep(&pause, NULL);
+    } while (pending && monotonic_raw_ns() < give_up_ns);
+    for (uint32_t cpu = 0; cpu < drain->map->shm->cpus && pending; ++cpu) {
+        struct nslice_ring_meta *ring = nsp_shm_ring(drain->map, cpu);
+
+        drain->cpus[cpu].lost_torn += NSLICE_POSITION_RECORDS(drain->cpus[cpu].head - ring->tail);
+        ring->tail = drain->cpus[cpu].head;
+    }
+}
+
+static void fill_row(const struct nsp_drain *drain, uint32_t cpu, struct nslice_file_footer_cpu *row)
+{
+    const struct nslice_ring_meta *ring = nsp_shm_ring(drain->map, cpu);
+    const struct nsp_drain_cpu *own = &drain->cpus[cpu];
+
+    memset(row, 0, sizeof(*row));
+    row->cpu = cpu;
+    row->chunks = own->chunks;
+    row->drained = own->drained;
+    for (int cause = 0; cause < NSLICE_LOST_CAUSES; ++cause)
+        row->lost[cause] = __atomic_load_n(&ring->lost[cause], __ATOMIC_RELAXED);
+    row->lost[NSLICE_LOST_WRITE] += own->lost_write;
+    row->lost[NSLICE_LOST_TORN] += own->lost_torn;
+    row->issued = own->committed + row->lost[NSLICE_LOST_FULL] + row->lost[NSLICE_LOST_BUSY] +
+                  row->lost[NSLICE_LOST_CLOSED];
+}
+
+void nsp_drain_counts(const struct nsp_drain *drain, struct nsp_session_counts *counts)
+{
+    memset(counts, 0, sizeof(*counts));
+    for (uint32_t cpu = 0; cpu < drain->map->shm->cpus; ++cpu) {
+        struct nslice_file_footer_cpu row;
+
+        fill_row(drain, cpu, &row);
+        counts->issued += row.issued;
+        counts->drained += row.drained;
+        for (int cause = 0; cause < NSLICE_LOST_CAUSES; ++cause)
+            counts->lost[cause] += row.lost[cause];
+    }
+    counts->file_bytes = drain->file.bytes;
+}
+
+static int write_footer(struct nsp_drain *drain, enum nslice_end end)
+{
+    const uint32_t cpus = drain->map->shm->cpus;
+    const size_t bytes = sizeof(struct nslice_file_footer) + cpus * sizeof(struct nslice_file_footer_cpu);
+    struct nslice_file_footer *footer = calloc(1, bytes);
+    struct nslice_file_footer_cpu *rows = (struct nslice_file_footer_cpu *)(footer + 1);
+    int err;
+
+    if (!footer)
+        return nsp_fail(-ENOMEM, "out of memory for the footer");
+    for (uint32_t cpu = 0; cpu < cpus; ++cpu) {
+        fill_row(drain, cpu, &rows[footer->cpus]);
+        footer->cpus += rows[footer->cpus].issued > 0;
+    }
+    footer->end = end;
+    footer->ticks = nsp_clock_read(1);
+    footer->mono_ns = monotonic_raw_ns();
+    footer->end_calibration_offset = drain->end_calibration_offset;
+    footer->dropped_sites = drain->map->shm->dropped_sites;
+    err = nsp_file_small_chunk(&drain->file, NSLICE_CHUNK_FOOTER, footer,
+                               (uint32_t)(sizeof(*footer) + footer->cpus * sizeof(*rows)));
+    free(footer);
+    return err;
+}
+
+void nsp_drain_abandon(struct nsp_drain *drain)
+{
+    nsp_file_close(&drain->file);
+    unlink(drain->file.path);
+    release(drain);
+}
+
+int nsp_drain_finish(struct nsp_drain *drain, enum nslice_end end, struct nsp_session_counts *counts)
+{
+    int first_error, err;
+
+    settle(drain);
+    first_error = -drain->file.error;
+    nsp_file_forget_error(&drain->file);
+    err = write_footer(drain, first_error ? NSLICE_END_WRITE_ERROR : end);
+    if (first_error)
+        err = nsp_fail(first_error, "%s: %s; the file is whole up to there, what followed is counted as lost",
+                       drain->file.path, strerror(-first_error));
+    if (nsp_file_close(&drain->file) && !err)
+        err = -EIO;
+    if (counts)
+        nsp_drain_counts(drain, counts);
+    release(drain);
+    return err;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* Drain: rings and announcements of a session -> chunks of a trace file. */
+#ifndef NSP_DRAIN_H
+#define NSP_DRAIN_H
+
+#include <stdint.h>
+
+#include <nsprobe/file.h>
+#include <nsprobe/session.h>
+
+#include "file_write.h"
+#include "shm.h"
+
+struct nsp_drain_cpu {
+    uint64_t tail;     /* position up to which records are drained */
+    uint64_t chunks;
+    uint64_t drained;  /* records in chunks */
+    uint64_t lost_write;
+    uint64_t lost_torn;
+    uint64_t committed; /* records the ring ever took */
+    uint64_t head;      /* last seen */
+};
+
+struct nsp_drain {
+    const struct nsp_shm_map *map;
+    struct nsp_file file;
+    struct nsp_drain_cpu *cpus;
+    char *copy;             /* one chunk, where a record may be replaced while it is read */
+    uint64_t announce_cursor;
+    uint64_t end_calibration_offset;
+    uint64_t drained_records;
+};
+
+/* Starts a trace file for the session.  0 or -errno. */
+int nsp_drain_open(struct nsp_drain *drain, const struct nsp_shm_map *map, const char *path);
+
+/*
+ * Writes what is committed now: announcements first, so that a site stands
+ * before its records.  Returns the bytes taken out of the fullest ring in this
+ * pass.  Never makes a writer wait.  A write error turns what follows into counted losses.
+ */
+uint64_t nsp_drain_pass(struct nsp_drain *drain);
+
+/* Last pass after the rings were closed; counts what is torn, writes the footer, closes.  counts may be NULL.  0 or -errno of the file. */
+int nsp_drain_finish(struct nsp_drain *drain, enum nslice_end end, struct nsp_session_counts *counts);
+
+/* The session did not come about: closes and removes the file. */
+void nsp_drain_abandon(struct nsp_drain *drain);
+
+void nsp_drain_counts(const struct nsp_drain *drain, struct nsp_session_counts *counts);
+
+#endif /* NSP_DRAIN_H */

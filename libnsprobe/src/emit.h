@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* The cold half of the writer: what a probe does when the inline half cannot finish. */
+#ifndef NSP_EMIT_H
+#define NSP_EMIT_H
+
+#include <stdint.h>
+
+#include <nslice/ring.h>
+
+#include <nsprobe/detail/site.h>
+#include <nsprobe/detail/state.h>
+
+/* Called by nsp_detail_general.  1: the trap flag is to be set again on the way out. */
+int nsp_detail_emit(struct nsp_detail_state *state, const struct nsp_site *site, const uint64_t *words);
+
+/* One record with its words into the current CPU's ring, or a loss counted there. */
+void nsp_push(struct nsp_detail_state *state, uint64_t *record, uint32_t units);
+
+/*
+ * Room for `units` in a ring whose limit is reached.  1: try again; 0: no
+ * room, the loss is counted.  Any thread, any CPU, signal handlers.
+ */
+int nsp_make_room(struct nslice_ring_meta *ring, uint32_t units);
+
+/* Closes a ring: a limit that no head passes sends every later record to the cold path, which counts it as lost to closing. */
+void nsp_ring_refuse(struct nslice_ring_meta *ring);
+
+#endif /* NSP_EMIT_H */

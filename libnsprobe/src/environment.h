@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* Machine, program and session -> the INFO text of a trace. */
+#ifndef NSP_ENVIRONMENT_H
+#define NSP_ENVIRONMENT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct nsp_environment {
+    const char *clock_mode;
+    double clock_hz;
+    const char *ring_kind;
+    uint64_t ring_bytes;
+    const char *ring_full;
+    const char *counter_source;
+    const char *counter_names;
+    uint32_t step_every;
+};
+
+/* key=value lines, zero-terminated; returns the length. */
+size_t nsp_environment_text(const struct nsp_environment *session, char *text, size_t room);
+
+#endif /* NSP_ENVIRONMENT_H */

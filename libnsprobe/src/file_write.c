@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/* Trace file writer: header, chunk header + payload in one writev, cut back to the last whole chunk when a write fails. */
+#define _GNU_SOURCE
+#include "file_write.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "crc32c.h"
+#include "error.h"
+
+_Static_assert(NSLICE_CHUNK_FOOTER < 8, "sequence[] holds every kind");
+
+/* Writes all parts or as much as the medium takes; 0 or -errno. */
+static int write_all(int fd, struct iovec *parts, int count)
+{
+    while (count > 0) {
+        ssize_t written = writev(fd, parts, count);
+
+        if (written < 0) {
+            if (errno == EINTR)
+                continue;
+            return -errno;
+        }
+        while (count > 0 && (size_t)written >= parts->iov_len) {
+            written -= (ssize_t)parts->iov_len;
+            ++parts;
+            --count;
+        }
+        if (count > 0) {
+            parts->iov_base = (char *)parts->iov_base + written;
+            parts->iov_len -= (size_t)written;
+        }
+    }
+    return 0;
+}
+
+static int append(struct nsp_file *file, struct iovec *parts, int count)
+{
+    uint64_t bytes = 0;
+    int err;
+
+    if (file->error)
+        return -file->error;
+    for (int i = 0; i < count; ++i)
+        bytes += parts[i].iov_len;
+    err = write_all(file->fd, parts, count);
+    if (err) {
+        file->error = -err;
+        /* A pipe cannot be cut back; its reader finds a partial chunk, which the format allows for. */
+        if (ftruncate(file->fd, (off_t)file->bytes) == 0)
+            lseek(file->fd, (off_t)file->bytes, SEEK_SET);
+        return nsp_fail(err, "%s: cannot write after %llu bytes: %s", file->path,
+                        (unsigned long long)file->bytes, strerror(-err));
+    }
+    file->bytes += bytes;
+    return 0;
+}
+
+int nsp_file_create(struct nsp_file *file, const char *path)
+{
+    struct nslice_file_header header = {.version = NSLICE_FILE_VERSION,
+                                        .header_bytes = sizeof(header),
+                                        .byte_order = NSLICE_FILE_BYTE_ORDER};
+    struct iovec part = {&header, sizeof(header)};
+    struct timespec now;
+
+    memset(file, 0, sizeof(*file));
+    snprintf(file->path, sizeof(file->path), "%s", path);
+    file->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    if (file->fd < 0)
+        return nsp_fail(-errno, "%s: cannot create the trace file: %s", path, strerror(errno));
+    memcpy(header.magic, NSLICE_FILE_MAGIC, sizeof(header.magic));
+    clock_gettime(CLOCK_REALTIME, &now);
+    header.created_unix_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    if (getrandom(header.session_uuid, sizeof(header.session_uuid), 0) < 0)
+        memcpy(header.session_uuid, &header.created_unix_ns, sizeof(header.created_unix_ns));
+    header.header_crc32c = nsp_crc32c(&header, sizeof(header) - sizeof(header.header_crc32c));
+    return append(file, &part, 1);
+}
+
+int nsp_file_chunk(struct nsp_file *file, struct nslice_chunk_header *header, const void *payload,
+                   uint32_t payload_bytes)
+{
+    struct iovec parts[2] = {{header, sizeof(*header)}, {(void *)payload, payload_bytes}};
+
+    header->magic = NSLICE_CHUNK_MAGIC;
+    header->header_bytes = sizeof(*header);
+    header->payload_bytes = payload_bytes;
+    header->payload_crc32c = nsp_crc32c(payload, payload_bytes);
+    header->header_crc32c = nsp_crc32c(header, sizeof(*header) - sizeof(header->header_crc32c));
+    return append(file, parts, 2);
+}
+
+int nsp_file_small_chunk(struct nsp_file *file, uint16_t kind, const void *payload, uint32_t payload_bytes)
+{
+    struct nslice_chunk_header header = {.kind = kind, .sequence = file->sequence[kind & 7]};
+    uint64_t padded[8192];
+    int err;
+
+    if (payload_bytes % 8 == 0) {
+        err = nsp_file_chunk(file, &header, payload, payload_bytes);
+    } else if (payload_bytes <= sizeof(padded) - 8) {
+        memset((char *)padded + (payload_bytes & ~7u), 0, 8);
+        memcpy(padded, payload, payload_bytes);
+        err = nsp_file_chunk(file, &header, padded, (payload_bytes + 7) & ~7u);
+    } else {
+        return -EINVAL;
+    }
+    if (!err)
+        ++file->sequence[kind & 7];
+    return err;
+}
+
+void nsp_file_forget_error(struct nsp_file *file)
+{
+    file->error = 0;
+}
+
+int nsp_file_close(struct nsp_file *file)
+{
+    int err = -file->error;
+
+    if (file->fd >= 0 && close(file->fd) && !err)
+        err = nsp_fail(-errno, "%s: %s", file->path, strerror(errno));
+    file->fd = -1;
+    return err;
+}

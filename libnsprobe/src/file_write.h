@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* Trace file writer: chunks -> file, whole chunks only. */
+#ifndef NSP_FILE_WRITE_H
+#define NSP_FILE_WRITE_H
+
+#include <stdint.h>
+
+#include <nsprobe/file.h>
+
+struct nsp_file {
+    int fd;
+    uint64_t bytes;        /* whole chunks so far */
+    uint64_t sequence[8];  /* by chunk kind; RECORDS count for each CPU elsewhere */
+    int error;             /* first errno that a write met; nothing but a footer is tried after it */
+    char path[512];
+};
+
+/* Creates or replaces the file and writes its header.  0 or -errno. */
+int nsp_file_create(struct nsp_file *file, const char *path);
+
+/*
+ * Appends one chunk.  header: kind, sequence, cpu, records, lost_before and
+ * first_ticks are the caller's, the rest is filled in.  0 or -errno; after a
+ * failure the file ends with the last whole chunk.
+ */
+int nsp_file_chunk(struct nsp_file *file, struct nslice_chunk_header *header, const void *payload,
+                   uint32_t payload_bytes);
+
+/* A chunk of any other kind than RECORDS, with the next sequence number of its kind; text is padded to 8 bytes. */
+int nsp_file_small_chunk(struct nsp_file *file, uint16_t kind, const void *payload, uint32_t payload_bytes);
+
+/* Lets a footer be tried after a failure: the room of the chunk that did not fit is free again. */
+void nsp_file_forget_error(struct nsp_file *file);
+
+/* 0, or -errno of anything that went wrong since the start. */
+int nsp_file_close(struct nsp_file *file);
+
+#endif /* NSP_FILE_WRITE_H */

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* Options as text -> session configuration. */
+#ifndef NSP_OPTIONS_H
+#define NSP_OPTIONS_H
+
+#include <nsprobe/session.h>
+
+struct nsp_options {
+    struct nsp_session_config config;
+    int attach; /* accept `nsdump record --pid` instead of opening a session */
+    char output[512];
+    char counters[256];
+};
+
+void nsp_options_init(struct nsp_options *options);
+
+/* Adds what the text says; later values win.  0 or -EINVAL with the word that was not understood. */
+int nsp_options_add(struct nsp_options *options, const char *text);
+
+#endif /* NSP_OPTIONS_H */

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/* One process's part in a session: ring kind, counters, calibration, sites -> the state that every probe reads. */
+#define _GNU_SOURCE
+#include "process.h"
+
+#include <errno.h>
+#include <linux/membarrier.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/rseq.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <nsprobe/file.h>
+
+#include "announce.h"
+#include "arch.h"
+#include "calibrate_setup.h"
+#include "counters.h"
+#include "emit.h"
+#include "environment.h"
+#include "error.h"
+#include "sites.h"
+#include "source.h"
+#include "thread.h"
+
+#define SAME_OFFSET(field, offset)                                                                 \
+    _Static_assert(__builtin_offsetof(struct nsp_detail_state, field) == (offset), "assembly offset")
+SAME_OFFSET(mode, NSP_DETAIL_STATE_MODE);
+SAME_OFFSET(ordered, NSP_DETAIL_STATE_ORDERED);
+SAME_OFFSET(stride_bytes, NSP_DETAIL_STATE_STRIDE);
+SAME_OFFSET(rings, NSP_DETAIL_STATE_RINGS);
+SAME_OFFSET(rseq_offset, NSP_DETAIL_STATE_RSEQ);
+SAME_OFFSET(cpus, NSP_DETAIL_STATE_CPUS);
+_Static_assert(__builtin_offsetof(struct nslice_ring_meta, head) == NSP_DETAIL_RING_HEAD, "assembly offset");
+_Static_assert(__builtin_offsetof(struct nslice_ring_meta, limit) == NSP_DETAIL_RING_LIMIT, "assembly offset");
+_Static_assert(__builtin_offsetof(struct nslice_ring_meta, mask) == NSP_DETAIL_RING_MASK, "assembly offset");
+_Static_assert(NSLICE_RING_META_BYTES == NSP_DETAIL_RING_DATA, "assembly offset");
+
+struct nsp_detail_state nsp_detail_state;
+uint32_t nsp_session_generation;
+
+static struct {
+    const struct nsp_shm_map *map;
+    struct nsp_detail_state state; /* as it is while probes are on */
+    char names[NSP_MAX_COUNTERS_TEXT];
+} process;
+
+static uint64_t monotonic_raw_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+int nsp_has_rseq(void)
+{
+    /* glibc leaves the size 0 when it did not register (GLIBC_TUNABLES, old kernel, valgrind) */
+    return __rseq_size > 0 && syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_RSEQ, 0, 0) == 0;
+}
+
+/* The first process decides; the others must be able to follow. */
+static int agree_on_ring_kind(const struct nsp_shm_map *map, uint32_t *kind)
+{
+    const int has_rseq = nsp_has_rseq();
+    uint32_t agreed = 0;
+
+    *kind = has_rseq ? NSLICE_RING_RSEQ : NSLICE_RING_ATOMIC;
+    if (!__atomic_compare_exchange_n(&map->shm->ring_kind, &agreed, *kind, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        *kind = agreed;
+    if (*kind == NSLICE_RING_RSEQ && !has_rseq)
+        return nsp_fail(-ENOTSUP, "process %d has no rseq (kernel before 4.18, glibc before 2.35, or switched off by "
+                        "GLIBC_TUNABLES), but the session's rings need it; use kind=atomic", (int)getpid());
+    for (uint32_t cpu = 0; cpu < map->shm->cpus; ++cpu)
+        nsp_shm_ring(map, cpu)->kind = (uint16_t)*kind;
+    return 0;
+}
+
+static void fill_state(const struct nsp_shm_map *map, uint32_t ring_kind, uint32_t counters)
+{
+    const int stepping = nsp_active_source == &nsp_source_step;
+    const int inlined = counters == 0 && ring_kind == NSLICE_RING_RSEQ;
+
+    process.map = map;
+    process.state = (struct nsp_detail_state){
+        .mode = stepping  ? NSP_DETAIL_MODE_STEP
+                : inlined ? NSP_DETAIL_MODE_INLINE
+                          : NSP_DETAIL_MODE_GENERAL,
+        .ordered = map->shm->clock == NSP_CLOCK_ORDERED,
+        .stride_bytes = map->stride_bytes,
+        .rings = map->rings,
+        .rseq_offset = __rseq_offset,
+        .cpus = map->shm->cpus,
+        .full = map->shm->full,
+        .counters = counters,
+        .ring_kind = ring_kind,
+    };
+}
+
+static void announce_info(double clock_hz)
+{
+    static const char *const kinds[] = {"none", "rseq", "atomic", "kernel"};
+    const struct nsp_shm *shm = process.map->shm;
+    const struct nsp_environment environment = {
+        .clock_mode = process.state.ordered ? "ordered" : "fast",
+        .clock_hz = clock_hz,
+        .ring_kind = kinds[process.state.ring_kind & 3],
+        .ring_bytes = shm->ring_bytes,
+        .ring_full = shm->full == NSLICE_FULL_OVERWRITE ? "overwrite" : "discard",
+        .counter_source = nsp_active_source ? nsp_active_source->name : "none",
+        .counter_names = nsp_active_source ? process.names : "",
+        .step_every = shm->step_every,
+    };
+    char text[4096];
+    size_t bytes = nsp_environment_text(&environment, text, sizeof(text));
+
+    nsp_announce(process.map, NSLICE_CHUNK_INFO, text, (uint32_t)bytes);
+}
+
+static void announce_calibration(uint32_t phase, uint64_t ticks, uint64_t mono_ns)
+{
+    static struct {
+        struct nslice_file_calibration head;
+        struct nslice_calibration_entry entries[NSP_CALIBRATION_MAX_ENTRIES];
+    } payload;
+    static struct nsp_calibration measured;
+    struct nsp_calibration_setup setup = {.state = process.state, .ring_kind = process.state.ring_kind};
+
+    measured.count = 0;
+    if (!process.map->shm->no_calibration && nsp_calibrate_with(&setup, &measured))
+        measured.count = 0;
+    payload.head = (struct nslice_file_calibration){
+        .phase = phase,
+        .entries = measured.count,
+        .ticks = ticks,
+        .mono_ns = mono_ns,
+        .clock_step_ticks = measured.count ? measured.clock_step_ticks : nsp_clock_step_ticks(),
+        .clock_read_ticks = measured.clock_read_ticks,
+        .pid = (uint32_t)getpid(),
+    };
+    memcpy(payload.entries, measured.entries, measured.count * sizeof(measured.entries[0]));
+    nsp_announce(process.map, NSLICE_CHUNK_CALIBRATION, &payload,
+                 (uint32_t)(sizeof(payload.head) + measured.count * sizeof(measured.entries[0])));
+}
+
+/* Calibrates and tells the clock's rate from the time that took, or from a short wait. */
+static void announce_start(void)
+{
+    const struct timespec wait = {0, 5000000};
+    const uint64_t mono_ns = monotonic_raw_ns(), ticks = nsp_clock_read(1);
+    uint64_t elapsed_ns;
+
+    announce_calibration(NSLICE_CALIBRATION_START, ticks, mono_ns);
+    if (monotonic_raw_ns() - mono_ns < (uint64_t)wait.tv_nsec)
+        nanosleep(&wait, NULL);
+    elapsed_ns = monotonic_raw_ns() - mono_ns;
+    announce_info((double)(nsp_clock_read(1) - ticks) * 1e9 / (double)elapsed_ns);
+}
+
+int nsp_process_begin(const struct nsp_shm_map *map)
+{
+    uint32_t ring_kind, counters;
+    int err = agree_on_ring_kind(map, &ring_kind);
+
+    if (!err)
+        err = nsp_source_choose(map->shm->counters, (enum nsp_counter_source)map->shm->source, &counters,
+                                process.names, sizeof(process.names));
+    if (err)
+        return err;
+    __atomic_fetch_add(&nsp_session_generation, 1, __ATOMIC_SEQ_CST);
+    nsp_step_every = map->shm->step_every ? map->shm->step_every : 1;
+    fill_state(map, ring_kind, counters);
+    nsp_shm_populate(map);
+    announce_start();
+    nsp_sites_publish(map);
+    __atomic_fetch_add(&map->shm->joined, 1, __ATOMIC_RELAXED);
+    /* Probes read the mode first: the rest must stand before it. */
+    nsp_detail_state = process.state;
+    nsp_detail_state.mode = NSP_DETAIL_MODE_OFF;
+    __atomic_store_n(&nsp_detail_state.mode, process.state.mode, __ATOMIC_RELEASE);
+    return 0;
+}
+
+void nsp_process_stop(int close_rings)
+{
+    __atomic_store_n(&nsp_detail_state.mode, NSP_DETAIL_MODE_OFF, __ATOMIC_SEQ_CST);
+    for (uint32_t cpu = 0; close_rings && cpu < process.map->shm->cpus; ++cpu)
+        nsp_ring_refuse(nsp_shm_ring(process.map, cpu));
+    /* Aborts sequences under way on other CPUs; they start over and meet the refusal. */
+    syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ, 0, 0);
+}
+
+void nsp_process_end(void)
+{
+    announce_calibration(NSLICE_CALIBRATION_END, nsp_clock_read(1), monotonic_raw_ns());
+    nsp_sites_withdraw();
+    nsp_source_release();
+}
+
+void nsp_process_after_fork(int keep)
+{
+    nsp_detail_thread_id = 0;
+    memset(&nsp_thread, 0, sizeof(nsp_thread));
+    nsp_sites_after_fork();
+    __atomic_fetch_add(&nsp_session_generation, 1, __ATOMIC_SEQ_CST);
+    if (!keep)
+        __atomic_store_n(&nsp_detail_state.mode, NSP_DETAIL_MODE_OFF, __ATOMIC_SEQ_CST);
+}

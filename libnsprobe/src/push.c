@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/* Cold half of the writer: record -> ring, by rseq or by compare-and-swap; makes room or counts the loss. */
+#include "emit.h"
+
+#include "arch.h"
+
+/* How far behind the head the limit of a closed ring lies: no record is that large. */
+#define REFUSE_UNITS 0x40000000u
+
+static struct nslice_ring_meta *ring_of(const struct nsp_detail_state *state, uint32_t cpu)
+{
+    return (struct nslice_ring_meta *)(state->rings + cpu * state->stride_bytes);
+}
+
+static uint64_t *unit_at(struct nslice_ring_meta *ring, uint64_t position)
+{
+    uint64_t *data = (uint64_t *)((char *)ring + NSLICE_RING_META_BYTES);
+
+    return data + ((uint32_t)position & ring->mask);
+}
+
+static void count_loss(struct nslice_ring_meta *ring, enum nslice_lost cause)
+{
+    __atomic_fetch_add(&ring->lost[cause], 1, __ATOMIC_RELAXED);
+}
+
+void nsp_ring_refuse(struct nslice_ring_meta *ring)
+{
+    uint32_t head = (uint32_t)__atomic_load_n(&ring->head, __ATOMIC_RELAXED);
+
+    __atomic_store_n(&ring->closing, 1, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&ring->limit, head - REFUSE_UNITS, __ATOMIC_SEQ_CST);
+}
+
+/*
+ * Policy overwrite: walks over the oldest records until an eighth of the ring
+ * is free, and claims that stretch by moving the tail.  The walk may read what
+ * another writer is already replacing; then the tail has moved, the exchange
+ * fails and nothing of the walk counts.  1: the tail moved (by whomever); 0: the oldest record is not whole yet.
+ */
+static int drop_oldest(struct nslice_ring_meta *ring, uint64_t tail, uint64_t head)
+{
+    const uint32_t want = (ring->mask + 1) / 8;
+    const uint64_t available = head - tail;
+    uint64_t step = 0;
+
+    /* The stretch before is still being zeroed by whoever claimed it. */
+    if (ring->kind == NSLICE_RING_ATOMIC &&
+        __atomic_load_n(&ring->limit, __ATOMIC_ACQUIRE) != (uint32_t)tail + ring->mask + 1)
+        return 0;
+
+    while (NSLICE_POSITION_UNITS(step) < want && NSLICE_POSITION_UNITS(step) < NSLICE_POSITION_UNITS(available)) {
+        uint64_t word = __atomic_load_n(unit_at(ring, tail + step) + 1, __ATOMIC_ACQUIRE);
+
+        if (ring->kind == NSLICE_RING_ATOMIC && (word >> 48 & 0xff) == 0)
+            break;
+        step += NSLICE_POSITION_STEP(NSLICE_HEAD_UNITS + (word >> 56 & 7));
+    }
+    if (step == 0)
+        return 0;
+    if (!__atomic_compare_exchange_n(&ring->tail, &tail, tail + step, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        return 1;
+    __atomic_fetch_add(&ring->lost[NSLICE_LOST_OVERWRITTEN], NSLICE_POSITION_RECORDS(step), __ATOMIC_RELAXED);
+    if (ring->kind == NSLICE_RING_ATOMIC) {
+        uint64_t *unit = unit_at(ring, tail);
+
+        /* The second mapping continues the first, so the stretch is contiguous. */
+        for (uint32_t i = 0; i < NSLICE_POSITION_UNITS(step); ++i)
+            __atomic_store_n(unit + i, 0, __ATOMIC_RELAXED);
+        __atomic_store_n(&ring->limit, (uint32_t)(tail + step) + ring->mask + 1, __ATOMIC_RELEASE);
+    }
+    return 1;
+}
+
+int nsp_make_room(struct nslice_ring_meta *ring, uint32_t units)
+{
+    const uint32_t data_units = ring->mask + 1;
+
+    for (;;) {
+        /* pairs with the release in the drain: what lies before the tail may be written again */
+        uint64_t tail = __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE);
+        uint64_t head = __atomic_load_n(&ring->head, __ATOMIC_RELAXED);
+        uint32_t limit = (uint32_t)tail + data_units;
+
+        if (__atomic_load_n(&ring->closing, __ATOMIC_ACQUIRE)) {
+            count_loss(ring, NSLICE_LOST_CLOSED);
+            return 0;
+        }
+        if ((int32_t)(limit - ((uint32_t)head + units)) >= 0) {
+            /* An atomic ring's limit follows the zeroing, which only its owner can vouch for. */
+            if (ring->kind == NSLICE_RING_ATOMIC && ring->full == NSLICE_FULL_OVERWRITE &&
+                (int32_t)(__atomic_load_n(&ring->limit, __ATOMIC_ACQUIRE) - ((uint32_t)head + units)) < 0) {
+                count_loss(ring, NSLICE_LOST_BUSY);
+                return 0;
+            }
+            if (ring->kind != NSLICE_RING_ATOMIC || ring->full != NSLICE_FULL_OVERWRITE)
+                __atomic_store_n(&ring->limit, limit, __ATOMIC_SEQ_CST);
+            /* Closing may have begun in between: its refusal must stand. */
+            if (__atomic_load_n(&ring->closing, __ATOMIC_SEQ_CST))
+                nsp_ring_refuse(ring);
+            return 1;
+        }
+        if (ring->full == NSLICE_FULL_DISCARD) {
+            count_loss(ring, NSLICE_LOST_FULL);
+            return 0;
+        }
+        if (!drop_oldest(ring, tail, head)) {
+            count_loss(ring, NSLICE_LOST_BUSY);
+            return 0;
+        }
+    }
+}
+
+/* Without rseq: claims the place by compare-and-swap, so another CPU's writer may come between, and shows the record by its kind. */
+static int push_atomic(struct nsp_detail_state *state, uint64_t *record, uint32_t units, uint32_t *cpu)
+{
+    struct nslice_ring_meta *ring;
+    uint64_t head, ticks, *to;
+
+    *cpu = nsp_current_cpu();
+    if (*cpu >= state->cpus)
+        return NSP_PUSH_NO_RING;
+    ring = ring_of(state, *cpu);
+    head = __atomic_load_n(&ring->head, __ATOMIC_RELAXED);
+    do {
+        if ((int32_t)(__atomic_load_n(&ring->limit, __ATOMIC_ACQUIRE) - ((uint32_t)head + units)) < 0)
+            return NSP_PUSH_FULL;
+        ticks = nsp_clock_read((int)state->ordered); /* in the loop, so ticks rise within a ring */
+    } while (!__atomic_compare_exchange_n(&ring->head, &head, head + NSLICE_POSITION_STEP(units), 0,
+                                          __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
+    to = unit_at(ring, head);
+    to[0] = ticks;
+    for (uint32_t i = NSLICE_HEAD_UNITS; i < units; ++i)
+        to[i] = record[i];
+    /* pairs with the acquire in the drain's walk: a record with a kind is whole */
+    __atomic_store_n(&to[1], record[1], __ATOMIC_RELEASE);
+    return NSP_PUSH_DONE;
+}
+
+void nsp_push(struct nsp_detail_state *state, uint64_t *record, uint32_t units)
+{
+    for (;;) {
+        uint32_t cpu = 0;
+        int outcome = state->ring_kind == NSLICE_RING_RSEQ ? nsp_detail_push_rseq(state, record, units, &cpu)
+                                                           : push_atomic(state, record, units, &cpu);
+
+        if (outcome == NSP_PUSH_DONE)
+            return;
+        if (outcome == NSP_PUSH_ABORTED)
+            continue;
+        if (outcome == NSP_PUSH_NO_RING) {
+            /* A thread that glibc did not make has no rseq area, hence no CPU of its own to write on. */
+            count_loss(ring_of(state, 0), NSLICE_LOST_BUSY);
+            return;
+        }
+        if (!nsp_make_room(ring_of(state, cpu), units))
+            return;
+    }
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/* Recorder: a session's memory handed to other processes, by inheritance or by socket, and drained here. */
+#define _GNU_SOURCE
+#include <nsprobe/recorder.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/membarrier.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "attach.h"
+#include "drain.h"
+#include "emit.h"
+#include "error.h"
+#include "join.h"
+
+#define DEFAULT_RING_BYTES (4ull << 20)
+#define GRACE_NS 2000000
+#define DETACH_SECONDS 2
+
+struct nsp_recorder {
+    struct nsp_shm_map map;
+    struct nsp_drain drain;
+    int connection; /* to an attached process */
+};
+
+int nsp_recorder_open(const struct nsp_session_config *given, struct nsp_recorder **out)
+{
+    struct nsp_session_config config = *given;
+    struct nsp_recorder *recorder;
+    int err;
+
+    if (config.struct_size != sizeof(config))
+        return nsp_fail(-EINVAL, "nsp_session_config.struct_size is not that of this library");
+    if (!config.output)
+        return nsp_fail(-EINVAL, "a recorder needs an output file");
+    if (config.ring_bytes == 0)
+        config.ring_bytes = DEFAULT_RING_BYTES;
+    recorder = calloc(1, sizeof(*recorder));
+    if (!recorder)
+        return nsp_fail(-ENOMEM, "out of memory");
+    recorder->connection = -1;
+    err = nsp_shm_create(&config, &recorder->map);
+    if (!err) {
+        err = nsp_drain_open(&recorder->drain, &recorder->map, config.output);
+        if (err)
+            nsp_shm_close(&recorder->map);
+    }
+    if (err) {
+        free(recorder);
+        return err;
+    }
+    *out = recorder;
+    return 0;
+}
+
+int nsp_recorder_prepare_exec(struct nsp_recorder *recorder)
+{
+    char number[16];
+
+    if (fcntl(recorder->map.fd, F_SETFD, 0))
+        return -errno;
+    snprintf(number, sizeof(number), "%d", recorder->map.fd);
+    return setenv(NSP_SESSION_FD_VARIABLE, number, 1) ? -errno : 0;
+}
+
+static int send_descriptor(int connection, int fd)
+{
+    char byte = 0, control[CMSG_SPACE(sizeof(int))] = {0};
+    struct iovec part = {&byte, 1};
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)};
+    struct cmsghdr *head = CMSG_FIRSTHDR(&message);
+
+    head->cmsg_level = SOL_SOCKET;
+    head->cmsg_type = SCM_RIGHTS;
+    head->cmsg_len = CMSG_LEN(sizeof(int));
+    memcpy(CMSG_DATA(head), &fd, sizeof(fd));
+    return sendmsg(connection, &message, MSG_NOSIGNAL) == 1 ? 0 : -errno;
+}
+
+int nsp_recorder_attach(struct nsp_recorder *recorder, int pid)
+{
+    struct nsp_attach_answer answer;
+    struct sockaddr_un address;
+    socklen_t bytes = nsp_attach_address(pid, &address);
+    int connection = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), err;
+
+    if (connection < 0)
+        return nsp_fail(-errno, "socket: %s", strerror(errno));
+    if (connect(connection, (struct sockaddr *)&address, bytes)) {
+        err = nsp_fail(-errno, "process %d does not accept recorders (%s); start it with NETSLICE=attach=yes in its "
+                       "environment, or let it call NET_SLICE_CONF(\"attach=yes\")", pid, strerror(errno));
+        close(connection);
+        return err;
+    }
+    err = send_descriptor(connection, recorder->map.fd);
+    if (!err && recv(connection, &answer, sizeof(answer), 0) != (ssize_t)sizeof(answer))
+        err = nsp_fail(-EACCES, "process %d refused: only its own user and root may record it", pid);
+    else if (!err && answer.err)
+        err = nsp_fail(answer.err, "process %d refused: %.500s", pid, answer.words);
+    if (err)
+        close(connection);
+    else
+        recorder->connection = connection;
+    return err;
+}
+
+uint64_t nsp_recorder_pass(struct nsp_recorder *recorder)
+{
+    return nsp_drain_pass(&recorder->drain);
+}
+
+void nsp_recorder_status(const struct nsp_recorder *recorder, struct nsp_recorder_status *status)
+{
+    const struct nsp_shm *shm = recorder->map.shm;
+
+    status->joined = __atomic_load_n(&shm->joined, __ATOMIC_RELAXED);
+    status->refused = __atomic_load_n(&shm->refused, __ATOMIC_RELAXED);
+    status->refusal = shm->refusal;
+    nsp_drain_counts(&recorder->drain, &status->counts);
+}
+
+int nsp_recorder_error(const struct nsp_recorder *recorder)
+{
+    return -recorder->drain.file.error;
+}
+
+/* Lets an attached process leave the session by itself: it calibrates once more then. */
+static void detach(struct nsp_recorder *recorder)
+{
+    const struct timeval patience = {DETACH_SECONDS, 0};
+    struct nsp_attach_answer answer;
+
+    if (recorder->connection < 0)
+        return;
+    setsockopt(recorder->connection, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+    shutdown(recorder->connection, SHUT_WR);
+    recv(recorder->connection, &answer, sizeof(answer), 0);
+    close(recorder->connection);
+}
+
+int nsp_recorder_close(struct nsp_recorder *recorder, enum nslice_end end, struct nsp_session_counts *counts)
+{
+    const struct timespec grace = {0, GRACE_NS};
+    int err;
+
+    detach(recorder);
+    for (uint32_t cpu = 0; cpu < recorder->map.shm->cpus; ++cpu)
+        nsp_ring_refuse(nsp_shm_ring(&recorder->map, cpu));
+    /* Programs may go on running: let sequences that are under way on other CPUs end. */
+    syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
+    nanosleep(&grace, NULL);
+    err = nsp_drain_finish(&recorder->drain, end, counts);
+    nsp_shm_close(&recorder->map);
+    free(recorder);
+    return err;
+}

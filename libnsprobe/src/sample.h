@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* Batch means -> trimmed mean and its interval. */
+#ifndef NSP_SAMPLE_H
+#define NSP_SAMPLE_H
+
+#include <stdint.h>
+
+struct nsp_estimate {
+    double mean;
+    double ci95; /* half width */
+    uint32_t samples;
+    uint32_t trimmed;
+};
+
+/* Sorts values in place.  Leaves out a fifth at either end; the interval comes from the winsorised variance. */
+struct nsp_estimate nsp_trimmed_mean(double *values, uint32_t count);
+
+#endif /* NSP_SAMPLE_H */

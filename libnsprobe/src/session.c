@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+/* A session that the process opens for itself: configuration -> rings, a drain thread, a trace file. */
+#define _GNU_SOURCE
+#include <nsprobe/session.h>
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "attach.h"
+#include "drain.h"
+#include "error.h"
+#include "join.h"
+#include "options.h"
+#include "process.h"
+
+#define DEFAULT_RING_BYTES (4ull << 20)
+#define POLL_NS 500000
+#define KEPT_MAPS 8
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* open, close, snapshot */
+static pthread_mutex_t drain_lock = PTHREAD_MUTEX_INITIALIZER;
+static int is_open;
+static struct nsp_shm_map map;
+static struct nsp_drain drain;
+static pthread_t drain_thread;
+static int drain_stop;
+
+/*
+ * Memory of sessions that are over.  A thread may have been put aside in the
+ * middle of a probe; when it goes on it must still find a ring that refuses.
+ */
+static struct nsp_shm_map kept[KEPT_MAPS];
+static unsigned kept_next;
+
+static void *run_drain(void *unused)
+{
+    const struct timespec pause = {0, POLL_NS};
+
+    (void)unused;
+    while (!__atomic_load_n(&drain_stop, __ATOMIC_ACQUIRE)) {
+        uint64_t taken;
+
+        pthread_mutex_lock(&drain_lock);
+        taken = nsp_drain_pass(&drain);
+        pthread_mutex_unlock(&drain_lock);
+        if (taken < map.shm->ring_bytes / 8)
+            nanosleep(&pause, NULL);
+    }
+    return NULL;
+}
+
+/* A thread that takes no signal of the program's. */
+static int start_drain_thread(void)
+{
+    sigset_t all, before;
+    int err;
+
+    __atomic_store_n(&drain_stop, 0, __ATOMIC_RELEASE);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    err = pthread_create(&drain_thread, NULL, run_drain, NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (err)
+        return nsp_fail(-err, "cannot start the drain thread: %s", strerror(err));
+    pthread_setname_np(drain_thread, "nsp-drain");
+    return 0;
+}
+
+static void stop_drain_thread(void)
+{
+    if (map.shm->full == NSLICE_FULL_OVERWRITE)
+        return;
+    __atomic_store_n(&drain_stop, 1, __ATOMIC_RELEASE);
+    pthread_join(drain_thread, NULL);
+}
+
+static void keep_map(void)
+{
+    nsp_shm_close(&kept[kept_next]);
+    kept[kept_next] = map;
+    kept_next = (kept_next + 1) % KEPT_MAPS;
+}
+
+/* "%p" in the name becomes the process id. */
+static void expand_output(const char *name, char *path, size_t room)
+{
+    const char *mark;
+
+    if (!name || !*name)
+        name = "netslice.%p.nsl";
+    mark = strstr(name, "%p");
+    if (mark)
+        snprintf(path, room, "%.*s%d%s", (int)(mark - name), name, (int)getpid(), mark + 2);
+    else
+        snprintf(path, room, "%s", name);
+}
+
+static int check_config(const struct nsp_session_config *config)
+{
+    if (!config || config->struct_size != sizeof(*config))
+        return nsp_fail(-EINVAL, "nsp_session_config.struct_size is not that of this library");
+    if ((unsigned)config->full > NSLICE_FULL_OVERWRITE || (unsigned)config->clock > NSP_CLOCK_ORDERED ||
+        config->ring_kind > NSLICE_RING_ATOMIC || (unsigned)config->source > NSP_SOURCE_NONE)
+        return nsp_fail(-EINVAL, "nsp_session_config holds a value out of range");
+    return 0;
+}
+
+static int open_locked(const struct nsp_session_config *given)
+{
+    struct nsp_session_config config = *given;
+    char path[512];
+    int err;
+
+    if (is_open)
+        return nsp_fail(-EBUSY, "a session is open already: one session a process at a time");
+    if (nsp_is_joined())
+        return nsp_fail(-EBUSY, "the process is being recorded by nsdump: its session is in use");
+    if (config.ring_bytes == 0)
+        config.ring_bytes = DEFAULT_RING_BYTES;
+    expand_output(config.output, path, sizeof(path));
+    err = nsp_shm_create(&config, &map);
+    if (err)
+        return err;
+    err = nsp_drain_open(&drain, &map, path);
+    if (!err) {
+        err = nsp_process_begin(&map);
+        /* A flight recorder is drained when somebody asks for it. */
+        if (!err && config.full == NSLICE_FULL_DISCARD) {
+            err = start_drain_thread();
+            if (err)
+                nsp_process_stop(1);
+        }
+        if (err) {
+            char words[512];
+
+            snprintf(words, sizeof(words), "%s", nsp_last_error());
+            nsp_drain_abandon(&drain);
+            nsp_fail(err, "%s", words);
+        }
+    }
+    if (err)
+        keep_map();
+    else
+        is_open = 1;
+    return err;
+}
+
+int nsp_session_open(const struct nsp_session_config *config)
+{
+    int err = check_config(config);
+
+    if (err)
+        return err;
+    pthread_mutex_lock(&lock);
+    err = open_locked(config);
+    pthread_mutex_unlock(&lock);
+    return err;
+}
+
+static int close_locked(struct nsp_session_counts *counts)
+{
+    int err;
+
+    if (!is_open)
+        return nsp_fail(-ENOENT, "no session is open");
+    nsp_process_stop(1);
+    stop_drain_thread();
+    nsp_process_end();
+    err = nsp_drain_finish(&drain, NSLICE_END_CLOSED, counts);
+    keep_map();
+    is_open = 0;
+    return err;
+}
+
+int nsp_session_close(struct nsp_session_counts *counts)
+{
+    int err;
+
+    pthread_mutex_lock(&lock);
+    err = close_locked(counts);
+    pthread_mutex_unlock(&lock);
+    return err;
+}
+
+int nsp_session_snapshot(void)
+{
+    int err = 0;
+
+    pthread_mutex_lock(&lock);
+    if (!is_open)
+        err = nsp_fail(-ENOENT, "no session is open");
+    else if (map.shm->full != NSLICE_FULL_OVERWRITE)
+        err = nsp_fail(-EINVAL, "snapshots are for sessions with full=overwrite; this one is drained all the time");
+    if (!err) {
+        pthread_mutex_lock(&drain_lock);
+        nsp_drain_pass(&drain);
+        err = -drain.file.error;
+        pthread_mutex_unlock(&drain_lock);
+    }
+    pthread_mutex_unlock(&lock);
+    return err;
+}
+
+int nsp_session_configure(const char *text)
+{
+    struct nsp_options options;
+    int err;
+
+    nsp_options_init(&options);
+    err = nsp_options_add(&options, text);
+    if (!err)
+        err = nsp_options_add(&options, getenv("NETSLICE"));
+    if (err)
+        return err;
+    /* Whoever records the process has settled everything; the program's own wishes give way. */
+    if (nsp_is_joined())
+        return 0;
+    if (options.attach)
+        return nsp_attach_listen();
+    return nsp_session_open(&options.config);
+}
+
+int nsp_session_conf(const char *text)
+{
+    int err = nsp_session_configure(text);
+
+    if (err)
+        fprintf(stderr, "netslice: %s\n", nsp_last_error());
+    return err;
+}
+
+static void in_child(void)
+{
+    /* The drain thread and whoever held the locks stayed with the parent. */
+    pthread_mutex_init(&lock, NULL);
+    pthread_mutex_init(&drain_lock, NULL);
+    is_open = 0;
+    nsp_join_after_fork();
+    nsp_attach_after_fork();
+    nsp_process_after_fork(nsp_is_joined());
+}
+
+/* After the objects' own constructors have registered their sites, before main(). */
+static void __attribute__((constructor)) library_loaded(void)
+{
+    const char *environment = getenv("NETSLICE");
+
+    pthread_atfork(NULL, NULL, in_child);
+    if (nsp_join_from_environment())
+        return;
+    if (environment && *environment)
+        nsp_session_conf(NULL);
+}
+
+static void __attribute__((destructor)) library_unloaded(void)
+{
+    if (nsp_is_joined())
+        nsp_leave();
+    else if (is_open && nsp_session_close(NULL))
+        fprintf(stderr, "netslice: %s\n", nsp_last_error());
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/* Sites: ELF sections of loaded objects and slices named at run time -> ids and announcements. */
+#define _GNU_SOURCE
+#include "sites.h"
+
+#include <errno.h>
+#include <linux/membarrier.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <nsprobe/detail/site.h>
+#include <nsprobe/file.h>
+
+#include "announce.h"
+
+struct site_range {
+    struct nsp_site *begin, *end;
+};
+
+/* What the session knows already: equal sites (an inlined probe, say) share an id. */
+struct known_site {
+    char *name, *file;
+    uint32_t line;
+    uint8_t kind;
+    uint16_t id;
+};
+
+#define MAX_TEXT_BYTES 1024 /* of a name or a file's path in the trace; longer ones are cut */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct site_range *ranges;
+static size_t range_count;
+static struct known_site *known;
+static size_t known_count;
+static const struct nsp_shm_map *session;
+
+static uint8_t site_kind(const struct nsp_site *site)
+{
+    return (uint8_t)(site->head_bits >> 16);
+}
+
+static int is_same(const struct known_site *a, const struct nsp_site *b)
+{
+    return a->line == b->line && a->kind == site_kind(b) && strcmp(a->name, b->name) == 0 &&
+           strcmp(a->file, b->file) == 0;
+}
+
+static void announce_site(const struct nsp_site *site, uint16_t id)
+{
+    uint64_t buffer[(sizeof(struct nslice_file_site) + 2 * MAX_TEXT_BYTES + 8) / 8] = {0};
+    struct nslice_file_site head = {.slice_id = id, .kind = site_kind(site), .line = site->line};
+    char *text = (char *)buffer + sizeof(head);
+    size_t name_bytes = strnlen(site->name, MAX_TEXT_BYTES - 1);
+    size_t file_bytes = strnlen(site->file, MAX_TEXT_BYTES - 1);
+
+    head.pid = (uint32_t)getpid();
+    head.name_bytes = (uint16_t)(name_bytes + 1);
+    head.file_bytes = (uint16_t)(file_bytes + 1);
+    memcpy(buffer, &head, sizeof(head));
+    memcpy(text, site->name, name_bytes);
+    memcpy(text + name_bytes + 1, site->file, file_bytes);
+    nsp_announce(session, NSLICE_CHUNK_SITES, buffer,
+                 (uint32_t)((sizeof(head) + name_bytes + file_bytes + 2 + 7) & ~7ul));
+}
+
+/* Copies of the strings, since the object may be unloaded.  0: the table is full or memory is out; counted. */
+static uint16_t new_id(const struct nsp_site *site)
+{
+    struct known_site *grown = realloc(known, (known_count + 1) * sizeof(*known));
+    uint32_t id;
+
+    if (grown)
+        known = grown;
+    id = __atomic_fetch_add(&session->shm->next_slice_id, 1, __ATOMIC_RELAXED);
+    if (id > UINT16_MAX || !grown) {
+        __atomic_fetch_add(&session->shm->dropped_sites, 1, __ATOMIC_RELAXED);
+        return 0;
+    }
+    known[known_count++] = (struct known_site){.name = strdup(site->name),
+                                               .file = strdup(site->file),
+                                               .line = site->line,
+                                               .kind = site_kind(site),
+                                               .id = (uint16_t)id};
+    announce_site(site, (uint16_t)id);
+    return (uint16_t)id;
+}
+
+static void publish_site(struct nsp_site *site)
+{
+    uint16_t id = 0;
+
+    for (size_t i = 0; i < known_count && !id; ++i)
+        if (known[i].name && known[i].file && is_same(&known[i], site))
+            id = known[i].id;
+    if (!id)
+        id = new_id(site);
+    /* A probe may be reading it: one store. */
+    __atomic_store_n(&site->head_bits, (site->head_bits & 0xffff0000u) | id, __ATOMIC_RELEASE);
+}
+
+static void publish_range(const struct site_range *range)
+{
+    for (struct nsp_site *site = range->begin; site < range->end; ++site)
+        publish_site(site);
+}
+
+static void forget_known(void)
+{
+    for (size_t i = 0; i < known_count; ++i) {
+        free(known[i].name);
+        free(known[i].file);
+    }
+    free(known);
+    known = NULL;
+    known_count = 0;
+}
+
+void nsp_sites_publish(const struct nsp_shm_map *map)
+{
+    pthread_mutex_lock(&lock);
+    forget_known();
+    session = map;
+    for (size_t i = 0; i < range_count; ++i)
+        publish_range(&ranges[i]);
+    pthread_mutex_unlock(&lock);
+}
+
+void nsp_sites_withdraw(void)
+{
+    pthread_mutex_lock(&lock);
+    session = NULL;
+    pthread_mutex_unlock(&lock);
+}
+
+void nsp_sites_after_fork(void)
+{
+    pthread_mutex_init(&lock, NULL);
+}
+
+void nsp_detail_register_sites(struct nsp_site *begin, struct nsp_site *end)
+{
+    struct site_range *grown;
+    size_t i = 0;
+
+    pthread_mutex_lock(&lock);
+    while (i < range_count && ranges[i].begin != begin)
+        ++i;
+    if (i == range_count) {
+        grown = realloc(ranges, (range_count + 1) * sizeof(*ranges));
+        if (grown) {
+            ranges = grown;
+            ranges[range_count++] = (struct site_range){begin, end};
+            if (session)
+                publish_range(&ranges[i]);
+        }
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void nsp_detail_unregister_sites(struct nsp_site *begin, struct nsp_site *end)
+{
+    (void)end;
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < range_count; ++i)
+        if (ranges[i].begin == begin) {
+            ranges[i] = ranges[--range_count];
+            break;
+        }
+    pthread_mutex_unlock(&lock);
+    /* A thread's rseq area may still name a sequence in the object that goes. */
+    syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ, 0, 0);
+}
+
+struct nsp_slice *nsp_slice_create(const char *name, const char *file, unsigned line)
+{
+    struct nsp_slice *slice = calloc(1, sizeof(*slice));
+
+    if (!slice)
+        return NULL;
+    slice->start = (struct nsp_site){strdup(name), strdup(file), line, NSLICE_KIND_START << 16};
+    slice->stop = slice->start;
+    slice->stop.head_bits = NSLICE_KIND_STOP << 16;
+    if (!slice->start.name || !slice->start.file) {
+        free((void *)slice->start.name);
+        free((void *)slice->start.file);
+        free(slice);
+        return NULL;
+    }
+    nsp_detail_register_sites(&slice->start, &slice->stop + 1);
+    return slice;
+}

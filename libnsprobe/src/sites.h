@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* Sites of all loaded objects: name and place -> slice id of the running session. */
+#ifndef NSP_SITES_H
+#define NSP_SITES_H
+
+#include "shm.h"
+
+/* Gives every known site an id in the session and announces it; sites that come later are announced as they come. */
+void nsp_sites_publish(const struct nsp_shm_map *map);
+
+/* The session is over: later sites wait for the next one. */
+void nsp_sites_withdraw(void);
+
+/* In a child of fork(): the lock may have been held by a thread that is not here. */
+void nsp_sites_after_fork(void);
+
+#endif /* NSP_SITES_H */

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* What the library keeps for each thread, reachable from signal handlers and without a call. */
+#ifndef NSP_THREAD_H
+#define NSP_THREAD_H
+
+#include <stdint.h>
+
+/* Kernel thread id, 0 until the thread's first probe; read by the probe itself. */
+extern __thread uint32_t nsp_detail_thread_id __attribute__((tls_model("initial-exec")));
+
+struct nsp_thread {
+    uint64_t stepped;      /* instructions counted by the step source */
+    uint64_t last_address; /* of the last trap, to fold a repeated string instruction */
+    uint32_t step_depth;   /* slices open while stepping */
+    uint32_t units_seen;   /* EXITs, to choose every n-th unit */
+    uint32_t step_skip;    /* nonzero: this unit is not counted */
+    uint32_t step_void;    /* open slices whose count has a gap */
+    uint32_t generation;   /* session the thread's counters belong to */
+    void *counters;        /* of the source, NULL until begun */
+    uint32_t counters_failed;
+};
+
+extern __thread struct nsp_thread nsp_thread __attribute__((tls_model("initial-exec")));
+
+#endif /* NSP_THREAD_H */

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: MIT */
+/* First probe of a thread in a session with counters. */
+#ifndef NSP_THREAD_BEGIN_H
+#define NSP_THREAD_BEGIN_H
+
+/* Opens the thread's counters for the running session; keeps every vector register of the caller. */
+void nsp_thread_begin_counters(void);
+
+#endif /* NSP_THREAD_BEGIN_H */
