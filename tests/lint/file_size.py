@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: MIT
+# file_size: source files -> files above 500 lines, functions above 60.
+import re
+
+import tree
+
+MAX_FILE_LINES = 500
+MAX_FUNCTION_LINES = 60
+FUNCTION_HEAD = re.compile(r"\)\s*(const|noexcept|override)*$")
+
+
+def long_functions(path, lines):
+    """Functions whose braces stand alone at the line's start, as .clang-format sets them outside classes."""
+    opened = None
+    for number, line in enumerate(lines, start=1):
+        if line.rstrip() == "{" and number > 1:
+            opened = number if FUNCTION_HEAD.search(lines[number - 2].rstrip()) else None
+        elif line.startswith("}") and opened:
+            length = number - opened + 1
+            if length > MAX_FUNCTION_LINES:
+                yield f"{path}:{opened}: function of {length} lines, at most {MAX_FUNCTION_LINES}"
+            opened = None
+
+
+def main():
+    top = tree.root()
+    problems, looked_at = [], 0
+    for path in tree.paths(top):
+        content = tree.text(top, path)
+        if content is None or not tree.is_source(path, content):
+            continue
+        looked_at += 1
+        lines = content.splitlines()
+        if len(lines) > MAX_FILE_LINES:
+            problems.append(f"{path}: {len(lines)} lines, at most {MAX_FILE_LINES}")
+        if path.suffix in tree.CODE:
+            problems.extend(long_functions(path, lines))
+    tree.finish("file_size", problems, looked_at)
+
+
+main()

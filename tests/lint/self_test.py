@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: MIT
+# self_test: small trees with one fault each -> every lint check finds its fault and is quiet without it.
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+HEAD = "// SPDX-License-Identifier: MIT\n"
+GOOD = {
+    "nsmod/uapi/nslice/record.h": "/* SPDX-License-Identifier: MIT */\n#include <linux/types.h>\n",
+    "libnsprobe/include/nsprobe/file.h": HEAD + "#include <nslice/record.h>\n",
+    "libnsprobe/include/nsprobe/probe.h": HEAD + "#include <nsprobe/detail/fast.h>\n",
+    "libnsprobe/include/nsprobe/detail/fast.h": HEAD,
+    "nsdump/decode/event.hpp": HEAD + "#include <vector>\n#include <nsprobe/file.h>\n",
+    "nsdump/analyse/pair.cpp": HEAD + '#include "decode/event.hpp"\n',
+    "mapi-core/include/mapi/packet.h": HEAD + "#include <stdint.h>\n",
+    "mapi-core/engine/chain.hpp": HEAD + "#include <mapi/packet.h>\n",
+    "mapi-core/functions/sample.cpp": HEAD + "#include <mapi/packet.h>\n",
+}
+# check, file, its text, what the check has to print
+FAULTS = [
+    ("include_rules", "nsmod/uapi/nslice/ring.h", HEAD + "#include <stdint.h>\n", "<stdint.h> is not allowed"),
+    ("include_rules", "nsdump/decode/bad.cpp", HEAD + '#include "analyse/x.hpp"\n', "is no file of the tree"),
+    ("include_rules", "nsdump/decode/bad.cpp", HEAD + "#include <nsprobe/probe.h>\n", "may not include"),
+    ("include_rules", "mapi-core/functions/bad.cpp", HEAD + '#include "engine/chain.hpp"\n', "may not include"),
+    ("include_rules", "mapi-core/engine/bad.cpp", HEAD + '#include "../functions/sample.cpp"\n', "goes up"),
+    ("include_rules", "mapi-core/include/mapi/bad.h", HEAD + "#include <pthread.h>\n", "<pthread.h> is not allowed"),
+    ("include_rules", "libnsprobe/include/nsprobe/bad.h", HEAD + "#include <nsprobe/detail/fast.h>\n", "public header"),
+    ("include_rules", "elsewhere/bad.c", HEAD, "not in include_rules.txt"),
+    ("spdx", "nsdump/decode/bad.cpp", "// decode: nothing\n" + HEAD, "no SPDX"),
+    ("spdx", "nsdump/decode/bad.cpp", "// SPDX-License-Identifier: GPL-3.0\n", "is not one of this folder"),
+    ("spdx", "reports/bad", "#!/bin/sh\nexit 0\n", "no SPDX"),
+    ("file_size", "nsdump/decode/bad.cpp", HEAD + "int x;\n" * 500, "501 lines"),
+    ("file_size", "nsdump/decode/bad.cpp", HEAD + "int f(void)\n{\n" + "    g();\n" * 59 + "}\n", "function of 61 lines"),
+    ("clean_text", "nsdump/bad.md", "see /wor" + "k/here\n", "path of one machine"),
+    ("clean_text", "nsdump/bad.md", "from pypi" + ".org\n", "package registry"),
+    ("clean_text", "nsdump/bad.md", "TO" + "DO later\n", "unfinished"),
+    ("clean_text", "nsdump/bad.md", "blank \n", "blank at"),
+    ("clean_text", "nsdump/bad.md", "no end", "no newline"),
+]
+
+
+def run(check, files):
+    with tempfile.TemporaryDirectory() as folder:
+        for name, content in files.items():
+            path = pathlib.Path(folder, name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(content)
+        return subprocess.run([sys.executable, "-B", HERE / f"{check}.py", folder], capture_output=True, text=True)
+
+
+def main():
+    failures = []
+    for check in ("include_rules", "spdx", "file_size", "clean_text"):
+        done = run(check, GOOD)
+        if done.returncode != 0:
+            failures.append(f"{check} refuses a good tree: {done.stdout}{done.stderr}")
+        if run(check, {}).returncode == 0:
+            failures.append(f"{check} passes an empty tree")
+    for check, name, content, expected in FAULTS:
+        done = run(check, GOOD | {name: content})
+        if done.returncode != 1 or expected not in done.stdout:
+            failures.append(f"{check} misses '{expected}' in {name}: {done.stdout}{done.stderr}")
+    print("\n".join(failures) or f"{len(FAULTS)} faults found")
+    sys.exit(1 if failures else 0)
+
+
+main()

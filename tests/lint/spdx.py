@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+# spdx: source files -> those whose first line (second after #!) does not name the licence of their folder.
+import pathlib
+import re
+
+import tree
+
+TAG = re.compile(r"SPDX-License-Identifier: (.+?)\s*(\*/|-->)?\s*$")
+
+# Folder -> licences, the longest prefix holds.
+LICENCES = {
+    "": {"MIT"},
+    "nsmod": {"GPL-2.0", "GPL-2.0-only", "MIT"},
+    "nsmod/uapi": {"(GPL-2.0 WITH Linux-syscall-note) OR MIT", "MIT"},
+}
+# Unmodified programs of others keep their own head; a file NAME.license beside them speaks for them (REUSE).
+
+
+def allowed(path):
+    folder = max((prefix for prefix in LICENCES if prefix == "" or path.is_relative_to(prefix)), key=len)
+    return LICENCES[folder]
+
+
+def problem_of(top, path, content):
+    if (top / f"{path}.license").exists():
+        return None
+    lines = content.splitlines()
+    first = lines[1] if lines and lines[0].startswith("#!") and len(lines) > 1 else "".join(lines[:1])
+    found = TAG.search(first)
+    if not found:
+        return f"{path}:1: no SPDX-License-Identifier in the first line"
+    if found.group(1) not in allowed(path):
+        return f"{path}:1: licence '{found.group(1)}' is not one of this folder: {', '.join(sorted(allowed(path)))}"
+    return None
+
+
+def main():
+    top = tree.root()
+    problems, looked_at = [], 0
+    for path in tree.paths(top):
+        content = tree.text(top, path)
+        if content is None or not tree.is_source(path, content):
+            continue
+        looked_at += 1
+        problem = problem_of(top, pathlib.PurePosixPath(path), content)
+        if problem:
+            problems.append(problem)
+    tree.finish("spdx", problems, looked_at)
+
+
+main()

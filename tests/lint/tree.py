@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: MIT
+# tree: the checkout -> its text files, by path from the root; shared by the lint checks.
+import pathlib
+import subprocess
+import sys
+
+CODE = {".c", ".h", ".cpp", ".hpp", ".S"}
+SCRIPT = {".py", ".sh", ".cmake", ".gp"}
+SKIPPED_FOLDERS = {".git", "build", "__pycache__"}
+
+
+def root():
+    """The tree to check: the first argument, or the checkout that this file lies in."""
+    if len(sys.argv) > 1:
+        return pathlib.Path(sys.argv[1]).resolve()
+    return pathlib.Path(__file__).resolve().parents[2]
+
+
+def _listed_by_git(top):
+    command = ["git", "-c", "safe.directory=*", "-C", str(top), "ls-files", "-z",
+               "--cached", "--others", "--exclude-standard"]
+    try:
+        done = subprocess.run(command, capture_output=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return [pathlib.Path(name) for name in done.stdout.decode().split("\0") if name]
+
+
+def paths(top):
+    """Every file, tracked or not yet; without git (a source archive) every file outside build folders."""
+    listed = _listed_by_git(top)
+    if listed is None:
+        listed = [path.relative_to(top) for path in top.rglob("*") if path.is_file()]
+    kept = [path for path in listed
+            if (top / path).is_file() and not (top / path).is_symlink()
+            and not any(part in SKIPPED_FOLDERS or part.startswith("build-") for part in path.parts[:-1])]
+    return sorted(set(kept))
+
+
+def text(top, path):
+    """The file's text, or None for binary data."""
+    raw = (top / path).read_bytes()
+    if b"\0" in raw:
+        return None
+    return raw.decode("utf-8", errors="replace")
+
+
+def is_script(path, content):
+    return path.suffix in SCRIPT or content.startswith("#!")
+
+
+def is_source(path, content):
+    return (path.suffix in CODE or is_script(path, content) or path.name == "CMakeLists.txt")
+
+
+def finish(check, problems, looked_at):
+    """Prints the problems and ends; a check that looked at nothing has failed."""
+    for problem in problems:
+        print(problem)
+    if not looked_at:
+        print(f"{check}: found no file to check")
+        sys.exit(1)
+    print(f"{check}: {looked_at} files, {len(problems)} problems")
+    sys.exit(1 if problems else 0)
