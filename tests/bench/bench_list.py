@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: MIT
+# bench_list: benches.txt -> what to run, which figures it promises, what it needs.
+import dataclasses
+import os
+import pathlib
+import shlex
+import shutil
+
+NEEDS = ("root", "once", "seconds", "cpus", "tool", "file", "pmu")
+
+
+@dataclasses.dataclass
+class Bench:
+    name: str
+    figures: list
+    command: list
+    needs: list
+
+    @property
+    def once(self):
+        """Long programs that repeat inside themselves."""
+        return "once" in self.needs
+
+    @property
+    def timeout_seconds(self):
+        return next((int(need.split("=")[1]) for need in self.needs if need.startswith("seconds=")), 300)
+
+    def missing(self, source):
+        """What this machine lacks, or None."""
+        for need in self.needs:
+            word, _, value = need.partition("=")
+            if word == "root" and os.geteuid() != 0:
+                return "needs root"
+            if word == "cpus" and (os.cpu_count() or 1) < int(value):
+                return f"needs {value} CPUs, this machine has {os.cpu_count()}"
+            if word == "tool" and not shutil.which(value, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin"):
+                return f"needs the program {value}"
+            if word == "file" and not (source / value).exists():
+                return f"needs {value}"
+            if word == "pmu" and not any(pathlib.Path("/sys/bus/event_source/devices").glob("*cpu*")) \
+                    and not any(pathlib.Path("/sys/bus/event_source/devices").glob("armv*")):
+                return "needs hardware counters, the kernel shows no PMU"
+        return None
+
+
+def parse(path):
+    benches = []
+    for number, line in enumerate(path.read_text().splitlines(), start=1):
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        columns = [column.strip() for column in line.split(" : ")]
+        if len(columns) not in (3, 4):
+            raise ValueError(f"{path}:{number}: not 'name : figures : command : needs'")
+        needs = columns[3].split() if len(columns) == 4 else []
+        wrong = [need for need in needs if need.split("=")[0] not in NEEDS]
+        if wrong:
+            raise ValueError(f"{path}:{number}: unknown need {wrong[0]}; known: {' '.join(NEEDS)}")
+        benches.append(Bench(columns[0], columns[1].split(), shlex.split(columns[2]), needs))
+    return benches

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: MIT
+# bench_program: one program of benches.txt -> the figures that it prints, one JSON object a line.
+import json
+import os
+import subprocess
+
+SKIP = 77
+SENSES = ("at most", "at least", "below", "equal")
+
+
+class Skipped(Exception):
+    """It cannot run on this machine."""
+
+
+class Broken(Exception):
+    """It ran, but not as it should."""
+
+
+def _is_number(value):
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and value == value
+
+
+def check(figure):
+    """A figure that does not keep to the protocol is a broken program, not a number to print."""
+    if not isinstance(figure, dict) or not isinstance(figure.get("figure"), str):
+        raise Broken("a line is no object with a 'figure'")
+    name = figure["figure"]
+    if "skipped" in figure:
+        return
+    if not _is_number(figure.get("value")):
+        raise Broken(f"{name}: 'value' is no number")
+    if figure.get("bar") is not None and (not _is_number(figure["bar"]) or figure.get("sense") not in SENSES):
+        raise Broken(f"{name}: a bar needs a number and a sense: {', '.join(SENSES)}")
+
+
+def _find(word, bin_folder, source):
+    for candidate in (bin_folder / word, bin_folder.parent / "tests" / word, source / "tests/bench" / word, source / word):
+        if candidate.is_file() and os.access(candidate, os.X_OK):
+            return str(candidate)
+    raise Broken(f"{word} is not built: neither in {bin_folder}, its sister tests/, nor in tests/bench")
+
+
+def run(bench, bin_folder, source):
+    reason = bench.missing(source)
+    if reason:
+        raise Skipped(reason)
+    places = {"bin": str(bin_folder), "source": str(source), "build": str(bin_folder.parent)}
+    words = [word.format(**places) for word in bench.command]
+    environment = os.environ | {"NETSLICE_BIN": str(bin_folder), "NETSLICE_SOURCE": str(source)}
+    command = [_find(words[0], bin_folder, source), *words[1:]]
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, env=environment,
+                              timeout=bench.timeout_seconds)
+    except subprocess.TimeoutExpired:
+        raise Broken(f"not done after {bench.timeout_seconds} s") from None
+    except OSError as error:
+        raise Broken(f"{command[0]}: {error.strerror}") from None
+    told = (done.stderr.strip() or done.stdout.strip()).splitlines()
+    if done.returncode == SKIP:
+        raise Skipped(told[-1] if told else "the program says so, without a reason")
+    if done.returncode != 0:
+        raise Broken(f"exit {done.returncode}: {told[-1] if told else 'no word about it'}")
+    figures = []
+    for line in done.stdout.splitlines():
+        if not line.strip():
+            continue
+        try:
+            figures.append(json.loads(line))
+        except json.JSONDecodeError:
+            raise Broken(f"a line is no JSON: {line[:80]}") from None
+        check(figures[-1])
+    return figures
