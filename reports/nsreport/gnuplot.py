@@ -2,6 +2,7 @@
 # Picture -> NAME.png, NAME.svg (gnuplot) and data/NAME.tsv. Drawn files are checked: gnuplot's exit code does not tell a full disk.
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 
@@ -70,9 +71,9 @@ def _run(gnuplot, share, scratch, picture, kind, output):
     if _is_whole(output, kind) and done.returncode == 0:
         return
     said = done.stderr.decode("utf-8", "replace").strip()[-600:]
-    if done.returncode == 0 or "write" in said.lower() or "space" in said.lower():
+    if done.returncode in (0, -signal.SIGXFSZ) or "write" in said.lower() or "space" in said.lower():
         raise ReportError(EXIT_OUTPUT, f"{shown(os.path.basename(output))}: gnuplot could not write the whole picture; "
-                                       f"is the disk full? {said}".rstrip())
+                                       f"is the disk full, or a file size limit (ulimit -f) set? {said}".rstrip())
     raise ReportError(EXIT_INTERNAL, f"{picture.script}: gnuplot failed (code {done.returncode}) on {picture.name}.{kind}: {said}")
 
 

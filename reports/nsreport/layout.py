@@ -70,7 +70,7 @@ def row_labels(names):
         else:
             small += [(i - 0.23, lines[0]), (i + 0.23, lines[1])]
     widths = [text_px(t) for _, t in rows] + [0.88 * text_px(t) for _, t in small]
-    return (rows, small), max([60] + [round(18 + w) for w in widths])
+    return (rows, small), max([60] + [round(30 + w) for w in widths])
 
 
 def width_px(texts, least=60):

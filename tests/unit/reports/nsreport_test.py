@@ -1,0 +1,311 @@
+# SPDX-License-Identifier: MIT
+# Tests of nsreport as a program: recorded JSON -> report folder; bad input -> exit code and nothing left behind.
+import json
+import os
+import re
+import resource
+import signal
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree
+from html.parser import HTMLParser
+
+import support
+from support import ReportCase, cost, stats
+
+TRACE_PICTURES = ["function_cost", "latency_hist", "latency_hist_INSTRUCTIONS", "latency_cdf", "timeline", "packet_size", "overhead", "loss"]
+COST_PICTURES = ["function_cost", "flow_cost", "paper", "packet_size", "line_rate", "overhead", "loss"]
+HOSTILE = "<script>alert(1)</script>'\"`touch pwned`\\n%s%n\u202e\x1b[31m @x {/=99 y}"
+
+
+class Links(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.found, self.tags = [], set()
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        self.found += [v for k, v in attrs if k in ("href", "src")]
+
+
+class WholeReport(ReportCase):
+    def check_pictures(self, names):
+        for name in names:
+            with open(os.path.join(self.out, name + ".png"), "rb") as file:
+                data = file.read()
+            self.assertTrue(data.startswith(b"\x89PNG") and data.endswith(b"IEND\xaeB`\x82"), name)
+            xml.etree.ElementTree.parse(os.path.join(self.out, name + ".svg"))
+            self.assertTrue(os.path.getsize(os.path.join(self.out, "data", name + ".tsv")) > 10, name)
+
+    def check_links(self):
+        links = Links()
+        links.feed(self.page())
+        self.assertNotIn("script", links.tags)
+        for link in links.found:
+            self.assertNotRegex(link, "^[a-z]+:|^/")
+            if not link.startswith("#"):
+                self.assertTrue(os.path.exists(os.path.join(self.out, link)), link)
+        for anchor in (x[1:] for x in links.found if x.startswith("#")):
+            self.assertIn(f'id="{anchor}"', self.page())
+
+    def test_a_trace_gives_every_picture_and_a_page_whose_links_lead_somewhere(self):
+        done = self.run_report(self.write("t.nsl", b"NSL\0\1"), "-o", self.out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.check_pictures(TRACE_PICTURES)
+        self.check_links()
+        self.assertEqual(self.leftovers(), ["report"])
+
+    def test_the_page_of_a_trace_holds_machine_losses_drift_and_the_figures(self):
+        page = self.report_of(stats())
+        for text in ("AMD EPYC 9B45", "6.18.0", "KVM", "2.596 GHz", "step: INSTRUCTIONS", "1,204 records lost = 11.1 % (ring full 1,204)",
+                     "Calibration drift: inner cost of START", "mapi-core/engine/chain.cpp:41"):
+            self.assertIn(text, page)
+        value = support.STATS["slices"][0]["values"][0]
+        self.assertIn(f"{value['raw']['mean']:.0f}", page)
+        self.assertIn("46.2 \u00b1 2.7", page)
+
+    def test_a_cost_run_gives_every_picture_and_the_figures_of_2004_net_of_papi(self):
+        page = self.report_of(cost())
+        self.check_pictures(COST_PICTURES)
+        self.check_links()
+        row = re.search(r"<tr>(?:(?!</tr>).)*STR_SEARCH, 64 bytes.*?</tr>", page, re.S).group(0)
+        self.assertIn(">1,128<", row)  # 1393 - 265
+        self.assertIn(">3,200<", row)  # 3900 - 700
+        self.assertIn("PKT_COUNTER, Intel 2004: 0 TSC cycles", page)
+        with open(os.path.join(self.out, "data", "paper.tsv"), encoding="utf-8") as file:
+            extra = [line.split("\t") for line in file if line.startswith("4\tTO_BUFFER")]
+        self.assertEqual(float(extra[0][6]), 237)  # a difference: PAPI cancels
+
+    def test_stats_json_says_why_single_slices_are_missing(self):
+        page = self.report_of(stats())
+        self.assertIn("stats JSON, which has no single slices", page)
+        self.assertFalse(os.path.exists(os.path.join(self.out, "timeline.png")))
+
+    def test_without_counters_the_instruction_panels_are_absent_with_a_sentence(self):
+        document = stats()
+        document["counters"] = {"source": "none", "names": []}
+        for entry in document["slices"]:
+            entry["values"] = entry["values"][:1]
+        page = self.report_of(document)
+        self.assertIn("No instruction panel", page)
+        self.assertFalse(os.path.exists(os.path.join(self.out, "latency_hist_INSTRUCTIONS.png")))
+        with open(os.path.join(self.out, "function_cost.svg"), encoding="utf-8") as file:
+            self.assertNotIn("instructions per packet", file.read())
+
+    def test_a_cost_run_without_instructions_says_so(self):
+        document = cost()
+        document["sources"]["instructions"] = None
+        for row in document["rows"]:
+            row["instructions"] = None
+            for part in row["parts"]:
+                part["instructions"] = None
+        self.assertIn("No instruction panel", self.report_of(document))
+
+    def test_the_unit_asked_for_is_the_one_drawn(self):
+        done = self.run_report(self.write("t.nsl", b"NSL"), "-o", self.out, "--unit", "7")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("What happens inside batch 7, and when?", self.page())
+
+    def test_a_unit_that_is_not_there_leaves_a_sentence(self):
+        done = self.run_report(self.write("t.nsl", b"NSL"), "-o", self.out, "--unit", "999999")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("Unit 999999 has no whole slice", self.page())
+
+    def test_a_missing_footer_is_a_warning_and_no_claim_of_completeness(self):
+        document = stats()
+        document["losses"].update(equation_holds=None, lost={"full": 0})
+        document["trace"]["end"] = "missing"
+        page = self.report_of(document)
+        self.assertIn("has no footer", page)
+        self.assertNotIn("No record was lost", page)
+
+    def test_a_trace_that_nsdump_could_read_in_part_is_reported_with_its_words(self):
+        done = self.run_report(self.write("t.nsl", b"NSL"), "-o", self.out, env={"FAKE_EXIT": "3", "FAKE_SAYS": "chunk 9 is damaged"})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("chunk 9 is damaged", self.page())
+        self.assertIn("chunk 9 is damaged", done.stderr)
+
+    def test_an_older_report_is_replaced_as_a_whole(self):
+        self.report_of(stats())
+        self.report_of(cost())
+        self.assertFalse(os.path.exists(os.path.join(self.out, "latency_cdf.png")))
+        self.assertEqual(self.leftovers(), ["report"])
+
+
+class OddShapes(ReportCase):
+    def svg_texts(self, name):
+        tree = xml.etree.ElementTree.parse(os.path.join(self.out, name + ".svg"))
+        return " ".join("".join(node.itertext()) for node in tree.iter("{http://www.w3.org/2000/svg}text"))
+
+    def test_hostile_names_are_text_everywhere_and_run_nothing(self):
+        document = stats()
+        for entry in document["slices"][:3]:
+            entry["name"] = HOSTILE + entry["name"]
+            entry["file"] = HOSTILE
+        document["trace"]["path"] = HOSTILE
+        document["units"][0]["name"] = HOSTILE
+        document["info"]["machine.cpu"] = HOSTILE
+        page = self.report_of(document)
+        self.assertNotIn("<script", page)
+        self.assertIn("&lt;script&gt;", page)
+        self.assertNotIn("\u202e", page)
+        self.assertNotIn("\x1b", page)
+        self.assertIn("<script>", self.svg_texts("function_cost"))
+        for folder, _, files in os.walk(self.folder):
+            self.assertNotIn("pwned", files, folder)
+
+    def test_hostile_scenarios_of_a_cost_run_are_text(self):
+        document = cost()
+        for row in document["rows"]:
+            row["scenario"] += HOSTILE
+            for part in row["parts"]:
+                part["name"] += HOSTILE
+        self.assertNotIn("<script", self.report_of(document))
+
+    def test_one_slice_with_one_value_is_drawn(self):
+        document = stats()
+        document["slices"] = document["slices"][:1]
+        entry = document["slices"][0]
+        entry["values"] = entry["values"][:1]
+        entry["count"] = entry["values"][0]["count"] = 1
+        for part in ("raw", "net"):
+            entry["values"][0][part].update({k: 100.0 for k in ("mean", "min", "max", "p50", "p90", "p99", "p999", "total")}, sd=None)
+        entry["values"][0]["net"]["ci95"] = None
+        entry["values"][0]["histogram"] = [[100, 100, 1]]
+        self.report_of(document)
+        self.assertIn("1 slice", self.svg_texts("latency_hist"))
+
+    def test_many_slices_are_drawn_in_part_and_the_page_says_so(self):
+        document = stats()
+        model = document["slices"][1]
+        document["slices"] = [{**json.loads(json.dumps(model)), "name": f"namespace::very_long_class_name::method_number_{i}"} for i in range(200)]
+        page = self.report_of(document)
+        self.assertIn("176 other slices", self.svg_texts("function_cost"))
+        self.assertIn("12 of 200 slices are drawn", page)
+        self.assertEqual(page.count("method_number_199<"), 2)  # both tables have all
+
+    def test_huge_ranges_and_values_below_zero_are_drawn(self):
+        document = stats()
+        value = document["slices"][0]["values"][0]
+        value["histogram"] = [[-40, -20, 5], [-1, 1, 3], [10, 20, 500], [1e9, 2e9, 1], [1e14, 2e14, 1]]
+        value["net"].update(min=-40, max=2e14, p50=15, total=3e14)
+        value["per_packet"].update(self=-3.5, net=-3.5)
+        page = self.report_of(document)
+        self.assertIn("left of the drawn range", page)
+
+    def test_a_trace_without_units_or_slices_still_gives_a_page(self):
+        document = stats()
+        document["units"] = []
+        for entry in document["slices"]:
+            for value in entry["values"]:
+                value["per_packet"] = None
+        self.assertIn("cannot be given per packet", self.report_of(document))
+        document["slices"] = []
+        self.assertIn("No picture", self.report_of(document))
+
+    def test_a_cost_run_without_rows_still_gives_a_page(self):
+        document = cost()
+        document["rows"] = []
+        self.assertIn("No picture", self.report_of(document))
+
+
+class BadInput(ReportCase):
+    def check_refused(self, done, code, *words):
+        self.assertEqual(done.returncode, code, done.stderr)
+        for word in words:
+            self.assertIn(word, done.stderr)
+        self.assertNotIn("Traceback", done.stderr)
+        self.assertEqual(self.leftovers(), [])
+
+    def refuse(self, content, code, *words):
+        self.check_refused(self.run_report(self.write("input.json", content), "-o", self.out), code, *words)
+
+    def test_a_file_that_is_not_there_is_named(self):
+        self.check_refused(self.run_report(self.path("no.nsl"), "-o", self.out), 3, "no.nsl")
+
+    def test_an_empty_file_a_folder_and_cut_json_end_with_3(self):
+        self.refuse(b"", 3, "empty")
+        self.check_refused(self.run_report(self.folder, "-o", self.out), 3, "directory")
+        self.refuse(json.dumps(stats())[:3000], 3, "line 1, column")
+        self.refuse(b'{"schema": "\xff"}', 3, "UTF-8")
+        self.refuse(b'{"schema":"netslice-stats-1","x":NaN}', 3, "NaN")
+        self.refuse(b'{"a":' + b"[" * 100000, 3)
+        self.refuse(b'{"schema":' + b"9" * 10000 + b"}", 3)
+
+    def test_another_schema_ends_with_4_and_names_what_is_read(self):
+        self.refuse('{"schema":"netslice-calibration-1"}', 4, "netslice-calibration-1", "netslice-stats-1")
+        self.refuse("[1, 2]", 4, "no schema")
+        self.refuse('{"schema":["netslice-stats-1"]}', 4)
+
+    def test_a_wrong_shape_ends_with_4_and_names_the_place(self):
+        document = stats()
+        document["slices"][2]["values"][0]["net"]["mean"] = "fast"
+        self.refuse(json.dumps(document), 4, "$.slices[2].values[0].net.mean")
+        document = stats()
+        del document["losses"]
+        self.refuse(json.dumps(document), 4, "$.losses: missing")
+        document = cost()
+        document["rows"][0]["table"] = -1
+        self.refuse(json.dumps(document), 4, "$.rows[0].table")
+
+    def test_a_trace_that_nsdump_refuses_ends_with_3_and_nsdumps_words(self):
+        done = self.run_report(self.write("t.nsl", b"garbage"), "-o", self.out, env={"FAKE_EXIT": "4", "FAKE_SAYS": "no magic at byte 0", "FAKE_STATS": ""})
+        self.check_refused(done, 3, "t.nsl", "no magic at byte 0")
+
+    def test_missing_programs_end_with_5_and_name_the_remedy(self):
+        trace = self.write("t.nsl", b"NSL")
+        self.check_refused(self.run_report(trace, "-o", self.out, env={"NSDUMP": "/nonexistent/nsdump"}), 5, "/nonexistent/nsdump", "NSDUMP")
+        self.check_refused(self.run_report(trace, "-o", self.out, env={"PATH": self.folder}), 5, "gnuplot", "install")
+
+    def test_a_wrong_command_line_ends_with_2(self):
+        for arguments in ([], ["x"], ["x", "-o", self.out, "--unit", "-3"], ["x", "-o", self.out, "--unit", "many"]):
+            self.check_refused(self.run_report(*arguments), 2)
+
+
+class BadOutput(ReportCase):
+    def setUp(self):
+        super().setUp()
+        self.input = self.write("input.json", json.dumps(cost()))
+
+    def test_a_folder_with_other_files_is_refused_and_untouched(self):
+        os.mkdir(self.out)
+        with open(os.path.join(self.out, "thesis.tex"), "w", encoding="utf-8") as file:
+            file.write("years of work")
+        done = self.run_report(self.input, "-o", self.out)
+        self.assertEqual(done.returncode, 6, done.stderr)
+        self.assertEqual(os.listdir(self.out), ["thesis.tex"])
+
+    def test_a_missing_parent_and_a_file_in_the_way_end_with_6(self):
+        for place in (self.path("no/such/place"), self.input):
+            done = self.run_report(self.input, "-o", place)
+            self.assertEqual(done.returncode, 6, done.stderr)
+            self.assertIn("-o", done.stderr)
+        self.assertEqual(self.leftovers(), [])
+
+    def test_a_disk_that_takes_no_more_ends_with_6_and_leaves_nothing(self):
+        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))  # noqa: E731
+        done = self.run_report(self.input, "-o", self.out, preexec_fn=limit)
+        self.assertEqual(done.returncode, 6, done.stderr)
+        self.assertEqual(self.leftovers(), [])
+
+    def test_a_failed_run_keeps_the_older_report(self):
+        self.assertEqual(self.run_report(self.input, "-o", self.out).returncode, 0)
+        before = self.page()
+        self.assertNotEqual(self.run_report(self.write("bad.json", "{"), "-o", self.out).returncode, 0)
+        self.assertEqual(self.page(), before)
+
+    def test_an_interrupt_leaves_nothing_behind(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            process = subprocess.Popen([sys.executable, support.NSREPORT, self.input, "-o", self.out], stderr=subprocess.PIPE, text=True)
+            deadline = time.monotonic() + 20
+            while not any(n.startswith(".report.part-") for n in os.listdir(self.folder)) and time.monotonic() < deadline:
+                time.sleep(0.005)
+            process.send_signal(number)
+            _, said = process.communicate(timeout=30)
+            self.assertEqual(process.returncode, 128 + number, said)
+            self.assertEqual(self.leftovers(), [])
+
+
+if __name__ == "__main__":
+    support.main()
