@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+// nsdump check: trace -> is every chunk whole, and is every record that was issued drained or counted as lost?
+#include <iterator>
+#include <memory>
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "analyse/losses.hpp"
+#include "cli/commands.hpp"
+#include "cli/output.hpp"
+#include "cli/terminal.hpp"
+#include "decode/cpu_stream.hpp"
+#include "export/escape.hpp"
+
+namespace nsdump
+{
+namespace
+{
+struct Options {
+    std::string trace;
+    bool quiet = false;
+};
+
+class Check
+{
+public:
+    explicit Check(TraceFile &trace) : trace_(trace), output_("") {}
+    int run(bool quiet);
+
+private:
+    template <class... Args> void say(fmt::format_string<Args...> format, Args &&...args)
+    {
+        fmt::format_to(std::back_inserter(output_.text()), format, std::forward<Args>(args)...);
+        output_.text() += '\n';
+    }
+    template <class... Args> void find(fmt::format_string<Args...> format, Args &&...args)
+    {
+        ++findings_;
+        output_.text() += "FINDING  ";
+        say(format, std::forward<Args>(args)...);
+    }
+    bool read_stream(const CpuChunks &chunks);
+    void check_order(const CpuChunks &chunks, const StreamFaults &faults);
+    void check_equation();
+    void check_file();
+
+    TraceFile &trace_;
+    Output output_;
+    std::uint64_t findings_ = 0;
+    std::uint64_t decoded_ = 0;
+};
+
+// False when the user stopped it.
+bool Check::read_stream(const CpuChunks &chunks)
+{
+    CpuStream stream(trace_, chunks);
+    while (!stream.next_block().empty())
+        if (was_interrupted())
+            return false;
+    const StreamFaults &faults = stream.faults();
+    decoded_ += faults.decoded;
+    say("cpu {}: {} chunks, {} records decoded, {} told by chunk headers", chunks.cpu, chunks.chunks, faults.decoded,
+        faults.declared);
+    check_order(chunks, faults);
+    return true;
+}
+
+void Check::check_order(const CpuChunks &chunks, const StreamFaults &faults)
+{
+    if (chunks.missing_chunks > 0)
+        find("cpu {}: {} chunks are missing (gaps in the sequence)", chunks.cpu, chunks.missing_chunks);
+    if (chunks.misplaced_chunks > 0)
+        find("cpu {}: {} chunks repeat or step back in the sequence", chunks.cpu, chunks.misplaced_chunks);
+    if (faults.wrong_counts > 0)
+        find("cpu {}: {} chunks do not hold as many records as their header tells", chunks.cpu, faults.wrong_counts);
+    if (faults.malformed_chunks > 0)
+        find("cpu {}: {} chunks end in something that is no record", chunks.cpu, faults.malformed_chunks);
+    if (faults.ticks_back > 0)
+        find("cpu {}: the clock goes back in {} chunks", chunks.cpu, faults.ticks_back);
+    if (faults.unknown_kind > 0)
+        say("cpu {}: {} records of a kind that this nsdump does not know", chunks.cpu, faults.unknown_kind);
+}
+
+void Check::check_equation()
+{
+    const Losses losses = losses_of(trace_, trace_.damage().chunks() > 0 || trace_.missing_chunks() > 0);
+    if (!losses.has_footer) {
+        find("no footer: the recorder did not end; {} records drained, {} lost, causes unknown", losses.drained,
+             losses.lost_without_cause);
+        return;
+    }
+    for (const CpuLosses &cpu : losses.by_cpu) {
+        std::string causes;
+        for (std::size_t cause = 0; cause < kLostCauses; ++cause)
+            causes += fmt::format("{}{} {}", cause > 0 ? ", " : "", lost_name(cause), cpu.lost[cause]);
+        say("cpu {}: issued {} = drained {} + lost {} ({})", cpu.cpu, cpu.issued, cpu.drained, cpu.lost_sum(), causes);
+        if (!cpu.equation_holds)
+            find("cpu {}: the loss equation does not hold", cpu.cpu);
+        if (!cpu.chunks_agree)
+            find("cpu {}: footer tells {} records drained, the chunks hold {}", cpu.cpu, cpu.drained, cpu.in_chunks);
+    }
+    for (const CpuChunks &chunks : trace_.cpus()) {
+        bool has_row = false;
+        for (const CpuLosses &cpu : losses.by_cpu)
+            has_row = has_row || cpu.cpu == chunks.cpu;
+        if (!has_row)
+            find("cpu {}: has chunks but no row in the footer", chunks.cpu);
+    }
+    if (losses.dropped_sites > 0)
+        say("{} sites did not fit the site table", losses.dropped_sites);
+}
+
+void Check::check_file()
+{
+    const DamageLog &damage = trace_.damage();
+    for (const Damage &one : damage.places())
+        find("at byte {}: {}, {} bytes skipped", one.offset, one.what, one.bytes);
+    if (damage.chunks() > damage.places().size())
+        find("{} more damaged places", damage.chunks() - damage.places().size());
+    if (trace_.metadata_faults() > 0)
+        find("{} metadata chunks with right checksums make no sense", trace_.metadata_faults());
+    if (trace_.chunks_after_footer() > 0)
+        find("{} chunks follow the footer", trace_.chunks_after_footer());
+    if (trace_.unknown_chunks() > 0)
+        say("{} chunks of a kind that this nsdump does not know", trace_.unknown_chunks());
+}
+
+int Check::run(bool quiet)
+{
+    const std::string name = printable(trace_.source().name());
+    for (const CpuChunks &chunks : trace_.cpus())
+        if (!read_stream(chunks))
+            return kExitInterrupted;
+    check_equation();
+    check_file();
+    if (findings_ == 0)
+        say("{}: whole; {} records, every one accounted for", name, decoded_);
+    else
+        say("{}: {} findings; {} records can be read", name, findings_, decoded_);
+    if (!quiet)
+        output_.finish();
+    return findings_ > 0 ? kExitFindings : kExitOk;
+}
+
+RunCommand add(CLI::App &app)
+{
+    auto options = std::make_shared<Options>();
+    app.add_option("trace", options->trace, "trace file")->required();
+    app.add_flag("-q,--quiet", options->quiet, "exit code only");
+    return [options] {
+        TraceFile trace(options->trace);
+        return Check(trace).run(options->quiet);
+    };
+}
+} // namespace
+
+const Command kCheck = {"check", "Integrity of every chunk, and the loss equation of every CPU", add};
+} // namespace nsdump

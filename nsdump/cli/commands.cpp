@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// cli: the list of commands, in the order of --help.
+#include "cli/commands.hpp"
+
+namespace nsdump
+{
+std::span<const Command *const> all_commands()
+{
+    static constexpr const Command *kCommands[] = {&kShow, &kStats, &kExport, &kCheck};
+    return kCommands;
+}
+} // namespace nsdump

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// cli: the table of commands; a command is one file and one line in commands.cpp.
+#pragma once
+
+#include <functional>
+#include <span>
+
+namespace CLI
+{
+class App;
+}
+
+namespace nsdump
+{
+// Exit codes, as --help and nsdump.1 tell them.
+enum ExitCode {
+    kExitOk = 0,
+    kExitFindings = 1,    // damage, missing footer, broken loss equation; what could be read was printed
+    kExitUsage = 2,       // wrong arguments
+    kExitUnreadable = 3,  // no file, not a trace, a version too new
+    kExitOutput = 4,      // the output could not be written
+    kExitInterrupted = 130,
+};
+
+using RunCommand = std::function<int()>; // returns the exit code
+
+struct Command {
+    const char *name;
+    const char *summary;
+    RunCommand (*add)(CLI::App &app); // adds the options and returns what runs after parsing
+};
+
+extern const Command kShow;
+extern const Command kStats;
+extern const Command kExport;
+extern const Command kCheck;
+
+std::span<const Command *const> all_commands();
+} // namespace nsdump

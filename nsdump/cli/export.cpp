@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+// nsdump export: trace -> CSV or JSON for other programs.
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "analyse/analyse.hpp"
+#include "analyse/pair.hpp"
+#include "cli/commands.hpp"
+#include "cli/finish.hpp"
+#include "cli/output.hpp"
+#include "cli/terminal.hpp"
+#include "cli/unit_filter.hpp"
+#include "decode/merge.hpp"
+#include "export/exporter.hpp"
+
+namespace nsdump
+{
+namespace
+{
+constexpr std::uint64_t kProgressRuns = 1 << 12;
+
+struct Options {
+    std::string trace;
+    std::string what = "stats";
+    std::string format = "csv";
+    std::string calibration;
+    std::string output;
+    std::optional<std::uint64_t> unit;
+    std::string slice;
+    std::uint64_t limit = std::numeric_limits<std::uint64_t>::max();
+
+    RowFormat row_format() const { return format == "json" ? RowFormat::json : RowFormat::csv; }
+};
+
+// Sink of the pairer that writes a line for each slice that is asked for.
+class SliceWriter
+{
+public:
+    SliceWriter(const Options &options, TraceFile &trace, SliceRows &rows, Output &output)
+        : options_(options), trace_(trace), rows_(rows), output_(output)
+    {
+    }
+    bool is_done() const { return written_ >= options_.limit; }
+
+    void slice(const Slice &slice)
+    {
+        if (is_done() || (options_.unit && (!slice.unit || slice.unit->number != *options_.unit)) ||
+            (!options_.slice.empty() && trace_.names()[slice.name].text != options_.slice))
+            return;
+        ++written_;
+        rows_.row(slice, output_.text());
+    }
+    void unit(const Unit &) {}
+    void mark(NameId, std::uint64_t) {}
+
+private:
+    const Options &options_;
+    TraceFile &trace_;
+    SliceRows &rows_;
+    Output &output_;
+    std::uint64_t written_ = 0;
+};
+
+std::optional<CalibrationFile> calibration_of(const Options &options)
+{
+    if (options.calibration.empty())
+        return std::nullopt;
+    return read_calibration(options.calibration);
+}
+
+// Calls `each` for every run until it returns false or the user stops.
+template <class Each> int for_each_run(TraceFile &trace, Output &output, Each each)
+{
+    Merger merger(trace);
+    {
+        Progress progress;
+        Run run;
+        std::uint64_t runs = 0;
+        while (!was_interrupted() && merger.next(run) && each(run)) {
+            output.flush_when_full();
+            if (++runs % kProgressRuns == 0)
+                progress.show(merger.position_bytes(), trace.source().size_bytes());
+        }
+    }
+    output.finish();
+    return finish_reading(trace, merger);
+}
+
+int export_events(const Options &options)
+{
+    TraceFile trace(options.trace);
+    Output output(options.output);
+    EventRows rows(options.row_format(), trace.names());
+    rows.header(output.text());
+    std::optional<UnitFilter> unit;
+    if (options.unit)
+        unit.emplace(*options.unit);
+    std::uint64_t written = 0;
+    return for_each_run(trace, output, [&](const Run &run) {
+        for (const Event &event : run.events) {
+            if (unit && !unit->contains(event))
+                continue;
+            if (!options.slice.empty() &&
+                trace.names()[trace.names().of_slice(event.slice_id)].text != options.slice)
+                continue;
+            if (written >= options.limit)
+                break;
+            ++written;
+            rows.row(event, output.text());
+        }
+        return written < options.limit;
+    });
+}
+
+int export_slices(const Options &options)
+{
+    const auto calibration = calibration_of(options);
+    TraceFile trace(options.trace);
+    Output output(options.output);
+    const Correction correction(trace, calibration ? &*calibration : nullptr);
+    SliceRows rows(options.row_format(), trace.names(), trace.cpus(), correction, trace.counter_names());
+    rows.header(output.text());
+    SliceWriter writer(options, trace, rows, output);
+    Pairer pairer(trace.names(), trace.counter_names().size(), trace.cpus().size(), writer);
+    return for_each_run(trace, output, [&](const Run &run) {
+        pairer.consume(run);
+        return !writer.is_done();
+    });
+}
+
+int export_stats(const Options &options)
+{
+    const auto calibration = calibration_of(options);
+    StatsReport report;
+    {
+        Progress progress;
+        AnalyseOptions analyse;
+        analyse.calibration = calibration ? &*calibration : nullptr;
+        analyse.progress = [&](std::uint64_t done_bytes, std::uint64_t all_bytes) {
+            progress.show(done_bytes, all_bytes);
+            return !was_interrupted();
+        };
+        report = analyse_trace(options.trace, analyse);
+    }
+    if (!options.slice.empty())
+        std::erase_if(report.slices, [&](const SliceReport &slice) { return slice.name != options.slice; });
+    Output output(options.output);
+    output.text() = options.row_format() == RowFormat::json ? stats_json(report) : stats_csv(report);
+    output.finish();
+    for (const std::string &warning : report.warnings)
+        tell_warning(report.path, warning);
+    if (report.is_interrupted)
+        return kExitInterrupted;
+    return report.has_findings() ? kExitFindings : kExitOk;
+}
+
+int run(const Options &options)
+{
+    if (options.what == "events")
+        return export_events(options);
+    if (options.what == "slices")
+        return export_slices(options);
+    return export_stats(options);
+}
+
+RunCommand add(CLI::App &app)
+{
+    auto options = std::make_shared<Options>();
+    app.add_option("trace", options->trace, "trace file")->required();
+    app.add_option("--what", options->what, "events, slices or stats")
+        ->check(CLI::IsMember({"events", "slices", "stats"}))
+        ->capture_default_str();
+    app.add_option("--format", options->format, "csv, or json (events and slices: one object a line)")
+        ->check(CLI::IsMember({"csv", "json"}))
+        ->capture_default_str();
+    app.add_option("--calibration", options->calibration,
+                   "calibration.json of nscalibrate, instead of the trace's own constants");
+    auto *unit = app.add_option("--unit", options->unit, "only what ran in the unit with this number");
+    app.add_option("--slice", options->slice, "only what has this name");
+    auto *limit = app.add_option("--limit", options->limit, "events or slices to write at most");
+    app.add_option("-o,--output", options->output, "file to write, standard output otherwise");
+    app.final_callback([options, unit, limit] {
+        if (options->what == "stats" && (*unit || *limit))
+            throw CLI::ValidationError("--unit and --limit", "choose events or slices, not stats");
+        if (options->what == "events" && !options->calibration.empty())
+            throw CLI::ValidationError("--calibration", "events are raw; choose slices or stats");
+    });
+    return [options] { return run(*options); };
+}
+} // namespace
+
+const Command kExport = {"export", "Events, slices or statistics as CSV or JSON", add};
+} // namespace nsdump

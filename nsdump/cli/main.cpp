@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// nsdump: picks the command; exceptions -> messages and exit codes.
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "cli/commands.hpp"
+#include "cli/output.hpp"
+#include "cli/terminal.hpp"
+#include "decode/error.hpp"
+
+namespace
+{
+constexpr const char *kFooter = R"(Examples:
+  nsdump stats trace.nsl                          what every slice costs, probes' own cost taken out
+  nsdump show trace.nsl --limit 50                the first 50 events
+  nsdump export trace.nsl --what slices -o s.csv  one line a slice
+  nsdump check trace.nsl && echo whole            is anything damaged or uncounted?
+
+Exit codes:
+  0    all is well
+  1    findings: damage, a missing footer or a broken loss equation; what could be read was printed
+  2    wrong arguments
+  3    a file cannot be read, is no trace, or is of a newer version
+  4    the output cannot be written
+  130  interrupted; what was read until then was printed)";
+
+int run_command(const nsdump::RunCommand &run)
+{
+    try {
+        return run();
+    } catch (const nsdump::OutputClosed &) {
+        return nsdump::kExitOk;
+    } catch (const nsdump::OutputError &error) {
+        fmt::print(stderr, "nsdump: {}\n", error.what());
+        return nsdump::kExitOutput;
+    } catch (const std::exception &error) {
+        fmt::print(stderr, "nsdump: {}\n", error.what());
+        return nsdump::kExitUnreadable;
+    }
+}
+} // namespace
+
+int main(int argc, char **argv)
+{
+    CLI::App app{"Reads NetSlice traces.", "nsdump"};
+    app.set_version_flag("--version", std::string("nsdump " NETSLICE_VERSION));
+    app.require_subcommand(1);
+    app.footer(kFooter);
+    std::vector<std::pair<CLI::App *, nsdump::RunCommand>> commands;
+    for (const nsdump::Command *command : nsdump::all_commands()) {
+        CLI::App *sub = app.add_subcommand(command->name, command->summary);
+        commands.emplace_back(sub, command->add(*sub));
+    }
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError &error) {
+        return app.exit(error) == 0 ? nsdump::kExitOk : nsdump::kExitUsage;
+    }
+    nsdump::catch_interrupts();
+    for (const auto &[sub, run] : commands)
+        if (sub->parsed())
+            return run_command(run);
+    return nsdump::kExitUsage;
+}

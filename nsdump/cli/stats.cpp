@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// nsdump stats: trace -> what every slice costs.
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "analyse/analyse.hpp"
+#include "cli/commands.hpp"
+#include "cli/output.hpp"
+#include "cli/terminal.hpp"
+#include "export/exporter.hpp"
+
+namespace nsdump
+{
+namespace
+{
+struct Options {
+    std::string trace;
+    std::string calibration;
+    std::string format = "text";
+    std::string output;
+};
+
+int run(const Options &options)
+{
+    std::optional<CalibrationFile> calibration;
+    if (!options.calibration.empty())
+        calibration = read_calibration(options.calibration);
+    StatsReport report;
+    {
+        Progress progress;
+        AnalyseOptions analyse;
+        analyse.calibration = calibration ? &*calibration : nullptr;
+        analyse.progress = [&](std::uint64_t done_bytes, std::uint64_t all_bytes) {
+            progress.show(done_bytes, all_bytes);
+            return !was_interrupted();
+        };
+        report = analyse_trace(options.trace, analyse);
+    }
+    Output output(options.output);
+    output.text() = options.format == "json"  ? stats_json(report)
+                    : options.format == "csv" ? stats_csv(report)
+                                              : stats_text(report);
+    output.finish();
+    if (report.is_interrupted)
+        return kExitInterrupted;
+    return report.has_findings() ? kExitFindings : kExitOk;
+}
+
+RunCommand add(CLI::App &app)
+{
+    auto options = std::make_shared<Options>();
+    app.add_option("trace", options->trace, "trace file")->required();
+    app.add_option("--calibration", options->calibration,
+                   "calibration.json of nscalibrate, instead of the trace's own constants");
+    app.add_option("--format", options->format, "form of the output")
+        ->check(CLI::IsMember({"text", "json", "csv"}))
+        ->capture_default_str();
+    app.add_option("-o,--output", options->output, "file to write, standard output otherwise");
+    return [options] { return run(*options); };
+}
+} // namespace
+
+const Command kStats = {"stats", "What every slice costs: raw, net, percentiles, per packet", add};
+} // namespace nsdump

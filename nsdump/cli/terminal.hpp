@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// cli: Ctrl-C -> a flag; long work -> a progress line on a terminal.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+namespace nsdump
+{
+// After the first SIGINT or SIGTERM was_interrupted() is true and the command ends with what it has; a second one kills.
+void catch_interrupts();
+bool was_interrupted();
+
+// Writes to standard error, and only when that is a terminal and the work takes longer than a second.
+class Progress
+{
+public:
+    Progress();
+    ~Progress();
+    Progress(const Progress &) = delete;
+    Progress &operator=(const Progress &) = delete;
+
+    void show(std::uint64_t done_bytes, std::uint64_t all_bytes);
+
+private:
+    bool is_terminal_;
+    bool is_shown_ = false;
+    std::chrono::steady_clock::time_point next_;
+};
+} // namespace nsdump

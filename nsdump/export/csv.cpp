@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// export: a report -> CSV, one row for each slice and field.
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "export/escape.hpp"
+#include "export/exporter.hpp"
+
+namespace nsdump
+{
+namespace
+{
+constexpr const char *kHeader =
+    "name,file,line,field,unit,count,packets,raw_mean,raw_sd,raw_min,raw_max,raw_p50,raw_p90,raw_p99,raw_p999,raw_total,"
+    "net_mean,net_ci95,net_sd,net_min,net_max,net_p50,net_p90,net_p99,net_p999,net_total,self_mean,self_total,"
+    "per_packet_raw,per_packet_net,per_packet_net_ci95,per_packet_self,"
+    "migrated,spans_loss,unmatched_start,unmatched_stop,too_deep,below_noise\n";
+
+void add_number(std::string &out, std::optional<double> value)
+{
+    out += ',';
+    if (value)
+        fmt::format_to(std::back_inserter(out), "{:.10g}", *value);
+}
+
+void add_distribution(std::string &out, const Distribution *values, bool has_interval)
+{
+    const auto add = [&](double Distribution::*member) {
+        add_number(out, values ? std::optional<double>(values->*member) : std::nullopt);
+    };
+    add(&Distribution::mean);
+    if (has_interval)
+        add(&Distribution::ci95);
+    for (const auto member : {&Distribution::sd, &Distribution::min, &Distribution::max, &Distribution::p50,
+                              &Distribution::p90, &Distribution::p99, &Distribution::p999, &Distribution::total})
+        add(member);
+}
+
+void add_classes(std::string &out, const SliceReport &slice)
+{
+    fmt::format_to(std::back_inserter(out), ",{},{},{},{},{},{}\n", slice.migrated, slice.spans_loss,
+                   slice.unmatched_start, slice.unmatched_stop, slice.too_deep, slice.below_noise);
+}
+
+void add_place(std::string &out, const SliceReport &slice)
+{
+    fmt::format_to(std::back_inserter(out), "{},{},{},", csv_field(slice.name), csv_field(slice.file), slice.line);
+}
+} // namespace
+
+std::string stats_csv(const StatsReport &report)
+{
+    std::string out = kHeader;
+    for (const SliceReport &slice : report.slices) {
+        for (const FieldReport &field : slice.values) {
+            add_place(out, slice);
+            fmt::format_to(std::back_inserter(out), "{},{},{},{}", csv_field(field.field), csv_field(field.unit),
+                           field.count, field.packets);
+            add_distribution(out, &field.raw, false);
+            add_distribution(out, field.net ? &*field.net : nullptr, true);
+            add_number(out, field.self ? std::optional(field.self->mean) : std::nullopt);
+            add_number(out, field.self ? std::optional(field.self->total) : std::nullopt);
+            const PerPacket none;
+            const PerPacket &per_packet = field.per_packet ? *field.per_packet : none;
+            add_number(out, field.per_packet ? std::optional(per_packet.raw) : std::nullopt);
+            add_number(out, per_packet.net);
+            add_number(out, per_packet.net_ci95);
+            add_number(out, per_packet.self);
+            add_classes(out, slice);
+        }
+        if (slice.values.empty()) { // only unpaired or left-out ones: no figures, but not silent either
+            add_place(out, slice);
+            out += "ticks,,0,0" + std::string(25, ',');
+            add_classes(out, slice);
+        }
+    }
+    return out;
+}
+} // namespace nsdump

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+// export: a report -> JSON of schema netslice-stats-1.
+#include <nlohmann/json.hpp>
+
+#include "export/exporter.hpp"
+
+namespace nsdump
+{
+namespace
+{
+using Json = nlohmann::ordered_json;
+
+template <class Value> Json or_null(const std::optional<Value> &value)
+{
+    return value ? Json(*value) : Json(nullptr);
+}
+
+Json lost_json(const std::array<std::uint64_t, kLostCauses> &lost, std::uint64_t other)
+{
+    Json json = Json::object();
+    for (std::size_t cause = 0; cause < kLostCauses; ++cause)
+        json[lost_name(cause)] = lost[cause];
+    if (other > 0)
+        json["other"] = other;
+    return json;
+}
+
+Json losses_json(const StatsReport &report)
+{
+    const Losses &losses = report.losses;
+    Json json = {{"issued", losses.issued}, {"drained", losses.drained}};
+    json["lost"] = losses.has_footer ? lost_json(losses.lost, losses.lost_other)
+                                     : Json{{"without_cause", losses.lost_without_cause}};
+    json["equation_holds"] = or_null(losses.equation_holds);
+    json["by_cpu"] = Json::array();
+    for (const CpuLosses &cpu : losses.by_cpu)
+        json["by_cpu"].push_back({{"cpu", cpu.cpu},
+                                  {"issued", cpu.issued},
+                                  {"drained", cpu.drained},
+                                  {"lost", lost_json(cpu.lost, cpu.lost_other)}});
+    json["damaged_bytes"] = report.damaged_bytes;
+    json["damaged_chunks"] = report.damaged_chunks;
+    json["missing_chunks"] = report.missing_chunks;
+    json["dropped_sites"] = losses.dropped_sites;
+    return json;
+}
+
+Json rows_json(const StatsReport &report, const std::vector<CalibrationRow> &rows)
+{
+    Json json = Json::array();
+    for (const CalibrationRow &row : rows) {
+        Json one;
+        one["cpu"] = row.cpu == NSLICE_ANY_CPU ? Json("any") : Json(row.cpu);
+        one["kind"] = probe_name(row.probe);
+        one["field"] = report.field_name(row.field);
+        one["inner"] = row.inner;
+        one["inner_ci95"] = row.inner_ci95;
+        one["outer"] = row.outer;
+        one["outer_ci95"] = row.outer_ci95;
+        one["samples"] = row.samples;
+        one["trimmed"] = row.trimmed;
+        json.push_back(std::move(one));
+    }
+    return json;
+}
+
+Json calibration_json(const StatsReport &report)
+{
+    Json drift = Json::array();
+    for (const Drift &one : report.drift)
+        drift.push_back({{"kind", probe_name(one.probe)},
+                         {"field", report.field_name(one.field)},
+                         {"what", one.is_inner ? "inner" : "outer"},
+                         {"start", one.start},
+                         {"end", one.end},
+                         {"significant", one.is_significant}});
+    return {{"start", rows_json(report, report.calibration_start)},
+            {"end", rows_json(report, report.calibration_end)},
+            {"drift", std::move(drift)}};
+}
+
+Json distribution_json(const Distribution &values)
+{
+    return {{"mean", values.mean}, {"sd", values.sd},   {"min", values.min},   {"max", values.max},
+            {"p50", values.p50},   {"p90", values.p90}, {"p99", values.p99},   {"p999", values.p999},
+            {"total", values.total}};
+}
+
+Json field_json(const FieldReport &field)
+{
+    Json json = {{"field", field.field},
+                 {"unit", field.unit},
+                 {"count", field.count},
+                 {"packets", field.packets},
+                 {"raw", distribution_json(field.raw)}};
+    json["net"] = nullptr;
+    if (field.net) {
+        json["net"] = distribution_json(*field.net);
+        json["net"]["ci95"] = field.net->ci95;
+    }
+    json["self"] = field.self ? Json{{"mean", field.self->mean}, {"total", field.self->total}} : Json(nullptr);
+    json["per_packet"] = nullptr;
+    if (field.per_packet)
+        json["per_packet"] = {{"raw", field.per_packet->raw},
+                              {"net", or_null(field.per_packet->net)},
+                              {"net_ci95", or_null(field.per_packet->net_ci95)},
+                              {"self", or_null(field.per_packet->self)}};
+    json["histogram"] = Json::array();
+    for (const Bucket &bucket : field.histogram)
+        json["histogram"].push_back(Json::array({bucket.low, bucket.high, bucket.count}));
+    return json;
+}
+
+Json slice_json(const SliceReport &slice)
+{
+    Json json = {{"name", slice.name},
+                 {"file", slice.file},
+                 {"line", slice.line},
+                 {"count", slice.count},
+                 {"migrated", slice.migrated},
+                 {"spans_loss", slice.spans_loss},
+                 {"unmatched_start", slice.unmatched_start},
+                 {"unmatched_stop", slice.unmatched_stop},
+                 {"too_deep", slice.too_deep},
+                 {"below_noise", slice.below_noise},
+                 {"packets", slice.packets}};
+    json["values"] = Json::array();
+    for (const FieldReport &field : slice.values)
+        json["values"].push_back(field_json(field));
+    return json;
+}
+
+Json classes_json(const Classes &classes)
+{
+    return {{"migrated", classes.migrated},
+            {"spans_loss", classes.spans_loss},
+            {"unmatched_start", classes.unmatched_start},
+            {"unmatched_stop", classes.unmatched_stop},
+            {"too_deep", classes.too_deep},
+            {"below_noise", classes.below_noise},
+            {"unknown_kind", classes.unknown_kind},
+            {"malformed", classes.malformed}};
+}
+
+Json clock_json(const Clock &clock)
+{
+    Json json = {{"source", clock.source}, {"mode", clock.mode}};
+    json["hz"] = clock.hz > 0 ? Json(clock.hz) : Json(nullptr);
+    json["step_ticks"] = clock.step_ticks > 0 ? Json(clock.step_ticks) : Json(nullptr);
+    json["read_ticks"] = clock.read_ticks > 0 ? Json(clock.read_ticks) : Json(nullptr);
+    return json;
+}
+} // namespace
+
+std::string stats_json(const StatsReport &report)
+{
+    Json json;
+    json["schema"] = "netslice-stats-1";
+    json["trace"] = {{"path", report.path},
+                     {"bytes", report.bytes},
+                     {"format_version", report.format_version},
+                     {"session_uuid", report.session_uuid},
+                     {"end", report.end},
+                     {"records", report.records},
+                     {"interrupted", report.is_interrupted}};
+    json["info"] = Json::object();
+    for (const auto &[key, value] : report.info)
+        json["info"][key] = value;
+    json["clock"] = clock_json(report.clock);
+    json["counters"] = {{"source", report.counter_source}, {"names", report.counter_names}};
+    json["losses"] = losses_json(report);
+    json["calibration"] = calibration_json(report);
+    json["units"] = Json::array();
+    for (const UnitReport &unit : report.units)
+        json["units"].push_back(
+            {{"name", unit.name}, {"units", unit.units}, {"packets", unit.packets}, {"bytes", unit.wire_bytes}});
+    json["slices"] = Json::array();
+    for (const SliceReport &slice : report.slices)
+        json["slices"].push_back(slice_json(slice));
+    json["marks"] = Json::array();
+    for (const MarkReport &mark : report.marks)
+        json["marks"].push_back({{"name", mark.name},
+                                 {"count", mark.count},
+                                 {"mean", mark.mean},
+                                 {"min", mark.min},
+                                 {"max", mark.max},
+                                 {"sum", mark.sum}});
+    json["classes"] = classes_json(report.classes);
+    json["warnings"] = report.warnings;
+    return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+} // namespace nsdump

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+// export: a report -> tables for people.
+#include <algorithm>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "export/escape.hpp"
+#include "export/exporter.hpp"
+
+namespace nsdump
+{
+namespace
+{
+class Page
+{
+public:
+    template <class... Args> void line(fmt::format_string<Args...> format, Args &&...args)
+    {
+        fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
+        text_ += '\n';
+    }
+    std::string take() { return std::move(text_); }
+
+private:
+    std::string text_;
+};
+
+std::string info_or(const StatsReport &report, const char *key, const char *otherwise)
+{
+    const auto found = report.info.find(key);
+    return found == report.info.end() || found->second.empty() ? otherwise : printable(found->second);
+}
+
+std::string clock_text(const Clock &clock)
+{
+    std::string text = fmt::format("{}, {} reads", clock.source.empty() ? "unknown" : printable(clock.source),
+                                   clock.mode.empty() ? "unknown" : printable(clock.mode));
+    if (clock.hz > 0)
+        text += fmt::format(", {:.6f} GHz", clock.hz / 1e9);
+    if (clock.step_ticks > 0)
+        text += fmt::format(", step {:g} ticks", clock.step_ticks);
+    if (clock.read_ticks > 0)
+        text += fmt::format(", one read {:.1f} ticks", clock.read_ticks);
+    return text;
+}
+
+std::string lost_text(const StatsReport &report)
+{
+    const Losses &losses = report.losses;
+    std::string text = fmt::format("issued {} = drained {} + lost {}", losses.issued, losses.drained, losses.lost_sum());
+    std::string causes;
+    for (std::size_t cause = 0; cause < kLostCauses; ++cause)
+        if (losses.lost[cause] > 0)
+            causes += fmt::format("{}{} {}", causes.empty() ? "" : ", ", lost_name(cause), losses.lost[cause]);
+    if (losses.lost_other > 0)
+        causes += fmt::format("{}other {}", causes.empty() ? "" : ", ", losses.lost_other);
+    if (losses.lost_without_cause > 0)
+        causes = "causes are in the footer, which is missing";
+    if (!causes.empty())
+        text += " (" + causes + ")";
+    if (losses.equation_holds == false)
+        text += ": DOES NOT HOLD";
+    return text;
+}
+
+void put_header(const StatsReport &report, Page &page)
+{
+    page.line("trace     {}  {} bytes, {} records, end: {}", printable(report.path), report.bytes, report.records,
+              report.end);
+    page.line("machine   {}, {} CPUs, {}, virtualised: {}", info_or(report, "machine.cpu", "unknown"),
+              info_or(report, "machine.cpus", "?"), info_or(report, "machine.kernel", "kernel unknown"),
+              info_or(report, "machine.virtualised", "unknown"));
+    page.line("clock     {}", clock_text(report.clock));
+    std::string names;
+    for (const std::string &name : report.counter_names)
+        names += (names.empty() ? ": " : ", ") + printable(name);
+    page.line("counters  {}{}", report.counter_source.empty() ? "unknown" : printable(report.counter_source), names);
+    page.line("records   {}", lost_text(report));
+    for (const CpuLosses &cpu : report.losses.by_cpu)
+        if (cpu.lost_sum() > 0 || !cpu.equation_holds || !cpu.chunks_agree)
+            page.line("          cpu {}: issued {}, drained {}, lost {}", cpu.cpu, cpu.issued, cpu.drained,
+                      cpu.lost_sum());
+}
+
+void put_calibration(const StatsReport &report, Page &page)
+{
+    for (const Drift &drift : report.drift)
+        if (drift.field == 0 && drift.probe == kPair)
+            page.line("probes    {} {:.2f} ticks at the start, {:.2f} at the end{}",
+                      drift.is_inner ? "inner" : "outer", drift.start, drift.end,
+                      drift.is_significant ? ": drift" : "");
+    if (!report.drift.empty() || report.calibration_start.empty())
+        return;
+    for (const CalibrationRow &row : report.calibration_start)
+        if (row.field == 0 && row.probe == kPair)
+            page.line("probes    cpu {}: inner {:.2f} ± {:.2f} ticks, outer {:.2f} ± {:.2f}",
+                      row.cpu == NSLICE_ANY_CPU ? "any" : std::to_string(row.cpu), row.inner, row.inner_ci95,
+                      row.outer, row.outer_ci95);
+}
+
+std::string number(double value)
+{
+    return fmt::format("{:.1f}", value);
+}
+
+void put_field_table(const StatsReport &report, const std::string &field, Page &page)
+{
+    std::size_t width = 5;
+    std::string unit;
+    for (const SliceReport &slice : report.slices)
+        for (const FieldReport &value : slice.values)
+            if (value.field == field) {
+                width = std::max(width, printable(slice.name).size());
+                unit = value.unit;
+            }
+    if (unit.empty())
+        return;
+    page.line("");
+    page.line("{}: {}", printable(field), printable(unit));
+    page.line("{:<{}}  {:>11} {:>11} {:>11} {:>9} {:>10} {:>10} {:>11} {:>11} {:>9}", "slice", width, "count",
+              "raw mean", "net mean", "±95 %", "p50", "p99", "self", "net/packet", "±95 %");
+    for (const SliceReport &slice : report.slices) {
+        for (const FieldReport &value : slice.values) {
+            if (value.field != field)
+                continue;
+            const auto &net = value.net;
+            const auto &packet = value.per_packet;
+            page.line("{:<{}}  {:>11} {:>11} {:>11} {:>9} {:>10} {:>10} {:>11} {:>11} {:>9}", printable(slice.name),
+                      width, value.count, number(value.raw.mean), net ? number(net->mean) : "-",
+                      net ? fmt::format("{:.2f}", net->ci95) : "-", number(net ? net->p50 : value.raw.p50),
+                      number(net ? net->p99 : value.raw.p99), value.self ? number(value.self->mean) : "-",
+                      packet && packet->net ? fmt::format("{:.2f}", *packet->net) : "-",
+                      packet && packet->net_ci95 ? fmt::format("{:.2f}", *packet->net_ci95) : "-");
+        }
+    }
+}
+
+void put_classes(const StatsReport &report, Page &page)
+{
+    page.line("");
+    for (const UnitReport &unit : report.units)
+        page.line("unit      {}: {} units, {} packets, {} bytes", printable(unit.name), unit.units, unit.packets,
+                  unit.wire_bytes);
+    for (const MarkReport &mark : report.marks)
+        page.line("mark      {}: {} times, mean {:.2f}, min {}, max {}", printable(mark.name), mark.count, mark.mean,
+                  mark.min, mark.max);
+    const Classes &classes = report.classes;
+    page.line("classes   below noise {}; left out: migrated {}, spans a loss {}, unmatched START {}, "
+              "unmatched STOP {}, too deep {}, unknown kind {}",
+              classes.below_noise, classes.migrated, classes.spans_loss, classes.unmatched_start,
+              classes.unmatched_stop, classes.too_deep, classes.unknown_kind);
+    for (const SliceReport &slice : report.slices) {
+        const std::uint64_t left_out = slice.migrated + slice.spans_loss + slice.unmatched_start +
+                                       slice.unmatched_stop + slice.too_deep;
+        if (left_out + slice.below_noise > 0)
+            page.line("          {}: below noise {}, migrated {}, spans a loss {}, unmatched {} / {}, too deep {}",
+                      printable(slice.name), slice.below_noise, slice.migrated, slice.spans_loss,
+                      slice.unmatched_start, slice.unmatched_stop, slice.too_deep);
+    }
+    for (const Damage &damage : report.damage)
+        page.line("damage    at byte {}: {}, {} bytes skipped", damage.offset, damage.what, damage.bytes);
+    for (const std::string &warning : report.warnings)
+        page.line("warning   {}", printable(warning));
+}
+} // namespace
+
+std::string stats_text(const StatsReport &report)
+{
+    Page page;
+    put_header(report, page);
+    put_calibration(report, page);
+    put_field_table(report, "ticks", page);
+    for (const std::string &counter : report.counter_names)
+        put_field_table(report, counter, page);
+    put_classes(report, page);
+    return page.take();
+}
+} // namespace nsdump
