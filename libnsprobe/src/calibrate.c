@@ -142,7 +142,12 @@ static void measure_counter(struct run *run, int kind, uint32_t field, double in
         uint32_t pairs, distances;
         double inside, distance;
 
+        /* Stepping lasts from START to STOP; as if inside a slice, it also covers what lies between two pairs. */
+        nsp_thread.step_depth = stepped;
+        nsp_step_calibrating = stepped;
         timed(run, loop_in_pair[kind], stepped ? STEP_ROUNDS : ROUNDS);
+        nsp_thread.step_depth = 0;
+        nsp_step_calibrating = 0; /* the next trap takes the flag off */
         inside = mean_inside(run, field, &pairs);
         distance = mean_distance(run, field, &distances);
         if (!pairs || !distances)
@@ -175,13 +180,11 @@ static void measure_cpu(struct run *run, struct nsp_calibration *out)
             *entry = (struct nslice_calibration_entry){.cpu = run->cpu, .kind = kinds[kind], .field = (uint8_t)field};
             /* Time is measured with stepping off: a stepped slice's time means nothing. */
             nsp_thread.step_skip = stepped && field == 0;
-            nsp_step_calibrating = stepped && field > 0;
             nsp_step_keep_skip = 1;
             if (field == 0)
                 measure_ticks(run, kind, entry);
             else
                 measure_counter(run, kind, field, inner_mean[field], entry);
-            nsp_step_calibrating = 0;
             nsp_step_keep_skip = 0;
             if (kind == 0)
                 inner_mean[field] = entry->inner;

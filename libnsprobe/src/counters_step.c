@@ -92,7 +92,9 @@ static void step_close(void)
 static int step_thread_begin(void)
 {
     nsp_thread.stepped = 0;
-    nsp_thread.step_depth = nsp_thread.step_depth > 0;
+    /* Slices left open by an older session do not count; the START under way does. */
+    if (!nsp_step_calibrating)
+        nsp_thread.step_depth = nsp_thread.step_depth > 0;
     return 0;
 }
 

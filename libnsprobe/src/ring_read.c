@@ -55,14 +55,15 @@ int nsp_ring_consume(struct nslice_ring_meta *ring, uint64_t ring_bytes, uint64_
 
     if (ring->full == NSLICE_FULL_OVERWRITE) {
         /* A writer still zeroes the stretch before: its room must not be given away past it. */
-        if (ring->kind == NSLICE_RING_ATOMIC &&
+        if (ring->kind == NSLICE_RING_ATOMIC && !ring->closing &&
             __atomic_load_n(&ring->limit, __ATOMIC_ACQUIRE) != (uint32_t)tail + ring->mask + 1)
             return 0;
         if (!__atomic_compare_exchange_n(&ring->tail, &tail, tail + step, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
             return 0;
         if (ring->kind == NSLICE_RING_ATOMIC) {
             memset((void *)nsp_ring_data(ring, ring_bytes, tail), 0, stretch.units * NSLICE_UNIT_BYTES);
-            __atomic_store_n(&ring->limit, (uint32_t)(tail + step) + ring->mask + 1, __ATOMIC_RELEASE);
+            if (!ring->closing)
+                __atomic_store_n(&ring->limit, (uint32_t)(tail + step) + ring->mask + 1, __ATOMIC_RELEASE);
         }
         return 1;
     }

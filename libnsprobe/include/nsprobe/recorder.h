@@ -39,7 +39,7 @@ int nsp_recorder_attach(struct nsp_recorder *recorder, int pid);
 /* Writes what is committed; returns the bytes taken from the fullest ring: sleep when it is small. */
 uint64_t nsp_recorder_pass(struct nsp_recorder *recorder);
 
-void nsp_recorder_status(const struct nsp_recorder *recorder, struct nsp_recorder_status *status);
+void nsp_recorder_status_read(const struct nsp_recorder *recorder, struct nsp_recorder_status *status);
 
 /* 0, or -errno once the file could not take more. */
 int nsp_recorder_error(const struct nsp_recorder *recorder);
