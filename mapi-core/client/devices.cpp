@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+// Devices: name -> device.
+#include "client/devices.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+
+#include <mapi/mapi.h>
+
+#include "engine/config.hpp"
+#include "engine/error.hpp"
+
+namespace mapi::client
+{
+namespace
+{
+template <size_t kBytes> void copy_text(char (&field)[kBytes], const std::string &text)
+{
+    snprintf(field, kBytes, "%s", text.c_str());
+}
+} // namespace
+
+// Read at each look-up, which is rare: an edited file counts for the next flow.
+void Devices::read_config()
+{
+    config_ = engine::find_config();
+    if (config_.empty())
+        return;
+    std::ifstream file(config_);
+    if (!file)
+        throw Error(MAPI_CONFIG_ERROR, config_ + ": cannot be read");
+    for (engine::DeviceSettings &settings : engine::read_config(file, config_)) {
+        const auto known = std::find_if(entries_.begin(), entries_.end(), [&](const auto &item) {
+            return item.second.kind == Kind::kConfigured && item.second.settings.name == settings.name;
+        });
+        Entry &entry = known == entries_.end() ? entries_[++last_id_] : known->second;
+        entry.id = known == entries_.end() ? last_id_ : known->first;
+        entry.settings = std::move(settings);
+    }
+}
+
+Devices::Entry &Devices::find(const std::string &name)
+{
+    for (auto &[id, entry] : entries_) {
+        if (entry.kind != Kind::kConfigured && entry.settings.name == name)
+            return entry;
+    }
+    read_config();
+    std::string known;
+    for (auto &[id, entry] : entries_) {
+        if (entry.settings.name == name || entry.settings.alias == name)
+            return entry;
+        known += " " + entry.settings.name;
+    }
+    if (config_.empty())
+        throw Error(MAPI_NO_DEVICE, "there is no device \"" + name +
+                                        "\", and no configuration that could name it: set MAPI_CONF, or write mapi.conf here or in /etc");
+    throw Error(MAPI_NO_DEVICE, "there is no device \"" + name + "\" in " + config_ + "; known:" + known);
+}
+
+std::shared_ptr<engine::Device> Devices::open(Entry &entry, bool start_at_connect)
+{
+    if (auto device = entry.open.lock())
+        return device;
+    engine::DeviceSettings settings = entry.settings;
+    for (const auto &[key, value] : options_[settings.name])
+        settings.set(key, value);
+    const mapi_driver &driver = registry_.driver(settings.driver);
+    auto device = std::make_shared<engine::Device>(entry.id, std::move(settings), driver, start_at_connect);
+    entry.open = device;
+    return device;
+}
+
+std::shared_ptr<engine::Device> Devices::acquire(const std::string &name)
+{
+    const std::lock_guard lock(mutex_);
+    Entry &entry = find(name);
+    auto device = open(entry, entry.kind == Kind::kConfigured);
+    if (entry.kind == Kind::kOffline)
+        entry.kept = device;
+    return device;
+}
+
+Devices::Entry &Devices::add_file(const std::string &path, int format, Kind kind)
+{
+    if (format != MFF_PCAP)
+        throw Error(MAPI_NO_DRIVER, "no driver reads files of format " + std::to_string(format) + "; MFF_PCAP it can be");
+    std::erase_if(entries_, [](const auto &item) {
+        return item.second.kind == Kind::kPrivate && item.second.open.expired();
+    });
+    Entry entry;
+    entry.id = ++last_id_;
+    entry.kind = kind;
+    entry.settings.path = path;
+    entry.settings.name = path + "@" + std::to_string(entry.id);
+    entry.kept = open(entry, kind == Kind::kPrivate); // now, so that a missing or foreign file is told here
+    return entries_[entry.id] = std::move(entry);
+}
+
+std::string Devices::create_offline(const std::string &path, int format)
+{
+    const std::lock_guard lock(mutex_);
+    return add_file(path, format, Kind::kOffline).settings.name;
+}
+
+std::shared_ptr<engine::Device> Devices::create_private(const std::string &path, int format)
+{
+    const std::lock_guard lock(mutex_);
+    return std::move(add_file(path, format, Kind::kPrivate).kept);
+}
+
+Devices::Entry &Devices::offline(const std::string &name)
+{
+    for (auto &[id, entry] : entries_) {
+        if (entry.kind == Kind::kOffline && entry.settings.name == name)
+            return entry;
+    }
+    throw Error(MAPI_NO_DEVICE, "there is no offline device \"" + name + "\"");
+}
+
+void Devices::start_offline(const std::string &name)
+{
+    const std::lock_guard lock(mutex_);
+    Entry &entry = offline(name);
+    entry.kept = open(entry, false);
+    entry.kept->start();
+}
+
+void Devices::delete_offline(const std::string &name)
+{
+    std::shared_ptr<engine::Device> last; // its thread is joined without the lock
+    const std::lock_guard lock(mutex_);
+    Entry &entry = offline(name);
+    last = std::move(entry.kept);
+    options_.erase(name);
+    entries_.erase(entry.id);
+}
+
+void Devices::set_option(const std::string &name, const std::string &key, const std::string &value)
+{
+    const std::lock_guard lock(mutex_);
+    Entry &entry = find(name);
+    if (entry.kept && entry.kept.use_count() == 1 && !entry.kept->has_started())
+        entry.kept.reset(); // its first use opens it again, with the option
+    if (!entry.open.expired())
+        throw Error(MAPI_FLOW_ALREADY_ACTIVE, "device " + name + " is in use; options are set before its first flow");
+    engine::DeviceSettings(entry.settings).set(key, value); // refuses what it does not know
+    options_[entry.settings.name].emplace_back(key, value);
+}
+
+void Devices::describe(int id, mapi_device_info_t *info)
+{
+    const std::lock_guard lock(mutex_);
+    const auto found = entries_.find(id);
+    if (found == entries_.end())
+        throw Error(MAPI_NO_DEVICE, "there is no device " + std::to_string(id));
+    const Entry &entry = found->second;
+    const auto device = entry.open.lock();
+    info->id = id;
+    copy_text(info->device, entry.settings.name);
+    copy_text(info->name, entry.settings.driver);
+    copy_text(info->alias, entry.settings.alias);
+    copy_text(info->description, entry.settings.description);
+    info->link_speed = entry.settings.link_speed;
+    info->link_type = device && device->link_type() != MAPI_LINK_UNKNOWN ? device->link_type() : -1;
+}
+
+int Devices::next(int id)
+{
+    const std::lock_guard lock(mutex_);
+    read_config();
+    const auto found = entries_.upper_bound(id);
+    return found == entries_.end() ? 0 : found->first;
+}
+
+void Devices::copy_stats(const std::string &name, mapi_stat_t *stats)
+{
+    const std::lock_guard lock(mutex_);
+    const auto device = find(name).open.lock();
+    if (!device)
+        throw Error(MAPI_NO_DEVICE, "device " + name + " is not open; its first flow opens it");
+    device->copy_stats(stats);
+}
+} // namespace mapi::client

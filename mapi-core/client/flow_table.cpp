@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// Flow table: flow descriptor -> flow.
+#include "client/flow_table.hpp"
+
+#include <thread>
+
+#include "engine/error.hpp"
+
+namespace mapi::client
+{
+void FlowTable::throw_no_flow(int fd)
+{
+    throw Error(MAPI_INVALID_FLOW, "there is no flow " + std::to_string(fd));
+}
+
+int FlowTable::add(std::shared_ptr<engine::Flow> flow)
+{
+    const std::lock_guard lock(mutex_);
+    for (int tried = 0; tried < kFlowsMax; ++tried) {
+        last_ = last_ % kFlowsMax + 1;
+        Slot &slot = slot_of(last_);
+        if (slot.owner)
+            continue;
+        slot.owner = std::move(flow);
+        slot.flow = slot.owner.get();
+        return last_;
+    }
+    throw Error(MAPI_FLOW_LIMIT, "all " + std::to_string(kFlowsMax) + " flow descriptors are in use; close some flows");
+}
+
+std::shared_ptr<engine::Flow> FlowTable::remove(int fd)
+{
+    Slot &slot = slot_of(fd);
+    const std::lock_guard lock(mutex_);
+    if (!slot.owner)
+        throw_no_flow(fd);
+    slot.flow = nullptr;
+    while (slot.pins != 0)
+        std::this_thread::yield();
+    return std::move(slot.owner);
+}
+
+int FlowTable::next(int fd)
+{
+    const std::lock_guard lock(mutex_);
+    for (int candidate = fd < 0 ? 1 : fd + 1; candidate <= kFlowsMax; ++candidate) {
+        if (slots_[size_t(candidate) - 1].owner)
+            return candidate;
+    }
+    return 0;
+}
+} // namespace mapi::client

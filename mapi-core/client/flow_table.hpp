@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// Flow table: flow descriptor -> flow, without a lock on the way.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <mutex>
+
+#include "engine/flow.hpp"
+
+namespace mapi::client
+{
+class FlowTable
+{
+public:
+    static constexpr int kFlowsMax = 16384;
+
+    // Runs `use(flow)` while the flow cannot go away; use() must not block.  Throws Error when there is no such flow.
+    template <class Use> auto with(int fd, Use use)
+    {
+        Slot &slot = slot_of(fd);
+        const Pin pin(slot);
+        engine::Flow *flow = slot.flow.load();
+        if (!flow)
+            throw_no_flow(fd);
+        return use(*flow);
+    }
+
+    // For calls that block: the flow lives until the caller lets go, also when it is closed meanwhile.
+    std::shared_ptr<engine::Flow> hold(int fd)
+    {
+        return with(fd, [](engine::Flow &flow) { return flow.shared_from_this(); });
+    }
+
+    int add(std::shared_ptr<engine::Flow> flow);
+    // Waits for those inside with(), which is short.
+    std::shared_ptr<engine::Flow> remove(int fd);
+    // The smallest descriptor in use that is greater than fd; 0: none.
+    int next(int fd);
+
+private:
+    struct Slot {
+        std::atomic<engine::Flow *> flow = nullptr;
+        std::atomic<int> pins = 0;
+        std::shared_ptr<engine::Flow> owner; // under mutex_
+    };
+
+    // Sequentially consistent, as remove(): either the pin is seen there, or the empty slot here.
+    struct Pin {
+        explicit Pin(Slot &s) : slot(s) { slot.pins.fetch_add(1); }
+        ~Pin() { slot.pins.fetch_sub(1); }
+        Slot &slot;
+    };
+
+    [[noreturn]] static void throw_no_flow(int fd);
+    Slot &slot_of(int fd)
+    {
+        if (fd < 1 || fd > kFlowsMax)
+            throw_no_flow(fd);
+        return slots_[size_t(fd) - 1];
+    }
+
+    std::array<Slot, kFlowsMax> slots_;
+    std::mutex mutex_; // add and remove
+    int last_ = 0;     // numbers are used in turn, so that a stale one does not soon name another flow
+};
+} // namespace mapi::client

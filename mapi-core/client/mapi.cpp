@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: MIT
+// libmapi: the calls of mapi.h -> flows and devices of this process.  No exception leaves this file.
+#include <mapi/mapi.h>
+
+#include <cstdarg>
+#include <cstdlib>
+#include <cstring>
+
+#include "client/arguments.hpp"
+#include "client/last_error.hpp"
+#include "client/library.hpp"
+
+#undef mapi_apply_function
+#undef mapi_read_results
+
+using mapi::Error;
+using mapi::client::guard;
+using mapi::client::library;
+using mapi::engine::Flow;
+
+namespace
+{
+const char *need(const char *text, const char *what)
+{
+    if (!text)
+        throw Error(MAPI_INVALID_ARGUMENT, std::string(what) + " is a null pointer");
+    return text;
+}
+
+template <class Info> Info *need(Info *info)
+{
+    if (!info)
+        throw Error(MAPI_INVALID_ARGUMENT, "no room is given for the answer");
+    return info;
+}
+
+int apply(int fd, const char *name, int count, va_list list)
+{
+    return guard(-1, [&] {
+        const auto flow = library().flows.hold(fd);
+        const mapi_function &function = library().registry.function(need(name, "the function's name"));
+        return flow->apply(function, mapi::client::read_arguments(function, count, list));
+    });
+}
+
+const mapipkt *next_packet(int fd, int fid)
+{
+    return library().flows.hold(fd)->next_packet(fid);
+}
+} // namespace
+
+extern "C" {
+
+int mapi_create_flow(const char *device)
+{
+    return guard(-1, [&] {
+        auto opened = library().devices.acquire(need(device, "the device's name"));
+        return library().flows.add(std::make_shared<Flow>(std::move(opened)));
+    });
+}
+
+int mapi_create_offline_flow(const char *path, int format)
+{
+    return guard(-1, [&] {
+        auto opened = library().devices.create_private(need(path, "the path"), format);
+        return library().flows.add(std::make_shared<Flow>(std::move(opened)));
+    });
+}
+
+int mapi_connect(int fd)
+{
+    return guard(-1, [&] {
+        library().flows.hold(fd)->connect();
+        return 0;
+    });
+}
+
+int mapi_close_flow(int fd)
+{
+    return guard(-1, [&] {
+        library().flows.remove(fd)->close();
+        return 0;
+    });
+}
+
+int mapi_apply_function(int fd, const char *function, ...)
+{
+    va_list list;
+    va_start(list, function);
+    const int fid = apply(fd, function, mapi::client::kCountUnknown, list);
+    va_end(list);
+    return fid;
+}
+
+int mapi_apply_function_counted(int argument_count, int fd, const char *function, ...)
+{
+    va_list list;
+    va_start(list, function);
+    const int fid = apply(fd, function, argument_count, list);
+    va_end(list);
+    return fid;
+}
+
+mapi_results_t *mapi_read_results(int fd, int fid)
+{
+    return guard(static_cast<mapi_results_t *>(nullptr), [&] {
+        return library().flows.with(fd, [fid](Flow &flow) { return flow.read_results(fid); });
+    });
+}
+
+// MAPI_COPY and MAPI_REF are alike here: the memory is the flow's, and only a read changes it.
+void *mapi_read_results_pointer(int fd, int fid, int)
+{
+    const mapi_results_t *results = mapi_read_results(fd, fid);
+    return results ? results->res : nullptr;
+}
+
+mapipkt *mapi_get_next_pkt(int fd, int fid)
+{
+    return guard(static_cast<mapipkt *>(nullptr), [&] {
+        return const_cast<mapipkt *>(next_packet(fd, fid));
+    });
+}
+
+int mapi_loop(int fd, int fid, int count, mapi_handler handler)
+{
+    return guard(-1, [&] {
+        if (!handler)
+            throw Error(MAPI_INVALID_ARGUMENT, "there is no handler");
+        const auto flow = library().flows.hold(fd);
+        for (int done = 0; count <= 0 || done < count; done += count > 0) {
+            const mapipkt *packet = flow->next_packet(fid);
+            if (!packet)
+                break;
+            handler(packet);
+        }
+        return 0;
+    });
+}
+
+char *mapi_create_offline_device(const char *path, int format)
+{
+    return guard(static_cast<char *>(nullptr), [&] {
+        return strdup(library().devices.create_offline(need(path, "the path"), format).c_str());
+    });
+}
+
+int mapi_start_offline_device(const char *device)
+{
+    return guard(-1, [&] {
+        library().devices.start_offline(need(device, "the device's name"));
+        return 0;
+    });
+}
+
+int mapi_delete_offline_device(char *device)
+{
+    return guard(-1, [&] {
+        library().devices.delete_offline(need(device, "the device's name"));
+        free(device);
+        return 0;
+    });
+}
+
+int mapi_set_device_option(const char *device, const char *key, const char *value)
+{
+    return guard(-1, [&] {
+        library().devices.set_option(need(device, "the device's name"), need(key, "the key"), need(value, "the value"));
+        return 0;
+    });
+}
+
+int mapi_wait_flow(int fd, int timeout_ms)
+{
+    return guard(-1, [&] {
+        if (!library().flows.hold(fd)->wait_for_end(timeout_ms))
+            throw Error(MAPI_TIMED_OUT, "the flow has not ended within " + std::to_string(timeout_ms) + " ms");
+        return 0;
+    });
+}
+
+int mapi_read_error(int *number, char *text)
+{
+    return mapi::client::take_last_error(number, text) ? 0 : -1;
+}
+
+int mapi_get_flow_info(int fd, mapi_flow_info_t *info)
+{
+    return guard(-1, [&] {
+        *need(info) = {};
+        library().flows.hold(fd)->describe(info);
+        info->fd = fd;
+        return 0;
+    });
+}
+
+int mapi_get_next_flow_info(int fd, mapi_flow_info_t *info)
+{
+    return guard(-1, [&] {
+        const int next = library().flows.next(fd);
+        if (next == 0)
+            throw Error(MAPI_INVALID_FLOW, "there is no flow after " + std::to_string(fd));
+        return mapi_get_flow_info(next, info);
+    });
+}
+
+int mapi_get_function_info(int fd, int fid, mapi_function_info_t *info)
+{
+    return guard(-1, [&] {
+        *need(info) = {};
+        library().flows.hold(fd)->describe(fid, info);
+        return 0;
+    });
+}
+
+int mapi_get_next_function_info(int fd, int fid, mapi_function_info_t *info)
+{
+    return mapi_get_function_info(fd, fid < 0 ? 1 : fid + 1, info);
+}
+
+int mapi_get_device_info(int devid, mapi_device_info_t *info)
+{
+    return guard(-1, [&] {
+        *need(info) = {};
+        library().devices.describe(devid, info);
+        return 0;
+    });
+}
+
+int mapi_get_next_device_info(int devid, mapi_device_info_t *info)
+{
+    return guard(-1, [&] {
+        const int next = library().devices.next(devid);
+        if (next == 0)
+            throw Error(MAPI_NO_DEVICE, "there is no device after " + std::to_string(devid));
+        return mapi_get_device_info(next, info);
+    });
+}
+
+int mapi_stats(const char *device, mapi_stat *stats)
+{
+    return guard(-1, [&] {
+        library().devices.copy_stats(need(device, "the device's name"), need(stats));
+        return 1;
+    });
+}
+
+int mapi_get_scope_size(int fd)
+{
+    return guard(-1, [&] { return library().flows.with(fd, [](Flow &) { return 1; }); });
+}
+
+int mapi_is_remote(int fd)
+{
+    return guard(-1, [&] { return library().flows.with(fd, [](Flow &) { return 0; }); });
+}
+
+} // extern "C"

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// Capture format: the first bytes of a file -> the reader for them.
+#include "drivers/capture_format.hpp"
+
+#include <cstdio>
+
+#include "drivers/capture_error.hpp"
+
+namespace mapi::drivers
+{
+namespace
+{
+struct OtherFormat {
+    const char *magic;
+    size_t bytes;
+    const char *text;
+};
+
+constexpr OtherFormat kOtherFormats[] = {
+    {"\x1f\x8b", 2, "is compressed by gzip; unpack it first: zcat FILE > FILE.pcap"},
+    {"BZh", 3, "is compressed by bzip2; unpack it first: bzcat FILE > FILE.pcap"},
+    {"\xfd" "7zXZ", 5, "is compressed by xz; unpack it first: xzcat FILE > FILE.pcap"},
+    {"\x28\xb5\x2f\xfd", 4, "is compressed by zstd; unpack it first: zstdcat FILE > FILE.pcap"},
+};
+} // namespace
+
+uint32_t max_caplen(uint32_t link_type)
+{
+    switch (link_type) {
+    case 189: // USB_LINUX
+    case 220: // USB_LINUX_MMAPPED
+    case 231: // DBUS
+    case 249: // USBPCAP
+        return 128u << 20;
+    case 279: // EBHSCR
+        return 8u << 20;
+    default:
+        return 262144;
+    }
+}
+
+std::unique_ptr<CaptureFormat> open_capture_format(FileBuffer &file)
+{
+    file.fill(24);
+    if (auto format = open_pcap(file))
+        return format;
+    if (auto format = open_pcapng(file))
+        return format;
+    if (file.available() == 0)
+        throw CaptureError(Damage::kOpen, file.path() + ": is empty; a capture file begins with its header");
+    for (const OtherFormat &other : kOtherFormats) {
+        if (file.available() >= other.bytes && memcmp(file.begin(), other.magic, other.bytes) == 0)
+            throw CaptureError(Damage::kOpen, file.path() + ": " + other.text);
+    }
+    if (file.available() < 4)
+        throw CaptureError(Damage::kOpen, file.path() + ": ends inside the file header, after " +
+                                              std::to_string(file.available()) + " bytes");
+    char magic[16];
+    snprintf(magic, sizeof(magic), "0x%08x", load_u32<false>(file.begin()));
+    throw CaptureError(Damage::kOpen,
+                       file.path() + ": is neither pcap nor pcapng (it begins with " + magic +
+                           "); `editcap -F pcap` converts most other capture formats");
+}
+} // namespace mapi::drivers

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// Capture format: bytes of a capture file -> packet views.  One implementation for each format.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include <mapi/driver.h>
+
+#include "drivers/file_buffer.hpp"
+
+namespace mapi::drivers
+{
+class CaptureFormat
+{
+public:
+    virtual ~CaptureFormat() = default;
+
+    // At most `limit` packets, 0 at the end of the file.  Never refills the buffer once the batch has a packet, since that
+    // would move the bytes under it.  Throws CaptureError at damage, but only with an empty batch: what was whole before
+    // the damage is handed out first.
+    virtual uint32_t read(FileBuffer &file, mapi_packet *packets, uint32_t limit,
+                          mapi_batch &batch) = 0;
+    virtual uint64_t interface_drops() const { return 0; }
+    // Something odd that did not stop the reading; empty when there was nothing.
+    virtual std::string remark() const { return {}; }
+
+    const mapi_driver_info &info() const { return info_; }
+
+protected:
+    mapi_driver_info info_ = {};
+};
+
+// Looks at the first bytes; throws CaptureError when they belong to no format known here.
+std::unique_ptr<CaptureFormat> open_capture_format(FileBuffer &file);
+std::unique_ptr<CaptureFormat> open_pcap(FileBuffer &file);   // null: another format
+std::unique_ptr<CaptureFormat> open_pcapng(FileBuffer &file); // null: another format
+
+// Numbers in a capture file have the byte order of the machine that wrote it and no alignment.
+template <bool kSwapped> inline uint32_t load_u32(const uint8_t *bytes)
+{
+    uint32_t value;
+    memcpy(&value, bytes, sizeof(value));
+    return kSwapped ? __builtin_bswap32(value) : value;
+}
+
+template <bool kSwapped> inline uint16_t load_u16(const uint8_t *bytes)
+{
+    uint16_t value;
+    memcpy(&value, bytes, sizeof(value));
+    return kSwapped ? __builtin_bswap16(value) : value;
+}
+
+// The largest record that is believed; the same limits as libpcap's.
+uint32_t max_caplen(uint32_t link_type);
+
+// Fills the fields of a batch that follow from its packets.
+inline void finish_batch(mapi_batch &batch, const mapi_packet *packets, uint32_t count,
+                         uint64_t wire_bytes, uint16_t link_type)
+{
+    batch.packets = packets;
+    batch.count = count;
+    batch.all = count >= 64 ? ~uint64_t(0) : (uint64_t(1) << count) - 1;
+    batch.wire_bytes = wire_bytes;
+    batch.link_type = link_type;
+}
+} // namespace mapi::drivers

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// Driver catalogue: one line for each built-in driver.
+#include "drivers/catalog.hpp"
+
+namespace mapi::drivers
+{
+namespace
+{
+constexpr const mapi_driver *kDrivers[] = {
+    &mapi_driver_pcap_file,
+};
+} // namespace
+
+std::span<const mapi_driver *const> catalog()
+{
+    return kDrivers;
+}
+} // namespace mapi::drivers

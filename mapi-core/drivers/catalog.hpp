@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// Driver catalogue: the list of built-in drivers.
+#pragma once
+
+#include <span>
+
+#include <mapi/driver.h>
+
+extern "C" const mapi_driver mapi_driver_pcap_file;
+
+namespace mapi::drivers
+{
+std::span<const mapi_driver *const> catalog();
+} // namespace mapi::drivers

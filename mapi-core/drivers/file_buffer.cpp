@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// File buffer: a file -> contiguous bytes.
+#include "drivers/file_buffer.hpp"
+
+#include <cerrno>
+#include <cstring>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "drivers/capture_error.hpp"
+
+namespace mapi::drivers
+{
+namespace
+{
+// Fits the second-level cache, so that the packet path reads what read() has just written there.
+constexpr size_t kBufferBytes = size_t(1) << 20;
+} // namespace
+
+FileBuffer::FileBuffer(const std::string &path) : path_(path), storage_(kBufferBytes)
+{
+    fd_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd_ < 0)
+        throw CaptureError(Damage::kOpen, path + ": " + strerror(errno));
+    struct stat status = {};
+    if (fstat(fd_, &status) == 0 && S_ISDIR(status.st_mode)) {
+        close(fd_);
+        throw CaptureError(Damage::kOpen, path + ": is a folder, not a capture file");
+    }
+    posix_fadvise(fd_, 0, 0, POSIX_FADV_SEQUENTIAL);
+    cursor_ = end_ = storage_.data();
+}
+
+FileBuffer::~FileBuffer()
+{
+    close(fd_);
+}
+
+bool FileBuffer::fill(size_t bytes)
+{
+    const size_t rest = available();
+    if (rest >= bytes)
+        return true;
+    if (bytes > storage_.size()) {
+        std::vector<uint8_t> larger(bytes);
+        memcpy(larger.data(), cursor_, rest);
+        storage_.swap(larger);
+    } else if (cursor_ != storage_.data()) {
+        memmove(storage_.data(), cursor_, rest);
+    }
+    uint8_t *const base = storage_.data();
+    cursor_ = base;
+    size_t filled = rest;
+    while (filled < bytes) {
+        const ssize_t got = read(fd_, base + filled, storage_.size() - filled);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0) {
+            end_ = base + filled;
+            throw CaptureError(Damage::kInput, path_ + ": cannot read after offset " +
+                                                   std::to_string(file_position_) + ": " +
+                                                   strerror(errno));
+        }
+        if (got == 0)
+            break;
+        filled += size_t(got);
+        file_position_ += uint64_t(got);
+    }
+    end_ = base + filled;
+    return filled >= bytes;
+}
+
+bool FileBuffer::rewind()
+{
+    if (lseek(fd_, 0, SEEK_SET) != 0)
+        return false;
+    cursor_ = end_ = storage_.data();
+    file_position_ = 0;
+    return true;
+}
+
+uint64_t FileBuffer::rest_bytes() const
+{
+    struct stat status = {};
+    if (fstat(fd_, &status) != 0 || !S_ISREG(status.st_mode))
+        return available();
+    const uint64_t size = uint64_t(status.st_size);
+    return size > offset() ? size - offset() : 0;
+}
+} // namespace mapi::drivers

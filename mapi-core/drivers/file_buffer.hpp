@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// File buffer: a file -> contiguous bytes, read in large pieces into one buffer that stays in the cache.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace mapi::drivers
+{
+// read() and not mmap: on a file in the page cache the faults of a mapping cost more than three times the copy.
+class FileBuffer
+{
+public:
+    // Throws CaptureError when the file cannot be opened.
+    explicit FileBuffer(const std::string &path);
+    ~FileBuffer();
+    FileBuffer(const FileBuffer &) = delete;
+    FileBuffer &operator=(const FileBuffer &) = delete;
+
+    const uint8_t *begin() const { return cursor_; }
+    const uint8_t *end() const { return end_; }
+    size_t available() const { return size_t(end_ - cursor_); }
+    // Everything before `position` is done with; it stays in place until the next fill().
+    void consume_to(const uint8_t *position) { cursor_ = position; }
+
+    // Makes at least `bytes` available, moving what is left to the front.  False: the file ends before that.
+    bool fill(size_t bytes);
+    // Back to the first byte; false when the source cannot seek.
+    bool rewind();
+
+    // Place of begin() in the file.
+    uint64_t offset() const { return file_position_ - available(); }
+    // Bytes from begin() to the end of the file, as far as the file system tells.
+    uint64_t rest_bytes() const;
+    const std::string &path() const { return path_; }
+
+private:
+    std::string path_;
+    int fd_;
+    std::vector<uint8_t> storage_;
+    const uint8_t *cursor_;
+    const uint8_t *end_;
+    uint64_t file_position_ = 0; // of end_
+};
+} // namespace mapi::drivers

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// Chain: the functions of one flow in order; what the device's side needs of a flow.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include <mapi/results.h>
+
+#include "engine/node.hpp"
+
+namespace mapi::engine
+{
+class Plan;
+
+// A function of the flow.  Its node may serve other flows too: the flow's share is what the node counted since it joined.
+struct Applied {
+    std::shared_ptr<Node> node;
+    uint64_t base_result = 0;
+    uint64_t base_seen = 0;
+    uint64_t base_passed = 0;
+    std::vector<std::atomic<uint64_t>> result; // what mapi_read_results() lends out
+    mapi_results_t results = {};
+    std::mutex reader; // of the packets in a buffer: one at a time
+
+    explicit Applied(std::shared_ptr<Node> n);
+};
+
+// Grows until it is connected, then its functions are fixed.
+class Chain
+{
+public:
+    void append(std::shared_ptr<Node> node) { functions_.push_back(std::make_unique<Applied>(std::move(node))); }
+    const std::vector<std::unique_ptr<Applied>> &functions() const { return functions_; }
+
+    mapi_flow_status status() const { return status_.load(std::memory_order_acquire); }
+    uint64_t start_us() const { return start_us_.load(std::memory_order_relaxed); }
+    uint64_t end_us() const { return end_us_.load(std::memory_order_relaxed); }
+    // Whether the device's thread has set the bases.
+    bool has_joined() const { return joined_.load(std::memory_order_acquire); }
+
+    // Client's thread, under the device's lock.
+    void activate(const Plan &plan);
+    void close();
+    // Device's thread.
+    void join();
+    // Any thread: no packet will come any more.
+    void end();
+
+private:
+    void use_shared_nodes(const Plan &plan);
+
+    std::vector<std::unique_ptr<Applied>> functions_;
+    std::atomic<mapi_flow_status> status_ = FLOW_INIT;
+    std::atomic<bool> joined_ = false;
+    std::atomic<uint64_t> start_us_ = 0;
+    std::atomic<uint64_t> end_us_ = 0;
+};
+} // namespace mapi::engine

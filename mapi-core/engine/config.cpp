@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+// Configuration: mapi.conf -> settings of devices.
+//
+// Debian's inih is built without line numbers for its handler, without a sign for a repeated section and with lines of at
+// most 200 bytes; each of the three is needed here.
+#include "engine/config.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "engine/error.hpp"
+
+namespace mapi::engine
+{
+namespace
+{
+std::string trim(const std::string &text)
+{
+    const size_t first = text.find_first_not_of(" \t\r");
+    if (first == std::string::npos)
+        return {};
+    return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
+
+// Sections of MAPI 2 that describe other programs or other drivers.
+bool is_known_section(const std::string &name)
+{
+    return name == "driver" || name == "format" || name == "dag" || name == "ipfixflib";
+}
+
+class Parser
+{
+public:
+    explicit Parser(const std::string &name) : name_(name) {}
+
+    void take_line(const std::string &raw)
+    {
+        ++line_;
+        const std::string line = trim(raw);
+        if (line.empty() || line[0] == '#' || line[0] == ';')
+            return;
+        if (line[0] == '[')
+            begin_section(line);
+        else
+            take_key(line);
+    }
+
+    std::vector<DeviceSettings> finish()
+    {
+        end_section();
+        return std::move(devices_);
+    }
+
+private:
+    [[noreturn]] void fail(unsigned line, const std::string &text) const
+    {
+        throw Error(MAPI_CONFIG_ERROR, name_ + ":" + std::to_string(line) + ": " + text);
+    }
+
+    void begin_section(const std::string &line)
+    {
+        end_section();
+        if (line.back() != ']')
+            fail(line_, "the section's \"]\" is missing");
+        section_ = trim(line.substr(1, line.size() - 2));
+        if (!is_known_section(section_))
+            fail(line_, "\"" + section_ + "\" is not a section; [driver] is");
+        section_line_ = line_;
+        current_ = {};
+        current_.origin = name_ + ":" + std::to_string(line_);
+    }
+
+    void take_key(const std::string &line)
+    {
+        const size_t equals = line.find('=');
+        if (equals == std::string::npos)
+            fail(line_, "neither a section nor key=value: " + line);
+        if (section_ != "driver")
+            return; // the top level and other sections speak to other programs
+        try {
+            current_.set(trim(line.substr(0, equals)), trim(line.substr(equals + 1)));
+        } catch (const Error &error) {
+            fail(line_, error.what());
+        }
+    }
+
+    void end_section()
+    {
+        if (section_ != "driver")
+            return;
+        if (current_.name.empty())
+            fail(section_line_, "this [driver] has no device=");
+        if (current_.path.empty())
+            current_.path = current_.name;
+        for (const DeviceSettings &other : devices_) {
+            if (other.name == current_.name)
+                fail(section_line_, "device " + current_.name + " is described already at " + other.origin);
+        }
+        devices_.push_back(current_);
+        section_.clear();
+    }
+
+    const std::string name_;
+    unsigned line_ = 0;
+    unsigned section_line_ = 0;
+    std::string section_;
+    DeviceSettings current_;
+    std::vector<DeviceSettings> devices_;
+};
+} // namespace
+
+std::vector<DeviceSettings> read_config(std::istream &input, const std::string &name)
+{
+    Parser parser(name);
+    for (std::string line; std::getline(input, line);)
+        parser.take_line(line);
+    return parser.finish();
+}
+
+std::string find_config()
+{
+    if (const char *named = std::getenv("MAPI_CONF"))
+        return named;
+    for (const char *place : {"mapi.conf", "/etc/mapi.conf"}) {
+        std::error_code ignored;
+        if (std::filesystem::exists(place, ignored))
+            return place;
+    }
+    return {};
+}
+} // namespace mapi::engine

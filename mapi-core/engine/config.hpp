@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// Configuration: mapi.conf -> settings of devices.
+#pragma once
+
+#include <istream>
+#include <string>
+#include <vector>
+
+#include "engine/settings.hpp"
+
+namespace mapi::engine
+{
+// `name` is for messages: every Error names file and line.
+std::vector<DeviceSettings> read_config(std::istream &input, const std::string &name);
+
+// $MAPI_CONF, ./mapi.conf or /etc/mapi.conf, the first that is there; empty when none is.
+std::string find_config();
+} // namespace mapi::engine

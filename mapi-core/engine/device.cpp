@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// Device: driver -> batch -> plan, and the packet thread itself.
+#include "engine/device.hpp"
+
+#include <nsprobe/probe.h>
+
+#include "engine/chain.hpp"
+
+namespace mapi::engine
+{
+namespace
+{
+// One writer: no locked instruction is needed, only a store that readers see whole.
+void add(std::atomic<uint64_t> &counter, uint64_t value)
+{
+    counter.store(counter.load(std::memory_order_relaxed) + value, std::memory_order_relaxed);
+}
+} // namespace
+
+void Device::run()
+{
+    while (!stop_.load(std::memory_order_relaxed) && run_batch()) {
+    }
+    finish();
+}
+
+// A slice belongs to the unit that is open when it stops: the read is opened before its unit, whose packets only the read can tell.
+bool Device::run_batch()
+{
+    NET_SLICE_START(driver_read);
+    const int count = driver_.read(source_, packets_, settings_.batch, &batch_);
+    if (count <= 0) {
+        NET_SLICE_STOP(driver_read);
+        return false;
+    }
+    ++batch_number_;
+    if (settings_.batch == 1)
+        NET_SLICE_INIT(packet, batch_number_, count, batch_.wire_bytes);
+    else
+        NET_SLICE_INIT(batch, batch_number_, count, batch_.wire_bytes);
+    NET_SLICE_STOP(driver_read);
+
+    NET_SLICE_START(dispatch);
+    add(packets_read_, uint64_t(count));
+    add(bytes_read_, batch_.wire_bytes);
+    Plan &plan = acquire_plan();
+    if (plan.chains().empty())
+        add(packets_without_flow_, uint64_t(count));
+    plan.run(batch_);
+    NET_SLICE_STOP(dispatch);
+
+    NET_SLICE_START(publish);
+    plan.publish();
+    release_plan();
+    NET_SLICE_STOP(publish);
+
+    if (settings_.batch == 1)
+        NET_SLICE_EXIT(packet);
+    else
+        NET_SLICE_EXIT(batch);
+    return true;
+}
+
+// After the read, so that packets which come after a connect() find its flow.
+Plan &Device::acquire_plan()
+{
+    // Sequentially consistent, as the accesses in install() and free_retired(): either this loop sees the new plan, or they
+    // see that the old one is in use.
+    Plan *plan = plan_.load();
+    while (true) {
+        plan_in_use_.store(plan);
+        Plan *const again = plan_.load();
+        if (again == plan)
+            break;
+        plan = again;
+    }
+    if (!plan->has_joined()) [[unlikely]]
+        plan->join();
+    return *plan;
+}
+
+void Device::finish()
+{
+    const std::lock_guard lock(mutex_);
+    state_ = State::kFinished;
+    for (const auto &chain : current_->chains()) {
+        chain->join();
+        chain->end();
+    }
+    changed_.notify_all();
+}
+} // namespace mapi::engine

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// Device: one thread that takes batches from a driver and runs the plan of the connected flows on each.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include <mapi/driver.h>
+#include <mapi/results.h>
+
+#include "engine/arguments.hpp"
+#include "engine/node.hpp"
+#include "engine/plan.hpp"
+#include "engine/settings.hpp"
+
+namespace mapi::engine
+{
+class Device
+{
+public:
+    // Opens the source; throws Error when that fails.  No packet is read before start().
+    Device(int id, DeviceSettings settings, const mapi_driver &driver, bool start_at_connect);
+    ~Device();
+    Device(const Device &) = delete;
+    Device &operator=(const Device &) = delete;
+
+    int id() const { return id_; }
+    const DeviceSettings &settings() const { return settings_; }
+    uint16_t link_type() const { return info_.link_type; }
+
+    // Any thread.
+    void start();
+    bool has_started();
+    std::shared_ptr<Node> make_node(const mapi_function &function, Arguments arguments) const;
+    // At once: packets that the driver reads after the return are the flow's, or are no longer.
+    void connect(const std::shared_ptr<Chain> &chain);
+    void disconnect(const std::shared_ptr<Chain> &chain);
+    // False when the time is up; timeout_ms < 0 waits for ever.
+    bool wait_while_active(const Chain &chain, int timeout_ms);
+    int count_other_users(const Node &node, const Chain &chain);
+    void copy_stats(mapi_stat_t *stats);
+
+private:
+    enum class State { kIdle, kRunning, kFinished };
+
+    // Device's thread.
+    void run();
+    bool run_batch();
+    Plan &acquire_plan();
+    void release_plan() { plan_in_use_.store(nullptr, std::memory_order_release); }
+    void finish();
+
+    // Under mutex_.
+    void start_locked();
+    void install(std::vector<std::shared_ptr<Chain>> chains);
+    void free_retired();
+
+    const int id_;
+    const DeviceSettings settings_;
+    const mapi_driver &driver_;
+    const bool start_at_connect_;
+    void *source_ = nullptr;
+    mapi_driver_info info_ = {};
+    std::shared_ptr<DropTotals> drop_totals_ = std::make_shared<DropTotals>();
+
+    // Packet path; the thread's own.
+    alignas(64) mapi_packet packets_[MAPI_BATCH_MAX];
+    mapi_batch batch_ = {};
+    uint64_t batch_number_ = 0;
+    std::atomic<uint64_t> packets_read_ = 0;
+    std::atomic<uint64_t> bytes_read_ = 0;
+    std::atomic<uint64_t> packets_without_flow_ = 0;
+
+    // The thread shows here which plan it works with, so that nobody frees it.
+    alignas(64) std::atomic<Plan *> plan_in_use_ = nullptr;
+    alignas(64) std::atomic<Plan *> plan_ = nullptr;
+    std::atomic<bool> stop_ = false;
+
+    std::mutex mutex_; // all below, and writing plan_
+    State state_ = State::kIdle;
+    std::condition_variable changed_; // a flow ended or was closed
+    std::unique_ptr<Plan> current_;   // owns what plan_ shows
+    std::vector<std::unique_ptr<Plan>> retired_;
+    std::thread thread_;
+};
+} // namespace mapi::engine

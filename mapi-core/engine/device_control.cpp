@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+// Device: its life, its flows and its statistics, as the client's threads see it.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+
+#include <unistd.h>
+
+#include "engine/chain.hpp"
+#include "engine/device.hpp"
+#include "engine/error.hpp"
+
+namespace mapi::engine
+{
+Device::Device(int id, DeviceSettings settings, const mapi_driver &driver, bool start_at_connect)
+    : id_(id), settings_(std::move(settings)), driver_(driver), start_at_connect_(start_at_connect)
+{
+    char text[MAPI_ERROR_TEXT_BYTES] = "";
+    mapi_driver_setup setup = {};
+    setup.struct_size = sizeof(setup);
+    setup.path = settings_.path.c_str();
+    setup.repeat = settings_.repeat;
+    setup.error = text;
+    setup.error_bytes = sizeof(text);
+    if (const int number = driver_.open(&setup, &source_, &info_); number != 0)
+        throw Error(number, *text ? text : settings_.name + ": cannot be opened");
+    install({});
+}
+
+Device::~Device()
+{
+    stop_ = true;
+    if (driver_.interrupt)
+        driver_.interrupt(source_);
+    for (const auto &chain : current_->chains())
+        chain->close();
+    if (thread_.joinable())
+        thread_.join();
+    driver_.close(source_);
+}
+
+void Device::start()
+{
+    const std::lock_guard lock(mutex_);
+    start_locked();
+}
+
+bool Device::has_started()
+{
+    const std::lock_guard lock(mutex_);
+    return state_ != State::kIdle;
+}
+
+void Device::start_locked()
+{
+    if (state_ != State::kIdle)
+        return;
+    state_ = State::kRunning;
+    thread_ = std::thread([this] { run(); });
+}
+
+std::shared_ptr<Node> Device::make_node(const mapi_function &function, Arguments arguments) const
+{
+    return std::make_shared<Node>(function, std::move(arguments), info_, drop_totals_);
+}
+
+void Device::connect(const std::shared_ptr<Chain> &chain)
+{
+    const std::lock_guard lock(mutex_);
+    chain->activate(*current_);
+    auto chains = current_->chains();
+    chains.push_back(chain);
+    install(std::move(chains));
+    if (state_ == State::kFinished) {
+        chain->join();
+        chain->end();
+    } else if (start_at_connect_) {
+        start_locked();
+    }
+}
+
+void Device::disconnect(const std::shared_ptr<Chain> &chain)
+{
+    const std::lock_guard lock(mutex_);
+    auto chains = current_->chains();
+    std::erase(chains, chain);
+    install(std::move(chains));
+    chain->close(); // a thread that waits in the flow's buffer goes on
+    free_retired();
+    changed_.notify_all();
+}
+
+// The packet thread is never waited for: it goes on with the plan that it has and takes the new one with its next batch.
+void Device::install(std::vector<std::shared_ptr<Chain>> chains)
+{
+    auto plan = std::make_unique<Plan>(std::move(chains));
+    plan_.store(plan.get());
+    if (current_)
+        retired_.push_back(std::move(current_));
+    current_ = std::move(plan);
+    free_retired();
+}
+
+void Device::free_retired()
+{
+    const Plan *in_use = plan_in_use_.load();
+    std::erase_if(retired_, [in_use](const auto &plan) { return plan.get() != in_use; });
+}
+
+bool Device::wait_while_active(const Chain &chain, int timeout_ms)
+{
+    std::unique_lock lock(mutex_);
+    const auto is_over = [&chain] { return chain.status() != FLOW_ACTIVE; };
+    if (timeout_ms >= 0)
+        return changed_.wait_for(lock, std::chrono::milliseconds(timeout_ms), is_over);
+    changed_.wait(lock, is_over);
+    return true;
+}
+
+int Device::count_other_users(const Node &node, const Chain &chain)
+{
+    const std::lock_guard lock(mutex_);
+    const auto uses = [&](const std::shared_ptr<Chain> &other) {
+        return other.get() != &chain &&
+               std::any_of(other->functions().begin(), other->functions().end(),
+                           [&](const auto &applied) { return applied->node.get() == &node; });
+    };
+    return int(std::count_if(current_->chains().begin(), current_->chains().end(), uses));
+}
+
+void Device::copy_stats(mapi_stat_t *stats)
+{
+    mapi_driver_stats driver = {};
+    driver_.stats(source_, &driver);
+    mapi_function_drops drops = {};
+    {
+        const std::lock_guard lock(mutex_);
+        drops = current_->drops();
+        drops.buffer_full += drop_totals_->buffer_full;
+        drops.link_type += drop_totals_->link_type;
+    }
+    *stats = {};
+    gethostname(stats->hostname, sizeof(stats->hostname) - 1);
+    snprintf(stats->dev, sizeof(stats->dev), "%s", settings_.name.c_str());
+    snprintf(stats->message, sizeof(stats->message), "%s", driver.message);
+    stats->ps_recv = packets_read_.load(std::memory_order_relaxed);
+    stats->bytes_recv = bytes_read_.load(std::memory_order_relaxed);
+    stats->ps_ifdrop = driver.interface_drops;
+    stats->drop_bad_record = driver.bad_records;
+    stats->drop_truncated = driver.truncated_records;
+    stats->unread_bytes = driver.unread_bytes;
+    stats->drop_buffer_full = drops.buffer_full;
+    stats->drop_link_type = drops.link_type;
+    stats->drop_no_flow = packets_without_flow_.load(std::memory_order_relaxed);
+    stats->ps_drop = stats->drop_bad_record + stats->drop_truncated + stats->drop_buffer_full +
+                     stats->drop_link_type + stats->drop_no_flow;
+}
+} // namespace mapi::engine

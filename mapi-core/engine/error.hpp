@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// Error: a number of errors.h with the text for this case; turned into mapi_read_error() at the C border.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+#include <mapi/errors.h>
+
+namespace mapi
+{
+class Error : public std::runtime_error
+{
+public:
+    Error(int number, const std::string &text) : std::runtime_error(text), number_(number) {}
+    int number() const { return number_; }
+
+private:
+    int number_;
+};
+} // namespace mapi

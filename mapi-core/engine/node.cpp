@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// Node: one function with its arguments.
+#include "engine/node.hpp"
+
+#include "engine/error.hpp"
+
+namespace mapi::engine
+{
+namespace
+{
+std::vector<mapi_argument> borrow_arguments(const Arguments &arguments)
+{
+    std::vector<mapi_argument> views;
+    for (const Argument &argument : arguments)
+        views.push_back({argument.kind == 's' ? argument.text.c_str() : nullptr, argument.number, argument.kind});
+    return views;
+}
+} // namespace
+
+Node::Node(const mapi_function &function, Arguments arguments, const mapi_driver_info &device,
+           std::shared_ptr<DropTotals> totals)
+    : function_(function), result_(Published::words_for(function.result_bytes)),
+      published_(function.result_bytes), arguments_(std::move(arguments)), totals_(std::move(totals))
+{
+    char text[MAPI_ERROR_TEXT_BYTES] = "";
+    const std::vector<mapi_argument> views = borrow_arguments(arguments_);
+    mapi_function_setup setup = {};
+    setup.struct_size = sizeof(setup);
+    setup.argument_count = uint32_t(views.size());
+    setup.arguments = views.data();
+    setup.result = result_.data();
+    setup.device_flags = device.device_flags;
+    setup.snaplen = device.snaplen;
+    setup.link_type = device.link_type;
+    setup.error_bytes = sizeof(text);
+    setup.error = text;
+    if (const int number = function.create(&setup, &instance_); number != 0)
+        throw Error(number, std::string(function.name) + ": " + (*text ? text : "refused its arguments"));
+    slice_ = NET_SLICE_CREATE(function.name);
+}
+
+Node::~Node()
+{
+    if (!instance_)
+        return;
+    const mapi_function_drops last = drops();
+    totals_->buffer_full += last.buffer_full;
+    totals_->link_type += last.link_type;
+    function_.destroy(instance_);
+}
+
+void Node::end()
+{
+    if (function_.end)
+        function_.end(instance_);
+}
+
+void Node::cancel()
+{
+    if (function_.cancel)
+        function_.cancel(instance_);
+}
+
+mapi_function_drops Node::drops() const
+{
+    mapi_function_drops drops = {};
+    if (function_.drops)
+        function_.drops(instance_, &drops);
+    return drops;
+}
+} // namespace mapi::engine

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+// Node: one function with its arguments at one place of the device's graph; one mask in, one mask out.
+#pragma once
+
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <mapi/driver.h>
+#include <mapi/function.h>
+#include <nsprobe/probe.h>
+
+#include "engine/arguments.hpp"
+#include "engine/published.hpp"
+
+namespace mapi::engine
+{
+// Drops of nodes that are gone; a device keeps it, so that closing a flow forgets none.
+struct DropTotals {
+    std::atomic<uint64_t> buffer_full = 0;
+    std::atomic<uint64_t> link_type = 0;
+};
+
+class Node
+{
+public:
+    // Throws Error when the function refuses its arguments.
+    Node(const mapi_function &function, Arguments arguments, const mapi_driver_info &device,
+         std::shared_ptr<DropTotals> totals);
+    ~Node();
+    Node(const Node &) = delete;
+    Node &operator=(const Node &) = delete;
+
+    // Device's thread.
+    uint64_t run(const mapi_batch &batch, uint64_t mask)
+    {
+        NET_SLICE_START_AT(slice_);
+        const uint64_t passed = function_.process(instance_, &batch, mask);
+        NET_SLICE_STOP_AT(slice_);
+        add(seen_, mask);
+        add(passed_, passed);
+        return passed;
+    }
+    void publish() { published_.publish(result_.data()); }
+
+    // Whether this node already does what `wanted` would do with the mask of `source`.
+    bool can_serve(const Node *source, const Node &wanted) const
+    {
+        return source == source_ && &wanted.function_ == &function_ && is_shareable() &&
+               wanted.arguments_ == arguments_;
+    }
+    bool is_shareable() const { return has_flag(MAPI_FUNCTION_PURE) || is_additive(); }
+    bool is_additive() const { return has_flag(MAPI_FUNCTION_ADDITIVE); }
+    bool passes_all() const { return has_flag(MAPI_FUNCTION_PASSES_ALL); }
+    // The node whose mask this one gets; null: the whole batch.  Set once, when the first flow connects.
+    void set_source(const Node *source) { source_ = source; }
+    const Node *source() const { return source_; }
+
+    const mapi_function &function() const { return function_; }
+    const Published &published() const { return published_; }
+    bool has_result() const { return function_.result_bytes > 0; }
+    uint64_t seen() const { return seen_.load(std::memory_order_relaxed); }
+    uint64_t passed() const { return passed_.load(std::memory_order_relaxed); }
+
+    const mapipkt *next_packet() { return function_.next_packet(instance_); }
+    void end();
+    void cancel();
+    mapi_function_drops drops() const;
+
+private:
+    bool has_flag(mapi_function_flags flag) const { return (function_.flags & flag) != 0; }
+
+    // One writer: no locked instruction is needed, only a store that readers see whole.
+    static void add(std::atomic<uint64_t> &counter, uint64_t mask)
+    {
+        counter.store(counter.load(std::memory_order_relaxed) + uint64_t(std::popcount(mask)),
+                      std::memory_order_relaxed);
+    }
+
+    const mapi_function &function_;
+    void *instance_ = nullptr;
+    struct nsp_slice *slice_ = nullptr;
+    std::atomic<uint64_t> seen_ = 0;
+    std::atomic<uint64_t> passed_ = 0;
+    const Node *source_ = nullptr;
+    std::vector<uint64_t> result_; // the function writes it, publish() shows it
+    Published published_;
+    const Arguments arguments_;
+    const std::shared_ptr<DropTotals> totals_;
+};
+} // namespace mapi::engine

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// Registry: name -> function table or driver table.
+#include "engine/registry.hpp"
+
+#include "engine/error.hpp"
+
+namespace mapi::engine
+{
+namespace
+{
+template <class Table> std::string names(std::span<const Table *const> tables)
+{
+    std::string list;
+    for (const Table *table : tables)
+        list += (list.empty() ? "" : ", ") + std::string(table->name);
+    return list;
+}
+
+template <class Table> const Table *find(std::span<const Table *const> tables, const std::string &name)
+{
+    for (const Table *table : tables) {
+        if (name == table->name)
+            return table;
+    }
+    return nullptr;
+}
+
+template <class Table> void check(std::span<const Table *const> tables, uint32_t abi)
+{
+    for (const Table *table : tables) {
+        if (table->abi != abi || table->struct_size < sizeof(Table))
+            throw Error(MAPI_INTERNAL_ERROR, std::string(table->name) + ": its table is of ABI " +
+                                                 std::to_string(table->abi) + ", not " + std::to_string(abi));
+    }
+}
+} // namespace
+
+Registry::Registry(std::span<const mapi_function *const> functions, std::span<const mapi_driver *const> drivers)
+    : functions_(functions), drivers_(drivers)
+{
+    check(functions_, MAPI_FUNCTION_ABI);
+    check(drivers_, MAPI_DRIVER_ABI);
+}
+
+const mapi_function &Registry::function(const std::string &name) const
+{
+    if (const mapi_function *function = find(functions_, name))
+        return *function;
+    throw Error(MAPI_FUNCTION_NOT_FOUND, "there is no function \"" + name + "\"; known: " + names(functions_));
+}
+
+const mapi_driver &Registry::driver(const std::string &name) const
+{
+    if (const mapi_driver *driver = find(drivers_, name))
+        return *driver;
+    throw Error(MAPI_NO_DRIVER, "there is no driver \"" + name + "\"; known: " + names(drivers_));
+}
+} // namespace mapi::engine

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+// BPF_FILTER: packet -> passes when the expression matches.  One program for each link type that comes by.
+#include <atomic>
+#include <bit>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "functions/catalog.hpp"
+#include "functions/refuse.hpp"
+#include "match/bpf_program.hpp"
+#include "match/errors.hpp"
+
+namespace mapi::functions
+{
+namespace
+{
+constexpr uint16_t kLinkEthernet = 1;
+
+class BpfFilter
+{
+public:
+    explicit BpfFilter(const char *expression) : expression_(expression) {}
+
+    // Throws FilterError.
+    void prepare(uint16_t link_type)
+    {
+        programs_.push_back({link_type, match::BpfProgram::compile(expression_, link_type, 0)});
+    }
+
+    uint64_t process(const mapi_batch &batch, uint64_t mask)
+    {
+        if (batch.link_type != MAPI_LINK_MIXED) [[likely]]
+            return filter(batch.packets, mask, batch.link_type);
+        uint64_t passed = 0;
+        for (uint64_t rest = mask; rest != 0;) {
+            const uint16_t link_type = batch.packets[std::countr_zero(rest)].link_type;
+            uint64_t same = 0;
+            for (uint64_t m = rest; m != 0; m &= m - 1) {
+                if (batch.packets[std::countr_zero(m)].link_type == link_type)
+                    same |= m & -m;
+            }
+            passed |= filter(batch.packets, same, link_type);
+            rest &= ~same;
+        }
+        return passed;
+    }
+
+    uint64_t unjudged() const { return unjudged_.load(std::memory_order_relaxed); }
+
+private:
+    struct Entry {
+        uint16_t link_type;
+        std::optional<match::BpfProgram> program; // none: the expression means nothing on such links
+    };
+
+    uint64_t filter(const mapi_packet *packets, uint64_t mask, uint16_t link_type)
+    {
+        const Entry *entry = &programs_.front();
+        if (entry->link_type != link_type) [[unlikely]]
+            entry = &find(link_type);
+        if (entry->program) [[likely]]
+            return entry->program->filter(packets, mask);
+        unjudged_.fetch_add(uint64_t(std::popcount(mask)), std::memory_order_relaxed);
+        return 0;
+    }
+
+    // The cold half: a capture with several link types compiles once for each, when its first packet comes.
+    const Entry &find(uint16_t link_type)
+    {
+        for (const Entry &entry : programs_) {
+            if (entry.link_type == link_type)
+                return entry;
+        }
+        try {
+            prepare(link_type);
+        } catch (const std::exception &) {
+            programs_.push_back({link_type, std::nullopt});
+        }
+        return programs_.back();
+    }
+
+    std::string expression_;
+    std::vector<Entry> programs_; // after create() the device's thread alone uses it
+    std::atomic<uint64_t> unjudged_ = 0;
+};
+
+int create(const mapi_function_setup *setup, void **instance)
+{
+    const char *expression = setup->arguments[0].text;
+    if (!expression || !*expression)
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the filter expression is empty");
+    try {
+        auto filter = std::make_unique<BpfFilter>(expression);
+        filter->prepare(setup->link_type == MAPI_LINK_UNKNOWN ? kLinkEthernet : setup->link_type);
+        *instance = filter.release();
+        return 0;
+    } catch (const match::FilterError &error) {
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, std::string("filter \"") + expression + "\": " + error.what());
+    } catch (const std::exception &error) {
+        return refuse(setup, MFUNCT_COULD_NOT_APPLY_FUNCT, error.what());
+    }
+}
+
+uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)
+{
+    return static_cast<BpfFilter *>(instance)->process(*batch, mask);
+}
+
+void destroy(void *instance)
+{
+    delete static_cast<BpfFilter *>(instance);
+}
+
+void drops(const void *instance, mapi_function_drops *drops)
+{
+    drops->link_type = static_cast<const BpfFilter *>(instance)->unjudged();
+}
+} // namespace
+} // namespace mapi::functions
+
+extern "C" const mapi_function mapi_fn_bpf_filter = {
+    .abi = MAPI_FUNCTION_ABI,
+    .struct_size = sizeof(mapi_function),
+    .name = "BPF_FILTER",
+    .description = "passes packets that match a libpcap filter expression",
+    .args = "s",
+    .flags = MAPI_FUNCTION_PURE,
+    .result_bytes = 0,
+    .create = mapi::functions::create,
+    .process = mapi::functions::process,
+    .destroy = mapi::functions::destroy,
+    .next_packet = nullptr,
+    .end = nullptr,
+    .cancel = nullptr,
+    .drops = mapi::functions::drops,
+};

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// BYTE_COUNTER: packet -> uint64 sum of wire bytes.  Lets every packet pass.
+#include <bit>
+
+#include "functions/catalog.hpp"
+
+namespace
+{
+int create(const mapi_function_setup *setup, void **instance)
+{
+    *instance = setup->result;
+    return 0;
+}
+
+uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)
+{
+    uint64_t bytes = 0;
+    if (mask == batch->all) {
+        bytes = batch->wire_bytes;
+    } else {
+        for (uint64_t rest = mask; rest != 0; rest &= rest - 1)
+            bytes += batch->packets[std::countr_zero(rest)].wire_len;
+    }
+    *static_cast<uint64_t *>(instance) += bytes;
+    return mask;
+}
+
+void destroy(void *)
+{
+}
+} // namespace
+
+extern "C" const mapi_function mapi_fn_byte_counter = {
+    .abi = MAPI_FUNCTION_ABI,
+    .struct_size = sizeof(mapi_function),
+    .name = "BYTE_COUNTER",
+    .description = "counts bytes as they were on the wire",
+    .args = "",
+    .flags = MAPI_FUNCTION_ADDITIVE | MAPI_FUNCTION_PASSES_ALL,
+    .result_bytes = sizeof(uint64_t),
+    .create = create,
+    .process = process,
+    .destroy = destroy,
+    .next_packet = nullptr,
+    .end = nullptr,
+    .cancel = nullptr,
+    .drops = nullptr,
+};

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// Function catalogue: one line for each built-in function.
+#include "functions/catalog.hpp"
+
+namespace mapi::functions
+{
+namespace
+{
+constexpr const mapi_function *kFunctions[] = {
+    &mapi_fn_pkt_counter, &mapi_fn_byte_counter,   &mapi_fn_bpf_filter, &mapi_fn_str_search,
+    &mapi_fn_sample,      &mapi_fn_sample_packets, &mapi_fn_to_buffer,
+};
+} // namespace
+
+std::span<const mapi_function *const> catalog()
+{
+    return kFunctions;
+}
+} // namespace mapi::functions

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// Function catalogue: the list of built-in functions.
+#pragma once
+
+#include <span>
+
+#include <mapi/function.h>
+
+extern "C" {
+extern const mapi_function mapi_fn_bpf_filter;
+extern const mapi_function mapi_fn_byte_counter;
+extern const mapi_function mapi_fn_pkt_counter;
+extern const mapi_function mapi_fn_sample;
+extern const mapi_function mapi_fn_sample_packets;
+extern const mapi_function mapi_fn_str_search;
+extern const mapi_function mapi_fn_to_buffer;
+}
+
+namespace mapi::functions
+{
+std::span<const mapi_function *const> catalog();
+} // namespace mapi::functions

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// PKT_COUNTER: packet -> uint64 count.  Lets every packet pass.
+#include <bit>
+
+#include "functions/catalog.hpp"
+
+namespace
+{
+int create(const mapi_function_setup *setup, void **instance)
+{
+    *instance = setup->result; // the count is all the state there is
+    return 0;
+}
+
+uint64_t process(void *instance, const mapi_batch *, uint64_t mask)
+{
+    *static_cast<uint64_t *>(instance) += uint64_t(std::popcount(mask));
+    return mask;
+}
+
+void destroy(void *)
+{
+}
+} // namespace
+
+extern "C" const mapi_function mapi_fn_pkt_counter = {
+    .abi = MAPI_FUNCTION_ABI,
+    .struct_size = sizeof(mapi_function),
+    .name = "PKT_COUNTER",
+    .description = "counts packets",
+    .args = "",
+    .flags = MAPI_FUNCTION_ADDITIVE | MAPI_FUNCTION_PASSES_ALL,
+    .result_bytes = sizeof(uint64_t),
+    .create = create,
+    .process = process,
+    .destroy = destroy,
+    .next_packet = nullptr,
+    .end = nullptr,
+    .cancel = nullptr,
+    .drops = nullptr,
+};

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// STR_SEARCH: packet -> passes when a string is in it.
+#include <limits>
+#include <memory>
+
+#include "functions/catalog.hpp"
+#include "functions/refuse.hpp"
+#include "match/errors.hpp"
+#include "match/string_matcher.hpp"
+
+namespace mapi::functions
+{
+namespace
+{
+bool is_window_value(int64_t value)
+{
+    return value >= 0 && value <= std::numeric_limits<int>::max();
+}
+
+int create(const mapi_function_setup *setup, void **instance)
+{
+    const char *pattern = setup->arguments[0].text;
+    const int64_t offset = setup->arguments[1].number;
+    const int64_t depth = setup->arguments[2].number;
+    if (!pattern || !*pattern)
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the pattern is empty");
+    if (!is_window_value(offset))
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_2, "offset " + std::to_string(offset) + " is negative");
+    if (!is_window_value(depth))
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_3, "depth " + std::to_string(depth) + " is negative");
+    try {
+        *instance = new match::StringMatcher(pattern, int(offset), int(depth));
+        return 0;
+    } catch (const match::PatternError &error) {
+        return refuse(setup, error.code(), error.what());
+    } catch (const std::exception &error) {
+        return refuse(setup, MFUNCT_COULD_NOT_APPLY_FUNCT, error.what());
+    }
+}
+
+uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)
+{
+    return static_cast<const match::StringMatcher *>(instance)->filter(batch->packets, mask);
+}
+
+void destroy(void *instance)
+{
+    delete static_cast<match::StringMatcher *>(instance);
+}
+} // namespace
+} // namespace mapi::functions
+
+extern "C" const mapi_function mapi_fn_str_search = {
+    .abi = MAPI_FUNCTION_ABI,
+    .struct_size = sizeof(mapi_function),
+    .name = "STR_SEARCH",
+    .description = "passes packets that hold a string between offset and offset + depth",
+    .args = "sii",
+    .flags = MAPI_FUNCTION_PURE,
+    .result_bytes = 0,
+    .create = mapi::functions::create,
+    .process = mapi::functions::process,
+    .destroy = mapi::functions::destroy,
+    .next_packet = nullptr,
+    .end = nullptr,
+    .cancel = nullptr,
+    .drops = nullptr,
+};

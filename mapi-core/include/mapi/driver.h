@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* The driver table: what a source of packets must provide.  Source in, batches of packet views out. */
+#ifndef MAPI_DRIVER_H
+#define MAPI_DRIVER_H
+
+#include <stdint.h>
+
+#include "function.h"
+#include "packet.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Members are only appended within a version; struct_size says how many a table has. */
+#define MAPI_DRIVER_ABI 1
+
+struct mapi_driver_setup {
+	uint32_t struct_size;
+	uint32_t error_bytes;
+	const char *path;    /* file or interface */
+	uint64_t repeat;     /* times to read a file; 0 = for ever */
+	char *error;         /* open() explains a refusal here: what, where, remedy */
+};
+
+struct mapi_driver_info {
+	uint32_t device_flags; /* enum mapi_device_flags */
+	uint32_t snaplen;
+	uint16_t link_type; /* or MAPI_LINK_UNKNOWN */
+	uint16_t reserved[3];
+};
+
+/* Counters of the driver; plain values copied out, safe to ask for from any thread. */
+struct mapi_driver_stats {
+	uint64_t bad_records;
+	uint64_t truncated_records;
+	uint64_t interface_drops;
+	uint64_t unread_bytes;
+	char message[512]; /* why reading stopped before the end of the source; empty when nothing is wrong */
+};
+
+struct mapi_driver {
+	uint32_t abi;         /* MAPI_DRIVER_ABI */
+	uint32_t struct_size; /* sizeof(struct mapi_driver) */
+	const char *name;
+	const char *description;
+
+	/* Client's thread.  0, or an error number of errors.h. */
+	int (*open)(const struct mapi_driver_setup *setup, void **instance, struct mapi_driver_info *info);
+	/* Device's thread: fills at most `limit` packets and the fields of the batch.  Returns their number, 0 at the end of the source, -1 at an error that ends it.
+	 * What the batch points to stays valid until the next read() or close(). */
+	int (*read)(void *instance, struct mapi_packet *packets, uint32_t limit, struct mapi_batch *batch);
+	/* Any thread. */
+	void (*stats)(void *instance, struct mapi_driver_stats *stats);
+	/* Any thread: a read() that waits must return 0 soon.  NULL when read() never waits. */
+	void (*interrupt)(void *instance);
+	void (*close)(void *instance);
+};
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* MAPI_DRIVER_H */

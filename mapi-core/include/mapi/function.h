@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* The function table: what a MAPI function must provide.  Mask of live packets in, mask of passed packets out. */
+#ifndef MAPI_FUNCTION_H
+#define MAPI_FUNCTION_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "packet.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Members are only appended within a version; struct_size says how many a table has. */
+#define MAPI_FUNCTION_ABI 1
+
+#define MAPI_LINK_MIXED 0xffff   /* the batch holds packets of several link types */
+#define MAPI_LINK_UNKNOWN 0xfffe /* the device cannot tell before its first packet */
+
+struct mapipkt;
+
+/* Up to MAPI_BATCH_MAX packets; bit i of a mask stands for packets[i].  Valid during the call that gets it. */
+struct mapi_batch {
+	const struct mapi_packet *packets;
+	uint64_t all;        /* mask with one bit for each packet of the batch */
+	uint64_t wire_bytes; /* sum of wire_len over the batch */
+	uint32_t count;
+	uint16_t link_type; /* of every packet, or MAPI_LINK_MIXED */
+	uint16_t reserved;
+};
+
+struct mapi_argument {
+	const char *text; /* kind 's' */
+	int64_t number;   /* kind 'i' and 'l' */
+	char kind;        /* 0: an optional argument that was left out */
+};
+
+enum mapi_function_flags {
+	/* The verdict depends on the packet and the arguments alone: flows with the same arguments at the same place share one instance. */
+	MAPI_FUNCTION_PURE = 1u << 0,
+	/* The result is one uint64_t that only grows by what packets add: shared likewise, and each flow subtracts what was there when it joined. */
+	MAPI_FUNCTION_ADDITIVE = 1u << 1,
+	/* process() returns the mask it gets: what follows sees the packets that this function saw, and can share with flows without it. */
+	MAPI_FUNCTION_PASSES_ALL = 1u << 2,
+};
+
+enum mapi_device_flags {
+	MAPI_DEVICE_OFFLINE = 1u << 0, /* the source waits for its readers: back-pressure loses nothing */
+};
+
+/* What create() is told.  Everything pointed to but `result` is valid during the call only. */
+struct mapi_function_setup {
+	uint32_t struct_size;
+	uint32_t argument_count;
+	const struct mapi_argument *arguments; /* one for each letter of the table's args */
+	void *result;          /* result_bytes of zeroed memory; process() writes, the engine publishes it after each batch */
+	uint32_t device_flags; /* enum mapi_device_flags */
+	uint32_t snaplen;      /* of the device, 0 when unknown */
+	uint16_t link_type;    /* of the device, or MAPI_LINK_UNKNOWN */
+	uint16_t reserved;
+	uint32_t error_bytes;
+	char *error; /* create() may explain a refusal here */
+};
+
+struct mapi_function_drops {
+	uint64_t buffer_full;
+	uint64_t link_type;
+};
+
+struct mapi_function {
+	uint32_t abi;         /* MAPI_FUNCTION_ABI */
+	uint32_t struct_size; /* sizeof(struct mapi_function) */
+	const char *name;
+	const char *description;
+	const char *args; /* a letter each: s string, i int, l 64-bit; those after '?' may be left out */
+	uint32_t flags;   /* enum mapi_function_flags */
+	uint32_t result_bytes;
+
+	/* Client's thread, at apply.  0, or an error number of errors.h. */
+	int (*create)(const struct mapi_function_setup *setup, void **instance);
+	/* Device's thread.  Never called with an empty mask; returns a subset of mask. */
+	uint64_t (*process)(void *instance, const struct mapi_batch *batch, uint64_t mask);
+	/* Any thread, when nothing uses the instance any more. */
+	void (*destroy)(void *instance);
+
+	/* All below may be NULL. */
+	/* Client's thread, one at a time: the next packet, or NULL. */
+	const struct mapipkt *(*next_packet)(void *instance);
+	/* Any thread: no packet will come any more; readers that wait must return. */
+	void (*end)(void *instance);
+	/* Any thread: the flow closes; whoever waits in the instance must return, later packets are not taken. */
+	void (*cancel)(void *instance);
+	/* Any thread. */
+	void (*drops)(const void *instance, struct mapi_function_drops *drops);
+};
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* MAPI_FUNCTION_H */

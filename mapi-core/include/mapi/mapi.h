@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* libmapi: a C program asks for packets of a device to be filtered, counted and copied. */
+#ifndef MAPI_MAPI_H
+#define MAPI_MAPI_H
+
+#include <stdint.h>
+#include <unistd.h> /* programs of MAPI 1 take sleep() from here */
+
+#include "errors.h"
+#include "results.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Calls that return int give a descriptor or 0, and -1 on error; calls that return a pointer give NULL on error.
+ * mapi_read_error() then says what happened; the last error is kept per thread.  All calls may be used from any thread.
+ */
+
+/* Formats of capture files. */
+enum { MFF_PCAP = 0, MFF_RAW = 1, MFF_DAG_ERF = 2, MFF_COMBO6 = 3, MFF_NAPATECH = 4 };
+
+/* Argument of TO_BUFFER: what a reader finds when the buffer is empty, and what a file device does when it is full. */
+enum {
+	WAIT = 0,  /* mapi_get_next_pkt() blocks; reading of a file pauses, nothing is lost */
+	NOWAIT = 1 /* mapi_get_next_pkt() gives NULL; packets that find no room are dropped and counted */
+};
+
+/* Argument of SAMPLE. */
+enum { PERIODIC = 2, PROBABILISTIC = 3 };
+
+/* Third argument of the three-argument mapi_read_results(). */
+enum { MAPI_REF = 0, MAPI_COPY = 1 };
+
+int mapi_create_flow(const char *device);
+int mapi_connect(int fd);
+int mapi_close_flow(int fd);
+
+/*
+ * The arguments of a function are those of its description (mapi(3)).  The macro of the same name below counts them, so
+ * a missing or an extra one is refused; called through a pointer the symbol reads the full list that MAPI 2 had.
+ */
+int mapi_apply_function(int fd, const char *function, ...);
+int mapi_apply_function_counted(int argument_count, int fd, const char *function, ...);
+
+mapi_results_t *mapi_read_results(int fd, int fid);
+void *mapi_read_results_pointer(int fd, int fid, int mode);
+
+/* The packet is valid until the next call for the same function.  NULL without an error is the end of the trace, or an empty buffer with NOWAIT. */
+struct mapipkt *mapi_get_next_pkt(int fd, int fid);
+/* count <= 0: until the end.  Returns 0 after count packets and at the end of the trace. */
+int mapi_loop(int fd, int fid, int count, mapi_handler handler);
+
+/* A capture file as a device; the name it returns goes to mapi_create_flow().  mapi_delete_offline_device() frees the name. */
+char *mapi_create_offline_device(const char *path, int format);
+int mapi_start_offline_device(const char *device);
+int mapi_delete_offline_device(char *device);
+/* MAPI 1: device and flow in one; reading starts at mapi_connect(). */
+int mapi_create_offline_flow(const char *path, int format);
+
+/* Before the device is opened or started; keys are those of mapi.conf(5), "batch" among them. */
+int mapi_set_device_option(const char *device, const char *key, const char *value);
+/* Waits for the end of the flow's trace: 0, or -1 with MAPI_TIMED_OUT.  timeout_ms < 0 waits for ever. */
+int mapi_wait_flow(int fd, int timeout_ms);
+
+/* Gives the last error of this thread and clears it.  text may be NULL or has MAPI_ERROR_TEXT_BYTES.  Returns 0, or -1 when there was none. */
+int mapi_read_error(int *number, char *text);
+
+/* The next_ calls give the first entry with a greater id. */
+int mapi_get_flow_info(int fd, mapi_flow_info_t *info);
+int mapi_get_next_flow_info(int fd, mapi_flow_info_t *info);
+int mapi_get_function_info(int fd, int fid, mapi_function_info_t *info);
+int mapi_get_next_function_info(int fd, int fid, mapi_function_info_t *info);
+int mapi_get_device_info(int devid, mapi_device_info_t *info);
+int mapi_get_next_device_info(int devid, mapi_device_info_t *info);
+/* Returns the number of devices that were filled in: 1. */
+int mapi_stats(const char *device, struct mapi_stat *stats);
+int mapi_get_scope_size(int fd);
+int mapi_is_remote(int fd);
+
+/*
+ * Two generations of the interface share two names: they are told apart by the number of arguments, at no cost.
+ * A name without parentheses (a function pointer) is the symbol above.
+ */
+#define MAPI_DETAIL_16TH(_1, _2, _3, _4, _5, _6, _7, _8, _9, _10, _11, _12, _13, _14, _15, N, ...) N
+#define MAPI_DETAIL_COUNT(...) MAPI_DETAIL_16TH(__VA_ARGS__, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define MAPI_DETAIL_3RD(_1, _2, _3, CALL, ...) CALL
+
+#define mapi_apply_function(...) mapi_apply_function_counted(MAPI_DETAIL_COUNT(__VA_ARGS__) - 2, __VA_ARGS__)
+#define mapi_read_results(...) \
+	MAPI_DETAIL_3RD(__VA_ARGS__, mapi_read_results_pointer, mapi_read_results, mapi_read_results, )(__VA_ARGS__)
+/* The text of MAPI 1 also calls it so. */
+#define mapi_get_result(...) \
+	MAPI_DETAIL_3RD(__VA_ARGS__, mapi_read_results_pointer, mapi_read_results, mapi_read_results, )(__VA_ARGS__)
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* MAPI_MAPI_H */

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* Results: the structs that a client reads. */
+#ifndef MAPI_RESULTS_H
+#define MAPI_RESULTS_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define MAPI_NAME_BYTES 128
+#define MAPI_TEXT_BYTES 512
+
+/* The published names of MAPI end in _t; they are kept because programs use them. */
+
+/* What mapi_read_results() gives.  The memory belongs to the flow: the next read of the same function overwrites it, mapi_close_flow() frees it. */
+typedef struct mapi_results {
+	void *res;   /* the result: a uint64_t for the counters */
+	uint64_t ts; /* microseconds since 1970, when the result was read */
+	int size;    /* bytes at res */
+} mapi_results_t;
+
+/* A packet from TO_BUFFER.  pkt is the first byte of the frame, 20 bytes after the start; more than one byte follows. */
+struct mapipkt {
+	uint64_t ts;      /* NTP: seconds since 1900 << 32 | fraction */
+	uint16_t ifindex; /* interface in the capture file or device */
+	uint32_t caplen;  /* bytes at pkt */
+	uint32_t wlen;    /* bytes that the frame had on the wire */
+	uint8_t pkt;
+};
+
+typedef void (*mapi_handler)(const struct mapipkt *);
+
+enum mapi_flow_status { FLOW_INIT, FLOW_ACTIVE, FLOW_FINISHED, FLOW_CLOSED };
+
+typedef struct mapi_flow_info {
+	int fd;
+	int devid;
+	char device[MAPI_NAME_BYTES];
+	int num_functions;
+	uint64_t start_us; /* since 1970, 0 before mapi_connect() */
+	uint64_t end_us;   /* 0 while packets may still come */
+	enum mapi_flow_status status;
+} mapi_flow_info_t;
+
+typedef struct mapi_function_info {
+	int fid;
+	char name[MAPI_NAME_BYTES];
+	uint64_t pkts;        /* packets that reached the function since the flow was connected */
+	uint64_t passed_pkts; /* of these, those that it let pass */
+	uint64_t dropped;     /* packets that it could not take: buffer full, or no filter for their link type */
+	int result_size;      /* bytes, 0 when the function has no result */
+	int shared_with;      /* other flows that use the same evaluation */
+} mapi_function_info_t;
+
+typedef struct mapi_device_info {
+	int id;
+	char device[MAPI_NAME_BYTES];
+	char name[MAPI_NAME_BYTES]; /* of the driver */
+	char alias[MAPI_NAME_BYTES];
+	char description[MAPI_NAME_BYTES];
+	unsigned link_speed; /* Mbit/s, 0 = unknown */
+	int link_type;       /* LINKTYPE_ number, -1 until it is known */
+} mapi_device_info_t;
+
+/*
+ * Where the packets of a device went.  ps_recv + drop_bad_record + drop_truncated is what the source held and could be
+ * told apart; the drop_ fields say why a packet did not reach a result, and ps_drop is their sum.
+ */
+typedef struct mapi_stat {
+	uint64_t ps_recv;   /* packets that the driver gave to the engine */
+	uint64_t ps_drop;   /* sum of the drop_ fields below */
+	uint64_t ps_ifdrop; /* dropped by the interface or at recording, as the source tells */
+	char hostname[MAPI_NAME_BYTES];
+	char dev[MAPI_NAME_BYTES];
+	uint64_t bytes_recv;            /* wire bytes of ps_recv */
+	uint64_t drop_bad_record;       /* records that contradict the format; reading stops at the first */
+	uint64_t drop_truncated;        /* records that the end of the file cuts */
+	uint64_t drop_buffer_full;      /* copies for a client whose buffer had no room */
+	uint64_t drop_link_type;        /* packets that a filter could not judge: not defined for their link type */
+	uint64_t drop_no_flow;          /* packets read while no flow was connected */
+	uint64_t unread_bytes;          /* bytes of the file after the place where reading stopped */
+	char message[MAPI_TEXT_BYTES];  /* why reading stopped before the end; empty when nothing is wrong */
+} mapi_stat_t;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* MAPI_RESULTS_H */
