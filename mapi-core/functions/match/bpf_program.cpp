@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdio>
 #include <utility>
 
 #include "bpf_native.hpp"
@@ -16,17 +17,37 @@ namespace
 {
 constexpr int kUnlimitedSnaplenBytes = 262144; // what tcpdump uses; 0 would compile into "reject all"
 
-// Capture files and the compiler number a few link types differently.
-int dlt_of(int link_type)
+struct CaptureFileHeader {
+    uint32_t magic;
+    uint16_t version_major;
+    uint16_t version_minor;
+    uint32_t unused[2];
+    uint32_t snaplen_bytes;
+    uint32_t link_type;
+};
+static_assert(sizeof(CaptureFileHeader) == 24);
+
+using Handle = std::unique_ptr<pcap_t, void (*)(pcap_t *)>;
+
+// An empty capture file in memory.  libpcap compiles for files differently than for no source at all: it knows the
+// address families of all systems, and it refuses what no file can answer ("inbound") instead of never matching.
+Handle open_for_compiling(int link_type, int snaplen_bytes)
 {
-    switch (link_type) {
-    case 100: return DLT_ATM_RFC1483;
-    case 101: return DLT_RAW;
-    case 102: return DLT_SLIP_BSDOS;
-    case 103: return DLT_PPP_BSDOS;
-    case 106: return DLT_ATM_CLIP;
-    default: return link_type;
+    if (link_type < 0 || link_type > 0xffff)
+        throw FilterError("there is no link type " + std::to_string(link_type));
+    CaptureFileHeader header{0xa1b2c3d4, 2, 4, {0, 0},
+                             static_cast<uint32_t>(snaplen_bytes > 0 ? snaplen_bytes : kUnlimitedSnaplenBytes),
+                             static_cast<uint32_t>(link_type)};
+    FILE *file = fmemopen(&header, sizeof(header), "rb");
+    if (!file)
+        throw FilterError("no memory for a filter");
+    char message[PCAP_ERRBUF_SIZE] = "";
+    Handle handle(pcap_fopen_offline(file, message), pcap_close);
+    if (!handle) {
+        fclose(file);
+        throw FilterError(message);
     }
+    return handle;
 }
 
 // Frees what pcap_compile() allocated, on every way out.
@@ -35,10 +56,7 @@ class CompiledCode
 public:
     CompiledCode(const std::string &expression, int link_type, int snaplen_bytes)
     {
-        std::unique_ptr<pcap_t, void (*)(pcap_t *)> handle(
-            pcap_open_dead(dlt_of(link_type), snaplen_bytes > 0 ? snaplen_bytes : kUnlimitedSnaplenBytes), pcap_close);
-        if (!handle)
-            throw FilterError("libpcap has no memory for a filter");
+        const Handle handle = open_for_compiling(link_type, snaplen_bytes);
         if (pcap_compile(handle.get(), &code_, expression.c_str(), 1, PCAP_NETMASK_UNKNOWN) != 0)
             throw FilterError(pcap_geterr(handle.get()));
     }

@@ -52,6 +52,8 @@ TEST_CASE("an expression that does not compile is refused with libpcap's words",
 {
     CHECK_THROWS_WITH(BpfProgram::compile("tcp and (", kEthernet, 0), Contains("syntax error"));
     CHECK_THROWS_WITH(BpfProgram::compile("port 80000", kEthernet, 0), Contains("80000"));
+    CHECK_THROWS_WITH(BpfProgram::compile("inbound", kEthernet, 0), Contains("inbound"));
+    CHECK_THROWS_WITH(BpfProgram::compile("ip", 70000, 0), Contains("70000"));
     CHECK_THROWS_AS(BpfProgram::compile(std::string("ip\0x", 4), kEthernet, 0), FilterError);
 }
 
@@ -124,6 +126,17 @@ TEST_CASE("link types of capture files are understood like those of the compiler
 
     CHECK(BpfProgram::compile("tcp port 80", kRawIp, 0).matches(ip, 40, 40));
     CHECK(BpfProgram::compile("tcp port 80", DLT_RAW, 0).matches(ip, 40, 40));
+}
+
+TEST_CASE("a loopback header may come from any system", "[mapi-core][match][bpf]")
+{
+    const BpfProgram program = BpfProgram::compile("ip6", DLT_NULL, 0);
+    for (const uint8_t family : {24, 28, 30}) { // AF_INET6 of NetBSD, FreeBSD, macOS
+        const uint32_t header = family;
+        std::vector<uint8_t> packet(44, 0);
+        std::memcpy(packet.data(), &header, sizeof(header));
+        CHECK(program.matches(packet.data(), static_cast<uint32_t>(packet.size()), 44));
+    }
 }
 
 TEST_CASE("a filter that jumps backwards ends as in the interpreter", "[mapi-core][match][bpf]")

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT
+// Real captures: packet counts of 54 filters and 48 strings that tcpdump and a plain search agreed on, and libpcap's
+// own filters over their captures, whole and cut.
+#include "captures.hpp"
+
+#include <fstream>
+#include <optional>
+#include <random>
+
+#include <nlohmann/json.hpp>
+
+#include "guarded_packets.hpp"
+#include "match/bpf_program.hpp"
+#include "match/errors.hpp"
+#include "match/string_matcher.hpp"
+#include "support/catch.hpp"
+#include "support/requires.hpp"
+
+namespace
+{
+using mapi::match::BpfProgram;
+using mapi::match::StringMatcher;
+using match_test::Capture;
+using match_test::GuardedPackets;
+
+nlohmann::json read_json(const std::filesystem::path &path)
+{
+    std::ifstream file(path);
+    return file ? nlohmann::json::parse(file) : nlohmann::json();
+}
+
+struct Counts {
+    uint64_t packets = 0;
+    uint64_t wire_bytes = 0;
+    uint64_t captured_bytes = 0;
+
+    bool operator==(const Counts &) const = default;
+};
+
+template <typename Matcher> Counts count(const Capture &capture, const Matcher &matcher)
+{
+    Counts counts;
+    for (size_t start = 0; start < capture.packets.size(); start += MAPI_BATCH_MAX) {
+        const size_t size = std::min<size_t>(MAPI_BATCH_MAX, capture.packets.size() - start);
+        const uint64_t all = size == MAPI_BATCH_MAX ? ~uint64_t{0} : (uint64_t{1} << size) - 1;
+        for (uint64_t rest = matcher.filter(&capture.packets[start], all); rest != 0; rest &= rest - 1) {
+            const mapi_packet &packet = capture.packets[start + static_cast<size_t>(__builtin_ctzll(rest))];
+            ++counts.packets;
+            counts.wire_bytes += packet.wire_len;
+            counts.captured_bytes += packet.caplen;
+        }
+    }
+    return counts;
+}
+
+// Every packet once whole and once cut somewhere, each up against unreadable memory.
+bool agrees_with_interpreter(const BpfProgram &program, const Capture &capture, std::mt19937 &random)
+{
+    static GuardedPackets packets;
+    for (size_t at = 0; at < std::min<size_t>(capture.packets.size(), 64);) {
+        packets.clear();
+        for (; at < capture.packets.size() && packets.count() + 2 <= MAPI_BATCH_MAX; ++at) {
+            const mapi_packet &packet = capture.packets[at];
+            const std::span<const uint8_t> bytes(packet.data, std::min<size_t>(packet.caplen, packets.largest_bytes()));
+            packets.add(bytes, packet.wire_len);
+            packets.add(bytes.first(random() % (bytes.size() + 1)), packet.wire_len);
+        }
+        uint64_t expected = 0;
+        for (size_t index = 0; index < packets.count(); ++index)
+            if (bpf_filter(program.instructions().data(), packets[index].data, packets[index].wire_len, packets[index].caplen) != 0)
+                expected |= uint64_t{1} << index;
+        if (program.filter(packets.views(), packets.all()) != expected)
+            return false;
+    }
+    return true;
+}
+
+std::vector<Capture> libpcap_captures(const std::filesystem::path &folder)
+{
+    std::vector<Capture> captures;
+    if (std::filesystem::exists(folder))
+        for (const auto &entry : std::filesystem::directory_iterator(folder))
+            captures.push_back(Capture::read(entry.path()));
+    return captures;
+}
+} // namespace
+
+TEST_CASE("54 filters count over 315 captures what tcpdump counts", "[mapi-core][match][bpf]")
+{
+    const auto data = test_support::shared_data();
+    const nlohmann::json expected = read_json(data / "EXPECTED_COUNTS.json");
+    if (data.empty() || expected.is_null())
+        return test_support::skip("no captures");
+    std::mt19937 random(1);
+    size_t captures = 0;
+    for (const auto &[name, numbers] : expected["captures"].items()) {
+        if (!std::filesystem::exists(data / name))
+            continue; // some captures may not be passed on
+        const Capture capture = Capture::read(data / name);
+        CHECK(capture.packets.size() == numbers["packets"]);
+        for (size_t at = 0; at < expected["filters"].size(); ++at) {
+            const std::string expression = expected["filters"][at];
+            const nlohmann::json &wanted = numbers["filters"][at];
+            INFO(name << ": " << expression);
+            if (!wanted.is_array()) {
+                CHECK_THROWS_AS(BpfProgram::compile(expression, capture.link_type, capture.snaplen_bytes), mapi::match::FilterError);
+                continue;
+            }
+            const BpfProgram program = BpfProgram::compile(expression, capture.link_type, capture.snaplen_bytes);
+            CHECK((count(capture, program) == Counts{wanted[0], wanted[1], wanted[2]}));
+            CHECK(agrees_with_interpreter(program, capture, random));
+        }
+        ++captures;
+    }
+    CHECK(captures > 300);
+}
+
+TEST_CASE("strings are counted in 315 captures as a plain search counts them", "[mapi-core][match][strings]")
+{
+    const auto data = test_support::shared_data();
+    const nlohmann::json expected = read_json(data / "EXPECTED_COUNTS.json");
+    if (data.empty() || expected.is_null())
+        return test_support::skip("no captures");
+    size_t compared = 0;
+    for (const auto &[name, numbers] : expected["captures"].items()) {
+        if (!std::filesystem::exists(data / name))
+            continue; // some captures may not be passed on
+        const Capture capture = Capture::read(data / name);
+        for (size_t at = 0; at < expected["strings"].size(); ++at) {
+            const nlohmann::json &string = expected["strings"][at];
+            if (string["nocase"]) // STR_SEARCH has no such option
+                continue;
+            const StringMatcher matcher("|" + string["hex"].get<std::string>() + "|", string["offset"], string["depth"]);
+            INFO(name << ": " << string.dump());
+            CHECK(count(capture, matcher).packets == numbers["strings"][at].get<uint64_t>());
+            ++compared;
+        }
+    }
+    CHECK(compared > 10000);
+}
+
+TEST_CASE("libpcap's own filters give its answer over whole and cut packets", "[mapi-core][match][bpf]")
+{
+    const auto data = test_support::shared_data() / "the-tcpdump-group+libpcap";
+    const nlohmann::json filters = read_json(data / "filter_accept.json");
+    if (filters.is_null())
+        return test_support::skip("no filter list");
+    const std::vector<Capture> captures = libpcap_captures(data / "tests/filter");
+    std::mt19937 random(2);
+    size_t compiled = 0;
+    for (const nlohmann::json &filter : filters) {
+        const int link_type = pcap_datalink_name_to_val(filter["DLT"].get<std::string>().c_str());
+        for (const std::string expression : filter["aliases"]) {
+            std::optional<BpfProgram> program;
+            try {
+                program = BpfProgram::compile(expression, link_type, filter.value("snaplen", 0));
+            } catch (const mapi::match::FilterError &) {
+                continue; // needs a netmask, a live device or a newer libpcap
+            }
+            ++compiled;
+            INFO(filter["DLT"] << ": " << expression);
+            // Any bytes will do, so every capture serves every link type; more often, though, its own.
+            for (const Capture &capture : captures)
+                if (capture.link_type == link_type || random() % 4 == 0)
+                    CHECK(agrees_with_interpreter(*program, capture, random));
+        }
+    }
+    CHECK(compiled > 600);
+}
+
+TEST_CASE("libpcap's own filters accept the packets that its test suite lists", "[mapi-core][match][bpf]")
+{
+    const auto data = test_support::shared_data() / "the-tcpdump-group+libpcap";
+    const nlohmann::json filters = read_json(data / "filter_apply.json");
+    if (filters.is_null())
+        return test_support::skip("no filter list");
+    for (const nlohmann::json &filter : filters) {
+        if (filter["same_on_libpcap_1.10.3"] != true || // the list is libpcap's newest
+            filter.contains("netmask"))
+            continue;
+        const Capture capture = Capture::read(data / "tests/filter" / filter["savefile"].get<std::string>());
+        INFO(filter["name"]);
+        REQUIRE(capture.packets.size() == filter["results"].size());
+        const BpfProgram program = BpfProgram::compile(filter["expr"], capture.link_type, capture.snaplen_bytes);
+        for (size_t at = 0; at < capture.packets.size(); ++at) {
+            const mapi_packet &packet = capture.packets[at];
+            CHECK(program.matches(packet.data, packet.caplen, packet.wire_len) == (filter["results"][at] != 0));
+        }
+    }
+}
+
+TEST_CASE("expressions that libpcap refuses are refused", "[mapi-core][match][bpf]")
+{
+    const auto data = test_support::shared_data() / "the-tcpdump-group+libpcap";
+    const nlohmann::json filters = read_json(data / "filter_reject.json");
+    if (filters.is_null())
+        return test_support::skip("no filter list");
+    size_t listed = 0;
+    size_t refused = 0;
+    size_t same_words = 0;
+    for (const nlohmann::json &filter : filters) {
+        if (!filter.contains("expr"))
+            continue; // a damaged file, not a filter
+        ++listed;
+        const int link_type = pcap_datalink_name_to_val(filter["DLT"].get<std::string>().c_str());
+        try {
+            BpfProgram::compile(filter["expr"], link_type, 0);
+        } catch (const mapi::match::FilterError &error) {
+            ++refused;
+            same_words += error.what() == filter["errstr"];
+        }
+    }
+    // The list is libpcap's newest: older ones accept some of these and word others differently.
+    CHECK(refused > listed / 2);
+    CHECK(same_words > listed / 3);
+}
