@@ -20,13 +20,13 @@ extern struct nsp_site __stop_nsprobe_sites[] __attribute__((weak, visibility("h
 /* Every source file has these two; registering the same range again does nothing. */
 static void __attribute__((constructor(101), used)) nsp_detail_object_loaded(void)
 {
-    if (__start_nsprobe_sites != __stop_nsprobe_sites)
+    if (&__start_nsprobe_sites[0] != &__stop_nsprobe_sites[0])
         nsp_detail_register_sites(__start_nsprobe_sites, __stop_nsprobe_sites);
 }
 
 static void __attribute__((destructor(101), used)) nsp_detail_object_unloaded(void)
 {
-    if (__start_nsprobe_sites != __stop_nsprobe_sites)
+    if (&__start_nsprobe_sites[0] != &__stop_nsprobe_sites[0])
         nsp_detail_unregister_sites(__start_nsprobe_sites, __stop_nsprobe_sites);
 }
 
