@@ -35,6 +35,7 @@ int main(int argc, char **argv)
 
     if (argc != 2)
         return 2;
+    (void)argv; /* a probe that is compiled out evaluates no argument */
     NET_SLICE_CONF(argv[1]);
     for (unsigned number = 0; number < UNITS; ++number) {
         NET_SLICE_INIT(batch, number, 1, 64);
@@ -44,5 +45,5 @@ int main(int argc, char **argv)
         NET_SLICE_STOP(work);
         NET_SLICE_EXIT(batch);
     }
-    return check();
+    return sum == 0 || check();
 }

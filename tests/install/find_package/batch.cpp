@@ -3,6 +3,7 @@
 #include <nsprobe/probe.h>
 
 #include <cstdio>
+#include <iterator>
 #include <numeric>
 #include <vector>
 
@@ -27,13 +28,13 @@ bool closes_complete()
         std::fprintf(stderr, "close: %s\n", nsp_last_error());
         return false;
     }
-    const auto lost = std::accumulate(std::begin(counts.lost), std::end(counts.lost), std::uint64_t{0});
+    const auto lost = std::accumulate(std::begin(counts.lost), std::end(counts.lost), uint64_t{0});
     return counts.issued == kUnits * kRecordsPerUnit && counts.drained + lost == counts.issued;
 #endif
 }
 } // namespace
 
-int main(int argc, char **argv)
+int main(int argc, [[maybe_unused]] char **argv)
 {
     if (argc != 2)
         return 2;
