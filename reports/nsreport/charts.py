@@ -82,7 +82,7 @@ def _panel_range(panel, panel_px):
         high = low + 1.0
     needed = high
     for row in panel.rows:
-        share = min(0.7, (text_px(row.text) + 14) / panel_px)
+        share = min(0.7, (0.87 * text_px(row.text) + 14) / panel_px)
         needed = max(needed, low + (max(_panel_ends(row)) - low) / (1 - share))
     return float(low), float(needed)
 

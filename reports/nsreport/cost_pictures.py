@@ -112,8 +112,8 @@ def paper(document):
         tables[f"spans_{p}"] = [(min(xs), i, max(xs) - min(xs)) for i in range(1, len(rows) + 1)
                                 if len(xs := [x for points in series for x, r, _, _ in points if r == i]) > 1]
         low, high = log_range(everything)
-        high *= (high / low) ** (0.75 if len(kinds) > 1 else 0.3)  # room for the figures at the right
-        for key, item in (("axis_label", f"net {UNITS[kind]} per packet (each step: 10 times)"), ("x_low", float(low)), ("x_high", float(high)),
+        high *= (high / low) ** (0.5 if len(kinds) > 1 else 0.2)  # room for the figures at the right
+        for key, item in (("axis_label", f"net {UNITS[kind]} per packet (log axis)"), ("x_low", float(low)), ("x_high", float(high)),
                           ("x_tics", tics(low, high, True, 6 if len(kinds) > 1 else 10))):
             lists[key].append(item)
     tables["rows"], tables["rows_small"] = label_rows
@@ -130,7 +130,7 @@ def paper(document):
         [(r["table"], r["scenario"], r["packet_bytes"], k, (r[k] or {}).get("net"), (r[k] or {}).get("ci95"),
           paper_figure(r, "scampi", k), paper_figure(r, "intel", k)) for r in rows for k in kinds],
         source_text(document, kinds) + "; 2004: D3.4, Tables 2 to 4", samples_text(document, rows), loss_line(document["losses"]),
-        "Further left is cheaper. The figures of 2004 have the cost of the PAPI reads taken out (265 instructions, 700 cycles) where they "
+        "Further left is cheaper; the axis goes in equal factors, not equal steps. The figures of 2004 have the cost of the PAPI reads taken out (265 instructions, 700 cycles) where they "
         "included it. The number is this run's cost and, in brackets, how many times that is less than the SCAMPI figure. Cycles of 2004 are core cycles of "
         "another machine: compare instructions first.", notes, legend)
 

@@ -116,7 +116,7 @@ def line_rate(document):
     texts = [f"{number(d[0] / 1e6)} M/s" for d in dots]
     variables = {
         "panels": 1, "rows": len(rows), "right_px": width_px(texts), "label_px": left_px, "bottom_px": AXIS_PX, "gap_px": 0, "line_px": LINE_LABEL_PX,
-        "axis_label": ["packets per second, one core (each step: 10 times)"], "x_low": [float(low)], "x_high": [float(high)],
+        "axis_label": ["packets per second, one core (log axis)"], "x_low": [float(low)], "x_high": [float(high)],
         "x_tics": [tics(low, high, True, 8)], "measured": MEASURED, "lines": len(lines),
         "line_rate": [float(pps) for pps, _, _ in lines], "line_name": [f"{number(g)}G, {number(f)} bytes" for _, g, f in lines],
         "line_colour": [LINE_COLOURS.get(g, 0x555555) for _, g, _ in lines], "line_dash": [int(f > 100) for _, _, f in lines]}

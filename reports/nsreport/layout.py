@@ -27,10 +27,13 @@ class Colours:
         return self._colour.get(name, GREY)
 
 
+_ADVANCES = ((" iljI.,:;!'|", 5.0), ("rtf/()[]-\u2019\u2018", 6.1), ("mwMW%@\u2026", 14.6), ("<>+=~#\u00b1\u00d7", 12.4), ("_", 7.4))
+_ADVANCE_PX = {c: px for characters, px in _ADVANCES for c in characters}
+
+
 def text_px(text):
-    """Width of a text in the label font of common.gp, on the safe side."""
-    return sum(4.5 if c in " iljtfrI.,:;()[]!|" else 13.5 if ord(c) > 0x2E7F else 11.5 if c in "mwMW%\u2026\u00b1" else 9.3 if c.isupper() else 8.0
-               for c in text)
+    """Width of a text in the widest font that common.gp draws labels with."""
+    return sum(_ADVANCE_PX.get(c) or (15.0 if ord(c) > 0x2E7F else 10.6 if c.isupper() else 9.3) for c in text)
 
 
 def legend_table(legend):
@@ -69,8 +72,8 @@ def row_labels(names):
             rows.append((i, lines[0]))
         else:
             small += [(i - 0.23, lines[0]), (i + 0.23, lines[1])]
-    widths = [text_px(t) for _, t in rows] + [0.88 * text_px(t) for _, t in small]
-    return (rows, small), max([60] + [round(30 + w) for w in widths])
+    widths = [text_px(t) for _, t in rows] + [0.87 * text_px(t) for _, t in small]
+    return (rows, small), max([60] + [round(24 + w) for w in widths])
 
 
 def width_px(texts, least=60):

@@ -29,7 +29,7 @@ class Source:
         """Yields dicts of one CSV export. When nsdump stops with an error, what it gave counts and its word becomes a warning."""
         command = [self.nsdump, "export", self.trace_path, "--what", what, "--format", "csv", *options]
         with tempfile.TemporaryFile() as said_file, _running(command, said_file) as process:
-            yield from csv.DictReader(process.stdout, restkey="words")
+            yield from csv.DictReader(process.stdout)
             if process.wait():
                 said_file.seek(0)
                 said = said_file.read(2000).decode("utf-8", "replace").strip()

@@ -119,7 +119,7 @@ def histogram(document, field, unit, colours):
         [(e["name"], low, high, n) for e, v in drawn for low, high, n in _bins(v)],
         source_text(document, {field: unit}), samples_text(document, field), loss_line(document["losses"]),
         "The higher a bar, the more slices took that long. Full line: half of the slices are left of it; dashed line: 99 of 100 are. "
-        "A long tail to the right is rare slow cases. Each panel has its own axis; where values spread widely each step is ten times the one before.",
+        "A long tail to the right is rare slow cases. Each panel has its own axis; where values spread widely it goes in equal factors, not equal steps.",
         notes)
 
 

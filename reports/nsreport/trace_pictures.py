@@ -152,13 +152,13 @@ def loss(losses, source, samples):
                      for i, (_, n, _) in enumerate(rows, 1)],
     }
     variables = {"panels": 1, "rows": len(rows), "label_px": left_px, "bottom_px": AXIS_PX, "gap_px": 0,
-                 "axis_label": ["records (each step is ten times the one before)"], "x_tics": [tics(1, biggest * 30, True, 10)], "x_high": [float(biggest) * 30]}
+                 "axis_label": ["records (log axis)"], "x_tics": [tics(1, biggest * 30, True, 10)], "x_high": [float(biggest) * 30]}
     question = "Were records lost, and why?"
     if lost_total(losses) == 0 and losses["equation_holds"]:
         question = "Were records lost? No."
     return Picture("loss", "Losses", question, "loss.gp", top_px([]) + ROW_PX * len(rows) + AXIS_PX, variables, tables,
                    ("what", "records"), [(text, n) for text, n, _ in rows], source, samples, loss_line(losses),
-                   "Every record that a probe issued is either drained into the trace or lost with a cause. " + equation_text(losses))
+                   "Every record that a probe issued is either drained into the trace or lost with a cause; the axis goes in equal factors. " + equation_text(losses))
 
 
 def pictures(document, source, unit_number):

@@ -42,20 +42,20 @@ def _bar(row):
 
 
 def unit_costs(source):
-    """(unit, number) -> net ticks of its outermost slices. The last unit read may be cut off by the limit, so it is left out."""
-    costs, last = {}, None
-    rows = source.rows("slices", "--limit", str(MAX_SLICES))
-    for row in itertools.islice(rows, MAX_SLICES):
+    """(unit, number, thread) -> net ticks of its outermost slices. Units that the limit may have cut in two are left out."""
+    costs, last_of_thread, read = {}, {}, 0
+    for row in itertools.islice(source.rows("slices", "--limit", str(MAX_SLICES)), MAX_SLICES):
+        read += 1
         unit, net = row.get("unit"), _number(row.get("net_ticks"))
         if not unit or net is None or row.get("unit_number") in (None, ""):
             continue
-        last = (unit, row["unit_number"])
-        if row.get("depth") == "0" and row.get("class") != "migrated":
-            costs[last] = costs.get(last, 0.0) + net
-        else:
-            costs.setdefault(last, 0.0)
-    if len(costs) > 1:
-        costs.pop(last, None)
+        key = (unit, row["unit_number"], row.get("thread"))
+        last_of_thread[key[2]] = key
+        outermost = row.get("depth") == "0" and row.get("class") != "migrated"
+        costs[key] = costs.get(key, 0.0) + (net if outermost else 0.0)
+    if read == MAX_SLICES:
+        for key in last_of_thread.values():
+            costs.pop(key, None)
     return costs
 
 
@@ -64,8 +64,10 @@ def typical_unit(costs):
     return next(unit for unit, cost in costs.items() if cost == middle)
 
 
-def _bars_of_unit(source, unit_number):
-    rows = source.rows("slices", "--unit", str(unit_number))
+def _bars_of_unit(source, number, unit=None, thread=None):
+    """Threads number their units for themselves; without a thread, those of all threads are shown."""
+    rows = (row for row in source.rows("slices", "--unit", str(number))
+            if (unit is None or row.get("unit") == unit) and (thread is None or row.get("thread") == thread))
     bars = [bar for row in itertools.islice(rows, MAX_BARS + 1) if (bar := _bar(row))]
     return bars[:MAX_BARS], len(bars) > MAX_BARS
 
@@ -91,7 +93,7 @@ def _timeline_tables(bars, colours, lanes, begin, length, plot_px):
         tables["bars"].append((low, high, row, colour))
         room = (high - low) / length * plot_px
         texts = [f"{bar.name}  {number(bar.net)}", bar.name]
-        text = next((t for t in texts if text_px(t) < room), None)
+        text = next((t for t in texts if 0.87 * text_px(t) + 6 < room), None)
         if text:
             tables["inside_dark" if _dark_text(colour) else "inside"].append(((low + high) / 2, row, text))
     return tables
@@ -100,11 +102,15 @@ def _timeline_tables(bars, colours, lanes, begin, length, plot_px):
 def timeline(document, colours, source, unit_number, costs):
     topic, name = "One unit", "timeline"
     if unit_number is None:
-        unit_name, unit_number = typical_unit(costs)
+        unit_name, unit_number, thread = typical_unit(costs)
+        question = f"What happens inside one typical {unit_name}, and when?"
         chosen = f"unit {unit_number} of {plural(len(costs), 'unit')} looked at: its cost is the median"
+        bars, cut = _bars_of_unit(source, unit_number, unit_name, thread)
     else:
-        unit_name, chosen = next((u for u in costs if u[1] == str(unit_number)), ("", ""))[0], f"unit {unit_number}, as asked for"
-    bars, cut = _bars_of_unit(source, unit_number)
+        unit_name = next((u for u in costs if u[1] == str(unit_number)), ("unit",))[0]
+        question = f"What happens inside {unit_name} {unit_number}, and when?"
+        chosen = f"unit {unit_number}, as asked for"
+        bars, cut = _bars_of_unit(source, unit_number)
     if not bars:
         return Absent(name, topic, f"Unit {unit_number} has no whole slice in this trace. Give another number with --unit.")
     begin, end = min(b.start for b in bars), max(b.stop for b in bars)
@@ -122,9 +128,7 @@ def timeline(document, colours, source, unit_number, costs):
                  "x_tics": tics(0, length, False, 9), "x2_tics": tics(0, length * scale / hz, False, 9) if hz else "0=0", "axis_label": f"{unit_text} since the unit's first slice began (raw, probes included)"}
     notes = [f"Only the first {MAX_BARS:,} slices of the unit are drawn."] if cut else []
     return Picture(
-        name, topic, f"What happens inside one typical {unit_name or 'unit'}, and when?" if "median" in chosen
-        else f"What happens inside {unit_name or 'unit'} {unit_number}, and when?",
-        "timeline.gp", top_px(legend) + 44 * len(lanes) + 136, variables, tables,
+        name, topic, question, "timeline.gp", top_px(legend) + 44 * len(lanes) + 136, variables, tables,
         ("name", "thread", "depth", "start_ticks", "stop_ticks", "net_ticks"),
         [(b.name, b.thread, b.depth, b.start - begin, b.stop - begin, b.net) for b in bars],
         source_text(document, {"ticks": unit_text}), f"{plural(len(bars), 'slice')} of {chosen}", loss_line(document["losses"]),
@@ -133,17 +137,13 @@ def timeline(document, colours, source, unit_number, costs):
 
 
 def unit_sizes(source, wanted):
-    """(unit, number) -> mean packet bytes, from the INIT events."""
+    """(unit, number, thread) -> mean packet bytes and packets, from the words of the INIT events: number, packets, bytes."""
     sizes = {}
     for row in itertools.islice(source.rows("events", "--limit", str(MAX_EVENTS)), MAX_EVENTS):
         if row.get("kind") != "INIT":
             continue
-        words = row.get("words")
-        words = words if isinstance(words, list) else (words or "").split()
-        if len(words) < 3:
-            continue
-        packets, wire_bytes = _number(words[1]), _number(words[2])
-        key = (row.get("name"), words[0])
+        packets, wire_bytes = _number(row.get("word1")), _number(row.get("word2"))
+        key = (row.get("name"), row.get("word0"), row.get("thread"))
         if key in wanted and packets and wire_bytes:
             sizes[key] = (wire_bytes / packets, packets)
     return sizes

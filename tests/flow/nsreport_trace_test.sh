@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# nsreport_trace_test: make_trace -> trace -> the real nsdump -> nsreport -> whole report; damage becomes a warning, garbage an exit code.
+set -eu
+make_trace=${NETSLICE_BUILD:?}/tests/make_trace
+nsreport=${NETSLICE_BIN:?}/nsreport
+[ -x "$make_trace" ] && [ -x "$NETSLICE_BIN/nsdump" ] || { echo "skipped: make_trace or nsdump is not built"; exit 77; }
+command -v gnuplot >/dev/null || { echo "skipped: gnuplot is not installed"; exit 77; }
+unset NSDUMP || true
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+fail() { echo "FAILED: $*"; exit 1; }
+
+"$make_trace" "$work/t.nsl" --records 20000 --cpus 2 --counters 1 --migrate-every 50 --chunk-bytes 4096 >/dev/null
+"$nsreport" "$work/t.nsl" -o "$work/report" -q || fail "a whole trace ended with $?"
+for name in function_cost latency_hist latency_cdf timeline overhead loss; do
+  for kind in png svg; do
+    [ -s "$work/report/$name.$kind" ] || fail "$name.$kind is missing"
+  done
+done
+count=$("$NETSLICE_BIN/nsdump" export "$work/t.nsl" --what stats --format json 2>/dev/null | python3 -c '
+import json, sys
+print(format(json.load(sys.stdin)["slices"][0]["count"], ","))')
+grep -q ">$count<" "$work/report/index.html" || fail "the page does not hold the first slice's count $count"
+
+bytes=$(wc -c <"$work/t.nsl")
+head -c $((bytes * 3 / 4)) "$work/t.nsl" >"$work/cut.nsl"
+"$nsreport" "$work/cut.nsl" -o "$work/cut" 2>"$work/said" || fail "a cut trace ended with $?: $(cat "$work/said")"
+grep -q warning "$work/said" || fail "a cut trace gave no warning"
+grep -q 'class="warning"' "$work/cut/index.html" || fail "the page of a cut trace has no warning"
+
+head -c 5000 /dev/urandom >"$work/garbage.nsl"
+status=0
+"$nsreport" "$work/garbage.nsl" -o "$work/garbage" 2>"$work/said" || status=$?
+[ $status -eq 3 ] || fail "garbage ended with $status, not 3: $(cat "$work/said")"
+[ ! -e "$work/garbage" ] || fail "garbage left a report"
+[ -z "$(find "$work" -name '.*.part-*')" ] || fail "a work folder was left behind"
+echo ok
