@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Two fixed points over the program: what acceptance needs (backwards), what earlier checks prove (forwards).
+// Two fixed points over the program: what acceptance needs (backwards), what earlier checks prove
+// (forwards).
 #include "bpf_bounds.hpp"
 
 #include <algorithm>
@@ -49,7 +50,8 @@ void find_needed(BpfSteps steps, std::vector<StepBounds> &bounds)
         changed = false;
         for (size_t at = steps.size(); at-- > 0;) {
             const Needed needed = needed_at(steps, at, bounds);
-            changed |= needed.bytes != bounds[at].needed_bytes || needed.past_x != bounds[at].needed_past_x;
+            changed |= needed.bytes != bounds[at].needed_bytes ||
+                       needed.past_x != bounds[at].needed_past_x;
             bounds[at].needed_bytes = needed.bytes;
             bounds[at].needed_past_x = needed.past_x;
         }
@@ -69,9 +71,9 @@ StepBounds after(const bpf_insn &step, StepBounds now)
     }
     if (writes_x(step.code)) {
         now.known_past_x = 0;
-        now.x_max = is_header_length_load(step.code)         ? kLongestHeaderBytes
+        now.x_max = is_header_length_load(step.code)   ? kLongestHeaderBytes
                     : step.code == (BPF_LDX | BPF_IMM) ? step.k
-                                                             : kAnyX;
+                                                       : kAnyX;
     }
     return now;
 }
@@ -136,7 +138,8 @@ uint16_t find_unwritten_words(BpfSteps steps)
     }
     for (size_t at = 0; at < steps.size(); ++at) {
         const bpf_insn &step = steps[at];
-        if ((step.code == (BPF_LD | BPF_MEM) || step.code == (BPF_LDX | BPF_MEM)) && !(written[at] >> step.k & 1))
+        if ((step.code == (BPF_LD | BPF_MEM) || step.code == (BPF_LDX | BPF_MEM)) &&
+            !(written[at] >> step.k & 1))
             unwritten |= static_cast<uint16_t>(1u << step.k);
     }
     return unwritten;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A BPF program -> at each step, how many captured bytes are needed for acceptance and how many are already proven.
+// A BPF program -> at each step, how many captured bytes are needed for acceptance and how many are
+// already proven.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +12,14 @@
 
 namespace mapi::match
 {
-// bpf_filter() checks every load by itself.  One check may stand for several: if every way from here to acceptance
-// loads up to byte n, a packet with fewer than n bytes is rejected here or later, and a filter has no other effect.
+// bpf_filter() checks every load by itself.  One check may stand for several: if every way from
+// here to acceptance loads up to byte n, a packet with fewer than n bytes is rejected here or
+// later, and a filter has no other effect.
 struct StepBounds {
     static constexpr uint64_t kNever = std::numeric_limits<uint64_t>::max();
 
-    // Fewer captured bytes than this, or than X + this, end in rejection on every way.  kNever: always rejected.
+    // Fewer captured bytes than this, or than X + this, end in rejection on every way.  kNever:
+    // always rejected.
     uint64_t needed_bytes = kNever;
     uint64_t needed_past_x = kNever;
 

@@ -33,7 +33,8 @@ Use use_of(const bpf_insn &step, uint32_t value_bytes)
             return Use::kNone;
         if (step.code == (BPF_JMP | BPF_JSET | BPF_K))
             return Use::kBitwise;
-        return step.code == (BPF_JMP | BPF_JEQ | BPF_K) && !has_high_bits ? Use::kBitwise : Use::kOther;
+        return step.code == (BPF_JMP | BPF_JEQ | BPF_K) && !has_high_bits ? Use::kBitwise
+                                                                          : Use::kOther;
     case BPF_ALU:
         if (step.code == (BPF_ALU | BPF_AND | BPF_K))
             return Use::kBitwise;
@@ -45,7 +46,8 @@ Use use_of(const bpf_insn &step, uint32_t value_bytes)
     }
 }
 
-// The steps that see the value of one load; `is_closed` false when one of them cannot take it unswapped.
+// The steps that see the value of one load; `is_closed` false when one of them cannot take it
+// unswapped.
 struct Reach {
     std::vector<size_t> steps;
     bool is_closed = true;
@@ -86,7 +88,8 @@ bool is_entered_only_from(const Reach &reach, size_t load, const Predecessors &f
 {
     return std::all_of(reach.steps.begin(), reach.steps.end(), [&](size_t at) {
         return std::all_of(from[at].begin(), from[at].end(), [&](size_t before) {
-            return before == load || std::find(reach.steps.begin(), reach.steps.end(), before) != reach.steps.end();
+            return before == load ||
+                   std::find(reach.steps.begin(), reach.steps.end(), before) != reach.steps.end();
         });
     });
 }
@@ -98,8 +101,8 @@ std::vector<uint8_t> find_unswapped(BpfSteps steps, const std::vector<StepBounds
     const Predecessors from = find_predecessors(steps, bounds);
     for (size_t load = 0; load < steps.size(); ++load) {
         const uint16_t code = steps[load].code;
-        if (!bounds[load].is_reachable || bounds[load].is_always_rejected() || !is_packet_load(code) ||
-            load_bytes(code) == 1)
+        if (!bounds[load].is_reachable || bounds[load].is_always_rejected() ||
+            !is_packet_load(code) || load_bytes(code) == 1)
             continue;
         const Reach reach = reach_of(steps, bounds, load);
         // Step 0 is also entered from outside, with a swapped zero, which looks the same.

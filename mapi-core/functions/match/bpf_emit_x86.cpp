@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // BPF instructions -> x86-64 machine code that filters a batch.
 //
-// One loop over the set bits of the mask; the program's body stands inside it.  Everything lives in registers that a
-// callee may use freely, so there is no prologue; the scratch words are in the red zone.
+// One loop over the set bits of the mask; the program's body stands inside it.  Everything lives in
+// registers that a callee may use freely, so there is no prologue; the scratch words are in the red
+// zone.
 #include "bpf_emit_x86.hpp"
 
 #include <cstddef>
@@ -19,7 +20,8 @@ namespace
 {
 using namespace asmjit;
 
-constexpr uint32_t kLargestDisplacement = 0x7fffffff; // of an x86 address, and of a compare with a constant
+constexpr uint32_t kLargestDisplacement =
+    0x7fffffff; // of an x86 address, and of a compare with a constant
 
 const x86::Gp kPackets = x86::rdi;
 const x86::Gp kMask = x86::rsi; // packets still to do
@@ -58,10 +60,14 @@ Condition condition_of(uint16_t code)
 {
     namespace Inst = x86::Inst;
     switch (BPF_OP(code)) {
-    case BPF_JEQ: return {Inst::kIdJe, Inst::kIdJne, Inst::kIdSete, Inst::kIdSetne};
-    case BPF_JGT: return {Inst::kIdJa, Inst::kIdJbe, Inst::kIdSeta, Inst::kIdSetbe};
-    case BPF_JGE: return {Inst::kIdJae, Inst::kIdJb, Inst::kIdSetae, Inst::kIdSetb};
-    default: return {Inst::kIdJnz, Inst::kIdJz, Inst::kIdSetnz, Inst::kIdSetz};
+    case BPF_JEQ:
+        return {Inst::kIdJe, Inst::kIdJne, Inst::kIdSete, Inst::kIdSetne};
+    case BPF_JGT:
+        return {Inst::kIdJa, Inst::kIdJbe, Inst::kIdSeta, Inst::kIdSetbe};
+    case BPF_JGE:
+        return {Inst::kIdJae, Inst::kIdJb, Inst::kIdSetae, Inst::kIdSetb};
+    default:
+        return {Inst::kIdJnz, Inst::kIdJz, Inst::kIdSetnz, Inst::kIdSetz};
     }
 }
 
@@ -69,7 +75,8 @@ class Emitter
 {
 public:
     Emitter(BpfSteps steps, x86::Assembler &assembler)
-        : steps_(steps), as_(assembler), bounds_(find_bounds(steps)), unswapped_(find_unswapped(steps, bounds_))
+        : steps_(steps), as_(assembler), bounds_(find_bounds(steps)),
+          unswapped_(find_unswapped(steps, bounds_))
     {
         for (size_t at = 0; at < steps.size(); ++at)
             labels_.push_back(as_.newLabel());
@@ -100,8 +107,14 @@ private:
     void jump_to(size_t target, size_t next);
 
     bool is_reject(size_t at) const { return bounds_[at].is_always_rejected(); }
-    bool is_accept(size_t at) const { return steps_[at].code == (BPF_RET | BPF_K) && steps_[at].k != 0; }
-    Label label_of(size_t at) const { return is_reject(at) ? reject_ : is_accept(at) ? accept_ : labels_[at]; }
+    bool is_accept(size_t at) const
+    {
+        return steps_[at].code == (BPF_RET | BPF_K) && steps_[at].k != 0;
+    }
+    Label label_of(size_t at) const
+    {
+        return is_reject(at) ? reject_ : is_accept(at) ? accept_ : labels_[at];
+    }
     uint32_t constant_of(size_t at) const
     {
         return unswapped_[at] != 0 ? swapped_constant(steps_[at].k, unswapped_[at]) : steps_[at].k;
@@ -144,7 +157,8 @@ void Emitter::emit()
 void Emitter::emit_next_packet()
 {
     static_assert(sizeof(mapi_packet) == 32);
-    as_.tzcnt(kIndex, kMask); // runs as bsf where tzcnt is unknown: the same for a mask that is not zero
+    as_.tzcnt(kIndex,
+              kMask); // runs as bsf where tzcnt is unknown: the same for a mask that is not zero
     as_.mov(kTemp, kIndex);
     as_.shl(kTemp, 5);
     as_.mov(kCaplen.r32(), x86::dword_ptr(kPackets, kTemp, 0, offsetof(mapi_packet, caplen)));
@@ -287,16 +301,24 @@ void Emitter::emit_alu(size_t at)
             as_.emit(instruction, kA, constant(constant_of(at)));
     };
     switch (BPF_OP(step.code)) {
-    case BPF_ADD: return void(both(x86::Inst::kIdAdd));
-    case BPF_SUB: return void(both(x86::Inst::kIdSub));
-    case BPF_AND: return void(both(x86::Inst::kIdAnd));
-    case BPF_OR: return void(both(x86::Inst::kIdOr));
-    case BPF_XOR: return void(both(x86::Inst::kIdXor));
-    case BPF_NEG: return void(as_.neg(kA));
+    case BPF_ADD:
+        return void(both(x86::Inst::kIdAdd));
+    case BPF_SUB:
+        return void(both(x86::Inst::kIdSub));
+    case BPF_AND:
+        return void(both(x86::Inst::kIdAnd));
+    case BPF_OR:
+        return void(both(x86::Inst::kIdOr));
+    case BPF_XOR:
+        return void(both(x86::Inst::kIdXor));
+    case BPF_NEG:
+        return void(as_.neg(kA));
     case BPF_DIV:
-    case BPF_MOD: return emit_divide(step);
+    case BPF_MOD:
+        return emit_divide(step);
     case BPF_LSH:
-    case BPF_RSH: return emit_shift(step);
+    case BPF_RSH:
+        return emit_shift(step);
     default:
         if (by_x)
             as_.imul(kA, kX);
@@ -348,7 +370,8 @@ void Emitter::emit_jump(size_t at)
         return jump_to(to.index[0], at + 1);
 
     const Condition condition = condition_of(step.code);
-    const bool decides = is_accept(to.index[0]) ? is_reject(to.index[1]) : is_reject(to.index[0]) && is_accept(to.index[1]);
+    const bool decides = is_accept(to.index[0]) ? is_reject(to.index[1])
+                                                : is_reject(to.index[0]) && is_accept(to.index[1]);
     if (decides)
         as_.xor_(kTemp.r32(), kTemp.r32());
     const InstId compare = BPF_OP(step.code) == BPF_JSET ? x86::Inst::kIdTest : x86::Inst::kIdCmp;
@@ -357,7 +380,8 @@ void Emitter::emit_jump(size_t at)
     else
         as_.emit(compare, kA, constant(constant_of(at)));
     if (decides)
-        return emit_decision(is_accept(to.index[0]) ? condition.set_if_holds : condition.set_if_fails);
+        return emit_decision(is_accept(to.index[0]) ? condition.set_if_holds
+                                                    : condition.set_if_fails);
     if (to.index[0] == at + 1 && !is_reject(at + 1) && !is_accept(at + 1)) {
         as_.emit(condition.jump_if_fails, label_of(to.index[1]));
         return;
@@ -366,7 +390,8 @@ void Emitter::emit_jump(size_t at)
     jump_to(to.index[1], at + 1);
 }
 
-// The last test of a filter is the one that no predictor learns: its outcome becomes a bit without a branch.
+// The last test of a filter is the one that no predictor learns: its outcome becomes a bit without
+// a branch.
 void Emitter::emit_decision(InstId set)
 {
     as_.emit(set, kTemp.r8());
@@ -389,11 +414,16 @@ void Emitter::emit_return()
 bool can_emit_x86(BpfSteps steps) noexcept
 {
     for (const bpf_insn &step : steps) {
-        // Beyond the displacement lie libpcap's own extensions too (VLAN tag, protocol), as negative offsets.
-        if ((is_packet_load(step.code) || is_header_length_load(step.code)) && step.k > kLargestDisplacement - 4)
+        // Beyond the displacement lie libpcap's own extensions too (VLAN tag, protocol), as
+        // negative offsets.
+        if ((is_packet_load(step.code) || is_header_length_load(step.code)) &&
+            step.k > kLargestDisplacement - 4)
             return false;
-        // In C the result of such a shift is undefined; the interpreter's answer stays the interpreter's.
-        if ((step.code == (BPF_ALU | BPF_LSH | BPF_K) || step.code == (BPF_ALU | BPF_RSH | BPF_K)) && step.k >= 32)
+        // In C the result of such a shift is undefined; the interpreter's answer stays the
+        // interpreter's.
+        if ((step.code == (BPF_ALU | BPF_LSH | BPF_K) ||
+             step.code == (BPF_ALU | BPF_RSH | BPF_K)) &&
+            step.k >= 32)
             return false;
     }
     return true;

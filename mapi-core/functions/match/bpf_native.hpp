@@ -27,10 +27,16 @@ public:
     NativeFilter(const NativeFilter &) = delete;
     NativeFilter &operator=(const NativeFilter &) = delete;
 
-    uint64_t run(const mapi_packet *packets, uint64_t mask) const noexcept { return run_(packets, mask); }
+    uint64_t run(const mapi_packet *packets, uint64_t mask) const noexcept
+    {
+        return run_(packets, mask);
+    }
 
 private:
-    NativeFilter(void *memory, size_t memory_bytes, Run run) : memory_(memory), memory_bytes_(memory_bytes), run_(run) {}
+    NativeFilter(void *memory, size_t memory_bytes, Run run)
+        : memory_(memory), memory_bytes_(memory_bytes), run_(run)
+    {
+    }
 
     void *memory_;
     size_t memory_bytes_;

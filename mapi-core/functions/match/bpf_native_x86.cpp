@@ -13,8 +13,8 @@
 #include "bpf_emit_x86.hpp"
 
 #ifdef NETSLICE_REPLACE_ASMJIT_DEBUG_UTILS
-// Same names as the object in the archive that refers to stderr without position independence: the linker takes these
-// and leaves that object out.
+// Same names as the object in the archive that refers to stderr without position independence: the
+// linker takes these and leaves that object out.
 ASMJIT_BEGIN_NAMESPACE
 namespace DebugUtils
 {
@@ -45,7 +45,10 @@ namespace
 class Failure : public asmjit::ErrorHandler
 {
 public:
-    void handleError(asmjit::Error, const char *, asmjit::BaseEmitter *) override { happened_ = true; }
+    void handleError(asmjit::Error, const char *, asmjit::BaseEmitter *) override
+    {
+        happened_ = true;
+    }
     bool happened() const noexcept { return happened_; }
 
 private:
@@ -57,8 +60,8 @@ size_t round_up(size_t bytes, size_t unit)
     return (bytes + unit - 1) / unit * unit;
 }
 
-// Each filter has pages of its own.  Were each to begin at the start of a page, all of them would compete for the same
-// few sets of the instruction cache.
+// Each filter has pages of its own.  Were each to begin at the start of a page, all of them would
+// compete for the same few sets of the instruction cache.
 size_t next_start_bytes(size_t page_bytes)
 {
     constexpr size_t kStepBytes = 448; // a common filter
@@ -78,13 +81,15 @@ std::unique_ptr<NativeFilter> NativeFilter::make(std::span<const bpf_insn> progr
     code.setErrorHandler(&failure);
     asmjit::x86::Assembler assembler(&code);
     emit_x86(program, assembler);
-    if (failure.happened() || code.flatten() != asmjit::kErrorOk || code.resolveUnresolvedLinks() != asmjit::kErrorOk)
+    if (failure.happened() || code.flatten() != asmjit::kErrorOk ||
+        code.resolveUnresolvedLinks() != asmjit::kErrorOk)
         return nullptr;
 
     const auto page_bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
     const size_t start_bytes = next_start_bytes(page_bytes);
     const size_t memory_bytes = round_up(start_bytes + code.codeSize(), page_bytes);
-    void *memory = mmap(nullptr, memory_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *memory =
+        mmap(nullptr, memory_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
         return nullptr;
     uint8_t *start = static_cast<uint8_t *>(memory) + start_bytes;

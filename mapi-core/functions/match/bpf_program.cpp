@@ -15,7 +15,8 @@ namespace mapi::match
 {
 namespace
 {
-constexpr int kUnlimitedSnaplenBytes = 262144; // what tcpdump uses; 0 would compile into "reject all"
+constexpr int kUnlimitedSnaplenBytes =
+    262144; // what tcpdump uses; 0 would compile into "reject all"
 
 struct CaptureFileHeader {
     uint32_t magic;
@@ -29,15 +30,20 @@ static_assert(sizeof(CaptureFileHeader) == 24);
 
 using Handle = std::unique_ptr<pcap_t, void (*)(pcap_t *)>;
 
-// An empty capture file in memory.  libpcap compiles for files differently than for no source at all: it knows the
-// address families of all systems, and it refuses what no file can answer ("inbound") instead of never matching.
+// An empty capture file in memory.  libpcap compiles for files differently than for no source at
+// all: it knows the address families of all systems, and it refuses what no file can answer
+// ("inbound") instead of never matching.
 Handle open_for_compiling(int link_type, int snaplen_bytes)
 {
     if (link_type < 0 || link_type > 0xffff)
         throw FilterError("there is no link type " + std::to_string(link_type));
-    CaptureFileHeader header{0xa1b2c3d4, 2, 4, {0, 0},
-                             static_cast<uint32_t>(snaplen_bytes > 0 ? snaplen_bytes : kUnlimitedSnaplenBytes),
-                             static_cast<uint32_t>(link_type)};
+    CaptureFileHeader header{
+        0xa1b2c3d4,
+        2,
+        4,
+        {0, 0},
+        static_cast<uint32_t>(snaplen_bytes > 0 ? snaplen_bytes : kUnlimitedSnaplenBytes),
+        static_cast<uint32_t>(link_type)};
     FILE *file = fmemopen(&header, sizeof(header), "rb");
     if (!file)
         throw FilterError("no memory for a filter");
@@ -71,7 +77,8 @@ private:
 };
 } // namespace
 
-BpfProgram BpfProgram::compile(const std::string &expression, int link_type, int snaplen_bytes, Engine engine)
+BpfProgram BpfProgram::compile(const std::string &expression, int link_type, int snaplen_bytes,
+                               Engine engine)
 {
     if (expression.find('\0') != std::string::npos)
         throw FilterError("the filter expression holds a zero byte");
@@ -83,7 +90,8 @@ BpfProgram BpfProgram::from_instructions(std::vector<bpf_insn> instructions, Eng
     return BpfProgram(std::move(instructions), engine);
 }
 
-BpfProgram::BpfProgram(std::vector<bpf_insn> instructions, Engine engine) : instructions_(std::move(instructions))
+BpfProgram::BpfProgram(std::vector<bpf_insn> instructions, Engine engine)
+    : instructions_(std::move(instructions))
 {
     if (!bpf_validate(instructions_.data(), static_cast<int>(instructions_.size())) ||
         !std::all_of(instructions_.begin(), instructions_.end(), is_known_step))

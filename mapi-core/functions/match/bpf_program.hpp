@@ -20,24 +20,26 @@ class NativeFilter;
 class BpfProgram
 {
 public:
-    enum class Engine
-    {
+    enum class Engine {
         kBest,        // machine code where this processor and program allow it
         kInterpreter, // libpcap's own
     };
 
-    // link_type is a LINKTYPE_ or a DLT_ number; snaplen_bytes <= 0 means no limit.  Throws FilterError with libpcap's message.
+    // link_type is a LINKTYPE_ or a DLT_ number; snaplen_bytes <= 0 means no limit.  Throws
+    // FilterError with libpcap's message.
     static BpfProgram compile(const std::string &expression, int link_type, int snaplen_bytes,
                               Engine engine = Engine::kBest);
     // Takes ready instructions; throws FilterError when libpcap would refuse to run them.
-    static BpfProgram from_instructions(std::vector<bpf_insn> instructions, Engine engine = Engine::kBest);
+    static BpfProgram from_instructions(std::vector<bpf_insn> instructions,
+                                        Engine engine = Engine::kBest);
 
     BpfProgram(BpfProgram &&) noexcept;
     BpfProgram &operator=(BpfProgram &&) noexcept;
     ~BpfProgram();
 
     bool matches(const uint8_t *data, uint32_t caplen, uint32_t wire_bytes) const noexcept;
-    // packets[i] is looked at where bit i of mask is set; the result is the part of mask that matches.
+    // packets[i] is looked at where bit i of mask is set; the result is the part of mask that
+    // matches.
     uint64_t filter(const mapi_packet *packets, uint64_t mask) const noexcept;
 
     bool is_native() const noexcept { return native_ != nullptr; }

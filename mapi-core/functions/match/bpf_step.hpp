@@ -12,7 +12,8 @@ namespace mapi::match
 {
 using BpfSteps = std::span<const bpf_insn>;
 
-// True for the instructions that bpf_filter() runs.  bpf_validate() lets a few more pass, on which bpf_filter() aborts.
+// True for the instructions that bpf_filter() runs.  bpf_validate() lets a few more pass, on which
+// bpf_filter() aborts.
 bool is_known_step(const bpf_insn &step) noexcept;
 
 constexpr bool is_packet_load(uint16_t code)
@@ -68,7 +69,9 @@ inline Successors successors(BpfSteps steps, size_t at) noexcept
     if (is_conditional_jump(step.code))
         return {{at + 1 + step.jt, at + 1 + step.jf}, 2};
     if (is_jump(step.code)) // signed: "protochain" loops jump backwards
-        return {{at + 1 + static_cast<size_t>(static_cast<int64_t>(static_cast<int32_t>(step.k))), 0}, 1};
+        return {
+            {at + 1 + static_cast<size_t>(static_cast<int64_t>(static_cast<int32_t>(step.k))), 0},
+            1};
     return {{at + 1, 0}, 1};
 }
 } // namespace mapi::match

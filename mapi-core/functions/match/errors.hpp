@@ -15,8 +15,7 @@ public:
 };
 
 // Numbers as MAPI publishes them.
-enum class PatternFault : int
-{
+enum class PatternFault : int {
     kUnterminatedPipe = 3503, // a hex block without its closing pipe
     kDepthTooSmall = 3504,    // no alternative fits into the searched bytes
     kInvalid = 3505,          // empty alternative, bad hex digits, negative offset or depth
@@ -25,7 +24,10 @@ enum class PatternFault : int
 class PatternError : public std::runtime_error
 {
 public:
-    PatternError(PatternFault fault, const std::string &message) : std::runtime_error(message), fault_(fault) {}
+    PatternError(PatternFault fault, const std::string &message)
+        : std::runtime_error(message), fault_(fault)
+    {
+    }
 
     int code() const noexcept { return static_cast<int>(fault_); }
 

@@ -8,7 +8,8 @@ namespace mapi::match
 {
 bool has_literal_portable(const uint8_t *data, size_t bytes, std::string_view literal) noexcept
 {
-    return bytes >= literal.size() && memmem(data, bytes, literal.data(), literal.size()) != nullptr;
+    return bytes >= literal.size() &&
+           memmem(data, bytes, literal.data(), literal.size()) != nullptr;
 }
 
 LiteralSearch best_literal_search() noexcept

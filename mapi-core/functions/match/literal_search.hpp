@@ -9,7 +9,8 @@
 namespace mapi::match
 {
 // literal is not empty.  Reads no byte outside [data, data + bytes).
-using LiteralSearch = bool (*)(const uint8_t *data, size_t bytes, std::string_view literal) noexcept;
+using LiteralSearch = bool (*)(const uint8_t *data, size_t bytes,
+                               std::string_view literal) noexcept;
 
 // The fastest one that this processor runs.
 LiteralSearch best_literal_search() noexcept;

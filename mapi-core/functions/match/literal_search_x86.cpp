@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One string in a packet: compares its first and its last byte with 16 or 32 places at once, the rest where both fit.
+// One string in a packet: compares its first and its last byte with 16 or 32 places at once, the
+// rest where both fit.
 #include "literal_search.hpp"
 
 #ifdef __x86_64__
@@ -19,19 +20,21 @@ uint32_t load_4(const uint8_t *from)
 }
 
 // First and last byte are known to be equal.
-[[gnu::always_inline]] inline bool has_rest(const uint8_t *place, const uint8_t *literal, size_t bytes)
+[[gnu::always_inline]] inline bool has_rest(const uint8_t *place, const uint8_t *literal,
+                                            size_t bytes)
 {
     if (bytes <= 2)
         return true;
     if (bytes <= 4)
         return place[1] == literal[1] && place[bytes - 2] == literal[bytes - 2];
     if (bytes <= 8)
-        return load_4(place) == load_4(literal) && load_4(place + bytes - 4) == load_4(literal + bytes - 4);
+        return load_4(place) == load_4(literal) &&
+               load_4(place + bytes - 4) == load_4(literal + bytes - 4);
     return std::memcmp(place + 1, literal + 1, bytes - 2) == 0;
 }
 
-// A packet made of false starts would cost its length times the string's.  After this many of them more than the
-// progress pays for, memmem() goes on: slower at first, but its time is linear.
+// A packet made of false starts would cost its length times the string's.  After this many of them
+// more than the progress pays for, memmem() goes on: slower at first, but its time is linear.
 constexpr size_t kFreeFalseStarts = 32;
 constexpr size_t kBytesPerFalseStart = 4;
 
@@ -41,7 +44,8 @@ class Candidates
 {
 public:
     Candidates(const uint8_t *data, std::string_view literal)
-        : data_(data), literal_(reinterpret_cast<const uint8_t *>(literal.data())), bytes_(literal.size())
+        : data_(data), literal_(reinterpret_cast<const uint8_t *>(literal.data())),
+          bytes_(literal.size())
     {
     }
 
@@ -53,7 +57,9 @@ public:
                 return Found::kYes;
             ++false_starts_;
         }
-        return false_starts_ > kFreeFalseStarts + at / kBytesPerFalseStart ? Found::kTooManyFalseStarts : Found::kNo;
+        return false_starts_ > kFreeFalseStarts + at / kBytesPerFalseStart
+                   ? Found::kTooManyFalseStarts
+                   : Found::kNo;
     }
 
 private:
@@ -68,7 +74,8 @@ bool has_literal_at_few_places(const uint8_t *data, size_t places, std::string_v
     const auto *bytes = reinterpret_cast<const uint8_t *>(literal.data());
     const size_t last = literal.size() - 1;
     for (size_t at = 0; at < places; ++at)
-        if (data[at] == bytes[0] && data[at + last] == bytes[last] && has_rest(data + at, bytes, literal.size()))
+        if (data[at] == bytes[0] && data[at + last] == bytes[last] &&
+            has_rest(data + at, bytes, literal.size()))
             return true;
     return false;
 }
@@ -89,7 +96,8 @@ bool has_literal_sse2(const uint8_t *data, size_t bytes, std::string_view litera
     for (size_t at = 0;;) {
         const __m128i starts = _mm_loadu_si128(reinterpret_cast<const __m128i *>(data + at));
         const __m128i ends = _mm_loadu_si128(reinterpret_cast<const __m128i *>(data + at + last));
-        const __m128i both = _mm_and_si128(_mm_cmpeq_epi8(starts, first_byte), _mm_cmpeq_epi8(ends, last_byte));
+        const __m128i both =
+            _mm_and_si128(_mm_cmpeq_epi8(starts, first_byte), _mm_cmpeq_epi8(ends, last_byte));
         if (const int found = _mm_movemask_epi8(both); found != 0) {
             const Found result = candidates.check(static_cast<uint32_t>(found), at);
             if (result == Found::kYes)
@@ -99,7 +107,8 @@ bool has_literal_sse2(const uint8_t *data, size_t bytes, std::string_view litera
         }
         if (at == places - kBlock)
             return false;
-        at = at + 2 * kBlock <= places ? at + kBlock : places - kBlock; // the last block overlaps the one before
+        at = at + 2 * kBlock <= places ? at + kBlock
+                                       : places - kBlock; // the last block overlaps the one before
     }
 }
 
@@ -112,15 +121,18 @@ struct Needle {
 };
 
 // Ones at the places from `data` on where first and last byte fit.
-[[gnu::target("avx2"), gnu::always_inline]] inline __m256i fits(const uint8_t *data, const Needle &needle)
+[[gnu::target("avx2"), gnu::always_inline]] inline __m256i fits(const uint8_t *data,
+                                                                const Needle &needle)
 {
     const __m256i starts = _mm256_loadu_si256(reinterpret_cast<const __m256i *>(data));
     const __m256i ends = _mm256_loadu_si256(reinterpret_cast<const __m256i *>(data + needle.last));
-    return _mm256_and_si256(_mm256_cmpeq_epi8(starts, needle.first_byte), _mm256_cmpeq_epi8(ends, needle.last_byte));
+    return _mm256_and_si256(_mm256_cmpeq_epi8(starts, needle.first_byte),
+                            _mm256_cmpeq_epi8(ends, needle.last_byte));
 }
 } // namespace
 
-[[gnu::target("avx2")]] bool has_literal_avx2(const uint8_t *data, size_t bytes, std::string_view literal) noexcept
+[[gnu::target("avx2")]] bool has_literal_avx2(const uint8_t *data, size_t bytes,
+                                              std::string_view literal) noexcept
 {
     constexpr size_t kBlock = 32;
     if (bytes < literal.size())
@@ -135,15 +147,17 @@ struct Needle {
     for (;;) {
         // Four blocks share one branch, until something fits.
         for (; at + 4 * kBlock <= places; at += 4 * kBlock) {
-            const __m256i fits_in_1_2 = _mm256_or_si256(fits(data + at, needle), fits(data + at + kBlock, needle));
-            const __m256i fits_in_3_4 =
-                _mm256_or_si256(fits(data + at + 2 * kBlock, needle), fits(data + at + 3 * kBlock, needle));
+            const __m256i fits_in_1_2 =
+                _mm256_or_si256(fits(data + at, needle), fits(data + at + kBlock, needle));
+            const __m256i fits_in_3_4 = _mm256_or_si256(fits(data + at + 2 * kBlock, needle),
+                                                        fits(data + at + 3 * kBlock, needle));
             const __m256i any = _mm256_or_si256(fits_in_1_2, fits_in_3_4);
             if (!_mm256_testz_si256(any, any))
                 break;
         }
         for (size_t block = 0; block < 4; ++block) {
-            at = at + kBlock <= places ? at : places - kBlock; // the last block overlaps the one before
+            at = at + kBlock <= places ? at
+                                       : places - kBlock; // the last block overlaps the one before
             const auto found = static_cast<uint32_t>(_mm256_movemask_epi8(fits(data + at, needle)));
             if (found != 0) {
                 const Found result = candidates.check(found, at);

@@ -10,7 +10,8 @@
 
 namespace mapi::match
 {
-// Fewer strings than this are found faster one after the other (measured over packets of 64 to 1500 bytes).
+// Fewer strings than this are found faster one after the other (measured over packets of 64 to 1500
+// bytes).
 constexpr size_t kFewestInSet = 5;
 
 class LiteralSet

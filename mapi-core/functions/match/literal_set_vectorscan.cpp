@@ -30,7 +30,9 @@ int stop_at_first(unsigned, unsigned long long, unsigned long long, unsigned, vo
 class VectorscanSet : public LiteralSet
 {
 public:
-    VectorscanSet(hs_database_t *database, hs_scratch_t *model) : database_(database), model_(model) {}
+    VectorscanSet(hs_database_t *database, hs_scratch_t *model) : database_(database), model_(model)
+    {
+    }
     ~VectorscanSet() override
     {
         for (std::atomic<hs_scratch_t *> &slot : idle_)
@@ -54,7 +56,8 @@ public:
         for (std::atomic<hs_scratch_t *> &slot : idle_) {
             hs_scratch_t *empty = nullptr;
             // release: pairs with the acquire in take_scratch()
-            if (slot.compare_exchange_strong(empty, native(scratch), std::memory_order_release, std::memory_order_relaxed))
+            if (slot.compare_exchange_strong(empty, native(scratch), std::memory_order_release,
+                                             std::memory_order_relaxed))
                 return;
         }
         hs_free_scratch(native(scratch));
@@ -63,8 +66,8 @@ public:
     bool is_in(const uint8_t *data, size_t bytes, Scratch *scratch) const noexcept override
     {
         bool found = false;
-        hs_scan(database_, reinterpret_cast<const char *>(data), static_cast<unsigned>(bytes), 0, native(scratch),
-                stop_at_first, &found);
+        hs_scan(database_, reinterpret_cast<const char *>(data), static_cast<unsigned>(bytes), 0,
+                native(scratch), stop_at_first, &found);
         return found;
     }
 
@@ -90,8 +93,8 @@ std::shared_ptr<const LiteralSet> LiteralSet::make(const std::vector<std::string
     hs_database_t *database = nullptr;
     hs_compile_error_t *error = nullptr;
     if (hs_compile_lit_multi(starts.data(), flags.data(), ids.data(), lengths.data(),
-                             static_cast<unsigned>(literals.size()), HS_MODE_BLOCK, nullptr, &database,
-                             &error) != HS_SUCCESS) {
+                             static_cast<unsigned>(literals.size()), HS_MODE_BLOCK, nullptr,
+                             &database, &error) != HS_SUCCESS) {
         hs_free_compile_error(error);
         return nullptr;
     }

@@ -13,7 +13,7 @@ namespace mapi::match
 // \|        one pipe (a backslash before anything else is a backslash)
 // ||        ends one alternative and begins the next
 //
-// Read from left to right: inside a hex block the next pipe always closes the block, so |41||42| is "AB", and the
-// alternatives "A" and "B" in hex are |41||||42|.  Throws PatternError.
+// Read from left to right: inside a hex block the next pipe always closes the block, so |41||42| is
+// "AB", and the alternatives "A" and "B" in hex are |41||||42|.  Throws PatternError.
 std::vector<std::string> parse_pattern(std::string_view text);
 } // namespace mapi::match

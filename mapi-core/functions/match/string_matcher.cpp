@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Window arithmetic of STR_SEARCH; literal_search.cpp finds one string, literal_set_vectorscan.cpp many.
+// Window arithmetic of STR_SEARCH; literal_search.cpp finds one string, literal_set_vectorscan.cpp
+// many.
 #include "string_matcher.hpp"
 
 #include <algorithm>
@@ -15,7 +16,8 @@ namespace
 uint32_t checked(int value, const char *name)
 {
     if (value < 0)
-        throw PatternError(PatternFault::kInvalid, std::string(name) + " is negative: " + std::to_string(value));
+        throw PatternError(PatternFault::kInvalid,
+                           std::string(name) + " is negative: " + std::to_string(value));
     return static_cast<uint32_t>(value);
 }
 } // namespace
@@ -25,10 +27,11 @@ StringMatcher::StringMatcher(std::string_view mapi_pattern, int offset, int dept
       depth_bytes_(checked(depth, "depth"))
 {
     if (depth_bytes_ != 0)
-        std::erase_if(alternatives_, [this](const std::string &literal) { return literal.size() > depth_bytes_; });
+        std::erase_if(alternatives_,
+                      [this](const std::string &literal) { return literal.size() > depth_bytes_; });
     if (alternatives_.empty())
-        throw PatternError(PatternFault::kDepthTooSmall,
-                           "depth " + std::to_string(depth_bytes_) + " is shorter than the search string");
+        throw PatternError(PatternFault::kDepthTooSmall, "depth " + std::to_string(depth_bytes_) +
+                                                             " is shorter than the search string");
     set_ = LiteralSet::make(alternatives_);
 }
 
@@ -37,7 +40,8 @@ StringMatcher::Window StringMatcher::window_of(const uint8_t *data, uint32_t cap
     if (caplen <= offset_bytes_)
         return {data, 0};
     const uint32_t rest_bytes = caplen - offset_bytes_;
-    return {data + offset_bytes_, depth_bytes_ != 0 ? std::min(rest_bytes, depth_bytes_) : rest_bytes};
+    return {data + offset_bytes_,
+            depth_bytes_ != 0 ? std::min(rest_bytes, depth_bytes_) : rest_bytes};
 }
 
 bool StringMatcher::has_any(Window window) const noexcept
@@ -68,7 +72,8 @@ uint64_t StringMatcher::filter(const mapi_packet *packets, uint64_t mask) const 
     uint64_t matching = 0;
     for (uint64_t rest = mask; rest != 0; rest &= rest - 1) {
         const int index = std::countr_zero(rest);
-        matching |= uint64_t{has_any(window_of(packets[index].data, packets[index].caplen))} << index;
+        matching |= uint64_t{has_any(window_of(packets[index].data, packets[index].caplen))}
+                    << index;
     }
     return matching;
 }

@@ -19,13 +19,15 @@ namespace mapi::match
 class StringMatcher
 {
 public:
-    // pattern.hpp has the syntax.  offset counts from the first byte of the frame.  A match must lie inside the bytes
-    // [offset, offset + depth), or inside [offset, end of the captured bytes) for depth 0.
-    // Throws PatternError; an alternative longer than depth is refused only when no other one fits.
+    // pattern.hpp has the syntax.  offset counts from the first byte of the frame.  A match must
+    // lie inside the bytes [offset, offset + depth), or inside [offset, end of the captured bytes)
+    // for depth 0. Throws PatternError; an alternative longer than depth is refused only when no
+    // other one fits.
     StringMatcher(std::string_view mapi_pattern, int offset, int depth);
 
     bool matches(const uint8_t *data, uint32_t caplen) const noexcept;
-    // packets[i] is looked at where bit i of mask is set; the result is the part of mask that matches.
+    // packets[i] is looked at where bit i of mask is set; the result is the part of mask that
+    // matches.
     uint64_t filter(const mapi_packet *packets, uint64_t mask) const noexcept;
 
     const std::vector<std::string> &alternatives() const noexcept { return alternatives_; }
@@ -37,7 +39,8 @@ private:
     };
     Window window_of(const uint8_t *data, uint32_t caplen) const noexcept;
     bool has_any(Window window) const noexcept;
-    uint64_t filter_with_set(const mapi_packet *packets, uint64_t mask, LiteralSet::Scratch *scratch) const noexcept;
+    uint64_t filter_with_set(const mapi_packet *packets, uint64_t mask,
+                             LiteralSet::Scratch *scratch) const noexcept;
 
     std::vector<std::string> alternatives_; // those that fit into depth
     uint32_t offset_bytes_;

@@ -32,12 +32,15 @@ std::vector<uint8_t> tcp_frame()
     return frame;
 }
 
-bool answer(const std::vector<bpf_insn> &steps, const std::vector<uint8_t> &packet, uint32_t wire_bytes = 100)
+bool answer(const std::vector<bpf_insn> &steps, const std::vector<uint8_t> &packet,
+            uint32_t wire_bytes = 100)
 {
     GuardedPackets packets;
     packets.add(packet, wire_bytes);
-    const bool expected = bpf_filter(steps.data(), packets[0].data, wire_bytes, packets[0].caplen) != 0;
-    const bool found = BpfProgram::from_instructions(steps).matches(packets[0].data, packets[0].caplen, wire_bytes);
+    const bool expected =
+        bpf_filter(steps.data(), packets[0].data, wire_bytes, packets[0].caplen) != 0;
+    const bool found = BpfProgram::from_instructions(steps).matches(packets[0].data,
+                                                                    packets[0].caplen, wire_bytes);
     CHECK(found == expected);
     return found;
 }
@@ -48,7 +51,8 @@ bpf_insn step(int code, uint32_t k, int jt = 0, int jf = 0)
 }
 } // namespace
 
-TEST_CASE("an expression that does not compile is refused with libpcap's words", "[mapi-core][match][bpf]")
+TEST_CASE("an expression that does not compile is refused with libpcap's words",
+          "[mapi-core][match][bpf]")
 {
     CHECK_THROWS_WITH(BpfProgram::compile("tcp and (", kEthernet, 0), Contains("syntax error"));
     CHECK_THROWS_WITH(BpfProgram::compile("port 80000", kEthernet, 0), Contains("80000"));
@@ -70,7 +74,8 @@ TEST_CASE("a filter sees the packet's ports", "[mapi-core][match][bpf]")
 {
     const std::vector<uint8_t> frame = tcp_frame();
     const auto matches = [&](const char *expression) {
-        return BpfProgram::compile(expression, kEthernet, 0).matches(frame.data(), static_cast<uint32_t>(frame.size()), 60);
+        return BpfProgram::compile(expression, kEthernet, 0)
+            .matches(frame.data(), static_cast<uint32_t>(frame.size()), 60);
     };
 
     CHECK(matches("tcp port 80"));
@@ -119,7 +124,8 @@ TEST_CASE("a length in a filter is the length on the wire", "[mapi-core][match][
     CHECK_FALSE(program.matches(&byte, 1, 999));
 }
 
-TEST_CASE("link types of capture files are understood like those of the compiler", "[mapi-core][match][bpf]")
+TEST_CASE("link types of capture files are understood like those of the compiler",
+          "[mapi-core][match][bpf]")
 {
     const std::vector<uint8_t> frame = tcp_frame();
     const uint8_t *ip = frame.data() + 14;
@@ -155,7 +161,8 @@ TEST_CASE("a filter that jumps backwards ends as in the interpreter", "[mapi-cor
 
     uint64_t expected = 0;
     for (size_t at = 0; at < packets.count(); ++at)
-        if (bpf_filter(program.instructions().data(), packets[at].data, 100, packets[at].caplen) != 0)
+        if (bpf_filter(program.instructions().data(), packets[at].data, 100, packets[at].caplen) !=
+            0)
             expected |= uint64_t{1} << at;
     CHECK(program.filter(packets.views(), packets.all()) == expected);
     CHECK(expected != 0);
@@ -166,8 +173,9 @@ TEST_CASE("dividing by a zero in X rejects the packet", "[mapi-core][match][bpf]
 {
     const int operation = GENERATE(BPF_DIV, BPF_MOD);
     const auto divide_by_first_byte = [&](uint8_t divisor) {
-        return answer({step(BPF_LD | BPF_B | BPF_ABS, 0), step(BPF_MISC | BPF_TAX, 0), step(BPF_LD | BPF_IMM, 0xfffffff1),
-                       step(BPF_ALU | operation | BPF_X, 0), step(BPF_RET | BPF_A, 0)},
+        return answer({step(BPF_LD | BPF_B | BPF_ABS, 0), step(BPF_MISC | BPF_TAX, 0),
+                       step(BPF_LD | BPF_IMM, 0xfffffff1), step(BPF_ALU | operation | BPF_X, 0),
+                       step(BPF_RET | BPF_A, 0)},
                       {divisor});
     };
 
@@ -179,28 +187,32 @@ TEST_CASE("shifting by 32 or more gives zero", "[mapi-core][match][bpf]")
 {
     const int operation = GENERATE(BPF_LSH, BPF_RSH);
     const uint32_t count = GENERATE(0, 1, 31, 32, 33, 64, 0x80000000);
-    const bool is_not_zero = answer({step(BPF_LDX | BPF_IMM, count), step(BPF_LD | BPF_IMM, 0xffffffff),
-                                     step(BPF_ALU | operation | BPF_X, 0), step(BPF_RET | BPF_A, 0)},
-                                    {});
+    const bool is_not_zero =
+        answer({step(BPF_LDX | BPF_IMM, count), step(BPF_LD | BPF_IMM, 0xffffffff),
+                step(BPF_ALU | operation | BPF_X, 0), step(BPF_RET | BPF_A, 0)},
+               {});
 
     CHECK(is_not_zero == (count < 32));
 }
 
-TEST_CASE("an index that would wrap round the address space rejects the packet", "[mapi-core][match][bpf]")
+TEST_CASE("an index that would wrap round the address space rejects the packet",
+          "[mapi-core][match][bpf]")
 {
     const uint32_t index = GENERATE(0, 1, 2, 3, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff);
-    const bool found = answer({step(BPF_LDX | BPF_IMM, index), step(BPF_LD | BPF_B | BPF_IND, 2), step(BPF_RET | BPF_K, 1)},
+    const bool found = answer({step(BPF_LDX | BPF_IMM, index), step(BPF_LD | BPF_B | BPF_IND, 2),
+                               step(BPF_RET | BPF_K, 1)},
                               {0, 0, 0, 0, 0});
 
     CHECK(found == (index <= 2));
 }
 
-TEST_CASE("a check that stands for several loads rejects no packet that a shorter way accepts", "[mapi-core][match][bpf]")
+TEST_CASE("a check that stands for several loads rejects no packet that a shorter way accepts",
+          "[mapi-core][match][bpf]")
 {
     // Byte 0 decides: zero accepts at once, anything else needs byte 9.
-    const std::vector<bpf_insn> steps{step(BPF_LD | BPF_B | BPF_ABS, 0), step(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 1),
-                                      step(BPF_RET | BPF_K, 1), step(BPF_LD | BPF_B | BPF_ABS, 9),
-                                      step(BPF_RET | BPF_K, 1)};
+    const std::vector<bpf_insn> steps{
+        step(BPF_LD | BPF_B | BPF_ABS, 0), step(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 1),
+        step(BPF_RET | BPF_K, 1), step(BPF_LD | BPF_B | BPF_ABS, 9), step(BPF_RET | BPF_K, 1)};
 
     CHECK(answer(steps, {0}));
     CHECK_FALSE(answer(steps, {1}));
@@ -209,14 +221,21 @@ TEST_CASE("a check that stands for several loads rejects no packet that a shorte
 
 TEST_CASE("instructions that the interpreter does not know are refused", "[mapi-core][match][bpf]")
 {
-    const auto program = [](bpf_insn first) { return std::vector<bpf_insn>{first, step(BPF_RET | BPF_K, 1)}; };
+    const auto program = [](bpf_insn first) {
+        return std::vector<bpf_insn>{first, step(BPF_RET | BPF_K, 1)};
+    };
 
     CHECK_THROWS_AS(BpfProgram::from_instructions({}), FilterError);
-    CHECK_THROWS_AS(BpfProgram::from_instructions({step(BPF_LD | BPF_IMM, 1)}), FilterError);           // no return
-    CHECK_THROWS_AS(BpfProgram::from_instructions(program(step(BPF_JMP | BPF_JA, 7))), FilterError);    // leaves
-    CHECK_THROWS_AS(BpfProgram::from_instructions(program(step(BPF_ST, 16))), FilterError);             // no such word
-    CHECK_THROWS_AS(BpfProgram::from_instructions(program(step(BPF_LD | BPF_H | BPF_LEN, 0))), FilterError);
-    CHECK_THROWS_AS(BpfProgram::from_instructions(program(step(BPF_ALU | BPF_DIV | BPF_K, 0))), FilterError);
+    CHECK_THROWS_AS(BpfProgram::from_instructions({step(BPF_LD | BPF_IMM, 1)}),
+                    FilterError); // no return
+    CHECK_THROWS_AS(BpfProgram::from_instructions(program(step(BPF_JMP | BPF_JA, 7))),
+                    FilterError); // leaves
+    CHECK_THROWS_AS(BpfProgram::from_instructions(program(step(BPF_ST, 16))),
+                    FilterError); // no such word
+    CHECK_THROWS_AS(BpfProgram::from_instructions(program(step(BPF_LD | BPF_H | BPF_LEN, 0))),
+                    FilterError);
+    CHECK_THROWS_AS(BpfProgram::from_instructions(program(step(BPF_ALU | BPF_DIV | BPF_K, 0))),
+                    FilterError);
 }
 
 TEST_CASE("a filter still works after it was moved", "[mapi-core][match][bpf]")
@@ -231,12 +250,15 @@ TEST_CASE("a filter still works after it was moved", "[mapi-core][match][bpf]")
 }
 
 #ifdef NETSLICE_NATIVE_FILTERS
-TEST_CASE("ordinary filters become machine code, libpcap's extensions do not", "[mapi-core][match][bpf]")
+TEST_CASE("ordinary filters become machine code, libpcap's extensions do not",
+          "[mapi-core][match][bpf]")
 {
     CHECK(BpfProgram::compile("ip and tcp port 80", kEthernet, 0).is_native());
-    CHECK_FALSE(BpfProgram::compile("ip", kEthernet, 0, BpfProgram::Engine::kInterpreter).is_native());
+    CHECK_FALSE(
+        BpfProgram::compile("ip", kEthernet, 0, BpfProgram::Engine::kInterpreter).is_native());
     const uint32_t vlan_tag_present = 0xfffff000 + 48; // SKF_AD_OFF + SKF_AD_VLAN_TAG_PRESENT
-    CHECK_FALSE(BpfProgram::from_instructions({step(BPF_LD | BPF_B | BPF_ABS, vlan_tag_present), step(BPF_RET | BPF_A, 0)})
+    CHECK_FALSE(BpfProgram::from_instructions(
+                    {step(BPF_LD | BPF_B | BPF_ABS, vlan_tag_present), step(BPF_RET | BPF_A, 0)})
                     .is_native());
 }
 

@@ -22,7 +22,8 @@ public:
     {
         const uint32_t length = 2 + below(40);
         std::vector<bpf_insn> program;
-        // What a scratch word holds before it is written is undefined in the interpreter: write them first.
+        // What a scratch word holds before it is written is undefined in the interpreter: write
+        // them first.
         initialised_words_ = below(3) == 0 ? 1 + below(BPF_MEMWORDS) : 0;
         for (uint32_t word = 0; word < initialised_words_; ++word)
             program.push_back(plain(below(2) ? BPF_ST : BPF_STX, word));
@@ -34,7 +35,10 @@ public:
         return program;
     }
 
-    uint32_t below(uint32_t limit) { return std::uniform_int_distribution<uint32_t>(0, limit - 1)(random_); }
+    uint32_t below(uint32_t limit)
+    {
+        return std::uniform_int_distribution<uint32_t>(0, limit - 1)(random_);
+    }
 
 private:
     static bpf_insn plain(int code, uint32_t k) { return {static_cast<u_short>(code), 0, 0, k}; }
@@ -42,42 +46,60 @@ private:
     uint32_t offset()
     {
         switch (below(60)) {
-        case 0: return 0xffffffff;
-        case 1: return 0x7ffffff0 + below(16);
-        case 2: return 0xfffff000 + 4 * below(16);
-        case 3: return below(70000);
-        default: return below(72);
+        case 0:
+            return 0xffffffff;
+        case 1:
+            return 0x7ffffff0 + below(16);
+        case 2:
+            return 0xfffff000 + 4 * below(16);
+        case 3:
+            return below(70000);
+        default:
+            return below(72);
         }
     }
     uint32_t value()
     {
-        static const uint32_t interesting[] = {0, 1, 2, 3, 0x100, 0x101, 0x201, 0x10000, 0x1010101, 0x7fffffff, 0x80000000, 0xffffffff};
+        static const uint32_t interesting[] = {0,         1,          2,          3,
+                                               0x100,     0x101,      0x201,      0x10000,
+                                               0x1010101, 0x7fffffff, 0x80000000, 0xffffffff};
         return below(3) ? below(4) : interesting[below(std::size(interesting))];
     }
     bpf_insn load()
     {
-        static const int codes[] = {BPF_LD | BPF_W | BPF_ABS,  BPF_LD | BPF_H | BPF_ABS, BPF_LD | BPF_B | BPF_ABS,
-                                    BPF_LD | BPF_W | BPF_IND,  BPF_LD | BPF_H | BPF_IND, BPF_LD | BPF_B | BPF_IND,
+        static const int codes[] = {BPF_LD | BPF_W | BPF_ABS,  BPF_LD | BPF_H | BPF_ABS,
+                                    BPF_LD | BPF_B | BPF_ABS,  BPF_LD | BPF_W | BPF_IND,
+                                    BPF_LD | BPF_H | BPF_IND,  BPF_LD | BPF_B | BPF_IND,
                                     BPF_LDX | BPF_MSH | BPF_B, BPF_LDX | BPF_MSH | BPF_B};
         return plain(codes[below(std::size(codes))], offset());
     }
     bpf_insn move()
     {
         switch (below(9)) {
-        case 0: return plain(BPF_LD | BPF_IMM, value());
-        case 1: return plain(BPF_LDX | BPF_IMM, below(4) ? below(60) : value());
-        case 2: return plain(BPF_LD | BPF_W | BPF_LEN, 0);
-        case 3: return plain(BPF_LDX | BPF_W | BPF_LEN, 0);
-        case 4: return plain(BPF_MISC | BPF_TAX, 0);
-        case 5: return plain(BPF_MISC | BPF_TXA, 0);
-        case 6: return plain(below(2) ? BPF_ST : BPF_STX, below(BPF_MEMWORDS));
+        case 0:
+            return plain(BPF_LD | BPF_IMM, value());
+        case 1:
+            return plain(BPF_LDX | BPF_IMM, below(4) ? below(60) : value());
+        case 2:
+            return plain(BPF_LD | BPF_W | BPF_LEN, 0);
+        case 3:
+            return plain(BPF_LDX | BPF_W | BPF_LEN, 0);
+        case 4:
+            return plain(BPF_MISC | BPF_TAX, 0);
+        case 5:
+            return plain(BPF_MISC | BPF_TXA, 0);
+        case 6:
+            return plain(below(2) ? BPF_ST : BPF_STX, below(BPF_MEMWORDS));
         default:
-            return initialised_words_ == 0 ? load() : plain(below(2) ? BPF_LD | BPF_MEM : BPF_LDX | BPF_MEM, below(initialised_words_));
+            return initialised_words_ == 0 ? load()
+                                           : plain(below(2) ? BPF_LD | BPF_MEM : BPF_LDX | BPF_MEM,
+                                                   below(initialised_words_));
         }
     }
     bpf_insn arithmetic()
     {
-        static const int operations[] = {BPF_ADD, BPF_SUB, BPF_MUL, BPF_DIV, BPF_MOD, BPF_AND, BPF_OR, BPF_XOR, BPF_LSH, BPF_RSH, BPF_AND, BPF_AND};
+        static const int operations[] = {BPF_ADD, BPF_SUB, BPF_MUL, BPF_DIV, BPF_MOD, BPF_AND,
+                                         BPF_OR,  BPF_XOR, BPF_LSH, BPF_RSH, BPF_AND, BPF_AND};
         if (below(15) == 0)
             return plain(BPF_ALU | BPF_NEG, 0);
         const int operation = operations[below(std::size(operations))];
@@ -97,7 +119,9 @@ private:
         const auto target = [&] { return static_cast<u_char>(below(room + 3)); };
         if (below(12) == 0)
             return plain(BPF_JMP | BPF_JA, target());
-        bpf_insn step = plain(BPF_JMP | (below(4) ? BPF_K : BPF_X) | operations[below(std::size(operations))], value());
+        bpf_insn step =
+            plain(BPF_JMP | (below(4) ? BPF_K : BPF_X) | operations[below(std::size(operations))],
+                  value());
         step.jt = target();
         step.jf = target();
         return step;
@@ -132,17 +156,20 @@ void fill(GuardedPackets &packets, ProgramMaker &random)
     }
 }
 
-uint64_t interpret(const std::vector<bpf_insn> &program, const GuardedPackets &packets, uint64_t mask)
+uint64_t interpret(const std::vector<bpf_insn> &program, const GuardedPackets &packets,
+                   uint64_t mask)
 {
     uint64_t matching = 0;
     for (size_t at = 0; at < packets.count(); ++at)
-        if (mask >> at & 1 && bpf_filter(program.data(), packets[at].data, packets[at].wire_len, packets[at].caplen) != 0)
+        if (mask >> at & 1 && bpf_filter(program.data(), packets[at].data, packets[at].wire_len,
+                                         packets[at].caplen) != 0)
             matching |= uint64_t{1} << at;
     return matching;
 }
 } // namespace
 
-TEST_CASE("random valid programs give the interpreter's answer for every packet", "[mapi-core][match][bpf]")
+TEST_CASE("random valid programs give the interpreter's answer for every packet",
+          "[mapi-core][match][bpf]")
 {
     ProgramMaker random(20260726);
     GuardedPackets packets;
@@ -154,7 +181,10 @@ TEST_CASE("random valid programs give the interpreter's answer for every packet"
             fill(packets, random);
         const std::vector<bpf_insn> instructions = random.make();
         const BpfProgram program = BpfProgram::from_instructions(instructions);
-        const uint64_t mask = random.below(4) ? packets.all() : packets.all() & (uint64_t{random.below(~0u)} << 32 | random.below(~0u));
+        const uint64_t mask =
+            random.below(4)
+                ? packets.all()
+                : packets.all() & (uint64_t{random.below(~0u)} << 32 | random.below(~0u));
         const uint64_t expected = interpret(instructions, packets, mask);
         const uint64_t matching = program.filter(packets.views(), mask);
         if (matching != expected) {
@@ -185,6 +215,7 @@ TEST_CASE("a packet cut at every length gives the interpreter's answer", "[mapi-
     for (size_t round = 0; round < 10000; ++round) {
         const std::vector<bpf_insn> instructions = random.make();
         const BpfProgram program = BpfProgram::from_instructions(instructions);
-        REQUIRE(program.filter(packets.views(), packets.all()) == interpret(instructions, packets, packets.all()));
+        REQUIRE(program.filter(packets.views(), packets.all()) ==
+                interpret(instructions, packets, packets.all()));
     }
 }

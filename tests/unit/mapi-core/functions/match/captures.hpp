@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Capture file -> its packets in memory; reads with libpcap, so that the reference decides what a packet is.
+// Capture file -> its packets in memory; reads with libpcap, so that the reference decides what a
+// packet is.
 #pragma once
 
 #include <pcap/pcap.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Real captures: packet counts of 54 filters and 48 strings that tcpdump and a plain search agreed on, and libpcap's
-// own filters over their captures, whole and cut.
+// Real captures: packet counts of 54 filters and 48 strings that tcpdump and a plain search agreed
+// on, and libpcap's own filters over their captures, whole and cut.
 #include "captures.hpp"
 
 #include <fstream>
@@ -43,8 +43,10 @@ template <typename Matcher> Counts count(const Capture &capture, const Matcher &
     for (size_t start = 0; start < capture.packets.size(); start += MAPI_BATCH_MAX) {
         const size_t size = std::min<size_t>(MAPI_BATCH_MAX, capture.packets.size() - start);
         const uint64_t all = size == MAPI_BATCH_MAX ? ~uint64_t{0} : (uint64_t{1} << size) - 1;
-        for (uint64_t rest = matcher.filter(&capture.packets[start], all); rest != 0; rest &= rest - 1) {
-            const mapi_packet &packet = capture.packets[start + static_cast<size_t>(__builtin_ctzll(rest))];
+        for (uint64_t rest = matcher.filter(&capture.packets[start], all); rest != 0;
+             rest &= rest - 1) {
+            const mapi_packet &packet =
+                capture.packets[start + static_cast<size_t>(__builtin_ctzll(rest))];
             ++counts.packets;
             counts.wire_bytes += packet.wire_len;
             counts.captured_bytes += packet.caplen;
@@ -54,20 +56,23 @@ template <typename Matcher> Counts count(const Capture &capture, const Matcher &
 }
 
 // Every packet once whole and once cut somewhere, each up against unreadable memory.
-bool agrees_with_interpreter(const BpfProgram &program, const Capture &capture, std::mt19937 &random)
+bool agrees_with_interpreter(const BpfProgram &program, const Capture &capture,
+                             std::mt19937 &random)
 {
     static GuardedPackets packets;
     for (size_t at = 0; at < std::min<size_t>(capture.packets.size(), 64);) {
         packets.clear();
         for (; at < capture.packets.size() && packets.count() + 2 <= MAPI_BATCH_MAX; ++at) {
             const mapi_packet &packet = capture.packets[at];
-            const std::span<const uint8_t> bytes(packet.data, std::min<size_t>(packet.caplen, packets.largest_bytes()));
+            const std::span<const uint8_t> bytes(
+                packet.data, std::min<size_t>(packet.caplen, packets.largest_bytes()));
             packets.add(bytes, packet.wire_len);
             packets.add(bytes.first(random() % (bytes.size() + 1)), packet.wire_len);
         }
         uint64_t expected = 0;
         for (size_t index = 0; index < packets.count(); ++index)
-            if (bpf_filter(program.instructions().data(), packets[index].data, packets[index].wire_len, packets[index].caplen) != 0)
+            if (bpf_filter(program.instructions().data(), packets[index].data,
+                           packets[index].wire_len, packets[index].caplen) != 0)
                 expected |= uint64_t{1} << index;
         if (program.filter(packets.views(), packets.all()) != expected)
             return false;
@@ -103,10 +108,13 @@ TEST_CASE("54 filters count over 315 captures what tcpdump counts", "[mapi-core]
             const nlohmann::json &wanted = numbers["filters"][at];
             INFO(name << ": " << expression);
             if (!wanted.is_array()) {
-                CHECK_THROWS_AS(BpfProgram::compile(expression, capture.link_type, capture.snaplen_bytes), mapi::match::FilterError);
+                CHECK_THROWS_AS(
+                    BpfProgram::compile(expression, capture.link_type, capture.snaplen_bytes),
+                    mapi::match::FilterError);
                 continue;
             }
-            const BpfProgram program = BpfProgram::compile(expression, capture.link_type, capture.snaplen_bytes);
+            const BpfProgram program =
+                BpfProgram::compile(expression, capture.link_type, capture.snaplen_bytes);
             CHECK((count(capture, program) == Counts{wanted[0], wanted[1], wanted[2]}));
             CHECK(agrees_with_interpreter(program, capture, random));
         }
@@ -115,7 +123,8 @@ TEST_CASE("54 filters count over 315 captures what tcpdump counts", "[mapi-core]
     CHECK(captures > 300);
 }
 
-TEST_CASE("strings are counted in 315 captures as a plain search counts them", "[mapi-core][match][strings]")
+TEST_CASE("strings are counted in 315 captures as a plain search counts them",
+          "[mapi-core][match][strings]")
 {
     const auto data = test_support::shared_data();
     const nlohmann::json expected = read_json(data / "EXPECTED_COUNTS.json");
@@ -130,7 +139,8 @@ TEST_CASE("strings are counted in 315 captures as a plain search counts them", "
             const nlohmann::json &string = expected["strings"][at];
             if (string["nocase"]) // STR_SEARCH has no such option
                 continue;
-            const StringMatcher matcher("|" + string["hex"].get<std::string>() + "|", string["offset"], string["depth"]);
+            const StringMatcher matcher("|" + string["hex"].get<std::string>() + "|",
+                                        string["offset"], string["depth"]);
             INFO(name << ": " << string.dump());
             CHECK(count(capture, matcher).packets == numbers["strings"][at].get<uint64_t>());
             ++compared;
@@ -139,7 +149,8 @@ TEST_CASE("strings are counted in 315 captures as a plain search counts them", "
     CHECK(compared > 10000);
 }
 
-TEST_CASE("libpcap's own filters give its answer over whole and cut packets", "[mapi-core][match][bpf]")
+TEST_CASE("libpcap's own filters give its answer over whole and cut packets",
+          "[mapi-core][match][bpf]")
 {
     const auto data = test_support::shared_data() / "the-tcpdump-group+libpcap";
     const nlohmann::json filters = read_json(data / "filter_accept.json");
@@ -151,6 +162,9 @@ TEST_CASE("libpcap's own filters give its answer over whole and cut packets", "[
     for (const nlohmann::json &filter : filters) {
         const int link_type = pcap_datalink_name_to_val(filter["DLT"].get<std::string>().c_str());
         for (const std::string expression : filter["aliases"]) {
+            if (expression.find("libpcap.test") != std::string::npos ||
+                expression.find("LIBPCAP.TEST") != std::string::npos)
+                continue; // host names: would ask the network's name servers
             std::optional<BpfProgram> program;
             try {
                 program = BpfProgram::compile(expression, link_type, filter.value("snaplen", 0));
@@ -159,7 +173,8 @@ TEST_CASE("libpcap's own filters give its answer over whole and cut packets", "[
             }
             ++compiled;
             INFO(filter["DLT"] << ": " << expression);
-            // Any bytes will do, so every capture serves every link type; more often, though, its own.
+            // Any bytes will do, so every capture serves every link type; more often, though, its
+            // own.
             for (const Capture &capture : captures)
                 if (capture.link_type == link_type || random() % 4 == 0)
                     CHECK(agrees_with_interpreter(*program, capture, random));
@@ -168,7 +183,8 @@ TEST_CASE("libpcap's own filters give its answer over whole and cut packets", "[
     CHECK(compiled > 600);
 }
 
-TEST_CASE("libpcap's own filters accept the packets that its test suite lists", "[mapi-core][match][bpf]")
+TEST_CASE("libpcap's own filters accept the packets that its test suite lists",
+          "[mapi-core][match][bpf]")
 {
     const auto data = test_support::shared_data() / "the-tcpdump-group+libpcap";
     const nlohmann::json filters = read_json(data / "filter_apply.json");
@@ -178,13 +194,16 @@ TEST_CASE("libpcap's own filters accept the packets that its test suite lists", 
         if (filter["same_on_libpcap_1.10.3"] != true || // the list is libpcap's newest
             filter.contains("netmask"))
             continue;
-        const Capture capture = Capture::read(data / "tests/filter" / filter["savefile"].get<std::string>());
+        const Capture capture =
+            Capture::read(data / "tests/filter" / filter["savefile"].get<std::string>());
         INFO(filter["name"]);
         REQUIRE(capture.packets.size() == filter["results"].size());
-        const BpfProgram program = BpfProgram::compile(filter["expr"], capture.link_type, capture.snaplen_bytes);
+        const BpfProgram program =
+            BpfProgram::compile(filter["expr"], capture.link_type, capture.snaplen_bytes);
         for (size_t at = 0; at < capture.packets.size(); ++at) {
             const mapi_packet &packet = capture.packets[at];
-            CHECK(program.matches(packet.data, packet.caplen, packet.wire_len) == (filter["results"][at] != 0));
+            CHECK(program.matches(packet.data, packet.caplen, packet.wire_len) ==
+                  (filter["results"][at] != 0));
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Up to 64 packets, each ending where readable memory ends: a load past the captured bytes is a crash, not a guess.
+// Up to 64 packets, each ending where readable memory ends: a load past the captured bytes is a
+// crash, not a guess.
 #pragma once
 
 #include <sys/mman.h>
@@ -18,7 +19,8 @@ namespace match_test
 class GuardedPackets
 {
 public:
-    GuardedPackets() : page_bytes_(static_cast<size_t>(sysconf(_SC_PAGESIZE))), slot_bytes_(page_bytes_ * 17)
+    GuardedPackets()
+        : page_bytes_(static_cast<size_t>(sysconf(_SC_PAGESIZE))), slot_bytes_(page_bytes_ * 17)
     {
         void *memory = mmap(nullptr, slot_bytes_ * MAPI_BATCH_MAX, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -54,7 +56,10 @@ public:
     size_t largest_bytes() const { return slot_bytes_ - page_bytes_; }
 
 private:
-    uint8_t *end_of(size_t slot) const { return memory_ + slot * slot_bytes_ + slot_bytes_ - page_bytes_; }
+    uint8_t *end_of(size_t slot) const
+    {
+        return memory_ + slot * slot_bytes_ + slot_bytes_ - page_bytes_;
+    }
 
     size_t page_bytes_;
     size_t slot_bytes_;

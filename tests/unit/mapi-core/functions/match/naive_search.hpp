@@ -11,14 +11,17 @@
 
 namespace match_test
 {
-inline bool naive_search(const mapi_packet &packet, const std::vector<std::string> &strings, int offset, int depth)
+inline bool naive_search(const mapi_packet &packet, const std::vector<std::string> &strings,
+                         int offset, int depth)
 {
     const std::string_view frame(reinterpret_cast<const char *>(packet.data), packet.caplen);
     if (static_cast<size_t>(offset) >= frame.size())
         return false;
     const std::string_view window =
-        frame.substr(static_cast<size_t>(offset), depth == 0 ? std::string_view::npos : static_cast<size_t>(depth));
-    return std::any_of(strings.begin(), strings.end(),
-                       [&](const std::string &string) { return window.find(string) != std::string_view::npos; });
+        frame.substr(static_cast<size_t>(offset),
+                     depth == 0 ? std::string_view::npos : static_cast<size_t>(depth));
+    return std::any_of(strings.begin(), strings.end(), [&](const std::string &string) {
+        return window.find(string) != std::string_view::npos;
+    });
 }
 } // namespace match_test

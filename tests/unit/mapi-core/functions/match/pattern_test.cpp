@@ -50,7 +50,8 @@ TEST_CASE("two pipes outside a hex block separate alternatives", "[mapi-core][ma
     CHECK(parse_pattern("a\\|||b") == Strings{"a|", "b"});
 }
 
-TEST_CASE("inside a hex block the next pipe closes it, so two blocks in a row are one string", "[mapi-core][match][pattern]")
+TEST_CASE("inside a hex block the next pipe closes it, so two blocks in a row are one string",
+          "[mapi-core][match][pattern]")
 {
     CHECK(parse_pattern("|41||42|") == Strings{"AB"});
     CHECK(fault_of("|41|||42|") == 3503); // separator, then a block that nothing closes

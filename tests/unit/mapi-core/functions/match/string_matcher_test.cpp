@@ -21,7 +21,8 @@ using match_test::naive_search;
 bool finds(const char *pattern, int offset, int depth, std::string_view packet)
 {
     return StringMatcher(pattern, offset, depth)
-        .matches(reinterpret_cast<const uint8_t *>(packet.data()), static_cast<uint32_t>(packet.size()));
+        .matches(reinterpret_cast<const uint8_t *>(packet.data()),
+                 static_cast<uint32_t>(packet.size()));
 }
 
 int fault_of(const char *pattern, int offset, int depth)
@@ -54,7 +55,8 @@ std::string some_bytes(std::mt19937 &random, size_t bytes, unsigned values)
 }
 } // namespace
 
-TEST_CASE("a string is found at the first, a middle and the last place", "[mapi-core][match][strings]")
+TEST_CASE("a string is found at the first, a middle and the last place",
+          "[mapi-core][match][strings]")
 {
     CHECK(finds("www", 0, 0, "www.example.org"));
     CHECK(finds("exam", 0, 0, "www.example.org"));
@@ -79,7 +81,8 @@ TEST_CASE("the whole match lies inside depth bytes from offset", "[mapi-core][ma
     CHECK(finds("de", 1, 2147483647, "abcdef"));
 }
 
-TEST_CASE("an alternative longer than the window does not end the search for the rest", "[mapi-core][match][strings]")
+TEST_CASE("an alternative longer than the window does not end the search for the rest",
+          "[mapi-core][match][strings]")
 {
     CHECK(finds("longer than this||cd", 0, 0, "abcd"));
     CHECK(finds("longer than this||cd", 0, 4, "abcd"));
@@ -121,7 +124,8 @@ TEST_CASE("only packets whose bit is set are searched and reported", "[mapi-core
     CHECK(matcher.filter(packets.data(), 0) == 0);
 }
 
-TEST_CASE("random strings in random packets are found where a plain search finds them", "[mapi-core][match][strings]")
+TEST_CASE("random strings in random packets are found where a plain search finds them",
+          "[mapi-core][match][strings]")
 {
     std::mt19937 random(5);
     GuardedPackets packets;
@@ -139,12 +143,14 @@ TEST_CASE("random strings in random packets are found where a plain search finds
         std::vector<std::string> strings;
         std::string pattern;
         for (size_t count = 1 + (random() % 4 ? 0 : random() % 9); count > 0; --count) {
-            strings.push_back(some_bytes(random, 1 + random() % (random() % 3 ? 12 : 40), 2u << random() % 3));
+            strings.push_back(
+                some_bytes(random, 1 + random() % (random() % 3 ? 12 : 40), 2u << random() % 3));
             pattern += (pattern.empty() ? "" : "||") + hex_block(strings.back());
         }
         const int offset = random() % 2 ? 0 : static_cast<int>(random() % 80);
         const int depth = random() % 2 ? 0 : static_cast<int>(40 + random() % 100);
-        const uint64_t matching = StringMatcher(pattern, offset, depth).filter(packets.views(), packets.all());
+        const uint64_t matching =
+            StringMatcher(pattern, offset, depth).filter(packets.views(), packets.all());
         uint64_t expected = 0;
         for (size_t at = 0; at < packets.count(); ++at)
             expected |= uint64_t{naive_search(packets[at], strings, offset, depth)} << at;
@@ -165,12 +171,15 @@ TEST_CASE("every search agrees at every length of packet and string", "[mapi-cor
         const std::string text = some_bytes(random, packet_bytes, 3);
         packets.add({reinterpret_cast<const uint8_t *>(text.data()), text.size()}, 300);
         for (size_t string_bytes = 1; string_bytes < 20; ++string_bytes) {
-            std::string string = packet_bytes >= string_bytes && random() % 2
-                                     ? text.substr(random() % (packet_bytes - string_bytes + 1), string_bytes)
-                                     : some_bytes(random, string_bytes, 3);
+            std::string string =
+                packet_bytes >= string_bytes && random() % 2
+                    ? text.substr(random() % (packet_bytes - string_bytes + 1), string_bytes)
+                    : some_bytes(random, string_bytes, 3);
             const bool expected = text.find(string) != std::string::npos;
-            CHECK(mapi::match::has_literal_portable(packets[0].data, packet_bytes, string) == expected);
-            CHECK(mapi::match::best_literal_search()(packets[0].data, packet_bytes, string) == expected);
+            CHECK(mapi::match::has_literal_portable(packets[0].data, packet_bytes, string) ==
+                  expected);
+            CHECK(mapi::match::best_literal_search()(packets[0].data, packet_bytes, string) ==
+                  expected);
 #ifdef __x86_64__
             CHECK(mapi::match::has_literal_sse2(packets[0].data, packet_bytes, string) == expected);
 #endif
@@ -202,7 +211,8 @@ TEST_CASE("several threads can search with one matcher", "[mapi-core][match][str
     for (int &count : wrong)
         threads.emplace_back([&] {
             for (int round = 0; round < 500; ++round)
-                count += (round % 2 ? matcher : copy).filter(packets.data(), ~uint64_t{0}) != 0x5555555555555555;
+                count += (round % 2 ? matcher : copy).filter(packets.data(), ~uint64_t{0}) !=
+                         0x5555555555555555;
         });
     for (std::thread &thread : threads)
         thread.join();
