@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# latency_hist.gp: which values are usual, which rare? One panel a slice: hist_N.tsv (low, high, percent) -> picture
+# latency_hist.gp: which values are usual, which rare? One panel a slice: hist_N.tsv (low, high, percent), half_N.tsv, most_N.tsv -> picture
 load share."common.gp"
 set multiplot
 load share."canvas.gp"
@@ -14,7 +14,7 @@ do for [n = 1 : panels] {
   set rmargin at screen across((column + 1) * cell_px)
   set tmargin at screen down(head_px + 30)
   set bmargin at screen down(head_px + row_px - 68)
-  unset label; unset arrow
+  unset label
   set label 1 panel_title[n] at screen across(left_px), screen down(head_px + 16) left textcolor rgb "#222222"
   if (x_log[n]) { set logscale x } else { unset logscale x }
   set xrange [x_low[n] : x_high[n]]
@@ -27,10 +27,8 @@ do for [n = 1 : panels] {
   load share."tics.gp"
   set xlabel axis_label offset 0, 0.3
   set ylabel "share of the slices" offset -0.5, 0
-  if (has_percentiles[n]) {
-    set arrow 1 from p50[n], 0 to p50[n], y_high[n] nohead lc rgb "#222222" lw 1.2 front
-    set arrow 2 from p99[n], 0 to p99[n], y_high[n] nohead lc rgb "#222222" lw 1.2 dt 2 front
-  }
-  plot sprintf("hist_%d.tsv", n) using 1:3:1:2:(0):3 with boxxyerror lc rgb colour[n]
+  plot sprintf("hist_%d.tsv", n) using 1:3:1:2:(0):3 with boxxyerror lc rgb colour[n], \
+       sprintf("half_%d.tsv", n) using 1:2 with lines lw 1.4 lc rgb "#222222", \
+       sprintf("most_%d.tsv", n) using 1:2 with lines lw 1.4 dt 2 lc rgb "#222222"
 }
 unset multiplot

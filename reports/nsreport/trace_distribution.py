@@ -28,24 +28,20 @@ def _drawn_entries(document, field, limit):
 
 
 def merged(bins, log):
-    """Neighbouring bins joined until a bar is wide enough to see; edges stay edges of the source, so no count is guessed."""
-    position = math.log if log else float
+    """Bars of one width, none narrower than the widest bin or the usual step between values; a bin counts where its middle is."""
+    position, value = (math.log, math.exp) if log else (float, float)
     start, end = position(bins[0][0]), position(bins[-1][1])
-    target = (end - start) / TARGET_BARS
-    bars, low, count = [], None, 0
-    for bin_low, bin_high, n in bins:
-        if low is not None and bin_low > low_end and position(bin_low) - position(low_end) > target:
-            bars.append((low, low_end, count))  # a gap in the data stays a gap
-            low, count = None, 0
-        if low is None:
-            low = bin_low
-        count, low_end = count + n, bin_high
-        if position(low_end) - position(low) >= target * 0.999:
-            bars.append((low, low_end, count))
-            low, count = None, 0
-    if low is not None:
-        bars.append((low, low_end, count))
-    return bars
+    widest = max(position(high) - position(low) for low, high, _ in bins)
+    steps = sorted(position(b[0]) - position(a[0]) for a, b in zip(bins, bins[1:]))
+    step = steps[len(steps) // 2] if steps else 0.0
+    width = max((end - start) / TARGET_BARS, widest, step)
+    if step > 0 and not log:  # a whole number of steps a bar, or some bars would hold one value more than others
+        width = step * math.ceil(width / step - 1e-9)
+    counts = {}
+    for low, high, n in bins:
+        cell = int(((position(low) + position(high)) / 2 - start) / width)
+        counts[cell] = counts.get(cell, 0) + n
+    return [(value(start + width * cell), value(start + width * (cell + 1)), n) for cell, n in sorted(counts.items())]
 
 
 def _widened(bars, low, high, log):
@@ -63,9 +59,7 @@ def _histogram_panel(value):
     total = sum(n for _, _, n in bins)
     median = value["net"]["p50"] if value["net"]["p50"] is not None else bins[len(bins) // 2][0]
     top = bins[-1][1]
-    # Bins that grow with the value have equal width on a log axis only; elsewhere their area would mislead.
-    widths = [high - low for low, high, _ in bins if high > low]
-    log = median > 0 and (log_wanted(median, top) or (bool(widths) and max(widths) > 2.5 * min(widths)))
+    log = median > 0 and log_wanted(median, top)
     below = 0
     if log:
         floor = max(median / 100, 0.5)
@@ -94,23 +88,23 @@ def histogram(document, field, unit, colours):
     row_px = 360 if columns == 1 else 262
     notes = [f"{len(drawn)} of {found} slices are drawn, those with the largest total; the table has all."] if len(drawn) < found else []
     variables = {"panels": len(drawn), "columns": columns, "row_px": row_px, "axis_label": f"{unit} (net, without the probes)"}
-    lists = {key: [] for key in ("panel_title", "x_log", "x_low", "x_high", "y_high", "x_tics", "y_tics",
-                                 "has_percentiles", "p50", "p99", "colour")}
+    lists = {key: [] for key in ("panel_title", "x_log", "x_low", "x_high", "y_high", "x_tics", "y_tics", "colour")}
     tables = {}
     for n, (entry, value) in enumerate(drawn, 1):
         bars, (low, high), log, below = _histogram_panel(value)
         if below:
             notes.append(f"{label(entry['name'], 60)}: {plural(below, 'slice')} at or near zero (below what can be measured) "
                          "are left of the drawn range.")
-        tables[f"hist_{n}"] = bars
         p50, p99 = value["net"]["p50"], value["net"]["p99"]
+        tables[f"hist_{n}"], y_high = bars, 1.12 * max(b[2] for b in bars)
+        for stem, x in (("half", p50), ("most", p99)):
+            tables[f"{stem}_{n}"] = [(float(x), 0.0), (float(x), y_high)] if x is not None else []
         title = f"{label(entry['name'], 34 if columns == 2 else 70)}: {plural(value['count'], 'slice')}"
         if p50 is not None and p99 is not None:
             title += f", median {number(p50)}" + (f", 99 % {number(p99)}" if columns == 2 else f", 99 % below {number(p99)}")
         for key, item in (("panel_title", title), ("x_log", int(log)), ("x_low", low), ("x_high", high),
-                          ("y_high", 1.12 * max(b[2] for b in bars)), ("x_tics", tics(low, high, log, 6 if columns == 2 else 10)),
-                          ("y_tics", tics(0, 1.12 * max(b[2] for b in bars), False, 5, "%")), ("has_percentiles", int(p50 is not None and p99 is not None)),
-                          ("p50", float(p50 or 0)), ("p99", float(p99 or 0)), ("colour", colours[entry["name"]])):
+                          ("y_high", y_high), ("x_tics", tics(low, high, log, 6 if columns == 2 else 10)),
+                          ("y_tics", tics(0, y_high, False, 5, "%")), ("colour", colours[entry["name"]])):
             lists[key].append(item)
     rows = -(-len(drawn) // columns)
     return Picture(
