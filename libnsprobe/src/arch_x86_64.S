@@ -25,22 +25,30 @@ nsp_detail_general:
 	andq	$~TRAP_FLAG, (%rsp)
 	popfq
 	.cfi_adjust_cfa_offset -8
-1:	push	%rbp
+1:	cmpl	$0, NSP_DETAIL_STATE_ORDERED(%rdi)
+	je	3f
+	lfence
+3:	push	%rbp
 	.cfi_adjust_cfa_offset 8
 	.cfi_rel_offset %rbp, 0
 	mov	%rsp, %rbp
 	.cfi_def_cfa_register %rbp
 	push	%r10
 	push	%r11
+	push	%rdi
 	and	$-16, %rsp
 	mov	%r10, %rdx
 	call	nsp_detail_emit
-	lea	-16(%rbp), %rsp
+	lea	-24(%rbp), %rsp
+	pop	%rdi
 	pop	%r11
 	pop	%r10
 	pop	%rbp
 	.cfi_def_cfa %rsp, 8
-	test	%eax, %eax
+	cmpl	$0, NSP_DETAIL_STATE_ORDERED(%rdi)
+	je	4f
+	lfence
+4:	test	%eax, %eax
 	jne	2f
 	ret
 2:	pushfq
@@ -85,15 +93,7 @@ nsp_detail_push_rseq:
 	mov	NSP_DETAIL_RING_LIMIT(%r8), %eax
 	sub	%edx, %eax
 	js	.Lpush_full
-	cmpl	$0, NSP_DETAIL_STATE_ORDERED(%rdi)
-	je	.Lpush_fast
-	lfence
 	rdtsc
-	lfence
-	jmp	.Lpush_clock
-.Lpush_fast:
-	rdtsc
-.Lpush_clock:
 	shl	$32, %rdx
 	or	%rdx, %rax
 	mov	%r9d, %r10d

@@ -125,7 +125,7 @@ static int push_atomic(struct nsp_detail_state *state, uint64_t *record, uint32_
     do {
         if ((int32_t)(__atomic_load_n(&ring->limit, __ATOMIC_ACQUIRE) - ((uint32_t)head + units)) < 0)
             return NSP_PUSH_FULL;
-        ticks = nsp_clock_read((int)state->ordered); /* in the loop, so ticks rise within a ring */
+        ticks = nsp_clock_read(0); /* in the loop, so ticks rise within a ring */
     } while (!__atomic_compare_exchange_n(&ring->head, &head, head + NSLICE_POSITION_STEP(units), 0,
                                           __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
     to = unit_at(ring, head);

@@ -14,7 +14,7 @@ extern "C" {
 
 enum nsp_clock_mode {
     NSP_CLOCK_FAST = 0,    /* plain clock read; neighbouring instructions may overlap it */
-    NSP_CLOCK_ORDERED = 1, /* fenced: a slice holds its own instructions only, at twice the cost */
+    NSP_CLOCK_ORDERED = 1, /* fenced at the ends of each probe: a slice holds its own instructions only, at twice the cost */
 };
 
 enum nsp_counter_source {

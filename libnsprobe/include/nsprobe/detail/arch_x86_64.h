@@ -11,6 +11,7 @@
  *
  *	if state.mode == OFF: done
  *	if state.mode != INLINE: cold
+ *	if state.ordered: wait until all before has completed
  *  retry:
  *	thread.rseq_cs = this sequence           -- from here the kernel watches
  *	cpu = thread.cpu_id; if cpu >= state.cpus: cold
@@ -23,6 +24,11 @@
  *	record.words = words
  *	ring.head = head + step                  -- the commit, last instruction of the sequence
  *	thread.rseq_cs = 0                       -- lets the object be unloaded at any later time
+ *	if state.ordered: let nothing after begin earlier
+ *
+ * The fences stand at the probe's two ends and not at the clock: neither the
+ * probe nor the code around it then runs in the other's shadow, so what a probe
+ * costs does not depend on its surroundings and can be subtracted.
  *
  * Preemption, migration or a signal between `retry` and the commit makes the
  * kernel jump to the abort handler, which starts over: the record of another
@@ -64,6 +70,10 @@
     site                                                                                           \
     "dec %%eax\n\t"                                                                                \
     "jne .Lnsp_cold_%=\n\t"                                                                        \
+    "cmpl $0, " NSP_DETAIL_STR(NSP_DETAIL_STATE_ORDERED) "(%%rdi)\n\t"                             \
+    "je .Lnsp_entered_%=\n\t"                                                                      \
+    "lfence\n"                                                                                     \
+    ".Lnsp_entered_%=:\n\t"                                                                        \
     "mov " NSP_DETAIL_STR(NSP_DETAIL_STATE_RSEQ) "(%%rdi), %%rcx\n"                                \
     ".Lnsp_retry_%=:\n\t"                                                                          \
     "lea .Lnsp_cs_%=(%%rip), %%rax\n\t"                                                            \
@@ -80,15 +90,7 @@
     "mov " NSP_DETAIL_STR(NSP_DETAIL_RING_LIMIT) "(%%r8), %%eax\n\t"                               \
     "sub %%edx, %%eax\n\t"                                                                         \
     "js .Lnsp_cold_%=\n\t"                                                                         \
-    "cmpl $0, " NSP_DETAIL_STR(NSP_DETAIL_STATE_ORDERED) "(%%rdi)\n\t"                             \
-    "je .Lnsp_fast_%=\n\t"                                                                         \
-    "lfence\n\t"                                                                                   \
     "rdtsc\n\t"                                                                                    \
-    "lfence\n\t"                                                                                   \
-    "jmp .Lnsp_clock_%=\n"                                                                         \
-    ".Lnsp_fast_%=:\n\t"                                                                           \
-    "rdtsc\n"                                                                                      \
-    ".Lnsp_clock_%=:\n\t"                                                                          \
     "shl $32, %%rdx\n\t"                                                                           \
     "or %%rax, %%rdx\n\t"                                                                          \
     "mov %%rdx, %%rax\n\t"                                                                         \
@@ -109,6 +111,10 @@
     "mov %%rax, " NSP_DETAIL_STR(NSP_DETAIL_RING_HEAD) "(%%r8)\n"                                  \
     ".Lnsp_committed_%=:\n\t"                                                                      \
     "movq $0, %%fs:8(%%rcx)\n\t"                                                                   \
+    "cmpl $0, " NSP_DETAIL_STR(NSP_DETAIL_STATE_ORDERED) "(%%rdi)\n\t"                             \
+    "je .Lnsp_left_%=\n\t"                                                                         \
+    "lfence\n"                                                                                     \
+    ".Lnsp_left_%=:\n\t"                                                                           \
     ".Lnsp_done_%=:\n\t"                                                                           \
     ".pushsection .text.nsprobe_cold,\"ax?\",@progbits\n\t"                                        \
     ".byte 0x0f, 0xb9, 0x3d\n\t" /* ud1: the signature below reads as its operand */               \
