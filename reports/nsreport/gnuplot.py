@@ -72,7 +72,7 @@ def _run(gnuplot, share, scratch, picture, kind, output):
         return
     said = done.stderr.decode("utf-8", "replace").strip()[-600:]
     if done.returncode in (0, -signal.SIGXFSZ) or "write" in said.lower() or "space" in said.lower():
-        raise ReportError(EXIT_OUTPUT, f"{shown(os.path.basename(output))}: gnuplot could not write the whole picture; "
+        raise ReportError(EXIT_OUTPUT, f"{shown(os.path.basename(output))}: gnuplot could not write the whole picture; free some space or choose another place with -o: "
                                        f"is the disk full, or a file size limit (ulimit -f) set? {said}".rstrip())
     raise ReportError(EXIT_INTERNAL, f"{picture.script}: gnuplot failed (code {done.returncode}) on {picture.name}.{kind}: {said}")
 
