@@ -15,8 +15,8 @@ namespace mapi::drivers
 {
 namespace
 {
-// Fits the second-level cache, so that the packet path reads what read() has just written there.
-constexpr size_t kBufferBytes = size_t(1) << 20;
+// Half of a common second-level cache, so that the packet path reads what read() has just written there.
+constexpr size_t kBufferBytes = size_t(512) << 10;
 } // namespace
 
 FileBuffer::FileBuffer(const std::string &path) : path_(path), storage_(kBufferBytes)

@@ -1,0 +1,39 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# mapi-count counts what tcpdump counts, and its exit codes are those of its manual.
+set -eu
+count=$NETSLICE_BIN/mapi-count
+demo=$NETSLICE_SOURCE/mapi-core/apps/demo/demo.pcap
+command -v tcpdump > /dev/null || exit 77
+[ -f "$demo" ] || exit 77
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+expect() { # CODE COMMAND...
+    want=$1; shift
+    code=0
+    "$@" > "$folder/out" 2> "$folder/err" || code=$?
+    [ $code -eq "$want" ] || { echo "exit $code, not $want: $*"; cat "$folder/err"; exit 1; }
+}
+
+printf '%s\n' '# filters' tcp udp 'src port 2005' 'ip[2:2] > 576' > "$folder/filters"
+for mode in '' --each --per-packet '--batch 7'; do
+    expect 0 "$count" $mode --file "$folder/filters" "$demo"
+    [ "$(wc -l < "$folder/out")" -eq 4 ]
+    cp "$folder/out" "$folder/counts"
+    while IFS='	' read -r packets bytes seconds expression; do
+        want=$(tcpdump -r "$demo" --count "$expression" 2> /dev/null | cut -d' ' -f1)
+        [ "$packets" = "$want" ] || { echo "$expression: $packets, tcpdump says $want"; exit 1; }
+    done < "$folder/counts"
+done
+
+expect 0 "$count" --help
+expect 0 "$count" --version
+expect 2 "$count"
+expect 2 "$count" --no-such-option
+expect 3 "$count" "$folder/absent"
+expect 3 "$count" "$demo" 'no such filter'
+grep -q 'no such filter' "$folder/err"
+head -c 2000 "$demo" > "$folder/cut.pcap"
+expect 1 "$count" "$folder/cut.pcap"
+grep -q "$folder/cut.pcap: offset" "$folder/err"

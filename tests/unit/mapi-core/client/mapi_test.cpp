@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: MIT
+// libmapi: the calls as a program sees them, with their errors.
+#include "support/catch.hpp"
+
+#include <cstdlib>
+#include <fstream>
+#include <thread>
+
+#include <mapi/mapi.h>
+
+#include "mapi-core/capture_builder.hpp"
+#include "support/temp_dir.hpp"
+
+using test_support::CaptureBuilder;
+using test_support::TempDir;
+using test_support::udp_frame;
+
+namespace
+{
+// 300 frames: ports 2000 .. 2009 in turn, every third with "www".
+std::string write_capture(const TempDir &dir)
+{
+    CaptureBuilder capture;
+    capture.pcap_header();
+    for (uint32_t i = 0; i < 300; ++i) {
+        const std::string frame = udp_frame(uint16_t(2000 + i % 10), 53, i % 3 == 0 ? "a www b" : "nothing");
+        capture.pcap_record(frame, uint32_t(frame.size()) + 10, 1000 + i, 500000);
+    }
+    return capture.write(dir / "capture.pcap");
+}
+
+int last_error(std::string *text = nullptr)
+{
+    int number = 0;
+    char buffer[MAPI_ERROR_TEXT_BYTES] = "";
+    mapi_read_error(&number, buffer);
+    if (text)
+        *text = buffer;
+    return number;
+}
+
+uint64_t value(int fd, int fid)
+{
+    const mapi_results_t *results = mapi_read_results(fd, fid);
+    REQUIRE(results != nullptr);
+    REQUIRE(results->size == 8);
+    return *static_cast<uint64_t *>(results->res);
+}
+} // namespace
+
+TEST_CASE("an offline flow counts what its filters pass, by both generations of calls", "[mapi-core][client]")
+{
+    const TempDir dir;
+    const int fd = mapi_create_offline_flow(write_capture(dir).c_str(), MFF_PCAP);
+    REQUIRE(fd > 0);
+    const int all = mapi_apply_function(fd, "PKT_COUNTER");
+    const int bytes = mapi_apply_function(fd, "BYTE_COUNTER");
+    REQUIRE(mapi_apply_function(fd, "BPF_FILTER", "src port 2005") > 0);
+    const int filtered = mapi_apply_function(fd, "PKT_COUNTER");
+    REQUIRE(mapi_apply_function(fd, "STR_SEARCH", "w|77|w", 42, 0) > 0);
+    const int found = mapi_apply_function(fd, "PKT_COUNTER");
+    REQUIRE(mapi_connect(fd) == 0);
+    REQUIRE(mapi_wait_flow(fd, -1) == 0);
+
+    CHECK(value(fd, all) == 300);
+    CHECK(value(fd, bytes) == 300 * (14 + 20 + 8 + 7 + 10));
+    CHECK(value(fd, filtered) == 30);
+    const auto *old_style = static_cast<unsigned long long *>(mapi_read_results(fd, found, MAPI_REF));
+    CHECK(*old_style == 10);
+    CHECK(static_cast<unsigned long long *>(mapi_get_result(fd, found, 1)) == old_style);
+    mapi_results_t *(*through_pointer)(int, int) = mapi_read_results;
+    CHECK(*static_cast<uint64_t *>(through_pointer(fd, all)->res) == 300);
+    CHECK(mapi_close_flow(fd) == 0);
+    CHECK(mapi_close_flow(fd) == -1);
+    CHECK(last_error() == MAPI_INVALID_FLOW);
+}
+
+TEST_CASE("packets come out of the buffer as they are in the file, then NULL", "[mapi-core][client]")
+{
+    const TempDir dir;
+    char *device = mapi_create_offline_device(write_capture(dir).c_str(), MFF_PCAP);
+    REQUIRE(device);
+    const int fd = mapi_create_flow(device);
+    const int buffer = mapi_apply_function(fd, "TO_BUFFER");
+    REQUIRE(mapi_connect(fd) == 0);
+    REQUIRE(mapi_start_offline_device(device) == 0);
+    for (uint32_t i = 0; i < 300; ++i) {
+        const mapipkt *packet = mapi_get_next_pkt(fd, buffer);
+        REQUIRE(packet);
+        REQUIRE(packet->caplen == 49);
+        REQUIRE(packet->wlen == 59);
+        REQUIRE(packet->ts == ((uint64_t(1000 + i) + 2208988800u) << 32 | 0x80000000u));
+        REQUIRE((&packet->pkt)[35] == 2000 % 256 + i % 10);
+    }
+    CHECK(mapi_get_next_pkt(fd, buffer) == nullptr);
+    CHECK(last_error() == 0);
+    CHECK(mapi_close_flow(fd) == 0);
+    CHECK(mapi_delete_offline_device(device) == 0);
+}
+
+TEST_CASE("mapi_loop calls back as often as asked, and to the end of the trace", "[mapi-core][client]")
+{
+    const TempDir dir;
+    static int calls;
+    static int looping_fd;
+    const mapi_handler count = [](const mapipkt *) { ++calls; };
+    const mapi_handler close_in_it = [](const mapipkt *) {
+        if (++calls == 5)
+            mapi_close_flow(looping_fd);
+    };
+    const int fd = looping_fd = mapi_create_offline_flow(write_capture(dir).c_str(), MFF_PCAP);
+    const int buffer = mapi_apply_function(fd, "TO_BUFFER", WAIT);
+    REQUIRE(mapi_connect(fd) == 0);
+    calls = 0;
+    CHECK(mapi_loop(fd, buffer, 20, count) == 0);
+    CHECK(calls == 20);
+    CHECK(mapi_loop(fd, buffer, 0, count) == 0);
+    CHECK(calls == 300);
+    mapi_close_flow(fd);
+
+    SECTION("a handler may close the flow that it is called from")
+    {
+        looping_fd = mapi_create_offline_flow(write_capture(dir).c_str(), MFF_PCAP);
+        const int second = mapi_apply_function(looping_fd, "TO_BUFFER");
+        REQUIRE(mapi_connect(looping_fd) == 0);
+        calls = 0;
+        CHECK(mapi_loop(looping_fd, second, 0, close_in_it) == 0);
+        CHECK(calls >= 5);
+    }
+}
+
+TEST_CASE("a device of mapi.conf is opened by name or alias and read from its first connect", "[mapi-core][client]")
+{
+    const TempDir dir;
+    const std::string config = dir / "mapi.conf";
+    std::ofstream(config) << "[driver]\ndevice=/dev/scampi/7\nalias=seven\ndriver=pcap_file\nrepeat=2\npath=" << write_capture(dir) << "\n";
+    setenv("MAPI_CONF", config.c_str(), 1);
+    const int fd = mapi_create_flow(GENERATE("/dev/scampi/7", "seven"));
+    REQUIRE(fd > 0);
+    const int counter = mapi_apply_function(fd, "PKT_COUNTER");
+    CHECK(mapi_connect(fd) == 0);
+    CHECK(mapi_wait_flow(fd, -1) == 0);
+    CHECK(value(fd, counter) == 600);
+    mapi_flow_info_t flow;
+    REQUIRE(mapi_get_flow_info(fd, &flow) == 0);
+    CHECK(flow.status == FLOW_FINISHED);
+    CHECK(flow.num_functions == 1);
+    CHECK(flow.end_us >= flow.start_us);
+    mapi_device_info_t device;
+    REQUIRE(mapi_get_device_info(flow.devid, &device) == 0);
+    CHECK(std::string(device.alias) == "seven");
+    CHECK(device.link_type == 1);
+    mapi_stat stats;
+    CHECK(mapi_stats("seven", &stats) == 1);
+    CHECK(stats.ps_recv == 600);
+    mapi_close_flow(fd);
+
+    CHECK(mapi_create_flow("/dev/none") == -1);
+    std::string text;
+    CHECK(last_error(&text) == MAPI_NO_DEVICE);
+    CHECK_THAT(text, Catch::Contains("/dev/scampi/7"));
+    std::ofstream(config) << "[driver]\ndevice=x\nbatch=99\n";
+    CHECK(mapi_create_flow("x") == -1);
+    CHECK(last_error(&text) == MAPI_CONFIG_ERROR);
+    CHECK_THAT(text, Catch::Contains(config + ":3"));
+    unsetenv("MAPI_CONF");
+}
+
+TEST_CASE("misuse has its number", "[mapi-core][client]")
+{
+    const TempDir dir;
+    const std::string path = write_capture(dir);
+    const int fd = mapi_create_offline_flow(path.c_str(), MFF_PCAP);
+    const auto refused = [&](int result) {
+        CHECK(result == -1);
+        return last_error();
+    };
+    CHECK(refused(mapi_apply_function(fd, "NO_SUCH")) == MAPI_FUNCTION_NOT_FOUND);
+    CHECK(refused(mapi_apply_function(fd, "BPF_FILTER")) == 7001);
+    CHECK(refused(mapi_apply_function(fd, "BPF_FILTER", "")) == 7001);
+    CHECK(refused(mapi_apply_function(fd, "BPF_FILTER", "no such keyword")) == 7001);
+    CHECK(refused(mapi_apply_function(fd, "BPF_FILTER", "tcp", 3)) == 7002);
+    CHECK(refused(mapi_apply_function(fd, "PKT_COUNTER", 1)) == 7001);
+    CHECK(refused(mapi_apply_function(fd, "STR_SEARCH", "x", 0)) == 7003);
+    CHECK(refused(mapi_apply_function(fd, "STR_SEARCH", "x", -1, 0)) == 7002);
+    CHECK(refused(mapi_apply_function(fd, "STR_SEARCH", "x", 0, -1)) == 7003);
+    CHECK(refused(mapi_apply_function(fd, "STR_SEARCH", "|41", 0, 0)) == 3503);
+    CHECK(refused(mapi_apply_function(fd, "STR_SEARCH", "abcd", 0, 3)) == 3504);
+    CHECK(refused(mapi_apply_function(fd, "SAMPLE", 0, PERIODIC)) == 7001);
+    CHECK(refused(mapi_apply_function(fd, "SAMPLE", 101, PROBABILISTIC)) == 7001);
+    CHECK(refused(mapi_apply_function(fd, "SAMPLE", 5, 9)) == 7002);
+    CHECK(refused(mapi_apply_function(fd, "SAMPLE_PACKETS", "5x", "PROBABILISTIC")) == 7001);
+    CHECK(refused(mapi_apply_function(fd, "SAMPLE_PACKETS", "5", "OFTEN")) == 7002);
+    CHECK(refused(mapi_apply_function(fd, "TO_BUFFER", 7)) == 7001);
+    CHECK(refused(mapi_apply_function(fd, "TO_BUFFER", WAIT, 1)) == 7002);
+    const int counter = mapi_apply_function(fd, "PKT_COUNTER");
+    const int filter = mapi_apply_function(fd, "BPF_FILTER", "udp");
+    CHECK(mapi_read_results(fd, counter) == nullptr);
+    CHECK(last_error() == MAPI_FLOW_NOT_CONNECTED);
+    CHECK(mapi_connect(fd) == 0);
+    CHECK(refused(mapi_connect(fd)) == MAPI_FLOW_ALREADY_ACTIVE);
+    CHECK(refused(mapi_apply_function(fd, "PKT_COUNTER")) == MFUNCT_COULD_NOT_APPLY_FUNCT);
+    CHECK(mapi_read_results(fd, 99) == nullptr);
+    CHECK(last_error() == MAPI_INVALID_FID_FUNCID);
+    CHECK(mapi_read_results(fd, filter) == nullptr);
+    CHECK(last_error() == MAPI_INVALID_FID_FUNCID);
+    CHECK(mapi_get_next_pkt(fd, counter) == nullptr);
+    CHECK(last_error() == MAPI_INVALID_FID_FUNCID);
+    CHECK(refused(mapi_connect(12345)) == MAPI_INVALID_FLOW);
+    CHECK(refused(mapi_connect(-5)) == MAPI_INVALID_FLOW);
+    CHECK(refused(mapi_create_flow(nullptr)) == MAPI_INVALID_ARGUMENT);
+    CHECK(refused(mapi_create_offline_flow("/no/such/file", MFF_PCAP)) == MAPI_PCAP_OPEN_ERROR);
+    CHECK(refused(mapi_create_offline_flow(path.c_str(), MFF_DAG_ERF)) == MAPI_NO_DRIVER);
+    CHECK(mapi_read_error(nullptr, nullptr) == -1);
+    mapi_close_flow(fd);
+}
+
+TEST_CASE("an error belongs to the thread that made it", "[mapi-core][client]")
+{
+    mapi_connect(-1);
+    std::thread([] { CHECK(mapi_read_error(nullptr, nullptr) == -1); }).join();
+    CHECK(last_error() == MAPI_INVALID_FLOW);
+}
+
+TEST_CASE("options of a device are taken until it is in use", "[mapi-core][client]")
+{
+    const TempDir dir;
+    char *device = mapi_create_offline_device(write_capture(dir).c_str(), MFF_PCAP);
+    CHECK(mapi_set_device_option(device, "batch", "1") == 0);
+    CHECK(mapi_set_device_option(device, "repeat", "3") == 0);
+    CHECK(mapi_set_device_option(device, "batch", "0") == -1);
+    CHECK(mapi_set_device_option(device, "speed", "9") == -1);
+    const int fd = mapi_create_flow(device);
+    const int counter = mapi_apply_function(fd, "PKT_COUNTER");
+    mapi_connect(fd);
+    CHECK(mapi_set_device_option(device, "batch", "2") == -1);
+    CHECK(last_error() == MAPI_FLOW_ALREADY_ACTIVE);
+    mapi_start_offline_device(device);
+    CHECK(mapi_wait_flow(fd, -1) == 0);
+    CHECK(value(fd, counter) == 900);
+    mapi_close_flow(fd);
+    mapi_delete_offline_device(device);
+}
+
+TEST_CASE("sampling keeps its share, also when two flows sample alike", "[mapi-core][client]")
+{
+    const TempDir dir;
+    char *device = mapi_create_offline_device(write_capture(dir).c_str(), MFF_PCAP);
+    REQUIRE(mapi_set_device_option(device, "repeat", "100") == 0);
+    int fds[2], periodic[2], random[2];
+    for (int i = 0; i < 2; ++i) {
+        fds[i] = mapi_create_flow(device);
+        mapi_apply_function(fds[i], "SAMPLE", 7, PERIODIC);
+        periodic[i] = mapi_apply_function(fds[i], "PKT_COUNTER");
+        mapi_apply_function(fds[i], "SAMPLE_PACKETS", "50", "PROBABILISTIC");
+        random[i] = mapi_apply_function(fds[i], "PKT_COUNTER");
+        mapi_connect(fds[i]);
+    }
+    mapi_start_offline_device(device);
+    for (int i = 0; i < 2; ++i) {
+        CHECK(mapi_wait_flow(fds[i], -1) == 0);
+        CHECK(value(fds[i], periodic[i]) == 30000 / 7);
+        CHECK(double(value(fds[i], random[i])) == Approx(30000 / 14).margin(5 * 33));
+    }
+    for (const int fd : fds)
+        mapi_close_flow(fd);
+    mapi_delete_offline_device(device);
+}

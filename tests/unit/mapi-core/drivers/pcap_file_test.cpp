@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: MIT
+// pcap_file: files of every kind -> the packets that were put in, or a message that says where and why not.
+#include "support/catch.hpp"
+
+#include <random>
+
+#include "drivers/catalog.hpp"
+#include "mapi-core/capture_builder.hpp"
+#include "support/temp_dir.hpp"
+
+#include <mapi/errors.h>
+
+using test_support::CaptureBuilder;
+using test_support::TempDir;
+
+namespace
+{
+struct Packet {
+    std::string data;
+    uint32_t wire_len;
+    uint64_t timestamp_ns;
+    uint16_t link_type;
+    uint16_t ifindex;
+
+    bool operator==(const Packet &) const = default;
+};
+
+struct Outcome {
+    int open_error = 0;
+    std::string open_text;
+    std::vector<Packet> packets;
+    uint64_t wire_bytes = 0;
+    int last = 0; // what the last read() returned
+    mapi_driver_stats stats = {};
+    mapi_driver_info info = {};
+};
+
+Outcome read_all(const std::string &path, uint32_t limit = 64, uint64_t repeat = 1, size_t packets_max = SIZE_MAX)
+{
+    Outcome outcome;
+    char text[512] = "";
+    mapi_driver_setup setup = {};
+    setup.struct_size = sizeof(setup);
+    setup.path = path.c_str();
+    setup.repeat = repeat;
+    setup.error = text;
+    setup.error_bytes = sizeof(text);
+    void *file = nullptr;
+    outcome.open_error = mapi_driver_pcap_file.open(&setup, &file, &outcome.info);
+    outcome.open_text = text;
+    if (outcome.open_error)
+        return outcome;
+    mapi_packet packets[64];
+    mapi_batch batch = {};
+    while (outcome.packets.size() < packets_max &&
+           (outcome.last = mapi_driver_pcap_file.read(file, packets, limit, &batch)) > 0) {
+        for (uint32_t i = 0; i < batch.count; ++i) {
+            const mapi_packet &p = batch.packets[i];
+            outcome.packets.push_back({std::string(reinterpret_cast<const char *>(p.data), p.caplen), p.wire_len, p.timestamp_ns, p.link_type, p.ifindex});
+        }
+        outcome.wire_bytes += batch.wire_bytes;
+        REQUIRE(batch.count == uint32_t(outcome.last));
+        REQUIRE(batch.count <= limit);
+    }
+    mapi_driver_pcap_file.stats(file, &outcome.stats);
+    mapi_driver_pcap_file.close(file);
+    return outcome;
+}
+
+std::string option(const CaptureBuilder &like, uint16_t code, const std::string &value)
+{
+    return like.part().u16(code).u16(uint16_t(value.size())).text(value).bytes() + std::string((4 - value.size() % 4) % 4, '\0');
+}
+} // namespace
+
+TEST_CASE("a pcap file gives the same packets in both byte orders and both resolutions", "[mapi-core][drivers]")
+{
+    const TempDir dir;
+    const bool swapped = GENERATE(false, true);
+    const bool is_ns = GENERATE(false, true);
+    CaptureBuilder capture(swapped);
+    capture.pcap_header(is_ns ? 0xa1b23c4d : 0xa1b2c3d4);
+    capture.pcap_record("abcd", 60, 7, is_ns ? 123456000 : 123456).pcap_record("", 0, 8, 0);
+
+    const Outcome outcome = read_all(capture.write(dir / "x.pcap"));
+
+    CHECK(outcome.packets == std::vector<Packet>{{"abcd", 60, 7123456000, 1, 0}, {"", 0, 8000000000, 1, 0}});
+    CHECK(outcome.wire_bytes == 60);
+    CHECK(outcome.last == 0);
+    CHECK(outcome.info.link_type == 1);
+    CHECK(std::string(outcome.stats.message).empty());
+}
+
+TEST_CASE("the old pcap variants are read", "[mapi-core][drivers]")
+{
+    const TempDir dir;
+    CaptureBuilder modified; // Kuznetsov's, with eight more bytes a record
+    modified.pcap_header(0xa1b2cd34).u32(1).u32(2).u32(3).u32(9).text("12345678").text("xyz");
+    CHECK(read_all(modified.write(dir / "m.pcap")).packets == std::vector<Packet>{{"xyz", 9, 1000002000, 1, 0}});
+
+    CaptureBuilder early; // before 2.3 the wire length came first
+    early.u32(0xa1b2c3d4).u16(2).u16(2).u32(0).u32(0).u32(65535).u32(1).u32(1).u32(0).u32(9).u32(3).text("xyz");
+    CHECK(read_all(early.write(dir / "e.pcap")).packets == std::vector<Packet>{{"xyz", 9, 1000000000, 1, 0}});
+}
+
+TEST_CASE("a packet is never longer than the snap length of its file", "[mapi-core][drivers]")
+{
+    const TempDir dir;
+    CaptureBuilder capture;
+    capture.pcap_header(0xa1b2c3d4, 3).pcap_record("abcdef", 60).pcap_record("z", 1);
+    CHECK(read_all(capture.write(dir / "x.pcap")).packets == std::vector<Packet>{{"abc", 60, 1000000000, 1, 0}, {"z", 1, 1000000000, 1, 0}});
+}
+
+TEST_CASE("a record with more bytes than the wire had is handed out and remarked", "[mapi-core][drivers]")
+{
+    const TempDir dir;
+    CaptureBuilder capture;
+    capture.pcap_header().pcap_record("abcd", 60).pcap_record("abcdef", 2);
+    const Outcome outcome = read_all(capture.write(dir / "x.pcap"));
+    CHECK(outcome.packets.size() == 2);
+    CHECK(outcome.stats.bad_records == 0);
+    CHECK_THAT(std::string(outcome.stats.message), Catch::Contains("offset 44") && Catch::Contains("more bytes than the wire"));
+}
+
+TEST_CASE("a pcapng file gives every kind of packet block in both byte orders", "[mapi-core][drivers]")
+{
+    const TempDir dir;
+    CaptureBuilder capture(GENERATE(false, true));
+    capture.section();
+    capture.interface(1, 4, option(capture, 9, "\x09")); // nanoseconds; a snap length that simple packets have
+    capture.interface(101, 0, option(capture, 9, "\x83")); // an eighth of a second
+    capture.block(4, "names");
+    capture.enhanced(0, 5, "abcde", 60).enhanced(1, 12, "raw", 3).simple("wxyz", 99).obsolete(1, 8, "old", 4);
+    const std::string drops = capture.part().u32(capture.bytes().empty() ? 0 : 7).u32(0).bytes();
+    capture.block(5, capture.part().u32(0).u32(0).u32(0).bytes() + option(capture, 5, drops));
+
+    const Outcome outcome = read_all(capture.write(dir / "x.pcapng"));
+
+    CHECK(outcome.packets == std::vector<Packet>{{"abcde", 60, 5, 1, 0}, {"raw", 3, 1500000000, 101, 1}, {"wxyz", 99, 0, 1, 0}, {"old", 4, 1000000000, 101, 1}});
+    CHECK(outcome.info.link_type == 1);
+    CHECK(outcome.last == 0);
+    CHECK(outcome.stats.interface_drops > 0);
+    CHECK(std::string(outcome.stats.message).empty());
+}
+
+TEST_CASE("sections of one pcapng file may differ in byte order and interfaces", "[mapi-core][drivers]")
+{
+    const TempDir dir;
+    CaptureBuilder capture;
+    capture.section().interface(1).enhanced(0, 1, "one", 3);
+    capture.swap_from_here().section().interface(113).enhanced(0, 2, "two", 3);
+    CHECK(read_all(capture.write(dir / "x.pcapng")).packets == std::vector<Packet>{{"one", 3, 1000, 1, 0}, {"two", 3, 2000, 113, 1}});
+}
+
+TEST_CASE("packets stay whole where the file is larger than the buffer", "[mapi-core][drivers]")
+{
+    const TempDir dir;
+    const bool is_ng = GENERATE(false, true);
+    const uint32_t limit = GENERATE(1u, 7u, 64u);
+    CaptureBuilder capture;
+    std::vector<Packet> wanted;
+    is_ng ? capture.section().interface(1) : capture.pcap_header(0xa1b2c3d4, 262144);
+    std::mt19937 random(1);
+    for (uint32_t i = 0; i < 3000; ++i) {
+        const std::string data(i == 1500 ? 262144 : random() % 1500, char(i));
+        is_ng ? capture.enhanced(0, i * 1000000ull, data, i) : capture.pcap_record(data, i, i);
+        wanted.push_back({data, i, i * 1000000000ull, 1, 0});
+    }
+    CHECK((read_all(capture.write(dir / "x"), limit).packets == wanted));
+}
+
+TEST_CASE("a file cut anywhere gives the packets before the cut and says where it ends", "[mapi-core][drivers]")
+{
+    const TempDir dir;
+    const bool is_ng = GENERATE(false, true);
+    CaptureBuilder capture;
+    is_ng ? capture.section().interface(1) : capture.pcap_header();
+    std::vector<size_t> whole_after; // file sizes after which one more packet is whole
+    for (int i = 0; i < 3; ++i) {
+        is_ng ? capture.enhanced(0, 1, "packet", 6) : capture.pcap_record("packet", 6);
+        whole_after.push_back(capture.bytes().size());
+    }
+    for (size_t size = 0; size < capture.bytes().size(); ++size) {
+        CaptureBuilder cut;
+        cut.text(capture.bytes().substr(0, size));
+        const Outcome outcome = read_all(cut.write(dir / "cut"));
+        const size_t wanted = size_t(std::count_if(whole_after.begin(), whole_after.end(), [&](size_t s) { return s <= size; }));
+        INFO("cut at " << size << ": " << outcome.open_text << outcome.stats.message);
+        CHECK(outcome.packets.size() == wanted);
+        const bool is_border = size >= 24 && (std::find(whole_after.begin(), whole_after.end(), size) != whole_after.end() || (!is_ng && size == 24) || (is_ng && (size == 28 || size == 48)));
+        if (outcome.open_error)
+            CHECK_THAT(outcome.open_text, Catch::Contains("cut"));
+        else
+            CHECK(outcome.stats.truncated_records == (is_border ? 0 : 1));
+    }
+}
+
+TEST_CASE("an impossible length ends the reading with its place, and the rest is counted", "[mapi-core][drivers]")
+{
+    const TempDir dir;
+    CaptureBuilder capture;
+    capture.pcap_header().pcap_record("good", 4).u32(1).u32(0).u32(262145).u32(60).text("rest");
+    const Outcome outcome = read_all(capture.write(dir / "x.pcap"));
+    CHECK(outcome.packets.size() == 1);
+    CHECK(outcome.last == -1);
+    CHECK(outcome.stats.bad_records == 1);
+    CHECK(outcome.stats.unread_bytes == 20);
+    CHECK_THAT(std::string(outcome.stats.message), Catch::Contains("x.pcap: offset 44") && Catch::Contains("262145"));
+}
+
+TEST_CASE("damaged pcapng blocks end the reading with their place", "[mapi-core][drivers]")
+{
+    const TempDir dir;
+    CaptureBuilder capture;
+    capture.section().interface(1).enhanced(0, 1, "good", 4);
+    const size_t place = capture.bytes().size();
+    SECTION("an interface that was not described") { capture.enhanced(1, 1, "bad", 3); }
+    SECTION("a captured length beyond the block") { capture.block(6, capture.part().u32(0).u32(0).u32(0).u32(99).u32(99).text("bad").bytes()); }
+    SECTION("a packet block without room for its head") { capture.block(6, "shrt"); }
+    SECTION("two lengths that differ") { capture.u32(6).u32(16).u32(0).u32(20); }
+    SECTION("a length that no block can have") { capture.u32(6).u32(7).u32(0).u32(7); }
+    SECTION("an interface description without its fields") { capture.block(1, ""); }
+    SECTION("a section without byte-order magic") { capture.block(0x0a0d0d0a, std::string(16, 'x')); }
+    const Outcome outcome = read_all(capture.write(dir / "x.pcapng"));
+    CHECK(outcome.packets.size() == 1);
+    CHECK(outcome.stats.bad_records == 1);
+    CHECK(outcome.stats.unread_bytes == capture.bytes().size() - place);
+    CHECK_THAT(std::string(outcome.stats.message), Catch::Contains("offset " + std::to_string(place)));
+}
+
+TEST_CASE("files that are no captures are refused with a remedy", "[mapi-core][drivers]")
+{
+    const TempDir dir;
+    const auto refusal = [&](const std::string &bytes) {
+        const Outcome outcome = read_all(CaptureBuilder().text(bytes).write(dir / "x"));
+        CHECK(outcome.open_error == MAPI_PCAP_OPEN_ERROR);
+        return outcome.open_text;
+    };
+    CHECK_THAT(refusal(""), Catch::Contains("is empty"));
+    CHECK_THAT(refusal("\x1f\x8b garbage"), Catch::Contains("zcat"));
+    CHECK_THAT(refusal("this is a text file, not a capture"), Catch::Contains("neither pcap nor pcapng"));
+    CHECK_THAT(read_all(dir / "absent").open_text, Catch::Contains("No such file"));
+    CHECK_THAT(read_all(dir.path().string()).open_text, Catch::Contains("folder"));
+}
+
+TEST_CASE("a file is repeated as often as asked, and an empty one is not repeated for ever", "[mapi-core][drivers]")
+{
+    const TempDir dir;
+    CaptureBuilder capture;
+    capture.pcap_header();
+    const std::string empty = capture.write(dir / "empty.pcap");
+    const std::string full = capture.pcap_record("abcd", 4).pcap_record("efgh", 4).write(dir / "full.pcap");
+    CHECK(read_all(full, 64, 3).packets.size() == 6);
+    const Outcome endless = read_all(full, 1, 0, 100);
+    CHECK(endless.packets.size() == 100);
+    CHECK((endless.info.device_flags & MAPI_DEVICE_OFFLINE) == 0);
+    CHECK(read_all(empty, 64, 0).packets.empty());
+}
+
+TEST_CASE("no arrangement of wrong bytes is read beyond the file", "[mapi-core][drivers]")
+{
+    const TempDir dir;
+    CaptureBuilder capture;
+    const bool is_ng = GENERATE(false, true);
+    is_ng ? capture.section().interface(1, 0, option(capture, 9, "\x06")) : capture.pcap_header();
+    for (int i = 0; i < 4; ++i)
+        is_ng ? capture.enhanced(0, 1, "packet", 6).simple("simple", 6) : capture.pcap_record("packet", 6);
+    std::mt19937 random(7);
+    size_t reported = 0;
+    for (int round = 0; round < 2000; ++round) {
+        std::string bytes = capture.bytes();
+        for (int flips = 1 + int(random() % 4); flips > 0; --flips)
+            bytes[random() % bytes.size()] = char(random());
+        const Outcome outcome = read_all(CaptureBuilder().text(bytes).write(dir / "x"));
+        for (const Packet &packet : outcome.packets)
+            REQUIRE(packet.data.size() < bytes.size());
+        reported += outcome.open_error || *outcome.stats.message;
+    }
+    CHECK(reported > 0);
+}

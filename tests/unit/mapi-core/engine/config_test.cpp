@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// Configuration: text -> settings, or a message with file and line.
+#include "support/catch.hpp"
+
+#include <sstream>
+
+#include "engine/config.hpp"
+#include "engine/error.hpp"
+
+using mapi::engine::read_config;
+
+namespace
+{
+std::vector<mapi::engine::DeviceSettings> parse(const std::string &text)
+{
+    std::istringstream input(text);
+    return read_config(input, "test.conf");
+}
+
+std::string refusal(const std::string &text)
+{
+    try {
+        parse(text);
+    } catch (const mapi::Error &error) {
+        CHECK(error.number() == MAPI_CONFIG_ERROR);
+        return error.what();
+    }
+    return "accepted";
+}
+} // namespace
+
+TEST_CASE("each [driver] section is a device", "[mapi-core][engine]")
+{
+    const auto devices = parse("# comment\n"
+                               "libpath=/usr/lib/mapi\n"
+                               "[driver]\n device = /dev/scampi/0 \n driver=pcap_file\n path=/tmp/a = b.pcap\n repeat=forever\n\n"
+                               "[format]\nformat=MFF_PCAP\n"
+                               "[driver]\r\ndevice=x\r\nalias=lab\r\ndescription=the lab's tap\r\nbatch=1\r\nlink_speed=100000\r\n");
+    REQUIRE(devices.size() == 2);
+    CHECK(devices[0].name == "/dev/scampi/0");
+    CHECK(devices[0].path == "/tmp/a = b.pcap");
+    CHECK(devices[0].repeat == 0);
+    CHECK(devices[0].batch == 64);
+    CHECK(devices[1].path == "x");
+    CHECK(devices[1].alias == "lab");
+    CHECK(devices[1].description == "the lab's tap");
+    CHECK(devices[1].batch == 1);
+    CHECK(devices[1].repeat == 1);
+    CHECK(devices[1].link_speed == 100000);
+}
+
+TEST_CASE("a mistake in the configuration is told with file and line", "[mapi-core][engine]")
+{
+    CHECK_THAT(refusal("[driver]\ndevice=a\nbatch=65\n"), Catch::StartsWith("test.conf:3: batch=65"));
+    CHECK_THAT(refusal("[driver]\ndevice=a\nbatch=\n"), Catch::StartsWith("test.conf:3"));
+    CHECK_THAT(refusal("[driver]\ndevice=a\nrepeat=-1\n"), Catch::StartsWith("test.conf:3"));
+    CHECK_THAT(refusal("[driver]\ndevice=a\ncolour=red\n"), Catch::StartsWith("test.conf:3") && Catch::Contains("colour"));
+    CHECK_THAT(refusal("\n[driver]\npath=/x\n"), Catch::StartsWith("test.conf:2") && Catch::Contains("device="));
+    CHECK_THAT(refusal("[driver\n"), Catch::StartsWith("test.conf:1"));
+    CHECK_THAT(refusal("[drivers]\n"), Catch::StartsWith("test.conf:1"));
+    CHECK_THAT(refusal("[driver]\ndevice=a\nnonsense\n"), Catch::StartsWith("test.conf:3"));
+    CHECK_THAT(refusal("[driver]\ndevice=a\n[driver]\ndevice=a\n"), Catch::StartsWith("test.conf:3") && Catch::Contains("test.conf:1"));
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+// Fake driver: hands out as many packets as a test asks for, when it asks.
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+
+#include <mapi/driver.h>
+
+namespace test_support
+{
+// One at a time.  Packet i has i & 1 as its only byte and wire length 100.
+class FakeSource
+{
+public:
+    static FakeSource &instance()
+    {
+        static FakeSource source;
+        return source;
+    }
+
+    // Gives one batch and returns when the engine is done with it.
+    void give(uint32_t count)
+    {
+        std::unique_lock lock(mutex_);
+        wanted_ = count;
+        changed_.notify_all();
+        changed_.wait(lock, [&] { return wanted_ == 0 && waiting_; });
+    }
+    void finish()
+    {
+        const std::lock_guard lock(mutex_);
+        ended_ = true;
+        changed_.notify_all();
+    }
+    // Returns when the engine waits in read().
+    void wait_until_idle()
+    {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [&] { return waiting_; });
+    }
+
+    static const mapi_driver &table(uint32_t device_flags)
+    {
+        flags() = device_flags;
+        static const mapi_driver driver = {
+            MAPI_DRIVER_ABI, sizeof(mapi_driver), "fake", "", open, read, stats, interrupt, close};
+        return driver;
+    }
+
+private:
+    static uint32_t &flags()
+    {
+        static uint32_t value;
+        return value;
+    }
+    static int open(const mapi_driver_setup *, void **source, mapi_driver_info *info)
+    {
+        FakeSource &self = instance();
+        self.ended_ = self.waiting_ = false;
+        self.wanted_ = 0;
+        info->device_flags = flags();
+        info->link_type = 1;
+        *source = &self;
+        return 0;
+    }
+    static int read(void *source, mapi_packet *packets, uint32_t limit, mapi_batch *batch)
+    {
+        static const uint8_t bytes[2] = {0, 1};
+        FakeSource &self = *static_cast<FakeSource *>(source);
+        std::unique_lock lock(self.mutex_);
+        self.waiting_ = true;
+        self.changed_.notify_all();
+        self.changed_.wait(lock, [&] { return self.wanted_ > 0 || self.ended_; });
+        self.waiting_ = false;
+        if (self.ended_)
+            return 0;
+        const uint32_t count = self.wanted_ < limit ? self.wanted_ : limit;
+        for (uint32_t i = 0; i < count; ++i)
+            packets[i] = {&bytes[i & 1], 1, 100, 0, 1, 0, 0};
+        *batch = {packets, count == 64 ? ~0ull : (1ull << count) - 1, count * 100ull, count, 1, 0};
+        self.wanted_ = 0;
+        return int(count);
+    }
+    static void stats(void *, mapi_driver_stats *) {}
+    static void interrupt(void *source) { static_cast<FakeSource *>(source)->finish(); }
+    static void close(void *) {}
+
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    uint32_t wanted_ = 0;
+    bool waiting_ = false;
+    bool ended_ = false;
+};
+} // namespace test_support
