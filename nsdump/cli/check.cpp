@@ -131,8 +131,11 @@ int Check::run(bool quiet)
 {
     const std::string name = printable(trace_.source().name());
     for (const CpuChunks &chunks : trace_.cpus())
-        if (!read_stream(chunks))
+        if (!read_stream(chunks)) {
+            say("interrupted while reading cpu {}", chunks.cpu);
+            output_.finish();
             return kExitInterrupted;
+        }
     check_equation();
     check_file();
     if (findings_ == 0)

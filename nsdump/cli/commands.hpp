@@ -30,6 +30,7 @@ struct Command {
     RunCommand (*add)(CLI::App &app); // adds the options and returns what runs after parsing
 };
 
+extern const Command kRecord;
 extern const Command kShow;
 extern const Command kStats;
 extern const Command kExport;
