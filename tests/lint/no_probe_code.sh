@@ -5,6 +5,10 @@ set -eu
 looked_at=0 found=0
 for object in "$NETSLICE_BIN"/* "$NETSLICE_BUILD"/lib/*.so; do
     [ -f "$object" ] && readelf -h "$object" >/dev/null 2>&1 || continue
+    # The library calibrates with probes of its own, in every build.
+    if nm "$object" 2>/dev/null | grep -q ' [Tt] nsp_calibrate$'; then
+        continue
+    fi
     looked_at=$((looked_at + 1))
     if readelf -SW "$object" | grep -q 'nsprobe_\(sites\|cs\)'; then
         echo "$object has probes"
