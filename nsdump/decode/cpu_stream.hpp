@@ -53,7 +53,8 @@ private:
     std::uint64_t lost_before_ = 0;
     std::uint64_t last_ticks_ = 0;
     bool has_ticks_back_ = false;
-    bool was_loss_ = false;
+    std::uint64_t ring_bytes_ = 0;         // of the session, 0: not told
+    std::uint64_t loss_window_bytes_ = 0; // how much further the place of a loss that was told may lie
     bool is_after_loss_ = false;
     bool is_chunk_open_ = false;
     StreamFaults faults_;

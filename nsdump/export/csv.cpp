@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // export: a report -> CSV, one row for each slice and field.
+#include "export/exporter.hpp"
+
 #include <iterator>
 
 #include <fmt/format.h>
 
 #include "export/escape.hpp"
-#include "export/exporter.hpp"
 
 namespace nsdump
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // export: a report -> JSON of schema netslice-stats-1.
-#include <nlohmann/json.hpp>
-
 #include "export/exporter.hpp"
+
+#include <nlohmann/json.hpp>
 
 namespace nsdump
 {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // export: events and slices -> CSV or NDJSON lines.
+#include "export/exporter.hpp"
+
 #include <iterator>
 
 #include <fmt/format.h>
 
 #include "analyse/subtract.hpp"
 #include "export/escape.hpp"
-#include "export/exporter.hpp"
 
 namespace nsdump
 {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // export: a report -> tables for people.
+#include "export/exporter.hpp"
+
 #include <algorithm>
 #include <iterator>
 
 #include <fmt/format.h>
 
 #include "export/escape.hpp"
-#include "export/exporter.hpp"
 
 namespace nsdump
 {

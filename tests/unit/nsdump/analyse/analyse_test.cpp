@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+#include "analyse/analyse.hpp"
+
+#include <cmath>
+
+#include "nsdump_support.hpp"
+#include "support/catch.hpp"
+
+using Catch::Matchers::Contains;
+using test_support::entry;
+using test_support::source_of;
+using test_support::TraceBuilder;
+
+namespace
+{
+nsdump::StatsReport analyse(TraceBuilder &builder, const nsdump::AnalyseOptions &options = {})
+{
+    nsdump::TraceFile trace(source_of(builder.bytes()));
+    return nsdump::analyse_trace(trace, options);
+}
+} // namespace
+
+TEST_CASE("code of known length is measured to the tick and instruction, nested 0 to 8 deep", "[nsdump][analyse]")
+{
+    // What a machine would write whose pair costs 46 ticks outside and 23 inside, and 30 and 12 instructions.
+    constexpr std::uint64_t kInner = 23, kOuter = 46, kInnerCount = 12, kOuterCount = 30;
+    for (unsigned depth = 0; depth <= 8; ++depth) {
+        TraceBuilder trace;
+        trace.info(test_support::plain_info(1e9, "INSTRUCTIONS"));
+        trace.calibration(NSLICE_CALIBRATION_START, 0, 0,
+                          {entry(NSLICE_KIND_START, 0, kInner, kOuter), entry(NSLICE_KIND_START, 1, kInnerCount, kOuterCount)});
+        std::vector<std::uint16_t> slices;
+        for (unsigned i = 0; i <= depth; ++i)
+            slices.push_back(trace.site("level" + std::to_string(i)));
+        std::uint64_t ticks = 1000, count = 500;
+        for (unsigned i = 0; i <= depth; ++i) { // each level does 1000 ticks of its own before the next begins
+            trace.start(0, 1, slices[i], ticks, {count});
+            ticks += kInner + 1000;
+            count += kInnerCount + 3000;
+        }
+        for (unsigned i = depth + 1; i-- > 0;) {
+            trace.stop(0, 1, slices[i], ticks, {count});
+            ticks += kOuter - kInner;
+            count += kOuterCount - kInnerCount;
+        }
+        const auto report = analyse(trace);
+        REQUIRE(report.slices.size() == depth + 1);
+        for (const nsdump::SliceReport &slice : report.slices) {
+            const double levels_inside = depth - std::stod(slice.name.substr(5));
+            REQUIRE(slice.values.at(0).net->mean == 1000 * (levels_inside + 1));
+            REQUIRE(slice.values.at(0).self->mean == 1000);
+            REQUIRE(slice.values.at(1).net->mean == 3000 * (levels_inside + 1));
+            REQUIRE(slice.values.at(1).self->mean == 3000);
+        }
+    }
+}
+
+TEST_CASE("the interval of a mean holds sampling, clock step and calibration", "[nsdump][analyse]")
+{
+    TraceBuilder trace;
+    trace.info(test_support::plain_info());
+    trace.calibration(NSLICE_CALIBRATION_START, 0, 0, {entry(NSLICE_KIND_START, 0, 20, 40, 0.5)}, 26);
+    const auto rx = trace.site("rx");
+    std::uint64_t ticks = 0;
+    for (int i = 0; i < 400; ++i) { // 100 and 120 in turn: sd 10.01
+        trace.start(0, 1, rx, ticks += 1000);
+        trace.stop(0, 1, rx, ticks + (i % 2 ? 120 : 100));
+    }
+    const auto report = analyse(trace);
+    const auto &net = *report.slices.at(0).values.at(0).net;
+    const double sampling = 1.96 * net.sd / 20;
+    const double step = 1.96 * std::sqrt(2.0) * 26 / std::sqrt(12.0 * 400);
+    CHECK(net.mean == 90);
+    CHECK(net.ci95 == Approx(std::sqrt(sampling * sampling + step * step + 0.25)));
+}
+
+TEST_CASE("without calibration there is raw and no net, and the report says so", "[nsdump][analyse]")
+{
+    TraceBuilder trace;
+    trace.info(test_support::plain_info());
+    const auto rx = trace.site("rx");
+    trace.start(0, 1, rx, 100);
+    trace.stop(0, 1, rx, 150);
+    const auto report = analyse(trace);
+    REQUIRE(report.slices.size() == 1);
+    CHECK(report.slices[0].values[0].raw.mean == 50);
+    CHECK_FALSE(report.slices[0].values[0].net);
+    CHECK_FALSE(report.slices[0].values[0].self);
+    CHECK_FALSE(report.slices[0].values[0].per_packet);
+    CHECK_THAT(report.warnings.at(0), Contains("no calibration"));
+    CHECK(report.end == "missing");
+    CHECK(report.has_findings());
+}
+
+TEST_CASE("slices come in order of first appearance and unpaired names are not left out", "[nsdump][analyse]")
+{
+    TraceBuilder trace;
+    trace.info(test_support::plain_info());
+    const auto a = trace.site("a"), b = trace.site("b"), c = trace.site("c");
+    trace.start(0, 1, c, 100);
+    trace.start(0, 1, b, 101);
+    trace.stop(0, 1, b, 110);
+    trace.stop(0, 1, c, 120);
+    trace.stop(0, 1, a, 130);
+    trace.footer(NSLICE_END_CLOSED, 200, 200);
+    const auto report = analyse(trace);
+    REQUIRE(report.slices.size() == 3);
+    CHECK(report.slices[0].name == "b");
+    CHECK(report.slices[1].name == "c");
+    CHECK(report.slices[2].name == "a");
+    CHECK(report.slices[2].count == 0);
+    CHECK(report.classes.unmatched_stop == 1);
+    CHECK_FALSE(report.has_findings());
+}
+
+TEST_CASE("an analysis that is stopped tells what it read and that it was stopped", "[nsdump][analyse]")
+{
+    TraceBuilder trace;
+    trace.info(test_support::plain_info());
+    const auto rx = trace.site("rx");
+    for (std::uint64_t i = 0; i < 300000; ++i) // alternating CPUs: a run each
+        trace.mark(i % 2, 1, rx, i, i);
+    nsdump::AnalyseOptions options;
+    options.progress = [](std::uint64_t, std::uint64_t) { return false; };
+    const auto report = analyse(trace, options);
+    CHECK(report.is_interrupted);
+    CHECK(report.marks.at(0).count < 300000);
+    CHECK(report.marks.at(0).count > 0);
+}

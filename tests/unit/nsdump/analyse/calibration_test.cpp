@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+#include "analyse/calibration.hpp"
+
+#include "decode/error.hpp"
+#include "support/catch.hpp"
+
+using Catch::Matchers::Contains;
+
+TEST_CASE("a calibration survives being written and read", "[nsdump][calibration]")
+{
+    nsdump::CalibrationFile file;
+    file.context = {"CPU \"x\"", "x86_64", "6.1", "performance", "kvm", "gcc 12", "2026-01-01", 2};
+    file.clock = {"tsc", 2.596e9, 26, true};
+    file.clock_reads.push_back({"rdtsc", 22.5, 8.7, 0.1});
+    file.probes.push_back({"START+STOP", "fast", "rseq", "none", 23.1, 0.2, 46.3, 0.4, {}, {}, 1000, 3});
+    file.probes.push_back({"MARK", "fast", "rseq", "step", 0, 0, 24, 0.4, 0.0, 11.0, 1000, 3});
+    file.warnings = {"frequency changed"};
+
+    const auto back = nsdump::parse_calibration(nsdump::to_json(file), "c.json");
+
+    CHECK(back.context.cpu == file.context.cpu);
+    CHECK(back.context.cpus == 2);
+    CHECK(back.clock.hz == 2.596e9);
+    CHECK(back.clock.is_invariant);
+    CHECK(back.clock_reads.at(0).ci95_ns == 0.1);
+    REQUIRE(back.probes.size() == 2);
+    CHECK(back.probes[0].inner_ticks == 23.1);
+    CHECK(back.probes[0].outer_ci95 == 0.4);
+    CHECK_FALSE(back.probes[0].outer_instructions);
+    CHECK(back.probes[1].outer_instructions == 11.0);
+    CHECK(back.warnings == file.warnings);
+    CHECK(nsdump::to_json(back) == nsdump::to_json(file));
+}
+
+TEST_CASE("what is no calibration is refused with its name", "[nsdump][calibration]")
+{
+    for (const char *text : {"", "{", "[]", "{}", R"({"schema":"netslice-stats-1"})",
+                             R"({"schema":"netslice-calibration-1"})",
+                             R"({"schema":"netslice-calibration-1","clock":{},"probes":[{"macro":"MARK"}]})",
+                             R"({"schema":"netslice-calibration-1","clock":{},"probes":[7]})",
+                             R"({"schema":"netslice-calibration-1","clock":[],"probes":[]})"}) {
+        INFO(text);
+        CHECK_THROWS_AS(nsdump::parse_calibration(text, "c.json"), nsdump::TraceError);
+        CHECK_THROWS_WITH(nsdump::parse_calibration(text, "c.json"), Contains("c.json") && Contains("nscalibrate"));
+    }
+    CHECK_THROWS_WITH(nsdump::read_calibration("/nowhere/c.json"), Contains("/nowhere/c.json"));
+}

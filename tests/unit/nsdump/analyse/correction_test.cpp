@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+#include "analyse/correction.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "decode/error.hpp"
+#include "nsdump_support.hpp"
+#include "support/catch.hpp"
+
+using Catch::Matchers::Contains;
+using nsdump::Correction;
+using nsdump::TraceFile;
+using test_support::entry;
+using test_support::source_of;
+using test_support::TraceBuilder;
+
+namespace
+{
+using Entries = std::vector<nslice_calibration_entry>;
+
+std::string trace_with(const Entries &start, const Entries &end, const std::string &counters = "")
+{
+    TraceBuilder trace;
+    trace.info(test_support::plain_info(1e9, counters));
+    if (!start.empty())
+        trace.calibration(NSLICE_CALIBRATION_START, 0, 0, start);
+    for (const std::uint32_t cpu : {0u, 1u, 2u})
+        trace.mark(cpu, 1, 1, 10, 0);
+    if (!end.empty())
+        trace.calibration(NSLICE_CALIBRATION_END, 100, 100, end);
+    trace.footer(NSLICE_END_CLOSED, 100, 100);
+    return trace.bytes();
+}
+} // namespace
+
+TEST_CASE("a CPU uses its own constants, else any's, else the mean over the CPUs", "[nsdump][correction]")
+{
+    SECTION("own and any")
+    {
+        const TraceFile trace(source_of(trace_with({entry(NSLICE_KIND_START, 0, 20, 40, 1, 0),
+                                                    entry(NSLICE_KIND_START, 0, 30, 60, 1)}, {})));
+        const Correction correction(trace);
+        CHECK(correction.of(0, 0).inner == 20);
+        CHECK(correction.of(1, 0).inner == 30);
+        CHECK(correction.of(1, 0).outer[nsdump::kPair] == 60);
+    }
+    SECTION("own and mean")
+    {
+        const TraceFile trace(source_of(trace_with({entry(NSLICE_KIND_START, 0, 20, 40, 3, 0),
+                                                    entry(NSLICE_KIND_START, 0, 30, 60, 4, 1)}, {})));
+        const Correction correction(trace);
+        CHECK(correction.of(1, 0).inner == 30);
+        CHECK(correction.of(2, 0).inner == 25);
+        CHECK(correction.of(2, 0).inner_ci95 == 2.5); // two independent means
+    }
+}
+
+TEST_CASE("start and end are averaged, and half their difference widens the interval", "[nsdump][correction]")
+{
+    const TraceFile trace(source_of(trace_with({entry(NSLICE_KIND_START, 0, 20, 40, 0.3)},
+                                               {entry(NSLICE_KIND_START, 0, 24, 40.1, 0.4)})));
+    const Correction correction(trace);
+    const nsdump::FieldConstants &constants = correction.of(0, 0);
+    CHECK(constants.inner == 22);
+    CHECK(constants.inner_ci95 == Approx(0.25 + 2));
+    CHECK(constants.outer[nsdump::kPair] == Approx(40.05));
+    REQUIRE(correction.drift().size() == 2);
+    CHECK(correction.drift()[0].is_inner);
+    CHECK(correction.drift()[0].is_significant);
+    CHECK_FALSE(correction.drift()[1].is_significant);
+}
+
+TEST_CASE("every kind and every counter has constants of its own", "[nsdump][correction]")
+{
+    const TraceFile trace(source_of(trace_with(
+        {entry(NSLICE_KIND_START, 0, 20, 40), entry(NSLICE_KIND_MARK, 0, 0, 21), entry(NSLICE_KIND_INIT, 0, 0, 22),
+         entry(NSLICE_KIND_EXIT, 0, 0, 23), entry(NSLICE_KIND_START, 1, 7, 14)},
+        {}, "INSTRUCTIONS,CYCLES")));
+    const Correction correction(trace);
+    CHECK(correction.fields() == 3);
+    CHECK(correction.of(0, 0).outer == std::array<double, 4>{40, 21, 22, 23});
+    CHECK(correction.of(0, 1).inner == 7);
+    CHECK(correction.of(0, 1).is_known);
+    CHECK_FALSE(correction.of(0, 2).is_known);
+}
+
+TEST_CASE("constants that are no numbers are refused and told", "[nsdump][correction]")
+{
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    const TraceFile trace(source_of(trace_with({entry(NSLICE_KIND_START, 0, nan, 40), entry(NSLICE_KIND_STOP, 0, 1, 1),
+                                                entry(NSLICE_KIND_START, 9, 1, 1)}, {})));
+    const Correction correction(trace);
+    CHECK_FALSE(correction.has_constants());
+    CHECK_FALSE(correction.of(0, 0).is_known);
+    REQUIRE(correction.warnings().size() == 2);
+    CHECK_THAT(correction.warnings()[0], Contains("3 calibration entries"));
+}
+
+TEST_CASE("calibration.json replaces the trace's constants where its settings are the session's", "[nsdump][correction]")
+{
+    const TraceFile trace(source_of(trace_with({entry(NSLICE_KIND_START, 0, 20, 40)}, {}, "INSTRUCTIONS")));
+    nsdump::CalibrationFile file;
+    file.probes.push_back({"START+STOP", "ordered", "rseq", "step", 99, 0, 99, 0, {}, {}, 1, 0});
+    CHECK_THROWS_WITH(Correction(trace, &file), Contains("mode \"fast\"") && Contains("calibrate"));
+
+    file.probes.push_back({"START+STOP", "fast", "rseq", "step", 11, 1, 33, 2, 5.0, 9.0, 1, 0});
+    file.probes.push_back({"MARK", "fast", "rseq", "step", 0, 0, 17, 0, {}, {}, 1, 0});
+    const Correction correction(trace, &file);
+    CHECK(correction.of(0, 0).inner == 11);
+    CHECK(correction.of(0, 0).outer[nsdump::kPair] == 33);
+    CHECK(correction.of(0, 0).outer[nsdump::kMark] == 17);
+    CHECK(correction.of(0, 1).inner == 5);
+    CHECK(correction.of(0, 1).outer[nsdump::kPair] == 9);
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+#include "analyse/histogram.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "support/catch.hpp"
+
+using nsdump::Histogram;
+
+TEST_CASE("percentiles are right within one per cent over twelve powers of ten", "[nsdump][histogram]")
+{
+    std::mt19937 random(3);
+    std::lognormal_distribution<double> draw(10, 4);
+    Histogram histogram;
+    std::vector<double> values(200000);
+    for (double &value : values)
+        histogram.add(value = std::floor(draw(random)) + 1);
+    std::sort(values.begin(), values.end());
+    for (const double share : {0.01, 0.1, 0.5, 0.9, 0.99, 0.999, 1.0}) {
+        const auto rank = static_cast<std::size_t>(std::ceil(share * 200000.0)) - 1;
+        CHECK(histogram.quantile(share) == Approx(values[rank]).epsilon(0.01));
+    }
+}
+
+TEST_CASE("whole numbers below 128 are exact", "[nsdump][histogram]")
+{
+    for (int value = 1; value < 128; ++value) {
+        Histogram histogram;
+        histogram.add(value);
+        REQUIRE(histogram.quantile(0.5) == value);
+    }
+}
+
+TEST_CASE("values below zero have their place below zero", "[nsdump][histogram]")
+{
+    Histogram histogram;
+    for (int value = -100; value <= 100; ++value)
+        histogram.add(value);
+    CHECK(histogram.quantile(0.5) == Approx(0).margin(0.001));
+    CHECK(histogram.quantile(0.01) == Approx(-98).epsilon(0.02));
+    CHECK(histogram.quantile(0.25) == Approx(-50).epsilon(0.02));
+    const auto buckets = histogram.buckets();
+    CHECK(std::is_sorted(buckets.begin(), buckets.end(), [](auto &a, auto &b) { return a.low < b.low; }));
+    std::uint64_t sum = 0;
+    for (const nsdump::Bucket &bucket : buckets) {
+        CHECK(bucket.low <= bucket.high);
+        sum += bucket.count;
+    }
+    CHECK(sum == 201);
+    CHECK(histogram.total() == 201);
+}
+
+TEST_CASE("every value lies in its bucket", "[nsdump][histogram]")
+{
+    for (double value = 0.001; value < 1e18; value *= 1.37) {
+        Histogram histogram;
+        histogram.add(value);
+        const auto buckets = histogram.buckets();
+        REQUIRE(buckets.size() == 1);
+        REQUIRE(buckets[0].low <= value);
+        REQUIRE(value < buckets[0].high);
+        REQUIRE(buckets[0].high / buckets[0].low <= 1 + 1.0 / 64);
+    }
+}
+
+TEST_CASE("memory is bounded whatever is added", "[nsdump][histogram]")
+{
+    Histogram histogram;
+    for (const double value : {0.0, -0.0, 1e-300, 1e300, -1e300, std::numeric_limits<double>::infinity(),
+                               -std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()})
+        histogram.add(value);
+    CHECK(histogram.total() == 8);
+    CHECK(histogram.buckets().size() == 3);
+    CHECK(std::isfinite(histogram.quantile(1)));
+}
+
+TEST_CASE("an empty histogram has no percentile", "[nsdump][histogram]")
+{
+    CHECK(Histogram().quantile(0.5) == 0);
+    CHECK(Histogram().buckets().empty());
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+#include "analyse/moments.hpp"
+
+#include <vector>
+
+#include "support/catch.hpp"
+
+TEST_CASE("the spread of values far from zero is right", "[nsdump][moments]")
+{
+    nsdump::Moments moments;
+    std::uint64_t count = 0;
+    for (int i = 0; i < 1'000'000; ++i) {
+        ++count;
+        moments.add(1e12 + i % 3, 1.0 / static_cast<double>(count));
+    }
+    CHECK(moments.sd(count) == Approx(0.8164966).epsilon(1e-4));
+    CHECK(moments.min() == 1e12);
+    CHECK(moments.max() == 1e12 + 2);
+}
+
+TEST_CASE("the mean of whole numbers is exact", "[nsdump][moments]")
+{
+    nsdump::Moments moments;
+    for (std::uint64_t i = 1; i <= 3'000'000; ++i)
+        moments.add(1'000'003, 1.0 / static_cast<double>(i));
+    CHECK(moments.mean(3'000'000) == 1'000'003);
+    CHECK(moments.sd(3'000'000) == 0);
+    CHECK(moments.sum() == 3'000'000.0 * 1'000'003);
+}
+
+TEST_CASE("one value has no spread and none has no mean", "[nsdump][moments]")
+{
+    nsdump::Moments moments;
+    CHECK(moments.mean(0) == 0);
+    moments.add(5, 1);
+    CHECK(moments.sd(1) == 0);
+}

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: MIT
+#include "analyse/pair.hpp"
+
+#include "nsdump_support.hpp"
+#include "support/catch.hpp"
+
+using nsdump::ProbeCounts;
+using test_support::source_of;
+using test_support::TraceBuilder;
+
+namespace
+{
+struct Got {
+    std::string name;
+    std::int64_t raw_ticks;
+    std::uint32_t depth;
+    ProbeCounts inside;
+    std::int64_t child_ticks;
+    bool is_migrated;
+    bool spans_loss;
+    std::int64_t unit; // number, -1 without one
+    std::vector<std::int64_t> counters;
+    bool has_child_counters;
+};
+
+struct Sink {
+    nsdump::NameTable &names;
+    std::size_t counters;
+    std::vector<Got> slices = {};
+    std::vector<std::uint64_t> marks = {};
+    int units = 0;
+
+    void slice(const nsdump::Slice &slice)
+    {
+        Got got{names[slice.name].text, slice.raw_ticks,  slice.depth,
+                slice.inside,           slice.child_ticks, slice.is_migrated,
+                slice.spans_loss,       slice.unit ? static_cast<std::int64_t>(slice.unit->number) : -1,
+                {},                     slice.child_counters != nullptr};
+        if (slice.counters)
+            got.counters.assign(slice.counters, slice.counters + counters);
+        slices.push_back(got);
+    }
+    void unit(const nsdump::Unit &) { ++units; }
+    void mark(nsdump::NameId, std::uint64_t value) { marks.push_back(value); }
+};
+
+struct Paired {
+    std::vector<Got> slices;
+    std::vector<std::uint64_t> marks;
+    int units = 0;
+    nsdump::UnpairedCounts a; // counts of the slice named "a"
+    std::uint64_t malformed = 0;
+};
+
+// The sites: 1 "a", 2 "b", 3 "a" again, 4 unit "u", 5 mark "m".
+TraceBuilder new_trace(const std::string &counters = "")
+{
+    TraceBuilder trace;
+    trace.info(test_support::plain_info(1e9, counters));
+    trace.site("a");
+    trace.site("b");
+    trace.site("a", NSLICE_KIND_STOP);
+    trace.site("u", NSLICE_KIND_INIT);
+    trace.site("m", NSLICE_KIND_MARK);
+    return trace;
+}
+
+Paired pair(TraceBuilder &builder)
+{
+    nsdump::TraceFile trace(source_of(builder.bytes()));
+    Sink sink{trace.names(), trace.counter_names().size()};
+    nsdump::Pairer pairer(trace.names(), sink.counters, trace.cpus().size(), sink);
+    nsdump::Merger merger(trace);
+    for (nsdump::Run run; merger.next(run);)
+        pairer.consume(run);
+    pairer.finish();
+    return {sink.slices, sink.marks, sink.units, pairer.slice_counts(trace.names().of_slice(1)),
+            pairer.malformed_events()};
+}
+} // namespace
+
+TEST_CASE("slices are paired by name, whatever their sites", "[nsdump][pair]")
+{
+    auto trace = new_trace();
+    trace.start(0, 1, 1, 100);
+    trace.stop(0, 1, 3, 150);
+    const Paired out = pair(trace);
+    REQUIRE(out.slices.size() == 1);
+    CHECK(out.slices[0].name == "a");
+    CHECK(out.slices[0].raw_ticks == 50);
+    CHECK_FALSE(out.slices[0].is_migrated);
+    CHECK_FALSE(out.a.any());
+}
+
+TEST_CASE("a slice knows the probes inside it at every depth", "[nsdump][pair]")
+{
+    auto trace = new_trace();
+    trace.start(0, 1, 1, 100); // a
+    trace.init(0, 1, 4, 110, 7, 64, 1000);
+    trace.start(0, 1, 2, 120); //   b
+    trace.mark(0, 1, 5, 130, 99);
+    trace.start(0, 1, 1, 140); //     a
+    trace.stop(0, 1, 1, 160);
+    trace.stop(0, 1, 2, 180);
+    trace.exit(0, 1, 4, 190);
+    trace.stop(0, 1, 1, 200);
+    const Paired out = pair(trace);
+    REQUIRE(out.slices.size() == 3);
+    CHECK(out.slices[0].depth == 2);
+    CHECK(out.slices[0].unit == 7);
+    CHECK(out.slices[1].name == "b");
+    CHECK(out.slices[1].unit == 7);
+    CHECK(out.slices[1].inside.pairs == 1);
+    CHECK(out.slices[1].inside.marks == 1);
+    CHECK(out.slices[1].child_ticks == 20);
+    CHECK(out.slices[2].inside.pairs == 2);
+    CHECK(out.slices[2].inside.marks == 1);
+    CHECK(out.slices[2].inside.inits == 1);
+    CHECK(out.slices[2].inside.exits == 1);
+    CHECK(out.slices[2].child_ticks == 60);
+    CHECK(out.slices[2].unit == -1); // it began before the unit
+    CHECK(out.marks == std::vector<std::uint64_t>{99});
+    CHECK(out.units == 1);
+}
+
+TEST_CASE("threads have stacks of their own, also on one CPU", "[nsdump][pair]")
+{
+    auto trace = new_trace();
+    trace.start(0, 1, 1, 100);
+    trace.start(0, 2, 1, 110);
+    trace.stop(0, 1, 1, 120);
+    trace.stop(0, 2, 1, 140);
+    const Paired out = pair(trace);
+    REQUIRE(out.slices.size() == 2);
+    CHECK(out.slices[0].raw_ticks == 20);
+    CHECK(out.slices[1].raw_ticks == 30);
+    CHECK(out.slices[1].depth == 0);
+}
+
+TEST_CASE("START and STOP on different CPUs are one migrated slice", "[nsdump][pair]")
+{
+    auto trace = new_trace();
+    trace.start(0, 1, 1, 100);
+    trace.stop(1, 1, 1, 150);
+    const Paired out = pair(trace);
+    REQUIRE(out.slices.size() == 1);
+    CHECK(out.slices[0].is_migrated);
+    CHECK(out.slices[0].raw_ticks == 50);
+}
+
+TEST_CASE("a START without STOP is counted and hands what was inside to the slice around", "[nsdump][pair]")
+{
+    auto trace = new_trace();
+    trace.start(0, 1, 2, 100); // b
+    trace.start(0, 1, 1, 110); //   a, never stopped
+    trace.start(0, 1, 2, 120); //     b
+    trace.stop(0, 1, 2, 150);
+    trace.mark(0, 1, 5, 160, 1);
+    // The STOP finds the b that is open; the a above it goes.
+    trace.stop(0, 1, 2, 200);
+    const Paired out = pair(trace);
+    REQUIRE(out.slices.size() == 2);
+    CHECK(out.slices[1].raw_ticks == 100);
+    CHECK(out.slices[1].inside.pairs == 1);
+    CHECK(out.slices[1].inside.marks == 1);
+    CHECK(out.slices[1].child_ticks == 30);
+    CHECK(out.a.unmatched_start == 1);
+}
+
+TEST_CASE("a STOP without START and what is open at the end are counted", "[nsdump][pair]")
+{
+    auto trace = new_trace();
+    trace.stop(0, 1, 1, 100);
+    trace.start(0, 1, 1, 110);
+    const Paired out = pair(trace);
+    CHECK(out.slices.empty());
+    CHECK(out.a.unmatched_stop == 1);
+    CHECK(out.a.unmatched_start == 1);
+}
+
+TEST_CASE("slices deeper than the limit are counted and the outer ones stay right", "[nsdump][pair]")
+{
+    auto trace = new_trace();
+    const std::uint32_t limit = nsdump::PairState::kMaxDepth;
+    std::uint64_t ticks = 0;
+    for (std::uint32_t i = 0; i < limit + 10; ++i)
+        trace.start(0, 1, 1, ++ticks);
+    for (std::uint32_t i = 0; i < limit + 10; ++i)
+        trace.stop(0, 1, 1, ++ticks);
+    const Paired out = pair(trace);
+    REQUIRE(out.slices.size() == limit);
+    CHECK(out.a.too_deep == 10);
+    CHECK(out.a.unmatched_stop == 0);
+    CHECK(out.slices[limit - 1].raw_ticks == 2 * (limit + 10) - 1);
+    CHECK(out.slices[limit - 1].inside.pairs == limit + 9);
+}
+
+TEST_CASE("a slice that was open while records were lost is marked", "[nsdump][pair]")
+{
+    auto trace = new_trace();
+    trace.start(0, 1, 2, 90);
+    trace.stop(0, 1, 2, 95);
+    trace.start(0, 1, 1, 100);
+    trace.lose(0, NSLICE_LOST_FULL, 4);
+    trace.stop(0, 1, 1, 200);
+    const Paired out = pair(trace);
+    REQUIRE(out.slices.size() == 2);
+    CHECK_FALSE(out.slices[0].spans_loss);
+    CHECK(out.slices[1].spans_loss);
+}
+
+TEST_CASE("counters are differences of running totals, also where a total wraps", "[nsdump][pair]")
+{
+    auto trace = new_trace("I,C");
+    trace.start(0, 1, 1, 100, {~0ull, 50});
+    trace.start(0, 1, 2, 110, {5, 60});
+    trace.stop(0, 1, 2, 120, {15, 61});
+    trace.stop(0, 1, 1, 130, {20, 90});
+    const Paired out = pair(trace);
+    REQUIRE(out.slices.size() == 2);
+    CHECK(out.slices[1].counters == std::vector<std::int64_t>{21, 40});
+    CHECK(out.slices[1].has_child_counters);
+}
+
+TEST_CASE("a slice whose records carry no counters has none, and its parent no sum", "[nsdump][pair]")
+{
+    auto trace = new_trace("I");
+    trace.start(0, 1, 1, 100, {10});
+    trace.start(0, 1, 2, 110);
+    trace.stop(0, 1, 2, 120);
+    trace.stop(0, 1, 1, 130, {20});
+    const Paired out = pair(trace);
+    REQUIRE(out.slices.size() == 2);
+    CHECK(out.slices[0].counters.empty());
+    CHECK(out.slices[1].counters == std::vector<std::int64_t>{10});
+    CHECK_FALSE(out.slices[1].has_child_counters);
+}
+
+TEST_CASE("records with the wrong number of words are counted, never read beyond", "[nsdump][pair]")
+{
+    auto trace = new_trace("I");
+    trace.start(0, 1, 1, 100, {1, 2, 3});
+    trace.stop(0, 1, 1, 110, {4});
+    trace.record(0, 1, NSLICE_KIND_INIT, 4, 120);
+    trace.record(0, 1, NSLICE_KIND_MARK, 5, 130);
+    const Paired out = pair(trace);
+    REQUIRE(out.slices.size() == 1);
+    CHECK(out.slices[0].counters.empty());
+    CHECK(out.marks.empty());
+    CHECK(out.units == 0);
+    CHECK(out.malformed == 3);
+}
+
+TEST_CASE("a unit that lost its EXIT ends at the next INIT", "[nsdump][pair]")
+{
+    auto trace = new_trace();
+    trace.init(0, 1, 4, 100, 1, 64, 0);
+    trace.init(0, 1, 4, 200, 2, 64, 0);
+    trace.start(0, 1, 1, 210);
+    trace.stop(0, 1, 1, 220);
+    trace.exit(0, 1, 4, 230);
+    trace.start(0, 1, 1, 240);
+    trace.stop(0, 1, 1, 250);
+    const Paired out = pair(trace);
+    REQUIRE(out.slices.size() == 2);
+    CHECK(out.slices[0].unit == 2);
+    CHECK(out.slices[1].unit == -1);
+}
+
+TEST_CASE("many short-lived threads need no memory each and lose no slice", "[nsdump][pair]")
+{
+    auto trace = new_trace();
+    const std::uint32_t threads = nsdump::PairState::kMaxThreads * 2 + 100;
+    std::uint64_t ticks = 0;
+    for (std::uint32_t thread = 1; thread <= threads; ++thread) {
+        trace.start(0, thread, 1, ++ticks);
+        trace.stop(0, thread, 1, ++ticks);
+    }
+    const Paired out = pair(trace);
+    CHECK(out.slices.size() == threads);
+    CHECK_FALSE(out.a.any());
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+#include "analyse/stats.hpp"
+
+#include "nsdump_support.hpp"
+#include "support/catch.hpp"
+
+using test_support::entry;
+using test_support::source_of;
+using test_support::TraceBuilder;
+
+namespace
+{
+// One CPU, inner 20, outer 40 ticks; counter: inner 5, outer 9.
+nsdump::TraceFile calibrated_trace()
+{
+    TraceBuilder trace;
+    trace.info(test_support::plain_info(1e9, "I"));
+    trace.calibration(NSLICE_CALIBRATION_START, 0, 0,
+                      {entry(NSLICE_KIND_START, 0, 20, 40, 0.5), entry(NSLICE_KIND_START, 1, 5, 9)});
+    trace.mark(0, 1, 1, 10, 0);
+    return nsdump::TraceFile(source_of(trace.bytes()));
+}
+
+nsdump::Slice plain_slice(std::int64_t raw_ticks)
+{
+    nsdump::Slice slice{};
+    slice.raw_ticks = raw_ticks;
+    return slice;
+}
+} // namespace
+
+TEST_CASE("net, self and raw of a slice with a slice inside", "[nsdump][stats]")
+{
+    const auto trace = calibrated_trace();
+    const nsdump::Correction correction(trace);
+    nsdump::StatsCollector stats(correction, 1);
+    nsdump::Slice slice = plain_slice(200);
+    slice.inside.pairs = 1;
+    slice.children = 1;
+    slice.child_ticks = 70;
+    stats.slice(slice);
+    const nsdump::FieldStats &ticks = stats.slice_stats(0)->ticks;
+    CHECK(ticks.raw.sum() == 200);
+    CHECK(ticks.net.sum() == 200 - 20 - 40);
+    CHECK(ticks.self_sum == 140 - (70 - 20));
+    CHECK(ticks.subtracted_ci95_sum == 1.0);
+}
+
+TEST_CASE("migrated slices and those over a loss are counted, not averaged", "[nsdump][stats]")
+{
+    const auto trace = calibrated_trace();
+    const nsdump::Correction correction(trace);
+    nsdump::StatsCollector stats(correction, 1);
+    stats.slice(plain_slice(100));
+    nsdump::Slice odd = plain_slice(1'000'000);
+    odd.is_migrated = true;
+    stats.slice(odd);
+    odd.is_migrated = false;
+    odd.spans_loss = true;
+    stats.slice(odd);
+    const nsdump::SliceStats &slice = *stats.slice_stats(0);
+    CHECK(slice.ticks.count == 1);
+    CHECK(slice.ticks.raw.max() == 100);
+    CHECK(slice.migrated == 1);
+    CHECK(slice.spans_loss == 1);
+}
+
+TEST_CASE("values at or below zero are below noise and keep their value", "[nsdump][stats]")
+{
+    const auto trace = calibrated_trace();
+    const nsdump::Correction correction(trace);
+    nsdump::StatsCollector stats(correction, 1);
+    for (const std::int64_t raw : {1, 20, 21})
+        stats.slice(plain_slice(raw));
+    CHECK(stats.slice_stats(0)->below_noise == 2);
+    CHECK(stats.slice_stats(0)->ticks.net.sum() == -19 + 0 + 1);
+}
+
+TEST_CASE("a unit's packets count once for a slice, however often it ran in it", "[nsdump][stats]")
+{
+    const auto trace = calibrated_trace();
+    const nsdump::Correction correction(trace);
+    nsdump::StatsCollector stats(correction, 1);
+    nsdump::Unit unit;
+    unit.packets = 64;
+    for (int units = 0; units < 3; ++units) {
+        unit.seen.clear();
+        for (int i = 0; i < 5; ++i) {
+            for (const nsdump::NameId name : {0u, 64u, 128u}) { // the same place in the table of hints
+                nsdump::Slice slice = plain_slice(120);
+                slice.name = name;
+                slice.unit = &unit;
+                stats.slice(slice);
+            }
+        }
+    }
+    stats.slice(plain_slice(120)); // outside of any unit
+    for (const nsdump::NameId name : {0u, 64u, 128u}) {
+        CHECK(stats.slice_stats(name)->ticks.packets == 3 * 64);
+        CHECK(stats.slice_stats(name)->ticks.unit_net == 15 * 100);
+    }
+    CHECK(stats.slice_stats(0)->ticks.count == 16);
+}
+
+TEST_CASE("counters that ran in some units only count those units' packets", "[nsdump][stats]")
+{
+    const auto trace = calibrated_trace();
+    const nsdump::Correction correction(trace);
+    nsdump::StatsCollector stats(correction, 1);
+    nsdump::Unit unit;
+    unit.packets = 10;
+    const std::int64_t counters[] = {105};
+    for (int i = 0; i < 4; ++i) {
+        unit.seen.clear();
+        nsdump::Slice slice = plain_slice(120);
+        slice.unit = &unit;
+        slice.counters = i == 0 ? counters : nullptr;
+        slice.child_counters = slice.counters;
+        stats.slice(slice);
+    }
+    const nsdump::SliceStats &slice = *stats.slice_stats(0);
+    CHECK(slice.ticks.packets == 40);
+    REQUIRE(slice.counters.size() == 1);
+    CHECK(slice.counters[0].count == 1);
+    CHECK(slice.counters[0].packets == 10);
+    CHECK(slice.counters[0].net.sum() == 100);
+}
+
+TEST_CASE("marks keep count, sum, smallest and largest", "[nsdump][stats]")
+{
+    const auto trace = calibrated_trace();
+    const nsdump::Correction correction(trace);
+    nsdump::StatsCollector stats(correction, 1);
+    for (const std::uint64_t value : {7, 3, 5})
+        stats.mark(2, value);
+    CHECK(stats.mark_stats(2)->count == 3);
+    CHECK(stats.mark_stats(2)->min == 3);
+    CHECK(stats.mark_stats(2)->max == 7);
+    CHECK(stats.mark_stats(2)->sum == 15);
+    CHECK(stats.mark_stats(1) == nullptr);
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+#include "decode/cpu_stream.hpp"
+
+#include "nsdump_support.hpp"
+#include "support/catch.hpp"
+
+using test_support::source_of;
+using test_support::TraceBuilder;
+
+namespace
+{
+struct Read {
+    std::vector<std::uint64_t> ticks;
+    std::vector<bool> after_loss; // by block
+    nsdump::StreamFaults faults;
+    std::uint64_t damaged = 0;
+};
+
+Read read(const std::string &bytes, std::uint32_t cpu)
+{
+    nsdump::TraceFile trace(source_of(bytes));
+    for (const nsdump::CpuChunks &chunks : trace.cpus()) {
+        if (chunks.cpu != cpu)
+            continue;
+        Read out;
+        nsdump::CpuStream stream(trace, chunks);
+        for (auto block = stream.next_block(); !block.empty(); block = stream.next_block()) {
+            out.after_loss.push_back(stream.is_after_loss());
+            for (const nsdump::Event &event : block)
+                out.ticks.push_back(event.ticks);
+        }
+        out.faults = stream.faults();
+        out.damaged = trace.damage().chunks();
+        return out;
+    }
+    return {};
+}
+
+using Ticks = std::vector<std::uint64_t>;
+} // namespace
+
+TEST_CASE("a stream gives the events of its CPU only, over many chunks and blocks", "[nsdump][stream]")
+{
+    TraceBuilder trace;
+    trace.info(test_support::plain_info());
+    trace.set_chunk_bytes(1 << 15);
+    for (std::uint64_t i = 0; i < 10000; ++i)
+        trace.start(i % 2, 1, 1, i);
+    const Read out = read(trace.bytes(), 1);
+    REQUIRE(out.ticks.size() == 5000);
+    CHECK(out.ticks[4999] == 9999);
+    CHECK(out.faults.decoded == 5000);
+    CHECK(out.faults.ticks_back == 0);
+    for (const bool lost : out.after_loss)
+        REQUIRE_FALSE(lost);
+}
+
+TEST_CASE("a chunk with a wrong checksum is left out, told, and marks the next as after a loss", "[nsdump][stream]")
+{
+    TraceBuilder trace;
+    trace.info(test_support::plain_info());
+    std::vector<std::size_t> starts;
+    for (std::uint64_t i = 0; i < 3; ++i) {
+        starts.push_back(trace.written_bytes());
+        trace.start(0, 1, 1, i);
+        trace.cut_all();
+    }
+    std::string bytes = trace.bytes();
+    bytes[starts[1] + 64] ^= 1;
+    const Read out = read(bytes, 0);
+    CHECK(out.ticks == Ticks{0, 2});
+    CHECK(out.after_loss == std::vector<bool>{false, true});
+    CHECK(out.damaged == 1);
+}
+
+TEST_CASE("lost records mark the borders up to a ring's length behind", "[nsdump][stream]")
+{
+    TraceBuilder trace;
+    trace.info("ring.bytes=32\n");
+    for (std::uint64_t i = 0; i < 6; ++i) {
+        trace.start(0, 1, 1, i);
+        if (i == 0)
+            trace.lose(0, NSLICE_LOST_FULL, 7);
+        trace.cut_all();
+    }
+    // The loss is told with chunk 1; 32 bytes are two more chunks, and the border behind them counts too.
+    CHECK(read(trace.bytes(), 0).after_loss == std::vector<bool>{false, true, true, true, true, false});
+}
+
+TEST_CASE("headers that tell wrong numbers and clocks that go back are counted", "[nsdump][stream]")
+{
+    TraceBuilder trace;
+    trace.info(test_support::plain_info());
+    const std::size_t at = trace.written_bytes();
+    trace.start(0, 1, 1, 100);
+    trace.start(0, 1, 1, 50);
+    std::string bytes = trace.bytes();
+    const std::uint32_t records = 9;
+    std::memcpy(bytes.data() + at + offsetof(nslice_chunk_header, records), &records, 4);
+    test_support::seal_chunk_header(bytes, at);
+    const Read out = read(bytes, 0);
+    CHECK(out.ticks == Ticks{100, 50});
+    CHECK(out.faults.ticks_back == 1);
+    CHECK(out.faults.wrong_counts == 1);
+    CHECK(out.faults.declared == 9);
+}

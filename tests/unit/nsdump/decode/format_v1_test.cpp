@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "decode/format.hpp"
+#include "support/catch.hpp"
+
+namespace
+{
+const nsdump::Format &v1 = *nsdump::find_format(1);
+
+std::vector<std::uint64_t> units_of(std::string bytes)
+{
+    bytes.resize((bytes.size() + 7) / 8 * 8);
+    std::vector<std::uint64_t> units(bytes.size() / 8);
+    std::memcpy(units.data(), bytes.data(), bytes.size());
+    return units;
+}
+
+std::uint64_t second_unit(std::uint32_t thread, std::uint16_t slice, unsigned kind, unsigned words)
+{
+    const nslice_record_head head = {0, thread, slice, static_cast<__u8>(kind), static_cast<__u8>(words)};
+    std::uint64_t units[2];
+    std::memcpy(units, &head, sizeof head);
+    return units[1];
+}
+
+std::vector<nsdump::Event> decode(const std::vector<std::uint64_t> &units, nsdump::RecordCursor &cursor)
+{
+    cursor = {units.data(), units.data() + units.size(), 3};
+    std::vector<nsdump::Event> events, block(4);
+    while (const std::size_t count = v1.decode_records(cursor, block.data(), block.size()))
+        events.insert(events.end(), block.begin(), block.begin() + static_cast<long>(count));
+    return events;
+}
+} // namespace
+
+TEST_CASE("a version that nobody has written yet has no decoder", "[nsdump][format]")
+{
+    CHECK(nsdump::find_format(1) != nullptr);
+    CHECK(nsdump::find_format(0) == nullptr);
+    CHECK(nsdump::find_format(nsdump::kNewestVersion + 1) == nullptr);
+}
+
+TEST_CASE("a record becomes an event with its words", "[nsdump][format]")
+{
+    nsdump::RecordCursor cursor;
+    const std::vector<std::uint64_t> units = {77, second_unit(5, 6, NSLICE_KIND_INIT, 3), 1, 2, 3};
+    const auto events = decode(units, cursor);
+
+    REQUIRE(events.size() == 1);
+    CHECK(events[0].ticks == 77);
+    CHECK(events[0].thread_id == 5);
+    CHECK(events[0].slice_id == 6);
+    CHECK(events[0].cpu == 3);
+    CHECK(events[0].kind == NSLICE_KIND_INIT);
+    REQUIRE(events[0].word_count == 3);
+    CHECK(events[0].words[2] == 3);
+    CHECK(cursor.malformed_units == 0);
+}
+
+TEST_CASE("records of unknown kind are skipped by their length and counted", "[nsdump][format]")
+{
+    nsdump::RecordCursor cursor;
+    std::vector<std::uint64_t> units;
+    for (std::uint64_t i = 0; i < 10; ++i) {
+        units.insert(units.end(), {i, second_unit(1, 1, 99, 2), 0, 0});
+        units.insert(units.end(), {i, second_unit(1, 1, NSLICE_KIND_START, 0)});
+    }
+    CHECK(decode(units, cursor).size() == 10);
+    CHECK(cursor.unknown_kind == 10);
+    CHECK(cursor.decoded == 20);
+    CHECK(cursor.malformed_units == 0);
+}
+
+TEST_CASE("what is no record ends the payload and is counted", "[nsdump][format]")
+{
+    nsdump::RecordCursor cursor;
+    const std::uint64_t good = second_unit(1, 1, NSLICE_KIND_START, 0);
+    SECTION("more words than a record can have")
+    {
+        CHECK(decode({1, good, 2, second_unit(1, 1, NSLICE_KIND_START, 7), 0, 0, 0, 0, 0, 0, 0}, cursor).size() == 1);
+        CHECK(cursor.malformed_units == 9);
+    }
+    SECTION("words beyond the payload's end")
+    {
+        CHECK(decode({1, good, 2, second_unit(1, 1, NSLICE_KIND_START, 6), 0}, cursor).size() == 1);
+        CHECK(cursor.malformed_units == 3);
+    }
+    SECTION("memory that nobody finished")
+    {
+        CHECK(decode({1, good, 0, 0, 3, good}, cursor).size() == 1);
+        CHECK(cursor.malformed_units == 4);
+    }
+    SECTION("half a head")
+    {
+        CHECK(decode({1, good, 9}, cursor).size() == 1);
+        CHECK(cursor.malformed_units == 1);
+    }
+}
+
+TEST_CASE("INFO lines become keys; a later one replaces", "[nsdump][format]")
+{
+    nsdump::Info info;
+    CHECK(v1.decode_info(units_of("a=1\nb=x=y\na=2\nempty=\n"), info));
+    CHECK(info == nsdump::Info{{"a", "2"}, {"b", "x=y"}, {"empty", ""}});
+    CHECK_FALSE(v1.decode_info(units_of("no equals sign\nc=3\n"), info));
+    CHECK(info["c"] == "3");
+}
+
+TEST_CASE("a site whose strings leave the chunk is refused and the ones before it stay", "[nsdump][format]")
+{
+    nslice_file_site site{};
+    site.slice_id = 4;
+    site.kind = NSLICE_KIND_START;
+    site.line = 12;
+    site.name_bytes = 3;
+    site.file_bytes = 4;
+    std::string good(reinterpret_cast<const char *>(&site), sizeof site);
+    good += std::string("rx\0a.c\0\0", 8);
+    std::vector<nsdump::Site> sites;
+
+    CHECK(v1.decode_sites(units_of(good), sites));
+    REQUIRE(sites.size() == 1);
+    CHECK(sites[0].name == "rx");
+    CHECK(sites[0].file == "a.c");
+    CHECK(sites[0].line == 12);
+
+    site.name_bytes = 60000;
+    const std::string bad(reinterpret_cast<const char *>(&site), sizeof site);
+    CHECK_FALSE(v1.decode_sites(units_of(good + bad), sites));
+    CHECK(sites.size() == 2);
+
+    site.name_bytes = 2; // no terminator where it should be
+    std::string open(reinterpret_cast<const char *>(&site), sizeof site);
+    open += std::string("rxyz\0\0\0\0", 8);
+    CHECK_FALSE(v1.decode_sites(units_of(open), sites));
+}
+
+TEST_CASE("a calibration or footer that tells more rows than it holds is refused", "[nsdump][format]")
+{
+    nslice_file_calibration calibration{};
+    calibration.phase = NSLICE_CALIBRATION_START;
+    calibration.entries = 0xffffffff;
+    nsdump::Calibration decoded;
+    CHECK_FALSE(v1.decode_calibration(units_of({reinterpret_cast<char *>(&calibration), sizeof calibration}), decoded));
+    calibration.entries = 0;
+    CHECK(v1.decode_calibration(units_of({reinterpret_cast<char *>(&calibration), sizeof calibration}), decoded));
+
+    nslice_file_footer footer{};
+    footer.cpus = 1;
+    nsdump::Footer rows;
+    CHECK_FALSE(v1.decode_footer(units_of({reinterpret_cast<char *>(&footer), sizeof footer}), rows));
+    CHECK_FALSE(v1.decode_footer({}, rows));
+}

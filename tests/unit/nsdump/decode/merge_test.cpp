@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#include "decode/merge.hpp"
+
+#include <algorithm>
+#include <random>
+
+#include "nsdump_support.hpp"
+#include "support/catch.hpp"
+
+using test_support::source_of;
+using test_support::TraceBuilder;
+
+namespace
+{
+std::vector<std::pair<std::uint64_t, std::uint32_t>> merged(const std::string &bytes)
+{
+    nsdump::TraceFile trace(source_of(bytes));
+    nsdump::Merger merger(trace);
+    nsdump::Run run;
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> out;
+    while (merger.next(run))
+        for (const nsdump::Event &event : run.events)
+            out.emplace_back(event.ticks, trace.cpus()[run.cpu_index].cpu);
+    return out;
+}
+} // namespace
+
+TEST_CASE("events of any number of CPUs come in time order and none is left out", "[nsdump][merge]")
+{
+    for (const std::uint32_t cpus : {1u, 2u, 3u, 17u}) {
+        std::mt19937 random(cpus);
+        TraceBuilder trace;
+        trace.info(test_support::plain_info());
+        trace.set_chunk_bytes(1024);
+        std::uint64_t ticks = 0;
+        for (int i = 0; i < 5000; ++i)
+            trace.start(random() % cpus * 3, 1, 1, ticks += random() % 3);
+        const auto out = merged(trace.bytes());
+        CHECK(out.size() == 5000);
+        CHECK(std::is_sorted(out.begin(), out.end(), [](auto a, auto b) { return a.first < b.first; }));
+    }
+}
+
+TEST_CASE("the order of equal ticks is the same each time", "[nsdump][merge]")
+{
+    TraceBuilder trace;
+    trace.info(test_support::plain_info());
+    for (const std::uint32_t cpu : {2u, 0u, 1u})
+        for (int i = 0; i < 3; ++i)
+            trace.start(cpu, 1, 1, 7);
+    const auto out = merged(trace.bytes());
+    REQUIRE(out.size() == 9);
+    for (std::uint32_t i = 0; i < 9; ++i)
+        CHECK(out[i].second == i / 3);
+}
+
+TEST_CASE("a CPU whose clock goes back loses no events", "[nsdump][merge]")
+{
+    TraceBuilder trace;
+    trace.info(test_support::plain_info());
+    for (const std::uint64_t ticks : {100, 50, 60, 200})
+        trace.start(0, 1, 1, ticks);
+    for (const std::uint64_t ticks : {55, 150})
+        trace.start(1, 1, 1, ticks);
+    CHECK(merged(trace.bytes()).size() == 6);
+}
+
+TEST_CASE("a trace without records has no runs", "[nsdump][merge]")
+{
+    TraceBuilder trace;
+    trace.footer(NSLICE_END_CLOSED, 1, 1);
+    CHECK(merged(trace.bytes()).empty());
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+#include "decode/names.hpp"
+
+#include "support/catch.hpp"
+
+TEST_CASE("sites that share a name share its number, and the place is the START's", "[nsdump][names]")
+{
+    nsdump::NameTable names;
+    names.add({1, NSLICE_KIND_STOP, 30, "rx", "a.c"});
+    names.add({2, NSLICE_KIND_START, 10, "rx", "b.c"});
+    names.add({3, NSLICE_KIND_START, 20, "tx", "a.c"});
+
+    CHECK(names.of_slice(1) == names.of_slice(2));
+    CHECK(names.of_slice(1) != names.of_slice(3));
+    CHECK(names[names.of_slice(1)].file == "b.c");
+    CHECK(names[names.of_slice(1)].line == 10);
+}
+
+TEST_CASE("a slice id that no site names gets a name of its own", "[nsdump][names]")
+{
+    nsdump::NameTable names;
+    CHECK(names[names.of_slice(65535)].text == "#65535");
+    CHECK(names.of_slice(65535) == names.of_slice(65535));
+    CHECK(names.of_slice(0) != names.of_slice(65535));
+}
