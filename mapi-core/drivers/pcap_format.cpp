@@ -26,8 +26,8 @@ constexpr Variant kVariants[] = {
 
 struct Settings {
     Variant variant;
-    bool lengths_may_be_swapped; // writers before format 2.3 put the wire length first
-    bool lengths_are_swapped;
+    bool is_early;            // writers of format 2.3 may have put the wire length first,
+    bool lengths_are_swapped; // those before it did
     uint32_t max_caplen;
     uint32_t snaplen;
     uint16_t link_type;
@@ -61,11 +61,10 @@ private:
         uint32_t wire_len;
     };
 
-    Lengths lengths(const uint8_t *record) const
+    static Lengths lengths(const Settings &settings, const uint8_t *record)
     {
         Lengths l = {load_u32<kSwapped>(record + 8), load_u32<kSwapped>(record + 12)};
-        if (settings_.lengths_are_swapped ||
-            (settings_.lengths_may_be_swapped && l.caplen > l.wire_len))
+        if (settings.is_early && (settings.lengths_are_swapped || l.caplen > l.wire_len)) [[unlikely]]
             std::swap(l.caplen, l.wire_len);
         return l;
     }
@@ -82,7 +81,8 @@ template <bool kSwapped>
 uint32_t PcapFormat<kSwapped>::read(FileBuffer &file, mapi_packet *packets, uint32_t limit,
                                     mapi_batch &batch)
 {
-    const uint32_t header_bytes = settings_.variant.record_header_bytes;
+    const Settings settings = settings_; // its own copy: a store into a packet view might change a member
+    const uint32_t header_bytes = settings.variant.record_header_bytes;
     const uint8_t *record = file.begin();
     const uint8_t *end = file.end();
     uint64_t wire_bytes = 0;
@@ -91,8 +91,8 @@ uint32_t PcapFormat<kSwapped>::read(FileBuffer &file, mapi_packet *packets, uint
         Lengths l = {};
         const size_t left = size_t(end - record);
         if (left >= header_bytes)
-            l = lengths(record);
-        if (left < header_bytes || l.caplen > settings_.max_caplen || left - header_bytes < l.caplen)
+            l = lengths(settings, record);
+        if (left < header_bytes || l.caplen > settings.max_caplen || left - header_bytes < l.caplen)
             [[unlikely]] {
             file.consume_to(record);
             if (count > 0 || !fetch_record(file))
@@ -107,19 +107,19 @@ uint32_t PcapFormat<kSwapped>::read(FileBuffer &file, mapi_packet *packets, uint
         }
         mapi_packet &packet = packets[count++];
         packet.data = record + header_bytes;
-        packet.caplen = std::min(l.caplen, settings_.snaplen);
+        packet.caplen = std::min(l.caplen, settings.snaplen);
         packet.wire_len = l.wire_len;
         packet.timestamp_ns = uint64_t(load_u32<kSwapped>(record)) * 1000000000u +
                               uint64_t(load_u32<kSwapped>(record + 4)) *
-                                  settings_.variant.ns_per_fraction;
-        packet.link_type = settings_.link_type;
+                                  settings.variant.ns_per_fraction;
+        packet.link_type = settings.link_type;
         packet.ifindex = 0;
         packet.reserved = 0;
         wire_bytes += l.wire_len;
         record += header_bytes + l.caplen;
     }
     file.consume_to(record);
-    finish_batch(batch, packets, count, wire_bytes, settings_.link_type);
+    finish_batch(batch, packets, count, wire_bytes, settings.link_type);
     return count;
 }
 
@@ -133,7 +133,7 @@ template <bool kSwapped> bool PcapFormat<kSwapped>::fetch_record(FileBuffer &fil
             return false;
         throw CaptureError(Damage::kTruncated, place + ": the file ends inside a record header");
     }
-    const uint32_t caplen = lengths(file.begin()).caplen;
+    const uint32_t caplen = lengths(settings_, file.begin()).caplen;
     if (caplen > settings_.max_caplen)
         throw CaptureError(Damage::kRecord, place + ": a record claims " + std::to_string(caplen) +
                                                 " captured bytes, more than the " +
@@ -159,7 +159,7 @@ std::unique_ptr<CaptureFormat> make(const uint8_t *header, const Variant &varian
     Settings s = {};
     s.variant = variant;
     s.lengths_are_swapped = major == 543 || minor < 3;
-    s.lengths_may_be_swapped = minor == 3;
+    s.is_early = s.lengths_are_swapped || minor == 3;
     // The upper bits tell about frame check sequences, which the records keep as data.
     const uint32_t link_type = load_u32<kSwapped>(header + 20) & 0x03ffffff;
     if (link_type >= MAPI_LINK_UNKNOWN)

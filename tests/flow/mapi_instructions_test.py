@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A further flow whose functions are in use already costs less than one instruction a packet (counted by valgrind)."""
+import os
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+SKIP = 77
+FILTER = "tcp port 80 or udp port 53"
+
+
+def write_capture(path, packets):
+    frame = bytes(12) + b"\x08\x00" + bytes([0x45, 0, 0, 46, 0, 0, 0, 0, 64, 17, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2])
+    other = frame + struct.pack(">HHHH", 2005, 80, 26, 0) + bytes(18)
+    match = frame + struct.pack(">HHHH", 2005, 53, 26, 0) + bytes(18)
+    with open(path, "wb") as file:
+        file.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1))
+        for i in range(packets):
+            data = match if i % 3 == 0 else other
+            file.write(struct.pack("<IIII", i, 0, len(data), len(data)) + data)
+
+
+def instructions(count, capture, flows, folder):
+    filters = os.path.join(folder, "filters")
+    with open(filters, "w") as file:
+        file.write(f"{FILTER}\n" * flows)
+    done = subprocess.run(["valgrind", "--tool=none", "--log-file=/dev/null", count, "--file", filters, capture],
+                          capture_output=True, text=True)
+    if done.returncode:
+        print("mapi-count does not run under valgrind in this build")
+        sys.exit(SKIP)
+    done = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", count, "--file", filters, capture],
+                          capture_output=True, text=True, check=True)
+    return int(re.search(r"Collected : (\d+)", done.stderr).group(1))
+
+
+def main():
+    if not shutil.which("valgrind"):
+        print("valgrind is not installed")
+        return SKIP
+    count = os.path.join(os.environ["NETSLICE_BIN"], "mapi-count")
+    few, many = 64 * 100, 64 * 2100
+    with tempfile.TemporaryDirectory() as folder:
+        small, large = os.path.join(folder, "small.pcap"), os.path.join(folder, "large.pcap")
+        write_capture(small, few)
+        write_capture(large, many)
+        # Two sizes, so that what a flow costs to set up drops out.
+        slopes = {flows: (instructions(count, large, flows, folder) - instructions(count, small, flows, folder)) / (many - few)
+                  for flows in (1, 2, 12)}
+    second = slopes[2] - slopes[1]
+    each = (slopes[12] - slopes[1]) / 11
+    print(f"instructions a packet: {slopes[1]:.2f} with one flow; a second one adds {second:.3f}, each of eleven more {each:.3f}")
+    return 0 if second < 1 and each < 1 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
