@@ -9,13 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <nsprobe/sample.h>
+
 #include "arch.h"
 #include "calibrate_loops.h"
 #include "calibrate_setup.h"
 #include "counters.h"
 #include "error.h"
 #include "ring_read.h"
-#include "sample.h"
 #include "shm.h"
 #include "thread.h"
 
@@ -255,7 +256,7 @@ int nsp_calibrate_with(const struct nsp_calibration_setup *setup, struct nsp_cal
     run = calloc(1, sizeof(*run));
     err = run ? nsp_shm_create(&scratch, &run->scratch) : nsp_fail(-ENOMEM, "out of memory for calibration");
     if (!err) {
-        run->batches = setup->batches && setup->batches < MAX_BATCHES ? setup->batches : DEFAULT_BATCHES;
+        run->batches = setup->batches == 0 ? DEFAULT_BATCHES : setup->batches < MAX_BATCHES ? setup->batches : MAX_BATCHES;
         nsp_calib_state = setup->state;
         nsp_calib_state.rings = run->scratch.rings;
         nsp_calib_state.stride_bytes = run->scratch.stride_bytes;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Batch means -> trimmed mean; interval after Tukey and McLaughlin (1963): winsorised variance, t on the values kept. */
-#include "sample.h"
+#include <nsprobe/sample.h>
 
 #include <math.h>
 #include <stdlib.h>

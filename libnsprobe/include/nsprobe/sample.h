@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Batch means -> trimmed mean and its interval. */
-#ifndef NSP_SAMPLE_H
-#define NSP_SAMPLE_H
+/* Batch means -> trimmed mean and its interval: the one statistic behind every calibrated figure. */
+#ifndef NSPROBE_SAMPLE_H
+#define NSPROBE_SAMPLE_H
 
 #include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 struct nsp_estimate {
     double mean;
@@ -15,4 +19,8 @@ struct nsp_estimate {
 /* Sorts values in place.  Leaves out a fifth at either end; the interval comes from the winsorised variance. */
 struct nsp_estimate nsp_trimmed_mean(double *values, uint32_t count);
 
-#endif /* NSP_SAMPLE_H */
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* NSPROBE_SAMPLE_H */

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+// case: what one record costs in a session of its own: with room, into a full ring (the counted
+// loss), overwriting.
+#include <nsprobe/probe.h>
+#include <nsprobe/session.h>
+
+#include <fmt/format.h>
+
+#include "cases.hpp"
+
+namespace calibrate
+{
+#ifdef NETSLICE_DISABLE
+
+void run_ring_case(const Pass &, Results &results)
+{
+    results.lacks("rings", "built with NETSLICE_DISABLE: there are no probes in this program");
+}
+
+#else
+
+namespace
+{
+struct RingState {
+    const char *name;
+    std::uint64_t ring_bytes;
+    nslice_ring_full full;
+    std::uint32_t rounds;
+    bool expects_loss;
+};
+
+/*
+ * room: all batches of a pass fit into the ring, so that nothing depends on the drain.
+ * full: so small that the drain, which comes every half millisecond, lets less than one record in a
+ * hundred in. overwrite: an eighth of the ring is made free at a time; n rounds hold eight such
+ * times, else the trim would take them out.
+ */
+constexpr RingState kStates[] = {
+    {"room", 16u << 20, NSLICE_FULL_DISCARD, 512, false},
+    {"full", 4096, NSLICE_FULL_DISCARD, 1024, true},
+    {"overwrite", 64u << 10, NSLICE_FULL_OVERWRITE, 4096, true},
+};
+
+// Records of two words: the smallest there are.
+void exit_loop(std::uint32_t rounds)
+{
+    for (std::uint32_t i = 0; i < rounds; i += kUnrolled) {
+        NET_SLICE_EXIT(calibration);
+        NET_SLICE_EXIT(calibration);
+        NET_SLICE_EXIT(calibration);
+        NET_SLICE_EXIT(calibration);
+        NET_SLICE_EXIT(calibration);
+        NET_SLICE_EXIT(calibration);
+        NET_SLICE_EXIT(calibration);
+        NET_SLICE_EXIT(calibration);
+    }
+}
+
+nsp_session_config config_of(const RingState &state, nslice_ring_kind kind)
+{
+    nsp_session_config config = {};
+    config.struct_size = sizeof(config);
+    config.output = "/dev/null";
+    config.full = state.full;
+    config.ring_bytes = state.ring_bytes;
+    config.ring_kind = kind;
+    config.no_calibration = 1;
+    return config;
+}
+
+void add_counts(RingRow &row, const nsp_session_counts &counts)
+{
+    std::uint64_t lost = 0;
+    for (const std::uint64_t by_cause : counts.lost)
+        lost += by_cause;
+    row.issued += counts.issued;
+    row.drained += counts.drained;
+    row.lost += lost;
+    row.has_loss_equation = row.has_loss_equation && counts.issued == counts.drained + lost;
+}
+
+// What the session's thread does must not happen on the measured CPU, so it is born before the
+// pinning.
+bool measure(const RingState &state, const char *kind_name, nslice_ring_kind kind, const Pass &pass,
+             Results &results)
+{
+    const nsp_session_config config = config_of(state, kind);
+    pass.affinity->widen();
+    const int err = nsp_session_open(&config);
+    pass.affinity->narrow();
+    if (err) {
+        results.lacks(fmt::format("a session with ring kind {}", kind_name), nsp_last_error());
+        return false;
+    }
+    exit_loop(state.rounds);
+    const Estimate cost = measure_loop(exit_loop, state.rounds, pass.batches, read_ticks);
+    nsp_session_counts counts = {};
+    const int close_err = nsp_session_close(&counts);
+    if (close_err)
+        throw CannotMeasure(fmt::format("a session cannot be closed: {}", nsp_last_error()));
+
+    RingRow &row = results.ring(state.name, {"fast", kind_name, "none"});
+    add_counts(row, counts);
+    const bool has_loss = counts.issued != counts.drained;
+    if (has_loss != state.expects_loss)
+        ++row.dropped_passes;
+    else
+        row.ticks.add(cost);
+    return true;
+}
+} // namespace
+
+void run_ring_case(const Pass &pass, Results &results)
+{
+    for (const RingState &state : kStates)
+        if (!measure(state, "rseq", NSLICE_RING_RSEQ, pass, results))
+            break;
+    for (const RingState &state : kStates)
+        if (!measure(state, "atomic", NSLICE_RING_ATOMIC, pass, results))
+            break;
+}
+
+#endif
+} // namespace calibrate

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// cases: the list of what is measured; each case adds one pass to the results.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <string>
+
+#include "affinity.hpp"
+#include "measure.hpp"
+#include "results.hpp"
+
+namespace calibrate
+{
+// Nothing can be measured; the text says why and what to do.
+class CannotMeasure : public std::runtime_error
+{
+public:
+    using std::runtime_error::runtime_error;
+};
+
+struct Pass {
+    unsigned number = 0;       // from 0
+    std::uint32_t batches = 0; // for each figure
+    bool does_stepping = true; // single-stepping takes most of the time and its counts are exact
+    std::string counters;      // names for the sessions with counters
+    bool must_have_counters = false; // they were asked for: no source for them is an error
+    Affinity *affinity = nullptr;
+};
+
+struct Case {
+    const char *name;
+    void (*run)(const Pass &pass, Results &results);
+};
+
+void run_clock_case(const Pass &pass, Results &results);
+void run_probe_case(const Pass &pass, Results &results);
+void run_counter_case(const Pass &pass, Results &results);
+void run_off_case(const Pass &pass, Results &results);
+void run_ring_case(const Pass &pass, Results &results);
+
+inline constexpr Case kCases[] = {
+    {"clock reads", run_clock_case},
+    {"probes", run_probe_case},
+    {"probes with counters", run_counter_case},
+    {"probes without a session", run_off_case},
+    {"rings", run_ring_case},
+};
+
+// One way to read a clock; `lacks` says why it cannot be had here, or is null.
+struct ClockVariant {
+    const char *name;
+    Loop loop;
+    const char *lacks;
+};
+
+// This architecture's ways, the bare read of the probes' clock first.
+std::span<const ClockVariant> clock_variants();
+void empty_loop(std::uint32_t rounds);
+// Ordered against what stands before and after it.
+std::uint64_t read_ticks();
+} // namespace calibrate

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// environment: /proc, /sys and the CPU's own flags -> the context without which a figure means
+// nothing.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace calibrate
+{
+// What the CPU says of itself.
+struct CpuFlags {
+    std::string arch;
+    std::string clock;      // name of the counter that probes read
+    std::string hypervisor; // "none" on bare metal
+    bool is_clock_invariant = false;
+};
+
+// Absent values are what the machine does not tell; they are not guessed.
+struct Environment {
+    CpuFlags flags;
+    unsigned cpu = 0; // the one measured on
+    std::uint32_t cpus = 0;
+    std::string model;
+    std::string kernel;
+    std::string compiler;
+    std::string date;
+    std::string sanitizer; // empty: none
+    std::optional<std::string> governor;
+    std::optional<std::string> clock_source; // the kernel's own
+    std::optional<bool> is_smt_active;
+    std::optional<bool> is_turbo_on;
+    bool is_isolated = false;
+    double load_1min = 0;
+};
+
+CpuFlags cpu_flags();
+
+// `root` is "/", or a made-up tree.
+Environment read_environment(const std::filesystem::path &root, unsigned cpu,
+                             const CpuFlags &flags);
+
+// Time this CPU's hypervisor gave to others, in seconds since boot; absent where it is not told.
+std::optional<double> read_steal_seconds(const std::filesystem::path &root, unsigned cpu);
+
+// Whether "0,2-5" holds the number.
+bool cpu_list_has(const std::string &list, unsigned cpu);
+} // namespace calibrate

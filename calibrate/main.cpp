@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+// nscalibrate: options -> pinned, measured, told and written.
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "affinity.hpp"
+#include "environment.hpp"
+#include "output.hpp"
+#include "report.hpp"
+#include "run.hpp"
+#include "terminal.hpp"
+#include "warnings.hpp"
+
+namespace
+{
+enum ExitCode {
+    kDone = 0,
+    kNotTrusted = 1,
+    kUsage = 2,
+    kCannotMeasure = 3,
+    kCannotWrite = 4,
+    kInterrupted = 130
+};
+
+constexpr const char *kFooter = R"(Examples:
+  nscalibrate                                 what clock reads and probes cost here, in a few seconds
+  nscalibrate -o calibration.json             the same, kept for `nsdump stats --calibration`
+  nscalibrate --cpu 3 --thorough              on CPU 3, with narrower intervals
+  nscalibrate --counters instructions,cycles  as in a session with these counters
+  nscalibrate --json | jq '.probes[0]'        for programs
+
+Exit codes:
+  0    measured; warnings, if any, are printed
+  1    measured, but the figures must not be used; the last lines say why
+  2    wrong arguments
+  3    cannot measure here
+  4    the output cannot be written
+  130  interrupted; nothing was written)";
+
+struct Options {
+    std::optional<unsigned> cpu;
+    std::uint32_t batches = 0;
+    bool is_thorough = false;
+    bool wants_json = false;
+    bool is_quiet = false;
+    std::string output;
+    std::string counters; // empty: instructions, where they can be had
+};
+
+void add_options(CLI::App &app, Options &options)
+{
+    app.set_version_flag("--version", std::string("nscalibrate " NETSLICE_VERSION));
+    app.add_option("--cpu", options.cpu, "CPU to measure on; default: the one it starts on");
+    app.add_option("-b,--batches", options.batches,
+                   "batches behind each figure; default 500, thorough 8000")
+        ->check(CLI::Range(50, 1000000));
+    app.add_flag("--thorough", options.is_thorough,
+                 "more passes and batches: a minute rather than seconds");
+    app.add_option(
+        "--counters", options.counters,
+        "counters, parted by commas, that must be had; default: instructions, where they can");
+    app.add_option("-o,--output", options.output, "write calibration.json to this file as well");
+    app.add_flag("--json", options.wants_json, "print JSON rather than tables");
+    app.add_flag("-q,--quiet", options.is_quiet, "no progress on the terminal");
+    app.footer(kFooter);
+}
+
+int calibrate_machine(const Options &options)
+{
+    using namespace calibrate;
+    Affinity affinity;
+    const unsigned cpu = options.cpu.value_or(static_cast<unsigned>(sched_getcpu()));
+    if (!affinity.may_use(cpu)) {
+        fmt::print(stderr,
+                   "nscalibrate: --cpu {}: this process may not use that CPU (see taskset -p {})\n",
+                   cpu, getpid());
+        return kUsage;
+    }
+    OutputFile file(options.output);
+    const Environment environment = read_environment("/", cpu, cpu_flags());
+    if (!affinity.pin(cpu))
+        throw CannotMeasure(fmt::format("cannot bind to CPU {}", cpu));
+    const Plan plan = make_plan(options.batches, options.is_thorough, options.counters);
+    Progress progress(!options.is_quiet);
+    const Run run = run_cases(plan, affinity, cpu, progress);
+    affinity.widen();
+    if (run.was_interrupted) {
+        progress.show("");
+        fmt::print(stderr, "nscalibrate: interrupted, nothing written\n");
+        return kInterrupted;
+    }
+    const std::vector<Warning> warnings = warnings_for(environment, run.facts);
+    const Report report = {environment, plan, run, warnings};
+    const std::string json = as_json(report);
+    progress.show("");
+    file.finish(json);
+    print_to_stdout(options.wants_json ? json : as_text(report));
+    const bool is_spoilt =
+        std::any_of(warnings.begin(), warnings.end(),
+                    [](const Warning &warning) { return warning.spoils_result; });
+    return is_spoilt ? kNotTrusted : kDone;
+}
+} // namespace
+
+int main(int argc, char **argv)
+{
+    CLI::App app{"Measures what clock reads and NetSlice probes cost on this machine.",
+                 "nscalibrate"};
+    Options options;
+    add_options(app, options);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError &error) {
+        return app.exit(error) == 0 ? kDone : kUsage;
+    }
+    calibrate::catch_interrupts();
+    try {
+        return calibrate_machine(options);
+    } catch (const calibrate::OutputError &error) {
+        fmt::print(stderr, "nscalibrate: {}\n", error.what());
+        return kCannotWrite;
+    } catch (const std::exception &error) {
+        fmt::print(stderr, "nscalibrate: {}\n", error.what());
+        return kCannotMeasure;
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// results: estimates of all passes, under the name of what was measured.
+#include "results.hpp"
+
+#include <algorithm>
+
+namespace calibrate
+{
+namespace
+{
+template <typename Row, typename Wanted>
+Row &find_or_add(std::vector<Row> &rows, Wanted is_wanted, Row fresh)
+{
+    const auto found = std::find_if(rows.begin(), rows.end(), is_wanted);
+    if (found != rows.end())
+        return *found;
+    rows.push_back(std::move(fresh));
+    return rows.back();
+}
+} // namespace
+
+Series &Results::clock_read(const std::string &name)
+{
+    const auto same = [&](const ClockReadRow &row) { return row.name == name; };
+    return find_or_add(clock_reads, same, ClockReadRow{name, {}}).ticks;
+}
+
+ProbeRow &Results::probe(const std::string &macro, const Setting &setting)
+{
+    const auto same = [&](const ProbeRow &row) {
+        return row.macro == macro && row.setting == setting;
+    };
+    return find_or_add(probes, same, ProbeRow{macro, setting, {}, {}, {}});
+}
+
+RingRow &Results::ring(const std::string &name, const Setting &setting)
+{
+    const auto same = [&](const RingRow &row) {
+        return row.name == name && row.setting == setting;
+    };
+    RingRow fresh;
+    fresh.name = name;
+    fresh.setting = setting;
+    return find_or_add(rings, same, fresh);
+}
+
+void Results::lacks(const std::string &what, const std::string &reason)
+{
+    const auto same = [&](const Unavailable &lack) { return lack.what == what; };
+    find_or_add(unavailable, same, Unavailable{what, reason});
+}
+} // namespace calibrate

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// results: estimates of all passes, under the name of what was measured.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "measure.hpp"
+
+namespace calibrate
+{
+// The estimates of one figure, one a pass.
+class Series
+{
+public:
+    void add(const Estimate &pass) { passes_.push_back(pass); }
+    Estimate total() const { return combine(passes_); }
+    const std::vector<Estimate> &passes() const { return passes_; }
+
+private:
+    std::vector<Estimate> passes_;
+};
+
+struct ClockReadRow {
+    std::string name;
+    Series ticks;
+};
+
+// How a session is set: the names are those of its trace's INFO.
+struct Setting {
+    std::string mode = "fast";     // clock.mode
+    std::string ring = "rseq";     // ring.kind
+    std::string counters = "none"; // counters.source
+    bool operator==(const Setting &) const = default;
+};
+
+struct CounterCost {
+    std::string name;
+    Series inner;
+    Series outer;
+};
+
+struct ProbeRow {
+    std::string macro; // START+STOP, MARK, INIT, EXIT
+    Setting setting;
+    Series inner; // ticks an empty slice reads; START+STOP only
+    Series outer; // ticks that the probe, or the pair, adds to what is around it
+    std::vector<CounterCost> counter_costs;
+};
+
+struct RingRow {
+    std::string name; // off, room, full, overwrite
+    Setting setting;
+    Series ticks; // for one record
+    std::uint64_t issued = 0;
+    std::uint64_t drained = 0;
+    std::uint64_t lost = 0;
+    unsigned dropped_passes = 0;
+    bool has_loss_equation = true;
+};
+
+struct Unavailable {
+    std::string what;
+    std::string reason;
+};
+
+struct Results {
+    std::vector<ClockReadRow>
+        clock_reads; // the first is the bare read, to which all others are compared
+    std::vector<ProbeRow> probes;
+    std::vector<RingRow> rings;
+    std::vector<Unavailable> unavailable;
+    double step_ticks = 0;
+
+    // Found by name, made when not there yet.
+    Series &clock_read(const std::string &name);
+    ProbeRow &probe(const std::string &macro, const Setting &setting);
+    RingRow &ring(const std::string &name, const Setting &setting);
+    void lacks(const std::string &what, const std::string &reason); // told once
+};
+} // namespace calibrate

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// warnings: what the machine was and did during the run -> what a person should know and can do.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "environment.hpp"
+
+namespace calibrate
+{
+// What was seen while measuring.
+struct RunFacts {
+    double seconds = 0;
+    double hz = 0;
+    double step_ticks = 0;
+    std::optional<double> steal_seconds;
+    long preemptions = 0;    // times another program took the CPU
+    double worst_spread = 0; // of all figures; see Estimate::spread
+    std::string worst_figure;
+    unsigned wide_figures = 0; // figures whose spread is above kWideSpread
+    bool has_pmu_counters = false;
+    bool has_step_counter = false;
+    bool is_counting_exact = true; // stepped counts were the same in every pass
+    bool has_loss_equation = true; // issued = drained + lost in every ring case
+    unsigned dropped_passes = 0;   // ring passes that the drain could not follow
+};
+
+inline constexpr double kWideSpread = 0.05;
+inline constexpr double kCoarseStepTicks = 8;
+
+struct Warning {
+    std::string text;
+    bool spoils_result = false; // the figures must not be used
+};
+
+std::vector<Warning> warnings_for(const Environment &environment, const RunFacts &facts);
+} // namespace calibrate
