@@ -100,7 +100,8 @@ StatsReport analyse_trace(TraceFile &trace, const AnalyseOptions &options)
     StatsReport report;
     const Correction correction(trace, options.calibration);
     describe(trace, correction, report);
-    StatsCollector stats(correction, trace.counter_names().size());
+    StatsCollector stats(correction, trace.counter_names().size(),
+                         trace.info("counters.source") == "step");
     Pairer pairer(trace.names(), trace.counter_names().size(), trace.cpus().size(), stats);
     Merger merger(trace);
     Run run;

@@ -168,7 +168,7 @@ void Correction::take_file(const TraceFile &trace, const CalibrationFile &file)
         start_.push_back({NSLICE_ANY_CPU, index, 0, probe.inner_ticks, probe.inner_ci95, probe.outer_ticks,
                           probe.outer_ci95, probe.batches, probe.trimmed});
         for (std::size_t i = 0; i < trace.counter_names().size(); ++i)
-            if (trace.counter_names()[i] == "INSTRUCTIONS" && probe.outer_instructions)
+            if (trace.counter_names()[i] == "instructions" && probe.outer_instructions)
                 start_.push_back({NSLICE_ANY_CPU, index, static_cast<unsigned>(i + 1),
                                   probe.inner_instructions.value_or(0), 0, *probe.outer_instructions, 0,
                                   probe.batches, probe.trimmed});

@@ -12,7 +12,7 @@ double Histogram::low_of(std::uint64_t key)
     return std::bit_cast<double>(key << kShift);
 }
 
-void Histogram::add_slowly(Side &side, std::uint64_t key)
+void Histogram::add_slowly(Side &side, std::uint64_t key, double value)
 {
     if (key < kZeroKey) {
         ++zeros_;
@@ -22,30 +22,64 @@ void Histogram::add_slowly(Side &side, std::uint64_t key)
     // Grown by whole powers of two, so a slice whose times spread slowly does not grow at each new value.
     const std::uint64_t octave = key >> kMantissaBits << kMantissaBits;
     const std::uint64_t octave_keys = 1u << kMantissaBits;
-    if (side.counts.empty()) {
+    if (side.cells.empty()) {
         side.first = octave;
-        side.counts.resize(octave_keys);
+        side.cells.resize(octave_keys);
     } else if (octave < side.first) {
-        side.counts.insert(side.counts.begin(), side.first - octave, 0);
+        side.cells.insert(side.cells.begin(), side.first - octave, {});
         side.first = octave;
-    } else if (octave + octave_keys > side.first + side.counts.size()) {
-        side.counts.resize(octave + octave_keys - side.first);
+    } else if (octave + octave_keys > side.first + side.cells.size()) {
+        side.cells.resize(octave + octave_keys - side.first);
     }
-    ++side.counts[key - side.first];
+    ++side.cells[key - side.first].count;
+    side.cells[key - side.first].sum += value;
 }
 
 std::vector<Bucket> Histogram::buckets() const
 {
     std::vector<Bucket> buckets;
-    for (std::size_t i = negative_.counts.size(); i-- > 0;)
-        if (negative_.counts[i] > 0)
-            buckets.push_back({-low_of(negative_.first + i + 1), -low_of(negative_.first + i), negative_.counts[i]});
+    for (std::size_t i = negative_.cells.size(); i-- > 0;)
+        if (const Cell &cell = negative_.cells[i]; cell.count > 0)
+            buckets.push_back(
+                {-low_of(negative_.first + i + 1), -low_of(negative_.first + i), cell.count, cell.sum});
     if (zeros_ > 0)
-        buckets.push_back({0, 0, zeros_});
-    for (std::size_t i = 0; i < positive_.counts.size(); ++i)
-        if (positive_.counts[i] > 0)
-            buckets.push_back({low_of(positive_.first + i), low_of(positive_.first + i + 1), positive_.counts[i]});
+        buckets.push_back({0, 0, zeros_, 0});
+    for (std::size_t i = 0; i < positive_.cells.size(); ++i)
+        if (const Cell &cell = positive_.cells[i]; cell.count > 0)
+            buckets.push_back({low_of(positive_.first + i), low_of(positive_.first + i + 1), cell.count, cell.sum});
     return buckets;
+}
+
+TrimmedMean Histogram::trimmed_mean(double share) const
+{
+    const double count = static_cast<double>(total_), cut = std::floor(share * count), kept = count - 2 * cut;
+    if (total_ == 0)
+        return {};
+    double before = 0, sum = 0, first = 0, last = 0, squares = 0;
+    const std::vector<Bucket> all = buckets();
+    const auto kept_of = [&](const Bucket &bucket) { // how many of a bucket's values lie between the cuts
+        const double from = std::max(before, cut), to = std::min(before + static_cast<double>(bucket.count), count - cut);
+        return std::max(0.0, to - from);
+    };
+    for (const Bucket &bucket : all) {
+        const double mean = bucket.sum / static_cast<double>(bucket.count), inside = kept_of(bucket);
+        if (inside > 0 && before <= cut)
+            first = mean;
+        if (inside > 0)
+            last = mean;
+        sum += inside * mean;
+        before += static_cast<double>(bucket.count);
+    }
+    const double winsorised_mean = (sum + cut * (first + last)) / count;
+    before = 0;
+    for (const Bucket &bucket : all) {
+        const double distance = bucket.sum / static_cast<double>(bucket.count) - winsorised_mean;
+        squares += kept_of(bucket) * distance * distance;
+        before += static_cast<double>(bucket.count);
+    }
+    squares += cut * ((first - winsorised_mean) * (first - winsorised_mean) + (last - winsorised_mean) * (last - winsorised_mean));
+    const double sd = count > 1 ? std::sqrt(squares / (count - 1)) : 0;
+    return {sum / kept, sd * std::sqrt(count) / kept};
 }
 
 double Histogram::quantile(double share) const

@@ -12,6 +12,13 @@ struct Bucket {
     double low;
     double high;
     std::uint64_t count;
+    double sum; // of the values in it: exact where low and high are not
+};
+
+// Mean of what is left when a share of the values is cut off at either end, and the standard error of that mean.
+struct TrimmedMean {
+    double mean = 0;
+    double standard_error = 0;
 };
 
 // A double is log-linear by nature: its exponent and the top bits of its mantissa are the bucket.  64 buckets for
@@ -24,16 +31,20 @@ public:
         const std::uint64_t key = (std::bit_cast<std::uint64_t>(value) & ~kSign) >> kShift;
         Side &side = value < 0 ? negative_ : positive_;
         const std::uint64_t place = key - side.first;
-        if (place < side.counts.size()) [[likely]]
-            ++side.counts[place];
-        else
-            add_slowly(side, key);
+        if (place < side.cells.size()) [[likely]] {
+            ++side.cells[place].count;
+            side.cells[place].sum += value;
+        } else {
+            add_slowly(side, key, value);
+        }
         ++total_;
     }
 
     std::uint64_t total() const { return total_; }
     // The value below which `share` (0 to 1) of the values lie; 0 when there are none.
     double quantile(double share) const;
+    // share of the values cut off at either end, below 0.5; the error from the winsorised variance (Tukey and McLaughlin, 1963)
+    TrimmedMean trimmed_mean(double share) const;
     // Buckets that are not empty, by rising value.
     std::vector<Bucket> buckets() const;
 
@@ -44,11 +55,15 @@ private:
     static constexpr std::uint64_t kZeroKey = std::uint64_t{1023 - 10} << kMantissaBits; // 2^-10
     static constexpr std::uint64_t kTopKey = (std::uint64_t{1023 + 65} << kMantissaBits) - 1;
 
-    struct Side {
-        std::uint64_t first = 0; // key of counts[0]
-        std::vector<std::uint64_t> counts;
+    struct Cell {
+        std::uint64_t count = 0;
+        double sum = 0;
     };
-    void add_slowly(Side &side, std::uint64_t key);
+    struct Side {
+        std::uint64_t first = 0; // key of cells[0]
+        std::vector<Cell> cells;
+    };
+    void add_slowly(Side &side, std::uint64_t key, double value);
     static double low_of(std::uint64_t key);
 
     Side positive_;

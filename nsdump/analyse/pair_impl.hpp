@@ -88,8 +88,9 @@ inline void Pairer<Sink>::stop(ThreadState &thread, std::uint32_t cpu_index, Nam
     slice.is_migrated = frame.cpu_index != cpu_index;
     slice.spans_loss = frame.spans_loss;
     slice.unit = nullptr;
-    if (frame.unit_serial != 0 && thread.open_units > 0 &&
-        thread.units[thread.open_units - 1].serial == frame.unit_serial)
+    // A slice that was open before INIT belongs to the unit in which it ends: a read that tells how many packets came.
+    if (thread.open_units > 0 &&
+        (frame.unit_serial == 0 || thread.units[thread.open_units - 1].serial == frame.unit_serial))
         slice.unit = &thread.units[thread.open_units - 1];
     slice.counters = nullptr;
     slice.child_counters = nullptr;

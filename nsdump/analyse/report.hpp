@@ -15,6 +15,9 @@
 
 namespace nsdump
 {
+// Cut off at either end for the trimmed mean; told wherever it is shown.
+inline constexpr double kTrimmedShare = 0.05;
+
 struct Distribution {
     double mean = 0;
     double sd = 0;
@@ -26,6 +29,9 @@ struct Distribution {
     double p999 = 0;
     double total = 0;
     double ci95 = 0; // net only: half width for the mean
+    // Mean without the kTrimmedShare at either end: what interrupts and a stolen CPU leave alone.
+    double trimmed_mean = 0;
+    double trimmed_ci95 = 0; // net only
 };
 
 struct SelfValue {
@@ -38,6 +44,9 @@ struct PerPacket {
     std::optional<double> net;
     std::optional<double> net_ci95;
     std::optional<double> self;
+    double raw_trimmed = 0;
+    std::optional<double> net_trimmed;
+    std::optional<double> net_trimmed_ci95;
 };
 
 struct FieldReport {
@@ -63,6 +72,7 @@ struct SliceReport {
     std::uint64_t unmatched_stop = 0;
     std::uint64_t too_deep = 0;
     std::uint64_t below_noise = 0;
+    std::uint64_t stepped = 0; // single-stepped: counted, but not timed
     std::uint64_t packets = 0;
     std::vector<FieldReport> values;
 };

@@ -96,7 +96,7 @@ struct Slice {
     ProbeCounts in_children; // the part of them that lies inside slices inside
     bool is_migrated;        // START and STOP on different CPUs
     bool spans_loss;         // records of its CPU were lost while it was open: what was inside is not known
-    Unit *unit;              // the unit in which it began and ended, else null
+    Unit *unit;              // the unit in which it ended, unless it began in another one; else null
     const std::int64_t *counters;       // raw values, null when they were not running
     const std::int64_t *child_counters; // sums over the slices directly inside, null when one had none
 };

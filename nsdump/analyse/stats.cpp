@@ -19,10 +19,10 @@ void StatsCollector::add_counters(SliceStats &stats, const Slice &slice)
     if (!slice.unit)
         return;
     // A unit counts once for the ticks and once for the counters, which may have been off in its earlier slices.
-    constexpr std::uint8_t kTicks = 1;
+    constexpr std::uint8_t kTicks = 1; // StatsCollector::slice() notes it, too
     constexpr std::uint8_t kCounters = 2;
     const std::uint8_t fresh = slice.unit->seen.note(slice.name, kTicks | kCounters);
-    if (fresh & kTicks)
+    if ((fresh & kTicks) && !is_stepping_)
         stats.ticks.packets += slice.unit->packets;
     if (fresh & kCounters)
         for (FieldStats &counter : stats.counters)

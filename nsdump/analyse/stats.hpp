@@ -38,6 +38,7 @@ struct SliceStats {
     std::uint64_t migrated = 0;
     std::uint64_t spans_loss = 0;
     std::uint64_t below_noise = 0;
+    std::uint64_t stepped = 0; // counted by single-stepping: their ticks mean nothing
     FieldStats ticks;
     std::vector<FieldStats> counters; // made when the first values come
 };
@@ -60,8 +61,9 @@ struct MarkStats {
 class StatsCollector
 {
 public:
-    StatsCollector(const Correction &correction, std::size_t counters)
-        : correction_(correction), counters_(counters)
+    // is_stepping: counters come from single-stepping, so a slice that has them has no time.
+    StatsCollector(const Correction &correction, std::size_t counters, bool is_stepping = false)
+        : correction_(correction), counters_(counters), is_stepping_(is_stepping)
     {
     }
 
@@ -97,6 +99,7 @@ private:
 
     const Correction &correction_;
     std::size_t counters_;
+    bool is_stepping_;
     std::uint64_t seen_ = 0;
     Table<SliceStats> slices_;
     Table<UnitStats> units_;
@@ -143,6 +146,11 @@ inline void StatsCollector::slice(const Slice &slice)
     if (slice.is_migrated || slice.spans_loss) [[unlikely]] { // classes of their own: not in the main statistics
         stats.migrated += slice.is_migrated;
         stats.spans_loss += !slice.is_migrated;
+        return;
+    }
+    if (slice.counters && is_stepping_) [[unlikely]] {
+        ++stats.stepped;
+        add_counters(stats, slice);
         return;
     }
     const FieldConstants &constants = correction_.of(slice.cpu_index, 0);

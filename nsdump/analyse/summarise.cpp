@@ -27,15 +27,16 @@ Distribution distribution(const Moments &moments, std::uint64_t count, const His
     out.p90 = quantile(0.9);
     out.p99 = quantile(0.99);
     out.p999 = quantile(0.999);
+    out.trimmed_mean = histogram.trimmed_mean(kTrimmedShare).mean;
     return out;
 }
 
 // Sampling and clock quantisation are random and combine in quadrature.  The constants are the same for every slice,
 // so their interval does not shrink with the count; it is independent of the other two.
-double interval_of_mean(const FieldStats &stats, double sd, double step)
+double interval_of_mean(const FieldStats &stats, double standard_error, double step)
 {
     const double n = static_cast<double>(stats.net_count);
-    const double sampling = kNormal95 * sd / std::sqrt(n);
+    const double sampling = kNormal95 * standard_error;
     const double one_read = step / std::sqrt(12 * n);
     const double quantisation = kNormal95 * std::sqrt(2.0) * one_read; // START and STOP
     const double constants = stats.subtracted_ci95_sum / n;
@@ -73,7 +74,8 @@ SliceReport slice_report(const NameTable &names, NameId name, const SliceStats *
     out.too_deep = unpaired.too_deep;
     if (!stats)
         return out;
-    out.count = stats->ticks.count;
+    out.count = stats->ticks.count + stats->stepped;
+    out.stepped = stats->stepped;
     out.migrated = stats->migrated;
     out.spans_loss = stats->spans_loss;
     out.below_noise = stats->below_noise;
@@ -119,17 +121,24 @@ FieldReport summarise_field(const FieldStats &stats, double step)
     const bool has_self = stats.self_count > 0 && stats.self_count == stats.count;
     if (has_net) {
         out.net = distribution(stats.net, stats.net_count, stats.net_histogram);
-        out.net->ci95 = interval_of_mean(stats, out.net->sd, step);
+        out.net->ci95 =
+            interval_of_mean(stats, out.net->sd / std::sqrt(static_cast<double>(stats.net_count)), step);
+        out.net->trimmed_ci95 =
+            interval_of_mean(stats, stats.net_histogram.trimmed_mean(kTrimmedShare).standard_error, step);
     }
     if (has_self)
         out.self = SelfValue{stats.self_sum / static_cast<double>(stats.self_count), stats.self_sum};
     if (stats.packets > 0) {
         const double packets = static_cast<double>(stats.packets);
         PerPacket per_packet;
+        const double slices_per_packet = static_cast<double>(stats.unit_count) / packets;
         per_packet.raw = stats.unit_raw / packets;
+        per_packet.raw_trimmed = out.raw.trimmed_mean * slices_per_packet;
         if (has_net) {
             per_packet.net = stats.unit_net / packets;
-            per_packet.net_ci95 = out.net->ci95 * static_cast<double>(stats.unit_count) / packets;
+            per_packet.net_ci95 = out.net->ci95 * slices_per_packet;
+            per_packet.net_trimmed = out.net->trimmed_mean * slices_per_packet;
+            per_packet.net_trimmed_ci95 = out.net->trimmed_ci95 * slices_per_packet;
         }
         if (has_self)
             per_packet.self = stats.unit_self / packets;
