@@ -44,6 +44,18 @@ static inline long nsp_syscall3(long number, long a, long b, long c)
     return result;
 }
 
+static inline long nsp_syscall4(long number, long a, long b, long c, long d)
+{
+    register long fourth __asm__("r10") = d;
+    long result;
+
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "0"(number), "D"(a), "S"(b), "d"(c), "r"(fourth)
+                     : "rcx", "r11", "memory");
+    return result;
+}
+
 static inline uint64_t nsp_rdpmc(uint32_t index)
 {
     uint32_t low, high;

@@ -10,6 +10,7 @@
 
 #include "counters.h"
 #include "error.h"
+#include "step_system_call.h"
 #include "thread.h"
 
 #define TRAP_FLAG 0x100
@@ -19,7 +20,6 @@ __thread int nsp_step_calibrating;
 __thread int nsp_step_keep_skip;
 
 static struct sigaction previous_action;
-static int installed;
 
 /* A string instruction with a repeat prefix traps after each round at the same address, yet retires once. */
 static int is_repeated_string_instruction(const unsigned char *code)
@@ -45,19 +45,32 @@ static int is_repeated_string_instruction(const unsigned char *code)
     return 0;
 }
 
+/* A trap that stepping did not cause (a breakpoint, raise()) is for whom the program meant it. */
+static void forward(int signal_number, siginfo_t *info, void *context)
+{
+    if (previous_action.sa_flags & SA_SIGINFO) {
+        previous_action.sa_sigaction(signal_number, info, context);
+    } else if (previous_action.sa_handler == SIG_DFL) {
+        sigaction(SIGTRAP, &previous_action, NULL);
+        raise(SIGTRAP); /* ends the process when this handler returns */
+    } else if (previous_action.sa_handler != SIG_IGN) {
+        previous_action.sa_handler(signal_number);
+    }
+}
+
 static void on_trap(int signal_number, siginfo_t *info, void *context)
 {
+    const int saved_errno = errno;
     ucontext_t *uc = context;
     uint64_t address = (uint64_t)uc->uc_mcontext.gregs[REG_RIP];
 
-    if (info->si_code != TRAP_TRACE && info->si_code != TRAP_BRKPT && info->si_code != SI_KERNEL) {
-        if (previous_action.sa_flags & SA_SIGINFO)
-            previous_action.sa_sigaction(signal_number, info, context);
+    if (info->si_code != TRAP_TRACE) {
+        forward(signal_number, info, context);
         return;
     }
-    /* The session ended while a slice was open: stop stepping. */
-    if (__atomic_load_n(&nsp_detail_state.mode, __ATOMIC_RELAXED) != NSP_DETAIL_MODE_STEP &&
-        !nsp_step_calibrating) {
+    /* The session ended while a slice was open, or this is a new thread or child that has the flag from its parent. */
+    if (nsp_thread.step_depth == 0 || (__atomic_load_n(&nsp_detail_state.mode, __ATOMIC_RELAXED) != NSP_DETAIL_MODE_STEP &&
+                                       !nsp_step_calibrating)) {
         uc->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG;
         return;
     }
@@ -66,11 +79,17 @@ static void on_trap(int signal_number, siginfo_t *info, void *context)
         return; /* another round of the instruction that the next trap at another address will end */
     nsp_thread.last_address = address;
     ++nsp_thread.stepped;
+    if (nsp_step_at_system_call(uc)) {
+        /* The kernel clears the flag on its way in: the call itself never traps, what follows it does. */
+        nsp_thread.last_address = address + NSP_SYSTEM_CALL_BYTES;
+        ++nsp_thread.stepped;
+    }
+    errno = saved_errno;
 }
 
 static int step_open(const char *const *names, uint32_t count)
 {
-    struct sigaction action = {.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
+    struct sigaction action = {.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK}, before;
 
     for (uint32_t i = 0; i < count; ++i)
         if (strcmp(names[i], "instructions") != 0)
@@ -78,9 +97,11 @@ static int step_open(const char *const *names, uint32_t count)
                             "PMU (source rdpmc or perf-read)", names[i]);
     action.sa_sigaction = on_trap;
     sigfillset(&action.sa_mask);
-    if (!installed && sigaction(SIGTRAP, &action, &previous_action))
+    /* Every time: the program may have set the signal anew since the last session. */
+    if (sigaction(SIGTRAP, &action, &before))
         return nsp_fail(-errno, "cannot catch SIGTRAP: %s", strerror(errno));
-    installed = 1;
+    if (!(before.sa_flags & SA_SIGINFO) || before.sa_sigaction != on_trap)
+        previous_action = before;
     return 0;
 }
 

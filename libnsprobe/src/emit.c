@@ -2,6 +2,7 @@
 /* Cold half of the writer: site + counters -> record -> ring.  Built without vector instructions, calls no library. */
 #include "emit.h"
 
+#include <signal.h>
 #include <sys/syscall.h>
 
 #include "arch.h"
@@ -17,6 +18,14 @@ static uint32_t site_kind(const struct nsp_site *site)
     return site->head_bits >> 16 & 0xff;
 }
 
+/* A trap that meets a blocked SIGTRAP ends the process: threads and handlers that block all signals are common. */
+static void unblock_trap(void)
+{
+    const uint64_t set = 1ull << (SIGTRAP - 1);
+
+    nsp_syscall4(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&set, 0, sizeof(set));
+}
+
 /*
  * Keeps the thread's books for the step source.  1: this probe carries counts.
  * A slice that is open when an uncounted unit follows has a gap, so it ends
@@ -29,6 +38,7 @@ static int step_account(uint32_t kind)
         if (nsp_thread.step_skip)
             return 0;
         ++nsp_thread.step_depth;
+        unblock_trap();
         return 1;
     case NSLICE_KIND_STOP:
         if (nsp_thread.step_depth > 0) {
