@@ -102,10 +102,9 @@ int export_events(const Options &options)
     std::uint64_t written = 0;
     return for_each_run(trace, output, [&](const Run &run) {
         for (const Event &event : run.events) {
-            if (unit && !unit->contains(event))
-                continue;
-            if (!options.slice.empty() &&
-                trace.names()[trace.names().of_slice(event.slice_id)].text != options.slice)
+            const NameId name = trace.names().of_slice(event.slice_id);
+            if ((unit && !unit->contains(event, name)) ||
+                (!options.slice.empty() && trace.names()[name].text != options.slice))
                 continue;
             if (written >= options.limit)
                 break;

@@ -3,9 +3,10 @@
 #pragma once
 
 #include <cstdint>
-#include <unordered_set>
+#include <unordered_map>
 
 #include "decode/event.hpp"
+#include "decode/names.hpp"
 
 namespace nsdump
 {
@@ -15,24 +16,29 @@ class UnitFilter
 public:
     explicit UnitFilter(std::uint64_t number) : number_(number) {}
 
-    // INIT and EXIT belong to the unit.
-    bool contains(const Event &event)
+    // INIT and EXIT belong to the unit.  `name` is the event's.
+    bool contains(const Event &event, NameId name)
     {
-        if (event.kind == NSLICE_KIND_INIT && event.word_count >= NSLICE_INIT_WORDS) {
-            if (event.words[0] == number_) {
-                inside_.insert(event.thread_id);
-                return true;
-            }
-            // Another unit on this thread: a nested one when the outer is still to end, else its EXIT was lost.
-            return inside_.count(event.thread_id) > 0;
+        const auto found = inside_.find(event.thread_id);
+        if (event.kind == NSLICE_KIND_INIT && event.word_count >= NSLICE_INIT_WORDS && event.words[0] == number_ &&
+            found == inside_.end()) {
+            inside_[event.thread_id] = name;
+            return true;
         }
-        if (event.kind == NSLICE_KIND_EXIT)
-            return inside_.erase(event.thread_id) > 0;
-        return inside_.count(event.thread_id) > 0;
+        if (found == inside_.end())
+            return false;
+        if (event.kind == NSLICE_KIND_INIT && event.word_count >= NSLICE_INIT_WORDS &&
+            name == found->second && event.words[0] != number_) {
+            inside_.erase(found); // the next unit of the same name: the EXIT was lost
+            return false;
+        }
+        if (event.kind == NSLICE_KIND_EXIT && name == found->second)
+            inside_.erase(found); // an EXIT of another name ends a unit nested in this one
+        return true;
     }
 
 private:
     std::uint64_t number_;
-    std::unordered_set<std::uint32_t> inside_;
+    std::unordered_map<std::uint32_t, NameId> inside_; // by thread: name of the unit
 };
 } // namespace nsdump

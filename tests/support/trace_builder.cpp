@@ -262,7 +262,7 @@ std::string plain_info(double hz, const std::string &counters)
     return "writer.version=test\nmachine.cpu=Test CPU\nmachine.arch=x86_64\nmachine.virtualised=none\n"
            "clock.source=tsc\nclock.mode=fast\nclock.invariant=yes\nclock.hz=" +
            std::to_string(hz) + "\nring.kind=rseq\nring.full=discard\ncounters.source=" +
-           (counters.empty() ? "none" : "step") + "\ncounters.names=" + counters + "\n";
+           (counters.empty() ? "none" : "perf-read") + "\ncounters.names=" + counters + "\n";
 }
 
 nslice_calibration_entry entry(unsigned kind, unsigned field, double inner, double outer, double ci95,

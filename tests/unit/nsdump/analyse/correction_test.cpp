@@ -99,13 +99,13 @@ TEST_CASE("constants that are no numbers are refused and told", "[nsdump][correc
 
 TEST_CASE("calibration.json replaces the trace's constants where its settings are the session's", "[nsdump][correction]")
 {
-    const TraceFile trace(source_of(trace_with({entry(NSLICE_KIND_START, 0, 20, 40)}, {}, "INSTRUCTIONS")));
+    const TraceFile trace(source_of(trace_with({entry(NSLICE_KIND_START, 0, 20, 40)}, {}, "instructions")));
     nsdump::CalibrationFile file;
-    file.probes.push_back({"START+STOP", "ordered", "rseq", "step", 99, 0, 99, 0, {}, {}, 1, 0});
+    file.probes.push_back({"START+STOP", "ordered", "rseq", "perf-read", 99, 0, 99, 0, {}, {}, 1, 0});
     CHECK_THROWS_WITH(Correction(trace, &file), Contains("mode \"fast\"") && Contains("calibrate"));
 
-    file.probes.push_back({"START+STOP", "fast", "rseq", "step", 11, 1, 33, 2, 5.0, 9.0, 1, 0});
-    file.probes.push_back({"MARK", "fast", "rseq", "step", 0, 0, 17, 0, {}, {}, 1, 0});
+    file.probes.push_back({"START+STOP", "fast", "rseq", "perf-read", 11, 1, 33, 2, 5.0, 9.0, 1, 0});
+    file.probes.push_back({"MARK", "fast", "rseq", "perf-read", 0, 0, 17, 0, {}, {}, 1, 0});
     const Correction correction(trace, &file);
     CHECK(correction.of(0, 0).inner == 11);
     CHECK(correction.of(0, 0).outer[nsdump::kPair] == 33);

@@ -82,3 +82,16 @@ TEST_CASE("an empty histogram has no percentile", "[nsdump][histogram]")
     CHECK(Histogram().quantile(0.5) == 0);
     CHECK(Histogram().buckets().empty());
 }
+
+TEST_CASE("a trimmed mean leaves alone what a stolen CPU does to a few values", "[nsdump][histogram]")
+{
+    Histogram calm, disturbed;
+    for (int i = 0; i < 1000; ++i) {
+        calm.add(100 + i % 11);
+        disturbed.add(i % 50 == 0 ? 1e7 : 100 + i % 11);
+    }
+    CHECK(calm.trimmed_mean(0.05).mean == Approx(105).margin(0.1));
+    CHECK(disturbed.trimmed_mean(0.05).mean == Approx(105).margin(0.3));
+    CHECK(disturbed.trimmed_mean(0.05).standard_error < 0.2);
+    CHECK(calm.trimmed_mean(0).mean == Approx(104.985).margin(0.01));
+}

@@ -280,3 +280,14 @@ TEST_CASE("many short-lived threads need no memory each and lose no slice", "[ns
     CHECK(out.slices.size() == threads);
     CHECK_FALSE(out.a.any());
 }
+
+TEST_CASE("a slice that was open before INIT belongs to the unit in which it ends", "[nsdump][pair]")
+{
+    auto trace = new_trace();
+    trace.start(0, 1, 1, 90);
+    trace.init(0, 1, 4, 100, 5, 64, 0);
+    trace.stop(0, 1, 1, 110);
+    const Paired out = pair(trace);
+    REQUIRE(out.slices.size() == 1);
+    CHECK(out.slices[0].unit == 5);
+}

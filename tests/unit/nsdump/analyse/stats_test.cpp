@@ -139,3 +139,20 @@ TEST_CASE("marks keep count, sum, smallest and largest", "[nsdump][stats]")
     CHECK(stats.mark_stats(2)->sum == 15);
     CHECK(stats.mark_stats(1) == nullptr);
 }
+
+TEST_CASE("a slice that was single-stepped is counted but not timed", "[nsdump][stats]")
+{
+    const auto trace = calibrated_trace();
+    const nsdump::Correction correction(trace);
+    nsdump::StatsCollector stats(correction, 1, true);
+    const std::int64_t counters[] = {105};
+    nsdump::Slice stepped = plain_slice(1'000'000);
+    stepped.counters = counters;
+    stats.slice(stepped);
+    stats.slice(plain_slice(120));
+    const nsdump::SliceStats &slice = *stats.slice_stats(0);
+    CHECK(slice.stepped == 1);
+    CHECK(slice.ticks.count == 1);
+    CHECK(slice.ticks.raw.max() == 120);
+    CHECK(slice.counters.at(0).count == 1);
+}

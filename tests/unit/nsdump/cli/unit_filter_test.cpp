@@ -16,12 +16,26 @@ TEST_CASE("a unit is what lies between its INIT and EXIT on its thread", "[nsdum
     const std::uint64_t first[] = {1, 64, 0};
     const std::uint64_t second[] = {2, 64, 0};
     nsdump::UnitFilter filter(2);
-    CHECK_FALSE(filter.contains(event(NSLICE_KIND_INIT, 7, first)));
-    CHECK_FALSE(filter.contains(event(NSLICE_KIND_START, 7)));
-    CHECK_FALSE(filter.contains(event(NSLICE_KIND_EXIT, 7)));
-    CHECK(filter.contains(event(NSLICE_KIND_INIT, 7, second)));
-    CHECK(filter.contains(event(NSLICE_KIND_START, 7)));
-    CHECK_FALSE(filter.contains(event(NSLICE_KIND_START, 8)));
-    CHECK(filter.contains(event(NSLICE_KIND_EXIT, 7)));
-    CHECK_FALSE(filter.contains(event(NSLICE_KIND_START, 7)));
+    CHECK_FALSE(filter.contains(event(NSLICE_KIND_INIT, 7, first), 3));
+    CHECK_FALSE(filter.contains(event(NSLICE_KIND_START, 7), 3));
+    CHECK_FALSE(filter.contains(event(NSLICE_KIND_EXIT, 7), 3));
+    CHECK(filter.contains(event(NSLICE_KIND_INIT, 7, second), 3));
+    CHECK(filter.contains(event(NSLICE_KIND_START, 7), 3));
+    CHECK_FALSE(filter.contains(event(NSLICE_KIND_START, 8), 3));
+    CHECK(filter.contains(event(NSLICE_KIND_EXIT, 7), 3));
+    CHECK_FALSE(filter.contains(event(NSLICE_KIND_START, 7), 3));
+}
+
+TEST_CASE("a nested unit belongs to the one around it, and a lost EXIT ends at the next INIT", "[nsdump][unit]")
+{
+    const std::uint64_t batch[] = {2, 64, 0};
+    const std::uint64_t packet[] = {9, 1, 0};
+    const std::uint64_t next[] = {3, 64, 0};
+    nsdump::UnitFilter filter(2);
+    CHECK(filter.contains(event(NSLICE_KIND_INIT, 7, batch), 3));
+    CHECK(filter.contains(event(NSLICE_KIND_INIT, 7, packet), 4));
+    CHECK(filter.contains(event(NSLICE_KIND_EXIT, 7), 4));
+    CHECK(filter.contains(event(NSLICE_KIND_START, 7), 5));
+    CHECK_FALSE(filter.contains(event(NSLICE_KIND_INIT, 7, next), 3));
+    CHECK_FALSE(filter.contains(event(NSLICE_KIND_START, 7), 5));
 }

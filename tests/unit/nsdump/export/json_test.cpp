@@ -17,7 +17,7 @@ TEST_CASE("the JSON of a report has every member of its schema", "[nsdump][json]
     CHECK(out["info"]["clock.mode"] == "fast");
     CHECK(out["clock"]["hz"] == 1e9);
     CHECK(out["clock"]["step_ticks"] == 26.0);
-    CHECK(out["counters"] == json{{"source", "step"}, {"names", {"INSTRUCTIONS"}}});
+    CHECK(out["counters"] == json{{"source", "perf-read"}, {"names", {"INSTRUCTIONS"}}});
     CHECK(out["losses"]["lost"]["full"] == 2);
     CHECK(out["losses"]["equation_holds"] == true);
     CHECK(out["losses"]["by_cpu"].size() == 2);

@@ -10,7 +10,7 @@ TEST_CASE("the text names clock, counters, losses, classes and warnings", "[nsdu
 {
     const std::string text = nsdump::stats_text(test_support::varied_report());
     CHECK_THAT(text, Contains("tsc, fast reads, 1.000000 GHz, step 26 ticks"));
-    CHECK_THAT(text, Contains("step: INSTRUCTIONS"));
+    CHECK_THAT(text, Contains("perf-read: INSTRUCTIONS"));
     CHECK_THAT(text, Contains("issued 12 = drained 10 + lost 2 (full 2)"));
     CHECK_THAT(text, Contains("ticks: TSC cycles"));
     CHECK_THAT(text, Contains("INSTRUCTIONS: instructions"));

@@ -1,0 +1,78 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# nsdump as a user meets it: help, exit codes, pipes, output files, interrupts.
+set -u
+nsdump=$NETSLICE_BIN/nsdump
+make_trace=$NETSLICE_BUILD/tests/make_trace
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+failed=0
+trace=$folder/t.nsl
+
+expect() { # exit code, what is tested, command...
+    local code=$1 what=$2
+    shift 2
+    "$@" >"$folder/out" 2>"$folder/err"
+    local got=$?
+    [[ $got == "$code" ]] || { echo "FAIL $what: ended with $got, not $code: $(<"$folder/err")"; failed=1; }
+}
+contains() {
+    grep -qF -- "$1" "$folder/$2" || { echo "FAIL no '$1' in: $(head -c 1000 "$folder/$2")"; failed=1; }
+}
+
+"$make_trace" "$trace" --records 20000 --counters 2 --migrate-every 50
+
+expect 0 "help" "$nsdump" --help
+contains "Exit codes:" out
+contains "nsdump stats trace.nsl" out
+expect 0 "version" "$nsdump" --version
+contains "nsdump " out
+expect 2 "no command" "$nsdump"
+expect 2 "unknown option" "$nsdump" stats "$trace" --nonsense
+expect 2 "unknown export" "$nsdump" export "$trace" --what nonsense
+expect 2 "a limit on statistics" "$nsdump" export "$trace" --what stats --limit 3
+expect 3 "no file" "$nsdump" stats "$folder/none.nsl"
+contains "none.nsl: cannot open: No such file" err
+expect 3 "a folder" "$nsdump" show "$folder"
+expect 3 "a calibration that is none" "$nsdump" stats "$trace" --calibration "$trace"
+contains "t.nsl: not a calibration" err
+
+expect 0 "check" "$nsdump" check "$trace"
+contains "every one accounted for" out
+expect 0 "stats" "$nsdump" stats "$trace"
+contains "INSTRUCTIONS: instructions" out
+contains "migrated 8" out
+
+expect 0 "show with a limit" "$nsdump" show "$trace" --limit 5
+[[ $(wc -l <"$folder/out") == 6 ]] || { echo "FAIL show --limit 5 shows $(wc -l <"$folder/out") lines"; failed=1; }
+expect 0 "show one thread's slice" "$nsdump" show "$trace" --thread 1001 --cpu 1 --slice lookup
+[[ $(grep -vc ' 1001 .*lookup' "$folder/out") == 1 ]] || { echo "FAIL show filters"; failed=1; }
+
+expect 0 "export one unit" "$nsdump" export "$trace" --what slices --unit 3
+[[ $(cut -d, -f5 "$folder/out" | sort -u | tr '\n' ' ') == "3 unit_number " ]] || { echo "FAIL --unit"; failed=1; }
+expect 0 "export one slice" "$nsdump" export "$trace" --what events --slice queue_length --format json
+[[ $(grep -c . "$folder/out") == $(grep -c '"kind":"MARK"' "$folder/out") ]] || { echo "FAIL --slice"; failed=1; }
+expect 0 "export to a file" "$nsdump" export "$trace" --what slices -o "$folder/slices.csv"
+"$nsdump" export "$trace" --what slices | cmp - "$folder/slices.csv" || failed=1
+[[ $(ls "$folder" | grep -c part) == 0 ]] || { echo "FAIL a part is left behind"; failed=1; }
+expect 4 "an output folder that is not there" "$nsdump" export "$trace" -o "$folder/no/out"
+[[ ! -e /dev/full ]] || expect 4 "a full disk" "$nsdump" export "$trace" --what events -o /dev/full
+
+# The reader of a pipe goes away: quiet, and no error.
+"$nsdump" export "$trace" --what events 2>"$folder/err" | head -1 >/dev/null
+[[ ${PIPESTATUS[0]} == 0 && ! -s $folder/err ]] || { echo "FAIL a closed pipe: $(<"$folder/err")"; failed=1; }
+
+# Ctrl-C: what was read until then is printed, as whole lines, and the exit code tells.
+mkfifo "$folder/fifo"
+"$nsdump" export "$trace" --what events -o "$folder/fifo" 2>"$folder/err" &
+pid=$!
+exec 3<"$folder/fifo"
+read -r line <&3
+kill -INT $pid
+cat <&3 >"$folder/rest"
+exec 3<&-
+wait $pid
+got=$?
+[[ $got == 130 ]] || { echo "FAIL interrupted export ended with $got"; failed=1; }
+[[ -z $(tail -c 1 "$folder/rest" | tr -d '\n') ]] || { echo "FAIL interrupted inside a line"; failed=1; }
+exit $failed
