@@ -29,6 +29,7 @@ FileBuffer::FileBuffer(const std::string &path) : path_(path), storage_(kBufferB
         close(fd_);
         throw CaptureError(Damage::kOpen, path + ": is a folder, not a capture file");
     }
+    is_regular_ = S_ISREG(status.st_mode);
     posix_fadvise(fd_, 0, 0, POSIX_FADV_SEQUENTIAL);
     cursor_ = end_ = storage_.data();
 }
@@ -44,6 +45,9 @@ bool FileBuffer::fill(size_t bytes)
     if (rest >= bytes)
         return true;
     if (bytes > storage_.size()) {
+        // A length that the file cannot hold must not cost the memory for it.
+        if (is_regular_ && bytes > rest_bytes())
+            return false;
         std::vector<uint8_t> larger(bytes);
         memcpy(larger.data(), cursor_, rest);
         storage_.swap(larger);
@@ -84,7 +88,7 @@ bool FileBuffer::rewind()
 uint64_t FileBuffer::rest_bytes() const
 {
     struct stat status = {};
-    if (fstat(fd_, &status) != 0 || !S_ISREG(status.st_mode))
+    if (!is_regular_ || fstat(fd_, &status) != 0)
         return available();
     const uint64_t size = uint64_t(status.st_size);
     return size > offset() ? size - offset() : 0;

@@ -39,6 +39,7 @@ public:
 private:
     std::string path_;
     int fd_;
+    bool is_regular_ = false;
     std::vector<uint8_t> storage_;
     const uint8_t *cursor_;
     const uint8_t *end_;

@@ -142,7 +142,7 @@ template <bool kSwapped> bool PcapFormat<kSwapped>::fetch_record(FileBuffer &fil
     if (!file.fill(size_t(header_bytes) + caplen))
         throw CaptureError(Damage::kTruncated,
                            place + ": the file ends inside a record: " +
-                               std::to_string(file.available() - header_bytes) + " of " +
+                               std::to_string(file.rest_bytes() - header_bytes) + " of " +
                                std::to_string(caplen) + " captured bytes are there");
     return true;
 }

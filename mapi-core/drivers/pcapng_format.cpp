@@ -209,7 +209,7 @@ template <bool kSwapped> bool PcapngFormat::fetch_block(FileBuffer &file) const
                                                 " bytes, which none can have; the file is damaged here");
     if (!file.fill(block.bytes))
         throw CaptureError(Damage::kTruncated, place + ": the file ends inside a block: " +
-                                                   std::to_string(file.available()) + " of " +
+                                                   std::to_string(file.rest_bytes()) + " of " +
                                                    std::to_string(block.bytes) + " bytes are there");
     block = block_at<kSwapped>(file.begin());
     const uint32_t trailer = load_u32<kSwapped>(block.start + block.bytes - 4);
