@@ -47,24 +47,38 @@ static int parse_bytes(const char *key, const char *value, uint64_t *out)
 {
     char *end;
     unsigned long long number;
+    int shift = 0;
 
     errno = 0;
     number = strtoull(value, &end, 10);
     switch (*end) {
     case 'G': case 'g':
-        number <<= 10; /* fall through */
+        shift += 10; /* fall through */
     case 'M': case 'm':
-        number <<= 10; /* fall through */
+        shift += 10; /* fall through */
     case 'K': case 'k':
-        number <<= 10;
+        shift += 10;
         ++end;
         break;
     default:
         break;
     }
-    if (end == value || *end || errno || *value == '-')
+    if (end == value || *end || errno || *value == '-' || number << shift >> shift != number)
         return nsp_fail(-EINVAL, "option %s=%s: expected a number of bytes such as 4M", key, value);
-    *out = number;
+    *out = number << shift;
+    return 0;
+}
+
+static int parse_count(const char *key, const char *value, uint32_t *out)
+{
+    char *end;
+    unsigned long long number;
+
+    errno = 0;
+    number = strtoull(value, &end, 10);
+    if (end == value || *end || errno || *value == '-' || number > UINT32_MAX)
+        return nsp_fail(-EINVAL, "option %s=%s: expected a number up to %u", key, value, UINT32_MAX);
+    *out = (uint32_t)number;
     return 0;
 }
 
@@ -79,7 +93,6 @@ static int copy_text(const char *key, const char *value, char *to, size_t room)
 static int add_one(struct nsp_options *options, const char *key, const char *value)
 {
     struct nsp_session_config *config = &options->config;
-    uint64_t number = 0;
     int word = 0, err;
 
     if (strcmp(key, "output") == 0)
@@ -88,11 +101,8 @@ static int add_one(struct nsp_options *options, const char *key, const char *val
         return copy_text(key, value, options->counters, sizeof(options->counters));
     if (strcmp(key, "ring") == 0)
         return parse_bytes(key, value, &config->ring_bytes);
-    if (strcmp(key, "step-every") == 0) {
-        err = parse_bytes(key, value, &number);
-        config->step_every = (uint32_t)number;
-        return err;
-    }
+    if (strcmp(key, "step-every") == 0)
+        return parse_count(key, value, &config->step_every);
     if (strcmp(key, "source") == 0) {
         err = choose(key, value, sources, &word);
         config->source = (enum nsp_counter_source)word;

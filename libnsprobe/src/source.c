@@ -64,6 +64,8 @@ int nsp_source_choose(const char *wish, enum nsp_counter_source source, uint32_t
 
     nsp_active_source = NULL;
     *count = 0;
+    if (wish && strlen(wish) >= sizeof(text))
+        return nsp_fail(-EINVAL, "counters: list longer than %zu characters", sizeof(text) - 1);
     snprintf(names, room, "%s", wish ? wish : "");
     snprintf(text, sizeof(text), "%s", names);
     err = split(text, list, count);
