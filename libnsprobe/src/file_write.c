@@ -7,7 +7,9 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
@@ -63,6 +65,31 @@ static int append(struct nsp_file *file, struct iovec *parts, int count)
     return 0;
 }
 
+/*
+ * Opens without cutting first: a program and those that it starts may all have
+ * been told the same name, and the second would ruin the first one's trace.
+ */
+static int open_alone(const char *path, int *fd)
+{
+    struct stat st;
+    int err;
+
+    *fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+    if (*fd < 0)
+        return nsp_fail(-errno, "%s: cannot create the trace file: %s", path, strerror(errno));
+    /* Devices and pipes may well serve several. */
+    if (fstat(*fd, &st) == 0 && S_ISREG(st.st_mode) && flock(*fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
+        err = nsp_fail(-EBUSY, "%s: another session is writing this file; use another name, or %%p in it for the "
+                       "process id", path);
+    else
+        err = ftruncate(*fd, 0) && errno != EINVAL ? nsp_fail(-errno, "%s: %s", path, strerror(errno)) : 0;
+    if (err) {
+        close(*fd);
+        *fd = -1;
+    }
+    return err;
+}
+
 int nsp_file_create(struct nsp_file *file, const char *path)
 {
     struct nslice_file_header header = {.version = NSLICE_FILE_VERSION,
@@ -70,19 +97,23 @@ int nsp_file_create(struct nsp_file *file, const char *path)
                                         .byte_order = NSLICE_FILE_BYTE_ORDER};
     struct iovec part = {&header, sizeof(header)};
     struct timespec now;
+    int err;
 
     memset(file, 0, sizeof(*file));
     snprintf(file->path, sizeof(file->path), "%s", path);
-    file->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-    if (file->fd < 0)
-        return nsp_fail(-errno, "%s: cannot create the trace file: %s", path, strerror(errno));
+    err = open_alone(path, &file->fd);
+    if (err)
+        return err;
     memcpy(header.magic, NSLICE_FILE_MAGIC, sizeof(header.magic));
     clock_gettime(CLOCK_REALTIME, &now);
     header.created_unix_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
     if (getrandom(header.session_uuid, sizeof(header.session_uuid), 0) < 0)
         memcpy(header.session_uuid, &header.created_unix_ns, sizeof(header.created_unix_ns));
     header.header_crc32c = nsp_crc32c(&header, sizeof(header) - sizeof(header.header_crc32c));
-    return append(file, &part, 1);
+    err = append(file, &part, 1);
+    if (err)
+        nsp_file_close(file);
+    return err;
 }
 
 int nsp_file_chunk(struct nsp_file *file, struct nslice_chunk_header *header, const void *payload,
@@ -127,6 +158,9 @@ int nsp_file_close(struct nsp_file *file)
 {
     int err = -file->error;
 
+    /* A child of fork() may share the open file, and with it the lock. */
+    if (file->fd >= 0)
+        flock(file->fd, LOCK_UN);
     if (file->fd >= 0 && close(file->fd) && !err)
         err = nsp_fail(-errno, "%s: %s", file->path, strerror(errno));
     file->fd = -1;
