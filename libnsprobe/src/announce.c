@@ -44,6 +44,28 @@ int nsp_announce(const struct nsp_shm_map *map, uint16_t kind, const void *paylo
     return 0;
 }
 
+int nsp_announce_skip(const struct nsp_shm_map *map, uint64_t *cursor)
+{
+    const uint64_t tail = __atomic_load_n(&map->shm->announce_tail, __ATOMIC_ACQUIRE);
+    const struct announcement *slot = (const struct announcement *)(map->announcements + *cursor);
+    uint32_t length;
+
+    if (tail > NSP_SHM_ANNOUNCE_BYTES || *cursor + sizeof(*slot) > tail)
+        return 0;
+    length = __atomic_load_n(&slot->bytes, __ATOMIC_RELAXED);
+    if (length > 0 && length <= NSLICE_MAX_PAYLOAD_BYTES && *cursor + slot_bytes(length) <= tail) {
+        *cursor += slot_bytes(length);
+        return 1;
+    }
+    /* It died before it stored its length: nothing but zeros up to the next one's head. */
+    do {
+        *cursor += sizeof(*slot);
+        slot = (const struct announcement *)(map->announcements + *cursor);
+    } while (*cursor + sizeof(*slot) <= tail && !__atomic_load_n(&slot->ready, __ATOMIC_ACQUIRE) &&
+             !__atomic_load_n(&slot->bytes, __ATOMIC_RELAXED));
+    return 1;
+}
+
 int nsp_announce_next(const struct nsp_shm_map *map, uint64_t *cursor, uint16_t *kind, const void **payload,
                       uint32_t *bytes)
 {

@@ -18,4 +18,10 @@ int nsp_announce(const struct nsp_shm_map *map, uint16_t kind, const void *paylo
 int nsp_announce_next(const struct nsp_shm_map *map, uint64_t *cursor, uint16_t *kind, const void **payload,
                       uint32_t *bytes);
 
+/*
+ * Passes over the announcement at *cursor that nsp_announce_next() waits for.
+ * Only when its writer cannot be at work any more.  1, or 0 at the log's end.
+ */
+int nsp_announce_skip(const struct nsp_shm_map *map, uint64_t *cursor);
+
 #endif /* NSP_ANNOUNCE_H */

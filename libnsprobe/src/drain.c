@@ -4,6 +4,7 @@
 #include "drain.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -40,7 +41,7 @@ int nsp_drain_open(struct nsp_drain *drain, const struct nsp_shm_map *map, const
     memset(drain, 0, sizeof(*drain));
     drain->file.fd = -1;
     drain->map = map;
-    drain->cpus = calloc(map->shm->cpus, sizeof(*drain->cpus));
+    drain->cpus = calloc(map->cpus, sizeof(*drain->cpus));
     drain->copy = malloc(NSLICE_MAX_PAYLOAD_BYTES);
     if (!drain->cpus || !drain->copy) {
         release(drain);
@@ -110,20 +111,20 @@ static uint64_t drain_chunk(struct nsp_drain *drain, uint32_t cpu, uint64_t head
 
     own->tail = tail;
     if (NSLICE_POSITION_UNITS(head - tail) == 0 ||
-        NSLICE_POSITION_UNITS(head - tail) > drain->map->shm->ring_bytes / NSLICE_UNIT_BYTES)
+        NSLICE_POSITION_UNITS(head - tail) > drain->map->ring_bytes / NSLICE_UNIT_BYTES)
         return 0;
-    stretch = nsp_ring_stretch(ring, drain->map->shm->ring_bytes, tail, head, NSLICE_MAX_PAYLOAD_BYTES);
+    stretch = nsp_ring_stretch(ring, drain->map->ring_bytes, tail, head, NSLICE_MAX_PAYLOAD_BYTES);
     if (stretch.units == 0)
         return 0;
-    data = nsp_ring_data(ring, drain->map->shm->ring_bytes, tail);
+    data = nsp_ring_data(ring, drain->map->ring_bytes, tail);
     if (drain->map->shm->full == NSLICE_FULL_OVERWRITE) {
         memcpy(drain->copy, data, stretch.units * NSLICE_UNIT_BYTES);
-        if (!nsp_ring_consume(ring, drain->map->shm->ring_bytes, tail, stretch))
+        if (!nsp_ring_consume(ring, drain->map->ring_bytes, tail, stretch))
             return ring->kind == NSLICE_RING_RSEQ; /* a writer dropped these and counted them: look again */
         write_records(drain, cpu, drain->copy, stretch);
     } else {
         write_records(drain, cpu, data, stretch);
-        nsp_ring_consume(ring, drain->map->shm->ring_bytes, tail, stretch);
+        nsp_ring_consume(ring, drain->map->ring_bytes, tail, stretch);
     }
     return stretch.units * NSLICE_UNIT_BYTES;
 }
@@ -139,13 +140,18 @@ static uint64_t read_head(struct nsp_drain *drain, uint32_t cpu)
     return head;
 }
 
+void nsp_drain_watch(struct nsp_drain *drain)
+{
+    for (uint32_t cpu = 0; cpu < drain->map->cpus; ++cpu)
+        read_head(drain, cpu);
+}
+
 uint64_t nsp_drain_pass(struct nsp_drain *drain)
 {
-    const uint32_t cpus = drain->map->shm->cpus;
+    const uint32_t cpus = drain->map->cpus;
     uint64_t fullest = 0;
 
-    for (uint32_t cpu = 0; cpu < cpus; ++cpu)
-        read_head(drain, cpu);
+    nsp_drain_watch(drain);
     drain_announcements(drain);
     for (uint32_t cpu = 0; cpu < cpus; ++cpu) {
         const uint64_t head = drain->cpus[cpu].head;
@@ -169,7 +175,7 @@ static void settle(struct nsp_drain *drain)
     do {
         nsp_drain_pass(drain);
         pending = 0;
-        for (uint32_t cpu = 0; cpu < drain->map->shm->cpus; ++cpu) {
+        for (uint32_t cpu = 0; cpu < drain->map->cpus; ++cpu) {
             struct nslice_ring_meta *ring = nsp_shm_ring(drain->map, cpu);
 
             pending += NSLICE_POSITION_RECORDS(drain->cpus[cpu].head - ring->tail);
@@ -177,12 +183,28 @@ static void settle(struct nsp_drain *drain)
         if (pending)
             nanosleep(&pause, NULL);
     } while (pending && monotonic_raw_ns() < give_up_ns);
-    for (uint32_t cpu = 0; cpu < drain->map->shm->cpus && pending; ++cpu) {
+    for (uint32_t cpu = 0; cpu < drain->map->cpus && pending; ++cpu) {
         struct nslice_ring_meta *ring = nsp_shm_ring(drain->map, cpu);
 
         drain->cpus[cpu].lost_torn += NSLICE_POSITION_RECORDS(drain->cpus[cpu].head - ring->tail);
         ring->tail = drain->cpus[cpu].head;
     }
+}
+
+/* Announcements whose writers died: passed over, told, so that later ones are not lost with them. */
+static void settle_announcements(struct nsp_drain *drain)
+{
+    uint64_t dropped = __atomic_load_n(&drain->map->shm->dropped_announcements, __ATOMIC_RELAXED);
+    char text[64];
+
+    while (nsp_announce_skip(drain->map, &drain->announce_cursor)) {
+        ++dropped;
+        drain_announcements(drain);
+    }
+    if (dropped == 0)
+        return;
+    snprintf(text, sizeof(text), "session.dropped_announcements=%llu\n", (unsigned long long)dropped);
+    nsp_file_small_chunk(&drain->file, NSLICE_CHUNK_INFO, text, (uint32_t)strlen(text));
 }
 
 static void fill_row(const struct nsp_drain *drain, uint32_t cpu, struct nslice_file_footer_cpu *row)
@@ -205,7 +227,7 @@ static void fill_row(const struct nsp_drain *drain, uint32_t cpu, struct nslice_
 void nsp_drain_counts(const struct nsp_drain *drain, struct nsp_session_counts *counts)
 {
     memset(counts, 0, sizeof(*counts));
-    for (uint32_t cpu = 0; cpu < drain->map->shm->cpus; ++cpu) {
+    for (uint32_t cpu = 0; cpu < drain->map->cpus; ++cpu) {
         struct nslice_file_footer_cpu row;
 
         fill_row(drain, cpu, &row);
@@ -219,7 +241,7 @@ void nsp_drain_counts(const struct nsp_drain *drain, struct nsp_session_counts *
 
 static int write_footer(struct nsp_drain *drain, enum nslice_end end)
 {
-    const uint32_t cpus = drain->map->shm->cpus;
+    const uint32_t cpus = drain->map->cpus;
     const size_t bytes = sizeof(struct nslice_file_footer) + cpus * sizeof(struct nslice_file_footer_cpu);
     struct nslice_file_footer *footer = calloc(1, bytes);
     struct nslice_file_footer_cpu *rows = (struct nslice_file_footer_cpu *)(footer + 1);
@@ -254,6 +276,7 @@ int nsp_drain_finish(struct nsp_drain *drain, enum nslice_end end, struct nsp_se
     int first_error, err;
 
     settle(drain);
+    settle_announcements(drain);
     first_error = -drain->file.error;
     nsp_file_forget_error(&drain->file);
     err = write_footer(drain, first_error ? NSLICE_END_WRITE_ERROR : end);

@@ -41,6 +41,13 @@ int nsp_drain_open(struct nsp_drain *drain, const struct nsp_shm_map *map, const
  */
 uint64_t nsp_drain_pass(struct nsp_drain *drain);
 
+/*
+ * Takes note of how far the rings have come.  Positions tell counts apart up
+ * to 2^32 units only, so rings that nobody drains (flight recorder) must be
+ * looked at more often than that.
+ */
+void nsp_drain_watch(struct nsp_drain *drain);
+
 /* Last pass after the rings were closed; counts what is torn, writes the footer, closes.  counts may be NULL.  0 or -errno of the file. */
 int nsp_drain_finish(struct nsp_drain *drain, enum nslice_end end, struct nsp_session_counts *counts);
 

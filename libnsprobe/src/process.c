@@ -73,7 +73,7 @@ static int agree_on_ring_kind(const struct nsp_shm_map *map, uint32_t *kind)
     if (*kind == NSLICE_RING_RSEQ && !has_rseq)
         return nsp_fail(-ENOTSUP, "process %d has no rseq (kernel before 4.18, glibc before 2.35, or switched off by "
                         "GLIBC_TUNABLES), but the session's rings need it; use kind=atomic", (int)getpid());
-    for (uint32_t cpu = 0; cpu < map->shm->cpus; ++cpu)
+    for (uint32_t cpu = 0; cpu < map->cpus; ++cpu)
         nsp_shm_ring(map, cpu)->kind = (uint16_t)*kind;
     return 0;
 }
@@ -92,7 +92,7 @@ static void fill_state(const struct nsp_shm_map *map, uint32_t ring_kind, uint32
         .stride_bytes = map->stride_bytes,
         .rings = map->rings,
         .rseq_offset = __rseq_offset,
-        .cpus = map->shm->cpus,
+        .cpus = map->cpus,
         .full = map->shm->full,
         .counters = counters,
         .ring_kind = ring_kind,
@@ -186,7 +186,7 @@ int nsp_process_begin(const struct nsp_shm_map *map)
 void nsp_process_stop(int close_rings)
 {
     __atomic_store_n(&nsp_detail_state.mode, NSP_DETAIL_MODE_OFF, __ATOMIC_SEQ_CST);
-    for (uint32_t cpu = 0; close_rings && cpu < process.map->shm->cpus; ++cpu)
+    for (uint32_t cpu = 0; close_rings && cpu < process.map->cpus; ++cpu)
         nsp_ring_refuse(nsp_shm_ring(process.map, cpu));
     /* Aborts sequences under way on other CPUs; they start over and meet the refusal. */
     syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ, 0, 0);

@@ -101,6 +101,8 @@ static int map_all(int fd, uint32_t cpus, uint64_t ring_bytes, struct nsp_shm_ma
         .announcements = base + NSP_SHM_HEADER_BYTES,
         .rings = base + rings_offset(),
         .stride_bytes = stride_bytes,
+        .ring_bytes = ring_bytes,
+        .cpus = cpus,
         .mapped_bytes = total_bytes,
         .mapping = base,
         .fd = fd,
@@ -147,6 +149,11 @@ int nsp_shm_create(const struct nsp_session_config *config, struct nsp_shm_map *
     uint64_t bytes = config->ring_bytes;
     int fd, err;
 
+    if (config->counters && strlen(config->counters) >= NSP_MAX_COUNTERS_TEXT)
+        return nsp_fail(-EINVAL, "counters: list longer than %d characters", NSP_MAX_COUNTERS_TEXT - 1);
+    if ((unsigned)config->full > NSLICE_FULL_OVERWRITE || (unsigned)config->clock > NSP_CLOCK_ORDERED ||
+        config->ring_kind > NSLICE_RING_ATOMIC || (unsigned)config->source > NSP_SOURCE_NONE)
+        return nsp_fail(-EINVAL, "nsp_session_config holds a value out of range");
     if (bytes < MIN_RING_BYTES || bytes > MAX_RING_BYTES || (bytes & (bytes - 1)))
         return nsp_fail(-EINVAL, "ring size %llu: must be a power of two from 4 KiB to 8 GiB",
                         (unsigned long long)bytes);
@@ -175,7 +182,7 @@ void nsp_shm_populate(const struct nsp_shm_map *map)
 
     if (sched_getaffinity(0, sizeof(allowed), &allowed))
         return;
-    for (uint32_t cpu = 0; cpu < map->shm->cpus && cpu < CPU_SETSIZE; ++cpu)
+    for (uint32_t cpu = 0; cpu < map->cpus && cpu < CPU_SETSIZE; ++cpu)
         if (CPU_ISSET(cpu, &allowed)) /* both mappings; a kernel before 5.14 refuses, and probes fault pages in one by one */
             madvise(nsp_shm_ring(map, cpu), map->stride_bytes, MADV_POPULATE_WRITE);
 }

@@ -51,6 +51,8 @@ struct nsp_shm_map {
     char *announcements;
     char *rings;          /* meta page of CPU 0; next CPU `stride_bytes` further */
     uint64_t stride_bytes; /* meta page + data + the data once more */
+    uint64_t ring_bytes;  /* this and cpus as checked when mapped: others may change what stands in shm */
+    uint32_t cpus;
     uint64_t mapped_bytes;
     void *mapping;
     int fd;
