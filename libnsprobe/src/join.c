@@ -59,7 +59,7 @@ int nsp_join(int fd)
 
 int nsp_join_from_environment(void)
 {
-    const char *text = getenv(NSP_SESSION_FD_VARIABLE);
+    const char *text = secure_getenv(NSP_SESSION_FD_VARIABLE);
     char *end;
     long inherited;
     int fd;

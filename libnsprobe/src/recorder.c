@@ -22,6 +22,7 @@
 #define DEFAULT_RING_BYTES (4ull << 20)
 #define GRACE_NS 2000000
 #define DETACH_SECONDS 2
+#define ANSWER_SECONDS 10 /* joining calibrates: milliseconds a CPU, seconds with source step */
 
 struct nsp_recorder {
     struct nsp_shm_map map;
@@ -39,6 +40,8 @@ int nsp_recorder_open(const struct nsp_session_config *given, struct nsp_recorde
         return nsp_fail(-EINVAL, "nsp_session_config.struct_size is not that of this library");
     if (!config.output)
         return nsp_fail(-EINVAL, "a recorder needs an output file");
+    if (strlen(config.output) >= sizeof(recorder->drain.file.path))
+        return nsp_fail(-ENAMETOOLONG, "output: path longer than %zu characters", sizeof(recorder->drain.file.path) - 1);
     if (config.ring_bytes == 0)
         config.ring_bytes = DEFAULT_RING_BYTES;
     recorder = calloc(1, sizeof(*recorder));
@@ -84,10 +87,21 @@ static int send_descriptor(int connection, int fd)
     return sendmsg(connection, &message, MSG_NOSIGNAL) == 1 ? 0 : -errno;
 }
 
+/* Anybody may have taken the abstract name first: the kernel knows who listens. */
+static int is_process(int connection, int pid)
+{
+    struct ucred peer;
+    socklen_t bytes = sizeof(peer);
+
+    return getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) == 0 && peer.pid == pid;
+}
+
 int nsp_recorder_attach(struct nsp_recorder *recorder, int pid)
 {
+    const struct timeval patience = {ANSWER_SECONDS, 0};
     struct nsp_attach_answer answer;
     struct sockaddr_un address;
+    ssize_t bytes_read;
     socklen_t bytes = nsp_attach_address(pid, &address);
     int connection = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), err;
 
@@ -99,8 +113,17 @@ int nsp_recorder_attach(struct nsp_recorder *recorder, int pid)
         close(connection);
         return err;
     }
+    if (!is_process(connection, pid)) {
+        close(connection);
+        return nsp_fail(-EACCES, "process %d: another process answers in its name; nothing was given to it", pid);
+    }
+    setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
     err = send_descriptor(connection, recorder->map.fd);
-    if (!err && recv(connection, &answer, sizeof(answer), 0) != (ssize_t)sizeof(answer))
+    bytes_read = err ? 0 : recv(connection, &answer, sizeof(answer), 0);
+    if (!err && bytes_read < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+        err = nsp_fail(-EBUSY, "process %d did not answer within %d seconds: it is stopped, or being recorded by "
+                       "somebody else", pid, ANSWER_SECONDS);
+    else if (!err && bytes_read != (ssize_t)sizeof(answer))
         err = nsp_fail(-EACCES, "process %d refused: only its own user and root may record it", pid);
     else if (!err && answer.err)
         err = nsp_fail(answer.err, "process %d refused: %.500s", pid, answer.words);
@@ -151,7 +174,7 @@ int nsp_recorder_close(struct nsp_recorder *recorder, enum nslice_end end, struc
     int err;
 
     detach(recorder);
-    for (uint32_t cpu = 0; cpu < recorder->map.shm->cpus; ++cpu)
+    for (uint32_t cpu = 0; cpu < recorder->map.cpus; ++cpu)
         nsp_ring_refuse(nsp_shm_ring(&recorder->map, cpu));
     /* Programs may go on running: let sequences that are under way on other CPUs end. */
     syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);

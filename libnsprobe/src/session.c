@@ -49,7 +49,7 @@ static void *run_drain(void *unused)
         pthread_mutex_lock(&drain_lock);
         taken = nsp_drain_pass(&drain);
         pthread_mutex_unlock(&drain_lock);
-        if (taken < map.shm->ring_bytes / 8)
+        if (taken < map.ring_bytes / 8)
             nanosleep(&pause, NULL);
     }
     return NULL;
@@ -88,26 +88,25 @@ static void keep_map(void)
 }
 
 /* "%p" in the name becomes the process id. */
-static void expand_output(const char *name, char *path, size_t room)
+static int expand_output(const char *name, char *path, size_t room)
 {
     const char *mark;
+    int length;
 
     if (!name || !*name)
         name = "netslice.%p.nsl";
     mark = strstr(name, "%p");
     if (mark)
-        snprintf(path, room, "%.*s%d%s", (int)(mark - name), name, (int)getpid(), mark + 2);
+        length = snprintf(path, room, "%.*s%d%s", (int)(mark - name), name, (int)getpid(), mark + 2);
     else
-        snprintf(path, room, "%s", name);
+        length = snprintf(path, room, "%s", name);
+    return (size_t)length < room ? 0 : nsp_fail(-ENAMETOOLONG, "output: path longer than %zu characters", room - 1);
 }
 
 static int check_config(const struct nsp_session_config *config)
 {
     if (!config || config->struct_size != sizeof(*config))
         return nsp_fail(-EINVAL, "nsp_session_config.struct_size is not that of this library");
-    if ((unsigned)config->full > NSLICE_FULL_OVERWRITE || (unsigned)config->clock > NSP_CLOCK_ORDERED ||
-        config->ring_kind > NSLICE_RING_ATOMIC || (unsigned)config->source > NSP_SOURCE_NONE)
-        return nsp_fail(-EINVAL, "nsp_session_config holds a value out of range");
     return 0;
 }
 
@@ -123,8 +122,9 @@ static int open_locked(const struct nsp_session_config *given)
         return nsp_fail(-EBUSY, "the process is being recorded by nsdump: its session is in use");
     if (config.ring_bytes == 0)
         config.ring_bytes = DEFAULT_RING_BYTES;
-    expand_output(config.output, path, sizeof(path));
-    err = nsp_shm_create(&config, &map);
+    err = expand_output(config.output, path, sizeof(path));
+    if (!err)
+        err = nsp_shm_create(&config, &map);
     if (err)
         return err;
     err = nsp_drain_open(&drain, &map, path);
@@ -215,7 +215,7 @@ int nsp_session_configure(const char *text)
     nsp_options_init(&options);
     err = nsp_options_add(&options, text);
     if (!err)
-        err = nsp_options_add(&options, getenv("NETSLICE"));
+        err = nsp_options_add(&options, secure_getenv("NETSLICE"));
     if (err)
         return err;
     /* Whoever records the process has settled everything; the program's own wishes give way. */
@@ -249,7 +249,7 @@ static void in_child(void)
 /* After the objects' own constructors have registered their sites, before main(). */
 static void __attribute__((constructor)) library_loaded(void)
 {
-    const char *environment = getenv("NETSLICE");
+    const char *environment = secure_getenv("NETSLICE"); /* not with another user's rights */
 
     pthread_atfork(NULL, NULL, in_child);
     if (nsp_join_from_environment())
