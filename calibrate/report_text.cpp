@@ -117,7 +117,7 @@ private:
     static const char *meaning(const std::string &name)
     {
         return name == "off"    ? "EXIT, no session open"
-               : name == "room" ? "EXIT, ring of 16 MiB with room"
+               : name == "room" ? "EXIT, ring of 4 MiB with room"
                : name == "full" ? "EXIT, ring full: the loss is counted"
                                 : "EXIT, oldest records give way, ring of 64 KiB";
     }

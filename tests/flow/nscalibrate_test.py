@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: MIT
+# nscalibrate -> calibration.json with plausible figures, which nsdump applies to a trace.
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+BIN = pathlib.Path(os.environ["NETSLICE_BIN"])
+PROBES = pathlib.Path(os.environ["NETSLICE_BUILD"]) / "tests/nscalibrate_probes"
+NUMBER = (int, float)
+
+
+def run(*words, **more):
+    return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=200, **more)
+
+
+class Nscalibrate(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.path = pathlib.Path(cls.folder.name)
+        cls.file = cls.path / "calibration.json"
+        cls.done = run(BIN / "nscalibrate", "-o", cls.file, "-b", "200", "-q")
+        cls.data = json.loads(cls.file.read_text()) if cls.file.exists() else {}
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def rows(self, **wanted):
+        return [row for row in self.data["probes"] if all(row[key] == value for key, value in wanted.items())]
+
+    def test_it_ends_as_its_warnings_say(self):
+        self.assertEqual(self.done.stderr, "")
+        self.assertEqual(self.done.returncode, 0 if self.data["trusted"] else 1, self.done.stdout)
+
+    def test_the_file_keeps_to_the_schema(self):
+        self.assertEqual(self.data["schema"], "netslice-calibration-1")
+        for key in ("cpu", "arch", "kernel", "governor", "virtualised", "compiler", "date", "cpus"):
+            self.assertIn(key, self.data["context"])
+        clock = self.data["clock"]
+        self.assertIsInstance(clock["source"], str)
+        self.assertIsInstance(clock["invariant"], bool)
+        self.assertGreater(clock["hz"], 1e6)
+        self.assertGreaterEqual(clock["step_ticks"], 1)
+        for row in self.data["clock_reads"]:
+            self.assertEqual(sorted(row), ["ci95_ns", "name", "ns", "ticks"])
+        for row in self.data["probes"]:
+            for key in ("inner_ticks", "inner_ci95", "outer_ticks", "outer_ci95"):
+                self.assertIsInstance(row[key], NUMBER)
+            for key in ("macro", "mode", "ring", "counters"):
+                self.assertIsInstance(row[key], str)
+            self.assertIn("inner_instructions", row)
+            self.assertGreater(row["batches"], row["trimmed"])
+        self.assertTrue(all(isinstance(warning, str) for warning in self.data["warnings"]))
+
+    def test_every_macro_is_there_in_both_modes(self):
+        rings = {row["ring"] for row in self.data["probes"]}
+        self.assertTrue(rings)
+        for ring in rings:
+            for mode in ("fast", "ordered"):
+                macros = [row["macro"] for row in self.rows(mode=mode, ring=ring, counters="none")]
+                self.assertEqual(sorted(macros), ["EXIT", "INIT", "MARK", "START+STOP"])
+
+    def test_the_figures_are_plausible(self):
+        reads = {row["name"]: row["ticks"] for row in self.data["clock_reads"]}
+        first = next(iter(reads.values()))
+        self.assertGreater(first, 1)
+        self.assertGreater(reads["clock_gettime"], first)
+        for row in self.rows(macro="START+STOP", counters="none"):
+            self.assertGreaterEqual(row["inner_ticks"], 0.9 * first, row)
+            self.assertLessEqual(row["inner_ticks"], row["outer_ticks"], row)
+            ordered = self.rows(macro="START+STOP", counters="none", ring=row["ring"], mode="ordered")[0]
+            self.assertLessEqual(row["outer_ticks"], ordered["outer_ticks"] * 1.05, row)
+
+    def test_the_rings_account_for_every_record(self):
+        for row in self.data["rings"]:
+            if row["name"] == "off":
+                self.assertLess(row["ns"], 5)
+                continue
+            self.assertEqual(row["issued"], row["drained"] + row["lost"], row)
+            if row["name"] == "full":
+                self.assertGreater(row["lost"], 0.8 * row["issued"], row)
+            self.assertGreater(row["ticks"], 1)
+
+    def test_what_is_missing_has_a_reason(self):
+        here = {row["counters"] for row in self.data["probes"]}
+        for source in ("rdpmc", "perf-read", "step"):
+            lacks = [row["reason"] for row in self.data["unavailable"] if source in row["what"]]
+            self.assertEqual(len(lacks), 0 if source in here else 1, source)
+            self.assertTrue(all(lacks))
+
+    def stats(self, options, *more):
+        trace = self.path / "trace.nsl"
+        done = run(PROBES, f"output={trace} calibration=no {options}")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = run(BIN / "nsdump", "export", trace, "--what", "stats", "--format", "json", *more)
+        self.assertIn(done.returncode, (0, 1), done.stderr)
+        return json.loads(done.stdout)
+
+    def need_probes(self):
+        if not any(row["name"] == "off" for row in self.data["rings"]):
+            self.skipTest("this build has no probes")
+
+    def test_nsdump_corrects_a_trace_by_it(self):
+        self.need_probes()
+        stats = self.stats("clock=ordered", "--calibration", self.file)
+        empty = next(row for row in stats["slices"] if row["name"] == "empty")["values"][0]
+        self.assertEqual(empty["field"], "ticks")
+        ring = stats["info"]["ring.kind"]
+        inner = self.rows(macro="START+STOP", mode="ordered", ring=ring, counters="none")[0]["inner_ticks"]
+        self.assertAlmostEqual(empty["raw"]["mean"] - empty["net"]["mean"], inner, delta=0.01 * inner + 0.5)
+
+    def test_stepped_instructions_are_corrected_to_none(self):
+        self.need_probes()
+        if not self.rows(counters="step"):
+            self.skipTest("no single-stepping here")
+        stats = self.stats("counters=instructions source=step", "--calibration", self.file)
+        for name in ("empty", "whole"):
+            values = next(row for row in stats["slices"] if row["name"] == name)["values"]
+            counted = next(value for value in values if value["field"] != "ticks")
+            self.assertGreater(counted["raw"]["mean"], 0)
+            self.assertEqual(counted["net"]["mean"], 0, name)
+
+
+class Ends(unittest.TestCase):
+    def test_wrong_arguments(self):
+        for words in (["--nothing"], ["--cpu", "100000"], ["-b", "3"], ["extra"]):
+            done = run(BIN / "nscalibrate", *words)
+            self.assertEqual(done.returncode, 2, words)
+            self.assertTrue(done.stderr + done.stdout)
+
+    def test_help_has_examples_and_exit_codes(self):
+        done = run(BIN / "nscalibrate", "--help")
+        self.assertEqual(done.returncode, 0)
+        for words in ("Examples:", "Exit codes:", "--thorough"):
+            self.assertIn(words, done.stdout)
+        self.assertRegex(run(BIN / "nscalibrate", "--version").stdout, r"^nscalibrate \d+\.\d+")
+
+    def test_an_output_that_cannot_be_written(self):
+        done = run(BIN / "nscalibrate", "-o", "/nowhere/calibration.json")
+        self.assertEqual(done.returncode, 4)
+        self.assertIn("/nowhere/calibration.json", done.stderr)
+
+    def test_counters_that_nobody_has(self):
+        done = run(BIN / "nscalibrate", "--counters", "wishes")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("wishes", done.stderr)
+
+    def test_a_session_in_the_way(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = run(BIN / "nscalibrate", env=os.environ | {"NETSLICE": f"output={folder}/t.nsl calibration=no"})
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("NETSLICE", done.stderr)
+
+    def test_an_interrupt_leaves_nothing(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with tempfile.TemporaryDirectory() as folder:
+                program = subprocess.Popen([BIN / "nscalibrate", "--thorough", "-o", f"{folder}/c.json"],
+                                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                deadline = time.monotonic() + 60
+                while not os.listdir(folder) and time.monotonic() < deadline:
+                    time.sleep(0.01)
+                time.sleep(0.3)
+                program.send_signal(number)
+                out, err = program.communicate(timeout=120)
+                self.assertEqual(program.returncode, 130, err)
+                self.assertEqual(out, "")
+                self.assertIn("interrupted", err)
+                self.assertEqual(os.listdir(folder), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+#include "warnings.hpp"
+
+#include <algorithm>
+
+#include "support/catch.hpp"
+
+using namespace calibrate;
+
+namespace
+{
+// A machine and a run with nothing to complain of.
+Environment quiet_machine()
+{
+    Environment env;
+    env.flags = {"x86_64", "tsc", "none", true};
+    env.cpu = 2;
+    env.governor = "performance";
+    env.clock_source = "tsc";
+    env.is_smt_active = false;
+    env.is_turbo_on = false;
+    env.load_1min = 0.1;
+    return env;
+}
+
+RunFacts quiet_run()
+{
+    RunFacts facts;
+    facts.seconds = 3;
+    facts.hz = 2.6e9;
+    facts.step_ticks = 1;
+    facts.has_pmu_counters = true;
+    return facts;
+}
+
+// The one warning; its text must hold the words.
+void check_one(const Environment &env, const RunFacts &facts, const std::string &words, bool spoils = false)
+{
+    const auto warnings = warnings_for(env, facts);
+    REQUIRE(warnings.size() == 1);
+    INFO(warnings[0].text);
+    CHECK(warnings[0].text.find(words) != std::string::npos);
+    CHECK(warnings[0].spoils_result == spoils);
+}
+} // namespace
+
+TEST_CASE("a quiet machine earns no warning", "[calibrate][warnings]")
+{
+    CHECK(warnings_for(quiet_machine(), quiet_run()).empty());
+}
+
+TEST_CASE("a clock whose rate may change spoils the result", "[calibrate][warnings]")
+{
+    Environment env = quiet_machine();
+    env.flags.is_clock_invariant = false;
+    check_one(env, quiet_run(), "not invariant", true);
+}
+
+TEST_CASE("a build with a sanitizer spoils the result", "[calibrate][warnings]")
+{
+    Environment env = quiet_machine();
+    env.sanitizer = "address";
+    check_one(env, quiet_run(), "address sanitizer", true);
+}
+
+TEST_CASE("counts that should be exact and are not spoil the result", "[calibrate][warnings]")
+{
+    RunFacts facts = quiet_run();
+    facts.is_counting_exact = false;
+    check_one(quiet_machine(), facts, "instruction counts differed", true);
+}
+
+TEST_CASE("a record lost uncounted spoils the result", "[calibrate][warnings]")
+{
+    RunFacts facts = quiet_run();
+    facts.has_loss_equation = false;
+    check_one(quiet_machine(), facts, "neither drained nor counted", true);
+}
+
+TEST_CASE("a coarse clock is told with its step in ns", "[calibrate][warnings]")
+{
+    RunFacts facts = quiet_run();
+    facts.step_ticks = 8;
+    CHECK(warnings_for(quiet_machine(), facts).empty());
+    facts.step_ticks = 26;
+    check_one(quiet_machine(), facts, "26.0 ticks (10.0 ns)");
+}
+
+TEST_CASE("a virtual machine is told with the steal time seen", "[calibrate][warnings]")
+{
+    Environment env = quiet_machine();
+    RunFacts facts = quiet_run();
+    env.flags.hypervisor = "KVMKVMKVM";
+    check_one(env, facts, "KVMKVMKVM");
+    facts.steal_seconds = 0.25;
+    check_one(env, facts, "250 ms");
+}
+
+TEST_CASE("what moves the core's rate is told with its remedy", "[calibrate][warnings]")
+{
+    Environment env = quiet_machine();
+    env.governor = "schedutil";
+    check_one(env, quiet_run(), "-g performance");
+    env = quiet_machine();
+    env.is_turbo_on = true;
+    check_one(env, quiet_run(), "no_turbo");
+    env = quiet_machine();
+    env.governor.reset();
+    env.is_turbo_on.reset();
+    CHECK(warnings_for(env, quiet_run()).empty());
+}
+
+TEST_CASE("a kernel that keeps time otherwise is a hint at an unstable clock", "[calibrate][warnings]")
+{
+    Environment env = quiet_machine();
+    env.clock_source = "hpet";
+    check_one(env, quiet_run(), "by hpet");
+}
+
+TEST_CASE("load and siblings do not matter on an isolated CPU", "[calibrate][warnings]")
+{
+    Environment env = quiet_machine();
+    env.load_1min = 3;
+    check_one(env, quiet_run(), "load was 3.00");
+    env.is_smt_active = true;
+    CHECK(warnings_for(env, quiet_run()).size() == 2);
+    env.is_isolated = true;
+    CHECK(warnings_for(env, quiet_run()).empty());
+}
+
+TEST_CASE("wide figures name the worst", "[calibrate][warnings]")
+{
+    RunFacts facts = quiet_run();
+    facts.wide_figures = 2;
+    facts.worst_spread = 0.31;
+    facts.worst_figure = "MARK fast rseq none";
+    check_one(quiet_machine(), facts, "MARK fast rseq none, 31 %");
+}
+
+TEST_CASE("preemption and passes left out are told", "[calibrate][warnings]")
+{
+    RunFacts facts = quiet_run();
+    facts.preemptions = 12;
+    check_one(quiet_machine(), facts, "12 times");
+    facts = quiet_run();
+    facts.dropped_passes = 3;
+    check_one(quiet_machine(), facts, "3 passes");
+}
+
+TEST_CASE("without a PMU the warning says what works instead", "[calibrate][warnings]")
+{
+    RunFacts facts = quiet_run();
+    facts.has_pmu_counters = false;
+    check_one(quiet_machine(), facts, "time only");
+    facts.has_step_counter = true;
+    check_one(quiet_machine(), facts, "source=step");
+}
