@@ -266,8 +266,7 @@ static int write_footer(struct nsp_drain *drain, enum nslice_end end)
 
 void nsp_drain_abandon(struct nsp_drain *drain)
 {
-    nsp_file_close(&drain->file);
-    unlink(drain->file.path);
+    nsp_file_abandon(&drain->file);
     release(drain);
 }
 

@@ -154,6 +154,16 @@ void nsp_file_forget_error(struct nsp_file *file)
     file->error = 0;
 }
 
+void nsp_file_abandon(struct nsp_file *file)
+{
+    struct stat opened, named;
+
+    if (fstat(file->fd, &opened) == 0 && S_ISREG(opened.st_mode) && lstat(file->path, &named) == 0 &&
+        named.st_dev == opened.st_dev && named.st_ino == opened.st_ino)
+        unlink(file->path);
+    nsp_file_close(file);
+}
+
 int nsp_file_close(struct nsp_file *file)
 {
     int err = -file->error;

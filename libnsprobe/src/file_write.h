@@ -32,6 +32,9 @@ int nsp_file_small_chunk(struct nsp_file *file, uint16_t kind, const void *paylo
 /* Lets a footer be tried after a failure: the room of the chunk that did not fit is free again. */
 void nsp_file_forget_error(struct nsp_file *file);
 
+/* Closes, and removes the file if it is one: never a device, a pipe or a link that the path happens to name. */
+void nsp_file_abandon(struct nsp_file *file);
+
 /* 0, or -errno of anything that went wrong since the start. */
 int nsp_file_close(struct nsp_file *file);
 
