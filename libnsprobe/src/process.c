@@ -159,6 +159,29 @@ static void announce_start(void)
     announce_info((double)(nsp_clock_read(1) - ticks) * 1e9 / (double)elapsed_ns);
 }
 
+/*
+ * Probes read the mode first, so it comes last, and is off meanwhile.  A
+ * thread put aside inside a probe of an older session may go on here: it must
+ * not meet one session's rings with the other's distance between them.  With
+ * no CPU known it takes the cold path, which writes to CPU 0's ring or none.
+ */
+static void publish_state(void)
+{
+    struct nsp_detail_state *state = &nsp_detail_state;
+
+    __atomic_store_n(&state->cpus, 0, __ATOMIC_SEQ_CST);
+    syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ, 0, 0);
+    state->ordered = process.state.ordered;
+    state->rseq_offset = process.state.rseq_offset;
+    state->full = process.state.full;
+    state->counters = process.state.counters;
+    state->ring_kind = process.state.ring_kind;
+    __atomic_store_n(&state->stride_bytes, process.state.stride_bytes, __ATOMIC_RELAXED);
+    __atomic_store_n(&state->rings, process.state.rings, __ATOMIC_RELAXED);
+    __atomic_store_n(&state->cpus, process.state.cpus, __ATOMIC_RELEASE);
+    __atomic_store_n(&state->mode, process.state.mode, __ATOMIC_RELEASE);
+}
+
 int nsp_process_begin(const struct nsp_shm_map *map)
 {
     uint32_t ring_kind, counters;
@@ -176,10 +199,7 @@ int nsp_process_begin(const struct nsp_shm_map *map)
     announce_start();
     nsp_sites_publish(map);
     __atomic_fetch_add(&map->shm->joined, 1, __ATOMIC_RELAXED);
-    /* Probes read the mode first: the rest must stand before it. */
-    nsp_detail_state = process.state;
-    nsp_detail_state.mode = NSP_DETAIL_MODE_OFF;
-    __atomic_store_n(&nsp_detail_state.mode, process.state.mode, __ATOMIC_RELEASE);
+    publish_state();
     return 0;
 }
 
@@ -203,7 +223,6 @@ void nsp_process_after_fork(int keep)
 {
     nsp_detail_thread_id = 0;
     memset(&nsp_thread, 0, sizeof(nsp_thread));
-    nsp_sites_after_fork();
     __atomic_fetch_add(&nsp_session_generation, 1, __ATOMIC_SEQ_CST);
     if (!keep)
         __atomic_store_n(&nsp_detail_state.mode, NSP_DETAIL_MODE_OFF, __ATOMIC_SEQ_CST);

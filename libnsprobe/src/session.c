@@ -18,14 +18,18 @@
 #include "join.h"
 #include "options.h"
 #include "process.h"
+#include "sites.h"
 
 #define DEFAULT_RING_BYTES (4ull << 20)
 #define POLL_NS 500000
+#define WATCH_SECONDS 1 /* 2^32 units take ten seconds at the least */
 #define KEPT_MAPS 8
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* open, close, snapshot */
 static pthread_mutex_t drain_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t drain_wake = PTHREAD_COND_INITIALIZER;
 static int is_open;
+static pid_t owner_pid;
 static struct nsp_shm_map map;
 static struct nsp_drain drain;
 static pthread_t drain_thread;
@@ -38,11 +42,29 @@ static int drain_stop;
 static struct nsp_shm_map kept[KEPT_MAPS];
 static unsigned kept_next;
 
+/* A flight recorder is drained when somebody asks for it, but its positions must be followed. */
+static void *watch(void)
+{
+    struct timespec until;
+
+    pthread_mutex_lock(&drain_lock);
+    while (!__atomic_load_n(&drain_stop, __ATOMIC_ACQUIRE)) {
+        nsp_drain_watch(&drain);
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_sec += WATCH_SECONDS;
+        pthread_cond_timedwait(&drain_wake, &drain_lock, &until);
+    }
+    pthread_mutex_unlock(&drain_lock);
+    return NULL;
+}
+
 static void *run_drain(void *unused)
 {
     const struct timespec pause = {0, POLL_NS};
 
     (void)unused;
+    if (map.shm->full == NSLICE_FULL_OVERWRITE)
+        return watch();
     while (!__atomic_load_n(&drain_stop, __ATOMIC_ACQUIRE)) {
         uint64_t taken;
 
@@ -74,9 +96,10 @@ static int start_drain_thread(void)
 
 static void stop_drain_thread(void)
 {
-    if (map.shm->full == NSLICE_FULL_OVERWRITE)
-        return;
+    pthread_mutex_lock(&drain_lock);
     __atomic_store_n(&drain_stop, 1, __ATOMIC_RELEASE);
+    pthread_cond_signal(&drain_wake);
+    pthread_mutex_unlock(&drain_lock);
     pthread_join(drain_thread, NULL);
 }
 
@@ -84,6 +107,9 @@ static void keep_map(void)
 {
     nsp_shm_close(&kept[kept_next]);
     kept[kept_next] = map;
+    if (map.mapping)
+        close(map.fd); /* the mapping lives without it */
+    kept[kept_next].fd = -1;
     kept_next = (kept_next + 1) % KEPT_MAPS;
 }
 
@@ -130,8 +156,7 @@ static int open_locked(const struct nsp_session_config *given)
     err = nsp_drain_open(&drain, &map, path);
     if (!err) {
         err = nsp_process_begin(&map);
-        /* A flight recorder is drained when somebody asks for it. */
-        if (!err && config.full == NSLICE_FULL_DISCARD) {
+        if (!err) {
             err = start_drain_thread();
             if (err)
                 nsp_process_stop(1);
@@ -147,7 +172,8 @@ static int open_locked(const struct nsp_session_config *given)
     if (err)
         keep_map();
     else
-        is_open = 1;
+        owner_pid = getpid();
+    is_open = !err;
     return err;
 }
 
@@ -167,7 +193,8 @@ static int close_locked(struct nsp_session_counts *counts)
 {
     int err;
 
-    if (!is_open)
+    /* A child made without fork()'s handlers (_Fork, clone) has no drain thread to wait for. */
+    if (!is_open || owner_pid != getpid())
         return nsp_fail(-ENOENT, "no session is open");
     nsp_process_stop(1);
     stop_drain_thread();
@@ -235,11 +262,34 @@ int nsp_session_conf(const char *text)
     return err;
 }
 
+/* The session's lock may be held for long (a calibration, a slow disk): fork() does not wait for it. */
+static int locked_for_fork;
+
+static void before_fork(void)
+{
+    locked_for_fork = pthread_mutex_trylock(&lock) == 0;
+    nsp_sites_before_fork();
+}
+
+static void in_parent(void)
+{
+    nsp_sites_after_fork();
+    if (locked_for_fork)
+        pthread_mutex_unlock(&lock);
+}
+
 static void in_child(void)
 {
+    nsp_sites_after_fork();
+    /* The trace and the rings' memory are the parent's; the mapping stays for a probe that fork() interrupted. */
+    if (locked_for_fork && is_open) {
+        close(drain.file.fd);
+        close(map.fd);
+    }
     /* The drain thread and whoever held the locks stayed with the parent. */
     pthread_mutex_init(&lock, NULL);
     pthread_mutex_init(&drain_lock, NULL);
+    pthread_cond_init(&drain_wake, NULL);
     is_open = 0;
     nsp_join_after_fork();
     nsp_attach_after_fork();
@@ -251,7 +301,7 @@ static void __attribute__((constructor)) library_loaded(void)
 {
     const char *environment = secure_getenv("NETSLICE"); /* not with another user's rights */
 
-    pthread_atfork(NULL, NULL, in_child);
+    pthread_atfork(before_fork, in_parent, in_child);
     if (nsp_join_from_environment())
         return;
     if (environment && *environment)
@@ -262,6 +312,6 @@ static void __attribute__((destructor)) library_unloaded(void)
 {
     if (nsp_is_joined())
         nsp_leave();
-    else if (is_open && nsp_session_close(NULL))
+    else if (is_open && owner_pid == getpid() && nsp_session_close(NULL))
         fprintf(stderr, "netslice: %s\n", nsp_last_error());
 }

@@ -209,7 +209,8 @@ void nsp_shm_close(struct nsp_shm_map *map)
     if (!map->mapping)
         return;
     munmap(map->mapping, map->mapped_bytes);
-    close(map->fd);
+    if (map->fd >= 0)
+        close(map->fd);
     memset(map, 0, sizeof(*map));
     map->fd = -1;
 }

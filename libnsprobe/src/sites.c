@@ -135,9 +135,14 @@ void nsp_sites_withdraw(void)
     pthread_mutex_unlock(&lock);
 }
 
+void nsp_sites_before_fork(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
 void nsp_sites_after_fork(void)
 {
-    pthread_mutex_init(&lock, NULL);
+    pthread_mutex_unlock(&lock);
 }
 
 void nsp_detail_register_sites(struct nsp_site *begin, struct nsp_site *end)

@@ -11,7 +11,8 @@ void nsp_sites_publish(const struct nsp_shm_map *map);
 /* The session is over: later sites wait for the next one. */
 void nsp_sites_withdraw(void);
 
-/* In a child of fork(): the lock may have been held by a thread that is not here. */
-void nsp_sites_after_fork(void);
+/* Around fork(): the child must not get tables that another thread was just changing. */
+void nsp_sites_before_fork(void);
+void nsp_sites_after_fork(void); /* in both */
 
 #endif /* NSP_SITES_H */
