@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// Reads a trace file into memory and lists everything that FORMAT.md forbids; independent of the decoder.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <nsprobe/file.h>
+
+namespace test_support
+{
+struct Record {
+    std::uint64_t ticks;
+    std::uint32_t cpu;
+    std::uint32_t thread;
+    std::uint16_t slice;
+    std::uint8_t kind;
+    std::uint8_t words;
+    std::uint64_t word[NSLICE_MAX_WORDS];
+};
+
+struct Site {
+    std::string name, file;
+    std::uint32_t line;
+    std::uint8_t kind;
+};
+
+struct Calibration {
+    nslice_file_calibration head;
+    std::vector<nslice_calibration_entry> entries;
+};
+
+struct Trace {
+    std::vector<Record> records; // in file order: within a CPU in commit order
+    std::map<std::uint16_t, Site> sites;
+    std::map<std::string, std::string> info;
+    std::vector<Calibration> calibrations;
+    std::vector<nslice_file_footer_cpu> cpus;
+    nslice_file_footer footer{};
+    bool has_footer = false;
+    std::vector<std::string> problems; // broken promises of the format, the loss equation among them
+
+    std::uint64_t issued() const;
+    std::uint64_t drained() const;
+    std::uint64_t lost() const;
+    std::uint64_t lost(nslice_lost cause) const;
+    const std::string &name(const Record &record) const; // "" where no site is known
+    // All problems in one line, "" when there are none: for REQUIRE(trace.complaint() == "").
+    std::string complaint() const;
+};
+
+Trace read_trace(const std::filesystem::path &path);
+} // namespace test_support

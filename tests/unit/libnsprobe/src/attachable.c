@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* Helper program: units of work until SIGTERM or until $2 of them; $1 is the option text, "-" for none.  Prints how many it wrote. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <nsprobe/probe.h>
+
+static volatile sig_atomic_t stop;
+
+static void on_term(int number)
+{
+    (void)number;
+    stop = 1;
+}
+
+int main(int argc, char **argv)
+{
+    const struct timespec pause = {0, 100000};
+    unsigned long units = 0, most = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
+
+    signal(SIGTERM, on_term);
+    if (argc > 1 && strcmp(argv[1], "-") != 0 && NET_SLICE_CONF(argv[1]))
+        return 3;
+    puts("ready");
+    fflush(stdout);
+    while (!stop && (most == 0 || units < most)) {
+        NET_SLICE_INIT(unit, units, 1, 64);
+        NET_SLICE_START(work);
+        NET_SLICE_STOP(work);
+        NET_SLICE_EXIT(unit);
+        ++units;
+        nanosleep(&pause, NULL);
+    }
+    printf("%lu\n", units);
+    return 0;
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+// The drain against rings that live long, lie, or hold what their writers never finished.
+#include "ring_fixture.hpp"
+
+#include "support/record_reader.hpp"
+#include "support/temp_dir.hpp"
+
+extern "C" {
+#include "announce.h"
+#include "drain.h"
+}
+
+namespace
+{
+struct Drained {
+    int err;
+    nsp_session_counts counts;
+    test_support::Trace trace;
+};
+
+class Drain
+{
+public:
+    explicit Drain(Rings &rings) : rings_(rings)
+    {
+        REQUIRE(nsp_drain_open(&drain, &rings.map, (dir_ / "t.nsl").c_str()) == 0);
+    }
+    Drained finish()
+    {
+        Drained result{};
+        for (std::uint32_t cpu = 0; cpu < drain_cpus_; ++cpu)
+            nsp_ring_refuse(nsp_shm_ring(&rings_.map, cpu));
+        result.err = nsp_drain_finish(&drain, NSLICE_END_CLOSED, &result.counts);
+        result.trace = test_support::read_trace(dir_ / "t.nsl");
+        return result;
+    }
+    nsp_drain drain;
+
+private:
+    Rings &rings_;
+    std::uint32_t drain_cpus_ = rings_.map.shm->cpus;
+    test_support::TempDir dir_;
+};
+} // namespace
+
+TEST_CASE("what a writer never finished is counted as torn, with all behind it", "[libnsprobe][drain]")
+{
+    Rings rings(NSLICE_RING_ATOMIC);
+    Drain drain(rings);
+    for (unsigned i = 0; i < 10; ++i)
+        rings.push(i, 1);
+    auto *seventh = static_cast<std::uint64_t *>(const_cast<void *>(nsp_ring_data(&rings.ring(), Rings::kBytes, 18)));
+    seventh[1] = 0;
+    const Drained done = drain.finish();
+    CHECK(done.trace.complaint() == "");
+    CHECK(done.counts.issued == 10);
+    CHECK(done.counts.drained == 6);
+    CHECK(done.counts.lost[NSLICE_LOST_TORN] == 4);
+}
+
+TEST_CASE("a flight recorder that is watched counts right past 2^32 units between two snapshots", "[libnsprobe][drain]")
+{
+    Rings rings(NSLICE_RING_ATOMIC, NSLICE_FULL_OVERWRITE);
+    Drain drain(rings);
+    constexpr std::uint64_t kStepRecords = 1u << 29, kSteps = 20;
+    for (std::uint64_t i = 0; i < kSteps; ++i) {
+        // what 2^29 records of two units do to a ring in overwrite: head and tail move, the overwritten are counted
+        rings.ring().head += (kStepRecords << 32) + 2 * kStepRecords;
+        rings.ring().tail = rings.ring().head;
+        rings.ring().lost[NSLICE_LOST_OVERWRITTEN] += kStepRecords;
+        nsp_drain_watch(&drain.drain);
+    }
+    const Drained done = drain.finish();
+    CHECK(done.trace.complaint() == "");
+    CHECK(done.counts.issued == kSteps * kStepRecords);
+    CHECK(done.counts.lost[NSLICE_LOST_OVERWRITTEN] == kSteps * kStepRecords);
+}
+
+TEST_CASE("a program that scribbles over the shared settings does not lead the drain astray", "[libnsprobe][drain]")
+{
+    Rings rings(NSLICE_RING_ATOMIC);
+    Drain drain(rings);
+    rings.push(1, 1);
+    rings.map.shm->cpus = 1u << 30;
+    rings.map.shm->ring_bytes = 1ull << 40;
+    rings.ring().mask = 0xffffffff;
+    nsp_drain_pass(&drain.drain);
+    rings.ring().head += 0x7fffffff12345678;
+    nsp_drain_pass(&drain.drain);
+    rings.map.shm->ring_kind = 99;
+    const Drained done = drain.finish();
+    CHECK(done.trace.has_footer);
+    CHECK(done.counts.drained == 1);
+}
+
+TEST_CASE("a dead writer's announcement does not take the later ones with it", "[libnsprobe][drain]")
+{
+    Rings rings(NSLICE_RING_ATOMIC);
+    Drain drain(rings);
+    rings.map.shm->announce_tail += 40; // claimed by a process that was killed right then
+    REQUIRE(nsp_announce(&rings.map, NSLICE_CHUNK_INFO, "later=yes\n", 10) == 0);
+    nsp_drain_pass(&drain.drain);
+    const Drained done = drain.finish();
+    CHECK(done.trace.complaint() == "");
+    CHECK(done.trace.info.at("later") == "yes");
+    CHECK(done.trace.info.at("session.dropped_announcements") == "1");
+}
+
+TEST_CASE("a trace from which nothing was dropped does not speak of it", "[libnsprobe][drain]")
+{
+    Rings rings(NSLICE_RING_ATOMIC);
+    Drain drain(rings);
+    CHECK(drain.finish().trace.info.count("session.dropped_announcements") == 0);
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+// The file writer where the medium ends: whole chunks only, and room for a footer after a failure.
+#include "support/catch.hpp"
+
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include <csignal>
+#include <cstring>
+#include <vector>
+
+#include "support/record_reader.hpp"
+#include "support/temp_dir.hpp"
+
+#include <nsprobe/session.h>
+
+extern "C" {
+#include "file_write.h"
+}
+
+namespace
+{
+// The kernel refuses to let any file of this process grow beyond `bytes`: as a full disk, but by the byte.
+class FileLimit
+{
+public:
+    explicit FileLimit(rlim_t bytes)
+    {
+        before_ = std::signal(SIGXFSZ, SIG_IGN);
+        getrlimit(RLIMIT_FSIZE, &limit_);
+        const rlimit one{bytes, limit_.rlim_max};
+        setrlimit(RLIMIT_FSIZE, &one);
+    }
+    ~FileLimit()
+    {
+        setrlimit(RLIMIT_FSIZE, &limit_);
+        std::signal(SIGXFSZ, before_);
+    }
+
+private:
+    rlimit limit_;
+    void (*before_)(int);
+};
+
+int put(nsp_file &file, const std::string &text)
+{
+    return nsp_file_small_chunk(&file, NSLICE_CHUNK_INFO, text.data(), static_cast<std::uint32_t>(text.size()));
+}
+
+nsp_file create(const std::filesystem::path &path)
+{
+    nsp_file file;
+    REQUIRE(nsp_file_create(&file, path.c_str()) == 0);
+    return file;
+}
+} // namespace
+
+TEST_CASE("a file of several chunks reads back whole", "[libnsprobe][file]")
+{
+    test_support::TempDir dir;
+    nsp_file file = create(dir / "t.nsl");
+    CHECK(put(file, "a=1\n") == 0);
+    CHECK(put(file, "") == 0);
+    CHECK(put(file, "b=" + std::string(9000, 'x') + "\n") == 0);
+    CHECK(nsp_file_close(&file) == 0);
+    const auto trace = test_support::read_trace(dir / "t.nsl");
+    CHECK(trace.complaint() == "");
+    CHECK(trace.info.at("a") == "1");
+    CHECK(trace.info.at("b").size() == 9000);
+}
+
+TEST_CASE("a chunk that does not fit leaves no trace of itself, and a smaller one may follow", "[libnsprobe][file]")
+{
+    test_support::TempDir dir;
+    nsp_file file = create(dir / "t.nsl");
+    REQUIRE(put(file, "a=1\n") == 0);
+    {
+        FileLimit limit(1000);
+        CHECK(put(file, "big=" + std::string(5000, 'x')) == -EFBIG);
+        CHECK_THAT(nsp_last_error(), Catch::Contains((dir / "t.nsl").string() + ": cannot write after 136 bytes"));
+        CHECK(put(file, "c=3\n") == -EFBIG); // once failed, nothing is tried before the error is forgotten
+        CHECK(std::filesystem::file_size(dir / "t.nsl") == 136);
+        nsp_file_forget_error(&file);
+        CHECK(put(file, "c=3\n") == 0);
+    }
+    CHECK(nsp_file_close(&file) == 0);
+    const auto trace = test_support::read_trace(dir / "t.nsl");
+    CHECK(trace.complaint() == "");
+    CHECK(trace.info.at("c") == "3");
+    CHECK(trace.info.count("big") == 0);
+}
+
+TEST_CASE("a file that cannot be made is named together with the reason", "[libnsprobe][file]")
+{
+    nsp_file file;
+    CHECK(nsp_file_create(&file, "/no/such/folder/t.nsl") == -ENOENT);
+    CHECK_THAT(nsp_last_error(), Catch::Contains("/no/such/folder/t.nsl: cannot create the trace file: No such file"));
+}
+
+TEST_CASE("a trace that is being written is not written over by another session", "[libnsprobe][file]")
+{
+    test_support::TempDir dir;
+    nsp_file first = create(dir / "t.nsl"), second;
+    REQUIRE(put(first, "a=1\n") == 0);
+    CHECK(nsp_file_create(&second, (dir / "t.nsl").c_str()) == -EBUSY);
+    CHECK_THAT(nsp_last_error(), Catch::Contains("another session") && Catch::Contains("%p"));
+    CHECK(nsp_file_close(&first) == 0);
+    CHECK(test_support::read_trace(dir / "t.nsl").info.at("a") == "1");
+    second = create(dir / "t.nsl");
+    CHECK(nsp_file_close(&second) == 0);
+    CHECK(std::filesystem::file_size(dir / "t.nsl") == sizeof(nslice_file_header));
+}
+
+TEST_CASE("a header that does not fit is a failure and leaves no descriptor open", "[libnsprobe][file]")
+{
+    test_support::TempDir dir;
+    const auto open_files = [] { return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {}); };
+    const auto before = open_files();
+    {
+        FileLimit limit(10);
+        nsp_file file;
+        CHECK(nsp_file_create(&file, (dir / "t.nsl").c_str()) == -EFBIG);
+    }
+    CHECK(open_files() == before);
+}
+
+TEST_CASE("giving up removes the new file, and nothing that is not one", "[libnsprobe][file]")
+{
+    test_support::TempDir dir;
+    nsp_file file = create(dir / "t.nsl");
+    nsp_file_abandon(&file);
+    CHECK_FALSE(std::filesystem::exists(dir / "t.nsl"));
+
+    std::filesystem::create_symlink(dir / "target", dir / "link");
+    file = create(dir / "link");
+    nsp_file_abandon(&file);
+    CHECK(std::filesystem::is_symlink(dir / "link"));
+
+    if (mknod((dir / "null").c_str(), S_IFCHR | 0600, makedev(1, 3)) == 0) { // root only
+        file = create(dir / "null");
+        nsp_file_abandon(&file);
+        CHECK(std::filesystem::is_character_file(dir / "null"));
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// The reader's side of a ring: whole records only, whatever the ring claims.
+#include "ring_fixture.hpp"
+
+TEST_CASE("a stretch ends at the last record that fits", "[libnsprobe][ring]")
+{
+    for (const auto kind : ring_kinds()) {
+        Rings rings(kind);
+        for (unsigned i = 0; i < 10; ++i)
+            rings.push(i, 3); // 40 bytes each
+        const nsp_stretch stretch = nsp_ring_stretch(&rings.ring(), Rings::kBytes, 0, rings.ring().head, 130);
+        CHECK(stretch.records == 3);
+        CHECK(stretch.units == 15);
+    }
+}
+
+TEST_CASE("a stretch of plain heads is cut without looking at them", "[libnsprobe][ring]")
+{
+    for (const auto kind : ring_kinds()) {
+        Rings rings(kind);
+        for (unsigned i = 0; i < 100; ++i)
+            rings.push(i);
+        const nsp_stretch stretch = nsp_ring_stretch(&rings.ring(), Rings::kBytes, 0, rings.ring().head, 72);
+        CHECK(stretch.records == 4);
+        CHECK(stretch.units == 8);
+    }
+}
+
+TEST_CASE("a record that runs over the end of the ring is read in one piece", "[libnsprobe][ring]")
+{
+    for (const auto kind : ring_kinds()) {
+        Rings rings(kind);
+        while (rings.used_units() + 8 <= Rings::kUnits - 4)
+            rings.push(1, 6);
+        while (rings.used_units() + 2 <= Rings::kUnits - 4)
+            rings.push(1);
+        rings.take();
+        rings.push(0x1122334455667788, 6); // begins 4 units before the end
+        CHECK(rings.take() == std::vector<std::uint64_t>{0x1122334455667788});
+    }
+}
+
+TEST_CASE("an atomic ring is read up to the first unfinished record", "[libnsprobe][ring]")
+{
+    Rings rings(NSLICE_RING_ATOMIC);
+    for (unsigned i = 0; i < 6; ++i)
+        rings.push(i, 1);
+    auto *third = static_cast<std::uint64_t *>(const_cast<void *>(nsp_ring_data(&rings.ring(), Rings::kBytes, 6)));
+    const std::uint64_t whole = third[1];
+    third[1] = 0;
+    CHECK(rings.take() == std::vector<std::uint64_t>{0, 1});
+    CHECK(rings.take().empty());
+    third[1] = whole;
+    CHECK(rings.take() == std::vector<std::uint64_t>{2, 3, 4, 5});
+}
+
+TEST_CASE("lengths that lead out of the ring are not followed", "[libnsprobe][ring]")
+{
+    Rings rings(NSLICE_RING_ATOMIC);
+    auto *data = static_cast<std::uint64_t *>(const_cast<void *>(nsp_ring_data(&rings.ring(), Rings::kBytes, 0)));
+    data[1] = std::uint64_t{NSLICE_KIND_MARK} << 48 | 7ull << 56; // more words than the two units that were committed
+    rings.ring().head = NSLICE_POSITION_STEP(2);
+    const nsp_stretch stretch = nsp_ring_stretch(&rings.ring(), Rings::kBytes, 0, rings.ring().head, 1 << 18);
+    CHECK(stretch.units == 0);
+    CHECK(stretch.records == 0);
+}
+
+TEST_CASE("a stretch that a writer dropped meanwhile cannot be consumed", "[libnsprobe][ring]")
+{
+    for (const auto kind : ring_kinds()) {
+        Rings rings(kind, NSLICE_FULL_OVERWRITE);
+        for (unsigned i = 0; i < Rings::kUnits / 4; ++i)
+            rings.push(i, 2);
+        const std::uint64_t tail = rings.ring().tail;
+        const nsp_stretch stretch = nsp_ring_stretch(&rings.ring(), Rings::kBytes, tail, rings.ring().head, 1 << 18);
+        rings.push(1000, 2); // drops an eighth of the ring
+        CHECK(nsp_ring_consume(&rings.ring(), Rings::kBytes, tail, stretch) == 0);
+        CHECK(rings.lost(NSLICE_LOST_OVERWRITTEN) + rings.used_records() == Rings::kUnits / 4 + 1);
+    }
+}

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: MIT
+// Sessions as a program uses them: options -> a trace that holds what the probes were given, or a clear refusal.
+#include "support/probe_session.hpp"
+
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <sys/wait.h>
+
+#include <nsprobe/probe.h>
+
+#include "support/requires.hpp"
+
+extern "C" {
+#include "process.h"
+}
+
+using test_support::ProbeSession;
+using test_support::require_accounted;
+
+namespace
+{
+void one_unit(std::uint64_t number)
+{
+    NET_SLICE_INIT(batch, number, 64, 64 * 1500);
+    NET_SLICE_START(filter);
+    NET_SLICE_MARK(depth, number * 10);
+    NET_SLICE_STOP(filter);
+    NET_SLICE_EXIT(batch);
+}
+constexpr unsigned kUnitRecords = 5;
+
+std::string kinds_of(const test_support::Trace &trace)
+{
+    std::string text;
+    for (const auto &record : trace.records)
+        text += "?+-mie"[record.kind] + trace.name(record) + ' ';
+    return text;
+}
+
+void stay_on_one_cpu()
+{
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(sched_getcpu(), &one);
+    sched_setaffinity(0, sizeof one, &one);
+}
+} // namespace
+
+TEST_CASE("a session's trace holds what the probes were given", "[libnsprobe][session]")
+{
+    stay_on_one_cpu();
+    for (const char *options : {"calibration=no", "calibration=no kind=atomic", "calibration=no clock=ordered",
+                                "calibration=no full=overwrite", "calibration=no kind=atomic full=overwrite"}) {
+        INFO(options);
+        ProbeSession session(options);
+        one_unit(7);
+        one_unit(8);
+        const auto result = session.close();
+        require_accounted(result, 2 * kUnitRecords);
+        const auto &records = result.trace.records;
+        REQUIRE(kinds_of(result.trace) == "ibatch +filter mdepth -filter ebatch ibatch +filter mdepth -filter ebatch ");
+        CHECK(records[5].word[0] == 8);
+        CHECK(records[5].word[1] == 64);
+        CHECK(records[5].word[2] == 96000);
+        CHECK(records[2].word[0] == 70);
+        CHECK(records[1].words == 0);
+        CHECK(records[0].thread == static_cast<std::uint32_t>(gettid()));
+        const auto &site = result.trace.sites.at(records[1].slice);
+        CHECK_THAT(site.file, Catch::EndsWith("session_test.cpp"));
+        CHECK(site.line > 20);
+        CHECK(site.kind == NSLICE_KIND_START);
+        CHECK(result.trace.footer.end == NSLICE_END_CLOSED);
+    }
+}
+
+TEST_CASE("probes outside a session leave no record", "[libnsprobe][session]")
+{
+    one_unit(1);
+    ProbeSession session;
+    one_unit(2);
+    const auto result = session.close();
+    one_unit(3);
+    require_accounted(result, kUnitRecords);
+}
+
+TEST_CASE("the trace says how it was made", "[libnsprobe][session]")
+{
+    ProbeSession session("calibration=no ring=64K clock=ordered kind=atomic full=overwrite");
+    const auto result = session.close();
+    require_accounted(result, 0);
+    auto info = result.trace.info;
+    CHECK(info["clock.mode"] == "ordered");
+    CHECK(info["ring.kind"] == "atomic");
+    CHECK(info["ring.bytes"] == "65536");
+    CHECK(info["ring.full"] == "overwrite");
+    CHECK(info["counters.source"] == "none");
+    CHECK(info["counters.names"] == "");
+    CHECK(info["program.pid"] == std::to_string(getpid()));
+    CHECK(std::stod(info["clock.hz"]) > 1e6);
+}
+
+TEST_CASE("ring kind rseq is taken where glibc has it and refused with words where not", "[libnsprobe][session]")
+{
+    if (nsp_has_rseq()) {
+        ProbeSession session;
+        one_unit(1);
+        CHECK(session.close().trace.info["ring.kind"] == "rseq");
+        return;
+    }
+    test_support::TempDir dir;
+    CHECK(nsp_session_configure(("kind=rseq calibration=no output=" + (dir / "t.nsl").string()).c_str()) == -ENOTSUP);
+    CHECK_FALSE(std::filesystem::exists(dir / "t.nsl"));
+    CHECK_THAT(nsp_last_error(), Catch::Contains("no rseq") && Catch::Contains("kind=atomic"));
+    ProbeSession session;
+    one_unit(1);
+    const auto result = session.close();
+    require_accounted(result, kUnitRecords);
+    CHECK(result.trace.info.at("ring.kind") == "atomic");
+}
+
+TEST_CASE("a session calibrates itself at its start and at its end", "[libnsprobe][session]")
+{
+    ProbeSession session("calibration=yes");
+    one_unit(1);
+    const auto result = session.close();
+    require_accounted(result, kUnitRecords);
+    REQUIRE(result.trace.calibrations.size() == 2);
+    CHECK(result.trace.calibrations[0].head.phase == NSLICE_CALIBRATION_START);
+    CHECK(result.trace.calibrations[1].head.phase == NSLICE_CALIBRATION_END);
+    for (const auto &calibration : result.trace.calibrations) {
+        CHECK(calibration.head.clock_read_ticks > 0);
+        REQUIRE(calibration.entries.size() >= 4);
+        for (const auto &entry : calibration.entries) {
+            CHECK(entry.outer > 0);
+            CHECK((entry.kind == NSLICE_KIND_START) == (entry.inner != 0));
+        }
+    }
+}
+
+TEST_CASE("a second session is refused while one is open, and the first goes on", "[libnsprobe][session]")
+{
+    ProbeSession session;
+    one_unit(1);
+    CHECK(nsp_session_configure("output=/no/such/folder calibration=no") == -EBUSY);
+    CHECK_THAT(nsp_last_error(), Catch::Contains("a session is open already"));
+    one_unit(2);
+    require_accounted(session.close(), 2 * kUnitRecords);
+}
+
+TEST_CASE("closing and taking snapshots need an open session of the right policy", "[libnsprobe][session]")
+{
+    CHECK(nsp_session_close(nullptr) == -ENOENT);
+    CHECK(nsp_session_snapshot() == -ENOENT);
+    ProbeSession session;
+    CHECK(nsp_session_snapshot() == -EINVAL);
+    CHECK_THAT(nsp_last_error(), Catch::Contains("full=overwrite"));
+}
+
+TEST_CASE("a configuration that cannot be served is refused in words", "[libnsprobe][session]")
+{
+    const auto refuse = [](const std::string &options, int err, const char *words) {
+        INFO(options);
+        CHECK(nsp_session_configure(("output=/tmp/netslice-refused.nsl calibration=no " + options).c_str()) == err);
+        CHECK_THAT(nsp_last_error(), Catch::Contains(words));
+        CHECK(access("/tmp/netslice-refused.nsl", F_OK) != 0);
+        CHECK(nsp_session_close(nullptr) == -ENOENT);
+    };
+    refuse("ring=5000", -EINVAL, "power of two");
+    refuse("ring=2K", -EINVAL, "power of two");
+    refuse("ring=16G", -EINVAL, "power of two");
+    refuse("counters=wishes", -EINVAL, "unknown counter");
+    refuse("counters=instructions source=none", -EINVAL, "source=none");
+    refuse("output=/no/such/folder/t.nsl", -ENOENT, "/no/such/folder/t.nsl");
+    refuse("output=/proc/t.nsl", -ENOENT, "/proc/t.nsl");
+    refuse("output=/tmp", -EISDIR, "/tmp");
+    nsp_session_config config{};
+    CHECK(nsp_session_open(&config) == -EINVAL);
+    CHECK(nsp_session_open(nullptr) == -EINVAL);
+    config.struct_size = sizeof config;
+    config.ring_kind = 99;
+    CHECK(nsp_session_open(&config) == -EINVAL);
+    config.ring_kind = 0;
+    const std::string longest(600, 'x');
+    config.output = longest.c_str();
+    CHECK(nsp_session_open(&config) == -ENAMETOOLONG);
+    config.output = "/tmp/netslice-refused.nsl";
+    config.counters = longest.c_str();
+    CHECK(nsp_session_open(&config) == -EINVAL);
+}
+
+TEST_CASE("a name given at run time is a slice like any other", "[libnsprobe][session]")
+{
+    struct nsp_slice *before = NET_SLICE_CREATE("made before");
+    ProbeSession session;
+    struct nsp_slice *during = NET_SLICE_CREATE("made during");
+    NET_SLICE_START_AT(before);
+    NET_SLICE_START_AT(during);
+    NET_SLICE_STOP_AT(during);
+    NET_SLICE_STOP_AT(before);
+    const auto result = session.close();
+    require_accounted(result, 4);
+    CHECK(kinds_of(result.trace) == "+made before +made during -made during -made before ");
+}
+
+TEST_CASE("%p in the output becomes the process id", "[libnsprobe][session]")
+{
+    test_support::TempDir dir;
+    REQUIRE(nsp_session_configure(("calibration=no output=" + (dir / "a-%p-b.nsl").string()).c_str()) == 0);
+    REQUIRE(nsp_session_close(nullptr) == 0);
+    CHECK(test_support::read_trace(dir / ("a-" + std::to_string(getpid()) + "-b.nsl")).complaint() == "");
+}
+
+TEST_CASE("a full disk costs what follows, counted as such, and the trace stays readable", "[libnsprobe][session]")
+{
+    test_support::TempDir dir;
+    if (unshare(CLONE_NEWNS) || mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) ||
+        mount("tmpfs", dir.path().c_str(), "tmpfs", 0, "size=1m"))
+        return test_support::skip("no private mount name space");
+    const std::string output = (dir / "t.nsl").string();
+    constexpr std::uint64_t kUnits = 100000;
+    nsp_session_counts counts;
+    REQUIRE(nsp_session_configure(("calibration=no output=" + output).c_str()) == 0);
+    for (std::uint64_t i = 0; i < kUnits; ++i) {
+        one_unit(i);
+        if (i % 1000 == 0)
+            usleep(1000);
+    }
+    CHECK(nsp_session_close(&counts) == -ENOSPC);
+    CHECK_THAT(nsp_last_error(), Catch::Contains(output) && Catch::Contains("No space left on device") &&
+                                     Catch::Contains("counted as lost"));
+    const auto trace = test_support::read_trace(output);
+    CHECK(trace.complaint() == "");
+    CHECK(trace.footer.end == NSLICE_END_WRITE_ERROR);
+    CHECK(counts.issued == kUnits * kUnitRecords);
+    CHECK(counts.drained == trace.records.size());
+    CHECK(counts.drained > 10000);
+    CHECK(counts.lost[NSLICE_LOST_WRITE] > 0);
+    CHECK(counts.issued == counts.drained + test_support::lost_sum(counts));
+    CHECK(trace.lost(NSLICE_LOST_WRITE) == counts.lost[NSLICE_LOST_WRITE]);
+    umount(dir.path().c_str());
+}
+
+TEST_CASE("a child of fork has its probes off and may open a session of its own", "[libnsprobe][session]")
+{
+    ProbeSession session;
+    test_support::TempDir dir;
+    one_unit(1);
+    const pid_t child = fork();
+    if (child == 0) {
+        nsp_session_counts counts{};
+        one_unit(2); // into nothing
+        const int opened = nsp_session_configure(("calibration=no output=" + (dir / "child.nsl").string()).c_str());
+        one_unit(3);
+        one_unit(4);
+        const int closed = nsp_session_close(&counts);
+        _exit(opened || closed || counts.issued != 2 * kUnitRecords);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    CHECK(status == 0);
+    const auto in_child = test_support::read_trace(dir / "child.nsl");
+    CHECK(in_child.complaint() == "");
+    CHECK(in_child.issued() == 2 * kUnitRecords);
+    REQUIRE(!in_child.records.empty());
+    CHECK(in_child.records[0].thread == static_cast<std::uint32_t>(child));
+    require_accounted(session.close(), kUnitRecords);
+}
+
+TEST_CASE("a child of fork holds neither the trace nor the rings of its parent", "[libnsprobe][session]")
+{
+    ProbeSession session;
+    int ends[2];
+    char answer = 0;
+    REQUIRE(pipe(ends) == 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        char path[64], target[256];
+        char found = 'n';
+        for (int fd = 3; fd < 100; ++fd) {
+            snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+            const ssize_t bytes = readlink(path, target, sizeof target - 1);
+            target[std::max<ssize_t>(bytes, 0)] = 0;
+            if (strstr(target, "netslice-session") || strstr(target, "trace.nsl"))
+                found = 'y';
+        }
+        _exit(write(ends[1], &found, 1) != 1);
+    }
+    REQUIRE(read(ends[0], &answer, 1) == 1);
+    CHECK(answer == 'n');
+    waitpid(child, nullptr, 0);
+    close(ends[0]);
+    close(ends[1]);
+    require_accounted(session.close(), 0);
+}
