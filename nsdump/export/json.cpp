@@ -83,7 +83,7 @@ Json distribution_json(const Distribution &values)
 {
     return {{"mean", values.mean}, {"sd", values.sd},   {"min", values.min},   {"max", values.max},
             {"p50", values.p50},   {"p90", values.p90}, {"p99", values.p99},   {"p999", values.p999},
-            {"total", values.total}};
+            {"total", values.total}, {"trimmed_mean", values.trimmed_mean}};
 }
 
 Json field_json(const FieldReport &field)
@@ -97,6 +97,7 @@ Json field_json(const FieldReport &field)
     if (field.net) {
         json["net"] = distribution_json(*field.net);
         json["net"]["ci95"] = field.net->ci95;
+        json["net"]["trimmed_ci95"] = field.net->trimmed_ci95;
     }
     json["self"] = field.self ? Json{{"mean", field.self->mean}, {"total", field.self->total}} : Json(nullptr);
     json["per_packet"] = nullptr;
@@ -104,7 +105,10 @@ Json field_json(const FieldReport &field)
         json["per_packet"] = {{"raw", field.per_packet->raw},
                               {"net", or_null(field.per_packet->net)},
                               {"net_ci95", or_null(field.per_packet->net_ci95)},
-                              {"self", or_null(field.per_packet->self)}};
+                              {"self", or_null(field.per_packet->self)},
+                              {"raw_trimmed", field.per_packet->raw_trimmed},
+                              {"net_trimmed", or_null(field.per_packet->net_trimmed)},
+                              {"net_trimmed_ci95", or_null(field.per_packet->net_trimmed_ci95)}};
     json["histogram"] = Json::array();
     for (const Bucket &bucket : field.histogram)
         json["histogram"].push_back(Json::array({bucket.low, bucket.high, bucket.count}));
@@ -123,6 +127,7 @@ Json slice_json(const SliceReport &slice)
                  {"unmatched_stop", slice.unmatched_stop},
                  {"too_deep", slice.too_deep},
                  {"below_noise", slice.below_noise},
+                 {"stepped", slice.stepped},
                  {"packets", slice.packets}};
     json["values"] = Json::array();
     for (const FieldReport &field : slice.values)
