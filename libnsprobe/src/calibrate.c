@@ -22,6 +22,7 @@
 
 #define ROUNDS 256          /* n; the other half of the batches has 2n */
 #define DEFAULT_BATCHES 25
+#define DEFAULT_RING_BYTES (4ull << 20)
 #define MAX_BATCHES 1000
 #define STEP_ROUNDS NSP_LOOP_UNROLLED /* a stepped round costs a millisecond and is exact */
 
@@ -29,33 +30,55 @@ struct run {
     struct nsp_shm_map scratch;
     uint32_t batches;
     uint32_t cpu;
+    uint64_t begin; /* position of the last batch in the CPU's ring */
     double values[MAX_BATCHES];
     double more_values[MAX_BATCHES];
 };
 
 static const enum nsp_loop loop_alone[NSP_CALIBRATION_KINDS] = {NSP_LOOP_PAIR, NSP_LOOP_MARK, NSP_LOOP_INIT,
                                                                 NSP_LOOP_EXIT};
+static const enum nsp_loop loop_after_work[NSP_CALIBRATION_KINDS] = {NSP_LOOP_WORK_PAIR, NSP_LOOP_WORK_MARK,
+                                                                     NSP_LOOP_WORK_INIT, NSP_LOOP_WORK_EXIT};
 static const enum nsp_loop loop_in_pair[NSP_CALIBRATION_KINDS] = {NSP_LOOP_PAIR, NSP_LOOP_MARK_IN_PAIR,
                                                                   NSP_LOOP_INIT_IN_PAIR, NSP_LOOP_EXIT_IN_PAIR};
 static const uint8_t kinds[NSP_CALIBRATION_KINDS] = {NSLICE_KIND_START, NSLICE_KIND_MARK, NSLICE_KIND_INIT,
                                                      NSLICE_KIND_EXIT};
 
-static void empty_ring(struct nslice_ring_meta *ring)
+/*
+ * Makes room for a batch behind the one before.  The ring is as large as a
+ * session's and is gone round like one: a ring that stays in the first-level
+ * cache would make probes look cheaper than they are.
+ */
+static void advance_ring(struct run *run)
 {
+    struct nslice_ring_meta *ring = nsp_shm_ring(&run->scratch, run->cpu);
+    const uint64_t ring_bytes = run->scratch.shm->ring_bytes;
+
     if (ring->kind == NSLICE_RING_ATOMIC)
-        memset((char *)ring + NSLICE_RING_META_BYTES, 0, (ring->mask + 1ull) * NSLICE_UNIT_BYTES);
-    ring->head = 0;
-    ring->tail = 0;
-    ring->limit = ring->mask + 1;
-    memset(ring->lost, 0, sizeof(ring->lost));
+        memset((void *)nsp_ring_data(ring, ring_bytes, run->begin), 0,
+               NSLICE_POSITION_UNITS(ring->head - run->begin) * NSLICE_UNIT_BYTES);
+    run->begin = ring->head;
+    ring->tail = ring->head;
+    ring->limit = (uint32_t)ring->head + ring->mask + 1;
+}
+
+struct batch_records {
+    const uint64_t *at, *end;
+};
+
+static struct batch_records last_batch(const struct run *run)
+{
+    const struct nslice_ring_meta *ring = nsp_shm_ring(&run->scratch, run->cpu);
+    const uint64_t *at = nsp_ring_data(ring, run->scratch.shm->ring_bytes, run->begin);
+
+    return (struct batch_records){at, at + NSLICE_POSITION_UNITS(ring->head - run->begin)};
 }
 
 /* Mean STOP - START of word `field` (0: clock) over the records of the ring; 0 with *pairs == 0 when there are none. */
 static double mean_inside(const struct run *run, uint32_t field, uint32_t *pairs)
 {
-    const struct nslice_ring_meta *ring = nsp_shm_ring(&run->scratch, run->cpu);
-    const uint64_t *at = nsp_ring_data(ring, run->scratch.shm->ring_bytes, 0);
-    const uint64_t *end = at + (uint32_t)ring->head, *start = NULL;
+    const struct batch_records batch = last_batch(run);
+    const uint64_t *at = batch.at, *end = batch.end, *start = NULL;
     double sum = 0;
 
     *pairs = 0;
@@ -77,9 +100,8 @@ static double mean_inside(const struct run *run, uint32_t field, uint32_t *pairs
 /* Mean distance of a counter from one START to the next, left out where the loop's own branch lies between. */
 static double mean_distance(const struct run *run, uint32_t field, uint32_t *count)
 {
-    const struct nslice_ring_meta *ring = nsp_shm_ring(&run->scratch, run->cpu);
-    const uint64_t *at = nsp_ring_data(ring, run->scratch.shm->ring_bytes, 0);
-    const uint64_t *end = at + (uint32_t)ring->head, *before = NULL;
+    const struct batch_records batch = last_batch(run);
+    const uint64_t *at = batch.at, *end = batch.end, *before = NULL;
     uint32_t starts = 0;
     double sum = 0;
 
@@ -102,24 +124,56 @@ static double mean_distance(const struct run *run, uint32_t field, uint32_t *cou
 
 static uint64_t timed(struct run *run, enum nsp_loop loop, uint32_t rounds)
 {
-    empty_ring(nsp_shm_ring(&run->scratch, run->cpu));
+    advance_ring(run);
     return nsp_run_loop(loop, rounds);
 }
 
-/* Cost of a probe, or pair, on the clock: the difference of batches with 2n and with n of them. */
+/* Ticks of one round: the difference of batches with 2n and with n of them. */
+static double round_ticks(struct run *run, enum nsp_loop loop)
+{
+    const uint64_t once = timed(run, loop, ROUNDS);
+    const uint64_t twice = timed(run, loop, 2 * ROUNDS);
+
+    return ((double)twice - (double)once) / ROUNDS;
+}
+
+/*
+ * Mode fast: probes back to back.  What surrounds a probe may overlap it then,
+ * so this is the most that it adds, and the least that an empty slice reads.
+ */
+static void batch_fast(struct run *run, int kind, double *outer, double *inner)
+{
+    uint32_t pairs;
+
+    *outer = round_ticks(run, loop_alone[kind]);
+    *inner = kind == 0 ? mean_inside(run, 0, &pairs) : 0;
+}
+
+/*
+ * Mode ordered: nothing overlaps but the loads before the probe's first fence.
+ * A program hides them behind the work before the probe, so calibration does, too.
+ */
+static void batch_ordered(struct run *run, int kind, double *outer, double *inner)
+{
+    const double work = round_ticks(run, NSP_LOOP_WORK);
+    uint32_t pairs;
+
+    *outer = round_ticks(run, loop_after_work[kind]) - work;
+    *inner = 0;
+    if (kind == 0) {
+        timed(run, NSP_LOOP_WORK_IN_PAIR, 2 * ROUNDS);
+        *inner = mean_inside(run, 0, &pairs) - work;
+    }
+}
+
 static void measure_ticks(struct run *run, int kind, struct nslice_calibration_entry *entry)
 {
+    void (*const batch)(struct run *, int, double *, double *) = nsp_calib_state.ordered ? batch_ordered : batch_fast;
     struct nsp_estimate outer, inner;
 
-    timed(run, loop_alone[kind], ROUNDS); /* warms caches and predictors */
-    for (uint32_t i = 0; i < run->batches; ++i) {
-        const uint64_t once = timed(run, loop_alone[kind], ROUNDS);
-        const uint64_t twice = timed(run, loop_alone[kind], 2 * ROUNDS);
-        uint32_t pairs;
-
-        run->values[i] = ((double)twice - (double)once) / ROUNDS;
-        run->more_values[i] = kind == 0 ? mean_inside(run, 0, &pairs) : 0;
-    }
+    batch(run, kind, &run->values[0], &run->more_values[0]); /* warms caches and predictors; overwritten */
+    for (uint32_t i = 0; i < run->batches; ++i)
+        batch(run, kind, &run->values[i], &run->more_values[i]);
     outer = nsp_trimmed_mean(run->values, run->batches);
     inner = nsp_trimmed_mean(run->more_values, run->batches);
     entry->samples = outer.samples;
@@ -233,6 +287,7 @@ static void measure_all(struct run *run, struct nsp_calibration *out)
         if (sched_setaffinity(0, sizeof(one), &one))
             continue;
         run->cpu = cpu;
+        run->begin = 0;
         if (visited++ == 0)
             measure_clock(run, out);
         measure_cpu(run, out);
@@ -244,7 +299,7 @@ int nsp_calibrate_with(const struct nsp_calibration_setup *setup, struct nsp_cal
 {
     static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
     const struct nsp_session_config scratch = {.struct_size = sizeof(scratch),
-                                               .ring_bytes = 1 << 18,
+                                               .ring_bytes = setup->ring_bytes ? setup->ring_bytes : DEFAULT_RING_BYTES,
                                                .ring_kind = setup->ring_kind};
     const struct nsp_thread thread_before = nsp_thread;
     struct run *run;
@@ -257,6 +312,7 @@ int nsp_calibrate_with(const struct nsp_calibration_setup *setup, struct nsp_cal
     err = run ? nsp_shm_create(&scratch, &run->scratch) : nsp_fail(-ENOMEM, "out of memory for calibration");
     if (!err) {
         run->batches = setup->batches == 0 ? DEFAULT_BATCHES : setup->batches < MAX_BATCHES ? setup->batches : MAX_BATCHES;
+        nsp_shm_populate(&run->scratch);
         nsp_calib_state = setup->state;
         nsp_calib_state.rings = run->scratch.rings;
         nsp_calib_state.stride_bytes = run->scratch.stride_bytes;

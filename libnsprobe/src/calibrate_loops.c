@@ -23,6 +23,10 @@ struct nsp_detail_state nsp_calib_state;
         NSP_DETAIL_PROBE_WORDS(STATE, "calibration", 4, 3, NSP_DETAIL_COPY_3, 5, word);            \
     } while (0)
 
+/* About what lies between two probes of a program: enough to hide the probe's first loads behind it, as a program does. */
+#define MULTIPLY "imul %0, %0\n\timul %0, %0\n\timul %0, %0\n\timul %0, %0\n\t"
+#define WORK __asm__ volatile(MULTIPLY MULTIPLY MULTIPLY MULTIPLY : "+r"(work))
+
 #define EIGHT_TIMES(...)                                                                           \
     __VA_ARGS__;                                                                                   \
     __VA_ARGS__;                                                                                   \
@@ -37,6 +41,9 @@ struct nsp_detail_state nsp_calib_state;
 #define LOOP(name, ...)                                                                            \
     static __attribute__((noinline)) void name(uint32_t rounds)                                    \
     {                                                                                              \
+        uint64_t work = 3;                                                                         \
+                                                                                                   \
+        (void)work;                                                                                \
         for (uint32_t i = 0; i < rounds; i += NSP_LOOP_UNROLLED) {                                 \
             EIGHT_TIMES(__VA_ARGS__);                                                                     \
         }                                                                                          \
@@ -49,6 +56,12 @@ LOOP(exits, EXIT)
 LOOP(marks_in_pairs, START; MARK; STOP)
 LOOP(inits_in_pairs, START; INIT; STOP)
 LOOP(exits_in_pairs, START; EXIT; STOP)
+LOOP(work_alone, WORK)
+LOOP(work_pairs, WORK; START; STOP)
+LOOP(work_marks, WORK; MARK)
+LOOP(work_inits, WORK; INIT)
+LOOP(work_exits, WORK; EXIT)
+LOOP(work_in_pairs, START; WORK; STOP)
 
 uint64_t nsp_run_loop(enum nsp_loop loop, uint32_t rounds)
 {
@@ -60,6 +73,12 @@ uint64_t nsp_run_loop(enum nsp_loop loop, uint32_t rounds)
         [NSP_LOOP_MARK_IN_PAIR] = marks_in_pairs,
         [NSP_LOOP_INIT_IN_PAIR] = inits_in_pairs,
         [NSP_LOOP_EXIT_IN_PAIR] = exits_in_pairs,
+        [NSP_LOOP_WORK] = work_alone,
+        [NSP_LOOP_WORK_PAIR] = work_pairs,
+        [NSP_LOOP_WORK_MARK] = work_marks,
+        [NSP_LOOP_WORK_INIT] = work_inits,
+        [NSP_LOOP_WORK_EXIT] = work_exits,
+        [NSP_LOOP_WORK_IN_PAIR] = work_in_pairs,
     };
     const uint64_t begin = nsp_clock_read(1);
 

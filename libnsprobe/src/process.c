@@ -119,6 +119,14 @@ static void announce_info(double clock_hz)
     nsp_announce(process.map, NSLICE_CHUNK_INFO, text, (uint32_t)bytes);
 }
 
+/* As large as the session's rings, so that caches treat them alike; beyond a few MiB nothing changes any more. */
+static uint64_t calibration_ring_bytes(uint64_t session_bytes)
+{
+    const uint64_t least = 1 << 18, most = 4 << 20; /* a batch must fit */
+
+    return session_bytes < least ? least : session_bytes > most ? most : session_bytes;
+}
+
 static void announce_calibration(uint32_t phase, uint64_t ticks, uint64_t mono_ns)
 {
     static struct {
@@ -126,7 +134,9 @@ static void announce_calibration(uint32_t phase, uint64_t ticks, uint64_t mono_n
         struct nslice_calibration_entry entries[NSP_CALIBRATION_MAX_ENTRIES];
     } payload;
     static struct nsp_calibration measured;
-    struct nsp_calibration_setup setup = {.state = process.state, .ring_kind = process.state.ring_kind};
+    struct nsp_calibration_setup setup = {.state = process.state,
+                                          .ring_kind = process.state.ring_kind,
+                                          .ring_bytes = calibration_ring_bytes(process.map->shm->ring_bytes)};
 
     measured.count = 0;
     if (!process.map->shm->no_calibration && nsp_calibrate_with(&setup, &measured))
