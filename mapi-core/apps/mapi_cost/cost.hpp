@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// cost: sums of a pass -> cost of one packet (or call) with its interval, whole and by part.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "trace_sums.hpp"
+
+namespace mapi_cost
+{
+struct Measured {
+    double raw = 0;
+    double net = 0;
+    double ci95 = 0; // half width, of net
+    std::uint64_t packets = 0;
+};
+
+struct PartCost {
+    std::string name;
+    double net = 0;
+    bool is_counted = true; // lies in the row's cost
+};
+
+struct Cost {
+    Measured whole;
+    std::vector<PartCost> parts; // the counted ones add up to whole.net
+};
+
+// Of blocks with a fifth left out at either end: what interrupts and other programs did to the clock goes.
+Cost trimmed_cost(const TraceSums &sums);
+// Of all blocks: instruction counts have no such guests.
+Cost mean_cost(const TraceSums &sums);
+
+// What one of `further` flows adds.  Where both passes counted the same units of the same packets their differences are
+// taken one by one, which is exact; else the intervals are added in quadrature.
+Measured further_cost(const TraceSums &one, const TraceSums &many, unsigned further, bool is_trimmed);
+} // namespace mapi_cost

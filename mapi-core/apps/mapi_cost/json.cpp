@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+// json: results -> schema netslice-mapi-cost-1.  What was not measured is null, never zero.
+#include "json.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace mapi_cost
+{
+namespace
+{
+using Json = nlohmann::ordered_json;
+
+template <class Value> Json or_null(const std::optional<Value> &value)
+{
+    return value ? Json(*value) : Json(nullptr);
+}
+
+Json measured_json(const std::optional<Measured> &measured)
+{
+    if (!measured)
+        return nullptr;
+    return {{"raw", measured->raw}, {"net", measured->net}, {"ci95", measured->ci95}, {"packets", measured->packets}};
+}
+
+Json rates_json(const std::optional<Rates> &rates)
+{
+    if (!rates)
+        return nullptr;
+    Json lines = Json::array();
+    for (const LineShare &line : rates->lines)
+        lines.push_back({{"gbit", line.gbit},
+                         {"frame_bytes", line.frame_bytes},
+                         {"line_packets_per_second", line.line_packets_per_second},
+                         {"share", line.share},
+                         {"gbit_per_second", line.gbit_per_second}});
+    return {{"packets_per_second", rates->packets_per_second}, {"lines", std::move(lines)}};
+}
+
+Json row_json(const Row &row)
+{
+    const Scenario &scenario = row.scenario;
+    Json json = {{"table", scenario.table}, {"scenario", scenario.name}, {"id", scenario.id}};
+    json["packet_bytes"] = scenario.frame_bytes ? Json(scenario.frame_bytes) : Json(nullptr);
+    json["instructions"] = measured_json(row.instructions);
+    json["cycles"] = measured_json(row.cycles);
+    json["paper"] = {{"scampi_instructions", or_null(scenario.paper.scampi_instructions)},
+                     {"scampi_cycles", or_null(scenario.paper.scampi_cycles)},
+                     {"intel_instructions", or_null(scenario.paper.intel_instructions)},
+                     {"intel_cycles", or_null(scenario.paper.intel_cycles)},
+                     {"net_of_papi", false}};
+    json["parts"] = Json::array();
+    for (const RowPart &part : row.parts)
+        json["parts"].push_back({{"name", part.name},
+                                 {"instructions", or_null(part.instructions)},
+                                 {"cycles", or_null(part.cycles)},
+                                 {"in_cost", part.is_counted}});
+    json["functions"] = Json::array();
+    for (const Reach &reach : row.reach)
+        json["functions"].push_back({{"name", reach.function}, {"packets", reach.packets}, {"passed", reach.passed}});
+    json["lost_copies"] = row.lost_copies;
+    json["rates"] = rates_json(row.rates);
+    return json;
+}
+
+Json losses_json(const Totals &totals)
+{
+    Json json = {{"issued", totals.issued}, {"drained", totals.drained}, {"lost", Json::object()}};
+    for (std::size_t i = 0; i < totals.lost.size(); ++i)
+        json["lost"][nsdump::lost_name(i)] = totals.lost[i];
+    json["equation_holds"] = totals.equation_holds;
+    json["units"] = totals.units;
+    json["units_left_out"] = totals.units_left_out;
+    return json;
+}
+
+Json capture_json(const Survey &survey)
+{
+    return {{"path", survey.path},
+            {"packets", survey.packets},
+            {"bytes", survey.wire_bytes},
+            {"mean_bytes", double(survey.wire_bytes) / double(survey.packets)},
+            {"filter", survey.filter},
+            {"filter_packets", survey.matches},
+            {"damage", survey.is_damaged ? Json(survey.message) : Json(nullptr)},
+            {"unread_bytes", survey.unread_bytes}};
+}
+} // namespace
+
+std::string json_text(const Results &results)
+{
+    const nsdump::Clock &clock = results.clock;
+    const ProbeCost &probe = results.probe;
+    Json json;
+    json["schema"] = "netslice-mapi-cost-1";
+    json["capture"] = capture_json(results.survey);
+    json["machine"] = {{"cpu", results.cpu}, {"kernel", results.kernel}, {"virtualised", results.virtualised}};
+    json["clock"] = {{"source", clock.source}, {"hz", clock.hz}, {"mode", clock.mode}, {"step_ticks", clock.step_ticks}};
+    json["sources"] = {{"cycles", cycle_source_text(clock)},
+                       {"instructions", results.instruction_source.empty() ? Json(nullptr)
+                                                                           : Json(instruction_source_text(results.instruction_source))}};
+    if (results.instruction_source.empty())
+        json["sources"]["no_instructions_why"] = results.no_instructions_why;
+    json["unit"] = results.settings.batch_packets == 1 ? "packet" : "batch";
+    json["batch_packets"] = results.settings.batch_packets;
+    json["repetitions"] = results.repetitions;
+    json["interrupted"] = results.is_interrupted;
+    json["losses"] = losses_json(results.totals);
+    json["rows"] = Json::array();
+    for (const Row &row : results.rows)
+        json["rows"].push_back(row_json(row));
+    json["probe"] = {{"inner_ticks", probe.inner_ticks},         {"outer_ticks", probe.outer_ticks},
+                     {"inner_end_ticks", probe.inner_end_ticks}, {"outer_end_ticks", probe.outer_end_ticks},
+                     {"raw_share", probe.raw_share},             {"sessions", results.totals.sessions},
+                     {"sessions_with_drift", results.totals.drifts}};
+    return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+} // namespace mapi_cost

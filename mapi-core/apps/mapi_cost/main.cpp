@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+// main: command line -> scenarios one after another -> table, JSON, CSV.
+#include <cstdlib>
+
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "csv.hpp"
+#include "decode/error.hpp"
+#include "interrupt.hpp"
+#include "json.hpp"
+#include "measure.hpp"
+#include "options.hpp"
+#include "output.hpp"
+#include "session.hpp"
+#include "table.hpp"
+
+namespace mapi_cost
+{
+namespace
+{
+class Progress
+{
+public:
+    void show(std::size_t done, std::size_t all, const std::string &what)
+    {
+        if (is_terminal_)
+            fmt::print(stderr, "\r\033[K{}/{} {}", done + 1, all, what);
+    }
+    ~Progress()
+    {
+        if (is_terminal_)
+            fmt::print(stderr, "\r\033[K");
+    }
+
+private:
+    const bool is_terminal_ = isatty(STDERR_FILENO) == 1;
+};
+
+int list_scenarios()
+{
+    for (const Scenario &scenario : all_scenarios())
+        fmt::print("{:<22} table {}  {}{}\n", scenario.id, scenario.table, scenario.name,
+                   scenario.frame_bytes ? fmt::format(", {} bytes", scenario.frame_bytes) : "");
+    return kExitOk;
+}
+
+// Counters that were asked for by name must be there; those nobody named may be missing, with the reason told.
+bool has_instructions(const Options &options, const TempFolder &folder, Results &results)
+{
+    if (!options.wants_instructions) {
+        results.no_instructions_why = "not asked for (--no-instructions)";
+        return false;
+    }
+    try {
+        is_stepped(options.run.source, folder);
+        return true;
+    } catch (const SessionError &error) {
+        if (options.run.source != NSP_SOURCE_AUTO)
+            throw;
+        results.no_instructions_why = error.what();
+        return false;
+    }
+}
+
+void write_results(const Options &options, const Results &results)
+{
+    if (!options.json.empty())
+        write_whole(options.json, json_text(results));
+    if (!options.csv.empty())
+        write_whole(options.csv, csv_text(results));
+    if (options.json != "-" && options.csv != "-")
+        write_whole("-", table_text(results));
+}
+
+int exit_code(const Options &options, const Results &results)
+{
+    if (results.is_interrupted)
+        return kExitInterrupted;
+    const Totals &totals = results.totals;
+    const bool is_whole = totals.equation_holds && totals.issued == totals.drained && !results.survey.is_damaged;
+    return is_whole && (!options.wants_instructions || !results.instruction_source.empty()) ? kExitOk : kExitFindings;
+}
+
+void measure_all(const Options &options, const TempFolder &folder, Results &results)
+{
+    const bool wants_instructions = has_instructions(options, folder, results);
+    Workloads workloads(results.survey, options.text, options.run.packets, folder);
+    Measurement measurement(results, workloads, folder, wants_instructions);
+    const std::vector<Scenario> scenarios = chosen_scenarios(options);
+    Progress progress;
+    for (std::size_t i = 0; i < scenarios.size(); ++i) {
+        progress.show(i, scenarios.size(), scenarios[i].name);
+        stop_if_interrupted();
+        measurement.measure(scenarios[i]);
+    }
+}
+
+int run(const Options &options)
+{
+    Results results;
+    results.settings = options.run;
+    try {
+        const TempFolder folder;
+        results.survey = survey_capture(options.capture, options.filter);
+        if (results.survey.is_damaged)
+            fmt::print(stderr, "mapi-cost: {}; {} bytes not read, the costs are of the {} packets before\n", results.survey.message,
+                       results.survey.unread_bytes, results.survey.packets);
+        measure_all(options, folder, results);
+    } catch (const Interrupted &) {
+        results.is_interrupted = true;
+    }
+    if (!results.rows.empty())
+        write_results(options, results);
+    return exit_code(options, results);
+}
+} // namespace
+} // namespace mapi_cost
+
+int main(int argc, char **argv)
+{
+    using namespace mapi_cost;
+    Options options;
+    if (const auto code = parse_options(argc, argv, options))
+        return *code;
+    if (options.is_list)
+        return list_scenarios();
+    unsetenv("NETSLICE"); // its sessions are this program's business
+    catch_interrupts();
+    try {
+        return run(options);
+    } catch (const std::exception &error) {
+        fmt::print(stderr, "mapi-cost: {}\n", error.what());
+        return kExitRefused;
+    }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+// mapi_handle: libmapi's descriptors -> objects that close themselves, its errors -> exceptions.
+#include "mapi_handle.hpp"
+
+#include <utility>
+
+namespace mapi_cost
+{
+namespace
+{
+[[noreturn]] void fail(const std::string &what)
+{
+    int number = 0;
+    char text[MAPI_ERROR_TEXT_BYTES] = "no reason given";
+    mapi_read_error(&number, text);
+    throw MapiError(what + text + " (error " + std::to_string(number) + ")");
+}
+
+void set_option(const char *device, const char *key, std::uint64_t value)
+{
+    if (mapi_set_device_option(device, key, std::to_string(value).c_str()) != 0)
+        fail(std::string(key) + ": ");
+}
+} // namespace
+
+Device::Device(const std::string &path, std::uint64_t repeat, unsigned batch)
+    : name_(mapi_create_offline_device(path.c_str(), MFF_PCAP))
+{
+    if (!name_)
+        fail("");
+    try {
+        set_option(name_, "repeat", repeat);
+        set_option(name_, "batch", batch);
+    } catch (...) {
+        mapi_delete_offline_device(name_);
+        throw;
+    }
+}
+
+Device::~Device()
+{
+    mapi_delete_offline_device(name_);
+}
+
+void Device::start()
+{
+    if (mapi_start_offline_device(name_) != 0)
+        fail("");
+}
+
+mapi_stat_t Device::stats() const
+{
+    mapi_stat_t stats = {};
+    if (mapi_stats(name_, &stats) != 1)
+        fail("");
+    return stats;
+}
+
+Flow::Flow(const Device &device) : descriptor_(mapi_create_flow(device.name()))
+{
+    if (descriptor_ < 0)
+        fail("");
+}
+
+Flow::~Flow()
+{
+    if (descriptor_ >= 0)
+        mapi_close_flow(descriptor_);
+}
+
+Flow::Flow(Flow &&other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+int Flow::apply(const Call &call)
+{
+    const char *name = call.function.c_str();
+    const auto text = [&](std::size_t i) { return call.texts[i].c_str(); };
+    int function = -1;
+    if (call.texts.empty() && call.numbers.empty())
+        function = mapi_apply_function(descriptor_, name);
+    else if (call.texts.empty())
+        function = mapi_apply_function(descriptor_, name, call.numbers[0]);
+    else if (call.numbers.empty() && call.texts.size() == 1)
+        function = mapi_apply_function(descriptor_, name, text(0));
+    else if (call.numbers.empty())
+        function = mapi_apply_function(descriptor_, name, text(0), text(1));
+    else
+        function = mapi_apply_function(descriptor_, name, text(0), call.numbers[0], call.numbers[1]);
+    if (function < 0)
+        fail("");
+    return function;
+}
+
+void Flow::connect()
+{
+    if (mapi_connect(descriptor_) != 0)
+        fail("");
+}
+
+bool Flow::wait(int timeout_ms)
+{
+    if (mapi_wait_flow(descriptor_, timeout_ms) == 0)
+        return true;
+    int number = 0;
+    char text[MAPI_ERROR_TEXT_BYTES] = "";
+    mapi_read_error(&number, text);
+    if (number == MAPI_TIMED_OUT)
+        return false;
+    throw MapiError(text);
+}
+
+std::uint64_t Flow::counter(int function) const
+{
+    const mapi_results_t *results = mapi_read_results(descriptor_, function);
+    if (!results)
+        fail("");
+    return *static_cast<const std::uint64_t *>(results->res);
+}
+
+mapi_function_info_t Flow::describe(int function) const
+{
+    mapi_function_info_t info = {};
+    if (mapi_get_function_info(descriptor_, function, &info) != 0)
+        fail("");
+    return info;
+}
+
+int Flow::link_type() const
+{
+    mapi_flow_info_t flow = {};
+    mapi_device_info_t device = {};
+    if (mapi_get_flow_info(descriptor_, &flow) != 0 || mapi_get_device_info(flow.devid, &device) != 0)
+        fail("");
+    return device.link_type;
+}
+} // namespace mapi_cost

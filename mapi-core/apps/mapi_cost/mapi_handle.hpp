@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// mapi_handle: libmapi's descriptors -> objects that close themselves, its errors -> exceptions.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <mapi/mapi.h>
+#include <mapi/packet.h>
+
+namespace mapi_cost
+{
+// What libmapi had to say.
+class MapiError : public std::runtime_error
+{
+public:
+    using std::runtime_error::runtime_error;
+};
+
+// One mapi_apply_function(): strings come before numbers in every function of the library.
+struct Call {
+    std::string function;
+    std::vector<std::string> texts = {};
+    std::vector<int> numbers = {};
+
+    bool operator==(const Call &) const = default;
+};
+
+// A capture file as a device.  Outlives its flows.
+class Device
+{
+public:
+    Device(const std::string &path, std::uint64_t repeat, unsigned batch);
+    ~Device();
+    Device(const Device &) = delete;
+    Device &operator=(const Device &) = delete;
+
+    const char *name() const { return name_; }
+    void start();
+    mapi_stat_t stats() const;
+
+private:
+    char *name_;
+};
+
+class Flow
+{
+public:
+    explicit Flow(const Device &device);
+    ~Flow();
+    Flow(Flow &&other) noexcept;
+    Flow(const Flow &) = delete;
+    Flow &operator=(const Flow &) = delete;
+
+    int descriptor() const { return descriptor_; }
+    int apply(const Call &call);
+    void connect();
+    // False when the time is up.
+    bool wait(int timeout_ms);
+    std::uint64_t counter(int function) const;
+    mapi_function_info_t describe(int function) const;
+    int link_type() const; // -1 before the first packet
+
+private:
+    int descriptor_;
+};
+} // namespace mapi_cost

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+// measure: scenarios -> rows, one after another.
+#include "measure.hpp"
+
+#include <algorithm>
+
+namespace mapi_cost
+{
+namespace
+{
+constexpr unsigned kFurtherFlows = 8;
+
+double mean_of(const std::vector<nsdump::CalibrationRow> &rows, bool is_inner)
+{
+    double sum = 0;
+    double count = 0;
+    for (const auto &row : rows) {
+        if (row.probe != nsdump::kPair || row.field != 0)
+            continue;
+        sum += is_inner ? row.inner : row.outer;
+        ++count;
+    }
+    return count > 0 ? sum / count : 0;
+}
+
+void move_mean(double &mean, double value, std::uint64_t count)
+{
+    mean += (value - mean) / double(count);
+}
+
+// Same load, same name: what differs between rows of one table but for the figures of 2004.
+std::string key_of(const Scenario &scenario, unsigned flows, Field field)
+{
+    std::string key = std::to_string(int(scenario.traffic)) + "/" + std::to_string(scenario.frame_bytes) + "/";
+    for (const Function function : scenario.functions)
+        key += std::to_string(int(function)) + "+";
+    if (scenario.is_call())
+        key += "call";
+    if (flows > 1 && scenario.quantity == Quantity::kFurtherDifferent)
+        key += "different";
+    return key + "/" + std::to_string(flows) + "/" + std::to_string(int(field));
+}
+
+void add_parts(Row &row, const Cost &cost, Field field)
+{
+    for (const PartCost &part : cost.parts) {
+        auto found = std::find_if(row.parts.begin(), row.parts.end(), [&](const RowPart &known) { return known.name == part.name; });
+        if (found == row.parts.end())
+            found = row.parts.insert(row.parts.end(), {part.name, {}, {}, part.is_counted});
+        (field == Field::kTicks ? found->cycles : found->instructions) = part.net;
+    }
+}
+} // namespace
+
+Measurement::Measurement(Results &results, Workloads &workloads, const TempFolder &folder, bool wants_instructions)
+    : results_(results), workloads_(workloads), folder_(folder), wants_instructions_(wants_instructions)
+{
+}
+
+const Pass &Measurement::pass(const Scenario &scenario, unsigned flows, Field field)
+{
+    const std::string key = key_of(scenario, flows, field);
+    if (const auto found = passes_.find(key); found != passes_.end())
+        return found->second;
+    const Load load = workloads_.load(scenario, flows, !scenario.is_call());
+    if (!scenario.is_call() && scenario.traffic == Traffic::kWhole)
+        results_.repetitions = (results_.settings.packets + load.workload.packets - 1) / load.workload.packets;
+    Pass made = scenario.is_call() ? run_calls(load, scenario.quantity, field, results_.settings, folder_)
+                                   : run_packets(load, field, results_.settings, folder_);
+    take_report(made.sums, field);
+    return passes_.emplace(key, std::move(made)).first->second;
+}
+
+void Measurement::take_report(const TraceSums &sums, Field field)
+{
+    const nsdump::StatsReport &report = sums.report;
+    Totals &totals = results_.totals;
+    ++totals.sessions;
+    totals.issued += report.losses.issued;
+    totals.drained += report.losses.drained;
+    for (std::size_t i = 0; i < totals.lost.size(); ++i)
+        totals.lost[i] += report.losses.lost[i];
+    totals.equation_holds &= report.losses.equation_holds.value_or(false);
+    totals.units_left_out += sums.units_left_out;
+    for (const auto &unit : report.units)
+        totals.units += unit.units;
+    totals.drifts += std::any_of(report.drift.begin(), report.drift.end(),
+                                 [](const nsdump::Drift &drift) { return drift.is_significant && drift.field == 0; });
+    const auto info = [&](const char *name) {
+        const auto found = report.info.find(name);
+        return found == report.info.end() ? std::string() : found->second;
+    };
+    results_.cpu = info("machine.cpu");
+    results_.kernel = info("machine.kernel");
+    results_.virtualised = info("machine.virtualised");
+    if (field == Field::kInstructions) {
+        results_.instruction_source = report.counter_source;
+        return; // under single-stepping ticks mean nothing, not even those of a calibration
+    }
+    if (results_.clock.hz == 0)
+        results_.clock = report.clock;
+    ProbeCost &probe = results_.probe;
+    for (const Block &block : sums.blocks) {
+        raw_cycles_ += block.raw;
+        net_cycles_ += block.net;
+    }
+    probe.raw_share = raw_cycles_ > 0 ? (raw_cycles_ - net_cycles_) / raw_cycles_ : 0;
+    const std::uint64_t time_passes = std::uint64_t(std::count_if(passes_.begin(), passes_.end(), [](const auto &item) {
+                                          return item.first.back() == '0';
+                                      })) + 1;
+    move_mean(probe.inner_ticks, mean_of(report.calibration_start, true), time_passes);
+    move_mean(probe.outer_ticks, mean_of(report.calibration_start, false), time_passes);
+    move_mean(probe.inner_end_ticks, mean_of(report.calibration_end, true), time_passes);
+    move_mean(probe.outer_end_ticks, mean_of(report.calibration_end, false), time_passes);
+}
+
+Row Measurement::measure_plain(const Scenario &scenario)
+{
+    Row row;
+    row.scenario = scenario;
+    const Pass &time = pass(scenario, 1, Field::kTicks);
+    const Cost cycles = trimmed_cost(time.sums);
+    row.cycles = cycles.whole;
+    row.reach = time.reach;
+    row.lost_copies = time.lost_copies;
+    add_parts(row, cycles, Field::kTicks);
+    if (wants_instructions_) {
+        const Cost instructions = mean_cost(pass(scenario, 1, Field::kInstructions).sums);
+        row.instructions = instructions.whole;
+        add_parts(row, instructions, Field::kInstructions);
+    }
+    if (!scenario.is_call())
+        row.rates = rates_of(row.cycles->net, results_.clock.hz, scenario.frame_bytes);
+    return row;
+}
+
+Row Measurement::measure_further(const Scenario &scenario)
+{
+    Row row;
+    row.scenario = scenario;
+    const Pass &one = pass(scenario, 1, Field::kTicks);
+    const Pass &many = pass(scenario, 1 + kFurtherFlows, Field::kTicks);
+    row.cycles = further_cost(one.sums, many.sums, kFurtherFlows, true);
+    row.reach = many.reach;
+    row.lost_copies = one.lost_copies + many.lost_copies;
+    if (wants_instructions_)
+        row.instructions = further_cost(pass(scenario, 1, Field::kInstructions).sums,
+                                        pass(scenario, 1 + kFurtherFlows, Field::kInstructions).sums, kFurtherFlows, false);
+    return row;
+}
+
+void Measurement::measure(const Scenario &scenario)
+{
+    results_.rows.push_back(scenario.is_further() ? measure_further(scenario) : measure_plain(scenario));
+}
+} // namespace mapi_cost

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// measure: scenarios -> rows, one after another; sums up what the sessions say about machine, probes and losses.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+
+#include "rows.hpp"
+#include "workload.hpp"
+
+namespace mapi_cost
+{
+class Measurement
+{
+public:
+    Measurement(Results &results, Workloads &workloads, const TempFolder &folder, bool wants_instructions);
+
+    // Appends the row.  Throws what a pass throws; rows so far stay.
+    void measure(const Scenario &scenario);
+
+private:
+    const Pass &pass(const Scenario &scenario, unsigned flows, Field field);
+    void take_report(const TraceSums &sums, Field field);
+    Row measure_plain(const Scenario &scenario);
+    Row measure_further(const Scenario &scenario);
+
+    Results &results_;
+    Workloads &workloads_;
+    const TempFolder &folder_;
+    const bool wants_instructions_;
+    std::map<std::string, Pass> passes_; // Table 4 starts from passes of Table 2
+    double raw_cycles_ = 0;
+    double net_cycles_ = 0;
+};
+} // namespace mapi_cost

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+// options: command line -> struct.
+#include "options.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include <CLI/CLI.hpp>
+
+namespace mapi_cost
+{
+namespace
+{
+const std::map<std::string, nsp_counter_source> kSources = {
+    {"auto", NSP_SOURCE_AUTO}, {"rdpmc", NSP_SOURCE_RDPMC}, {"perf-read", NSP_SOURCE_PERF_READ}, {"step", NSP_SOURCE_STEP}};
+const std::map<std::string, nsp_clock_mode> kClocks = {{"fast", NSP_CLOCK_FAST}, {"ordered", NSP_CLOCK_ORDERED}};
+
+constexpr const char *kFooter =
+    "examples:\n"
+    "  mapi-cost trace.pcap\n"
+    "  mapi-cost --json cost.json --csv cost.csv trace.pcapng\n"
+    "  mapi-cost --scenario table4 --filter 'tcp port 80' trace.pcap\n"
+    "  mapi-cost --no-instructions --packets 2000000 --json - trace.pcap | jq '.rows[].cycles'\n"
+    "\n"
+    "exit status: 0 measured; 1 measured, but the capture is damaged, records were lost or instructions could not be had;\n"
+    "2 wrong usage; 3 refused: capture, filter or temporary folder (TMPDIR); 130 interrupted, the rows so far are printed";
+
+// "search-64", or "table2" for all of one.
+bool is_chosen(const Scenario &scenario, const std::string &name)
+{
+    return name == scenario.id || name == "table" + std::to_string(scenario.table);
+}
+
+std::string check_scenario(const std::string &name)
+{
+    const auto &all = all_scenarios();
+    const bool is_known = std::any_of(all.begin(), all.end(), [&](const Scenario &scenario) { return is_chosen(scenario, name); });
+    return is_known ? "" : "\"" + name + "\" is no scenario; --list names them";
+}
+} // namespace
+
+std::optional<int> parse_options(int argc, char **argv, Options &options)
+{
+    CLI::App app{"Measures what monitoring functions cost per packet on a capture: instructions and cycles, beside those of 2004."};
+    app.footer(kFooter);
+    app.set_version_flag("-V,--version", "mapi-cost " NETSLICE_VERSION);
+    bool is_per_packet = false;
+    std::string source = "auto";
+    std::string clock = "ordered";
+    app.add_option("capture", options.capture, "pcap or pcapng file")->option_text("CAPTURE");
+    app.add_option("--json", options.json, "write JSON (netslice-mapi-cost-1); - is standard output, instead of the table")->option_text("FILE");
+    app.add_option("--csv", options.csv, "write CSV; - is standard output, instead of the table")->option_text("FILE");
+    app.add_option("--scenario", options.scenarios, "run this one, or table2, table3, table4; may be repeated")
+        ->option_text("NAME")->check(check_scenario)->allow_extra_args(false);
+    app.add_flag("--list", options.is_list, "name the scenarios and end");
+    app.add_option("--filter", options.filter,
+                   "expression for BPF_FILTER; default \"src port 2005\" when a packet matches it, else \"tcp\"")->option_text("EXPR");
+    app.add_option("--string", options.text, "string for STR_SEARCH in the row of five functions; default \"www\"")->option_text("STRING");
+    app.add_option("--packets", options.run.packets, "packets to time in each scenario, at least; default 200000")
+        ->option_text("N")->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 32));
+    app.add_flag("--per-packet", is_per_packet, "hand packets to the engine one by one, not in batches of 64");
+    app.add_option("--clock", clock, "ordered (default): slices are fenced; fast: probes cost half")
+        ->option_text("MODE")->check(CLI::IsMember(std::vector<std::string>{"ordered", "fast"}));
+    app.add_option("--source", source, "counts instructions: auto (default), rdpmc, perf-read, step")
+        ->option_text("NAME")->check(CLI::IsMember(std::vector<std::string>{"auto", "rdpmc", "perf-read", "step"}));
+    app.add_option("--step-units", options.run.step_units, "batches to count when instructions are single-stepped; default 10")
+        ->option_text("N")->check(CLI::Range(2u, 100'000u));
+    app.add_flag("!--no-instructions", options.wants_instructions, "leave out the pass that counts instructions");
+    try {
+        app.parse(argc, argv);
+        if (options.capture.empty() && !options.is_list)
+            throw CLI::RequiredError("CAPTURE");
+        if (options.json == "-" && options.csv == "-")
+            throw CLI::ValidationError("--json and --csv cannot both go to standard output");
+    } catch (const CLI::ParseError &error) {
+        return app.exit(error) == 0 ? kExitOk : kExitUsage;
+    }
+    options.run.batch_packets = is_per_packet ? 1 : MAPI_BATCH_MAX;
+    options.run.source = kSources.at(source);
+    options.run.clock = kClocks.at(clock);
+    return std::nullopt;
+}
+
+std::vector<Scenario> chosen_scenarios(const Options &options)
+{
+    if (options.scenarios.empty())
+        return all_scenarios();
+    std::vector<Scenario> chosen;
+    for (const Scenario &scenario : all_scenarios())
+        if (std::any_of(options.scenarios.begin(), options.scenarios.end(),
+                        [&](const std::string &name) { return is_chosen(scenario, name); }))
+            chosen.push_back(scenario);
+    return chosen;
+}
+} // namespace mapi_cost

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// options: command line -> struct.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "run.hpp"
+#include "scenario.hpp"
+
+namespace mapi_cost
+{
+enum ExitCode {
+    kExitOk = 0,
+    kExitFindings = 1, // rows are there, but the capture is damaged, records were lost, or instructions could not be had
+    kExitUsage = 2,
+    kExitRefused = 3, // no such capture, a filter that does not compile, no room for traces: no rows
+    kExitInterrupted = 130,
+};
+
+struct Options {
+    std::string capture;
+    std::string filter; // empty: chosen by the capture
+    std::string text = "www";
+    std::string json;
+    std::string csv;
+    std::vector<std::string> scenarios;
+    bool is_list = false;
+    bool wants_instructions = true;
+    RunSettings run;
+};
+
+// The exit code when there is nothing more to do.
+std::optional<int> parse_options(int argc, char **argv, Options &options);
+
+// Those asked for, in the order of the tables.
+std::vector<Scenario> chosen_scenarios(const Options &options);
+} // namespace mapi_cost

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// rows: words for where the figures come from.
+#include "rows.hpp"
+
+#include <fmt/format.h>
+
+namespace mapi_cost
+{
+std::string instruction_source_text(const std::string &source)
+{
+    if (source == "step")
+        return "step: exact, single-stepped";
+    if (source == "rdpmc")
+        return "rdpmc: PMU, user space only";
+    if (source == "perf-read")
+        return "perf-read: PMU through read(), user space only";
+    return source;
+}
+
+std::string cycle_source_text(const nsdump::Clock &clock)
+{
+    return fmt::format("TSC cycles, {:.3f} GHz, not core cycles", clock.hz / 1e9);
+}
+} // namespace mapi_cost

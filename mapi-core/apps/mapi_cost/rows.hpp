@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// rows: what the program has to say, before it is a table, JSON or CSV.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cost.hpp"
+#include "rates.hpp"
+#include "run.hpp"
+#include "scenario.hpp"
+
+namespace mapi_cost
+{
+struct RowPart {
+    std::string name;
+    std::optional<double> instructions;
+    std::optional<double> cycles;
+    bool is_counted = true;
+};
+
+struct Row {
+    Scenario scenario;
+    std::optional<Measured> instructions;
+    std::optional<Measured> cycles;
+    std::vector<RowPart> parts; // empty for a difference
+    std::vector<Reach> reach;
+    std::uint64_t lost_copies = 0;
+    std::optional<Rates> rates;
+};
+
+// Mean over the sessions of the run.
+struct ProbeCost {
+    double inner_ticks = 0;
+    double outer_ticks = 0;
+    double inner_end_ticks = 0;
+    double outer_end_ticks = 0;
+    double raw_share = 0; // of all measured cycles
+};
+
+struct Totals {
+    std::uint64_t issued = 0;
+    std::uint64_t drained = 0;
+    std::array<std::uint64_t, nsdump::kLostCauses> lost{};
+    bool equation_holds = true;
+    std::uint64_t sessions = 0;
+    std::uint64_t drifts = 0; // sessions with a significant drift of a constant
+    std::uint64_t units_left_out = 0;
+    std::uint64_t units = 0;
+};
+
+struct Results {
+    Survey survey;
+    RunSettings settings;
+    std::uint64_t repetitions = 0; // of the capture in a time pass
+    std::string cpu, kernel, virtualised;
+    nsdump::Clock clock;
+    std::string instruction_source;  // rdpmc, perf-read, step; empty: none
+    std::string no_instructions_why; // when there is no source
+    ProbeCost probe;
+    Totals totals;
+    std::vector<Row> rows;
+    bool is_interrupted = false;
+    std::vector<std::string> notes;
+};
+
+// "step: exact, single-stepped"; empty without a source.
+std::string instruction_source_text(const std::string &source);
+std::string cycle_source_text(const nsdump::Clock &clock);
+} // namespace mapi_cost

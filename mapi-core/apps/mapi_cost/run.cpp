@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+// run: one load -> its packets through libmapi, under a session.
+#include "run.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <thread>
+
+#include "interrupt.hpp"
+#include "session.hpp"
+
+namespace mapi_cost
+{
+namespace
+{
+constexpr std::uint64_t kBlocks = 100;       // enough to trim, few enough that each is long against the clock's steps
+constexpr unsigned kUniformShare = 4;        // of frames of one size a quarter of the batches says the same
+constexpr std::uint64_t kRecordsPerUnit = 8; // besides two for each function
+
+struct Flows {
+    std::vector<Flow> flows;
+    std::vector<std::vector<int>> functions; // ids, by flow
+    std::vector<std::uint64_t> copies_read;  // by flow
+};
+
+Flows connect(const Load &load, const Device &device)
+{
+    Flows made;
+    for (const auto &calls : load.flows) {
+        Flow flow(device);
+        auto &ids = made.functions.emplace_back();
+        for (const Call &call : calls)
+            ids.push_back(flow.apply(call));
+        flow.connect();
+        made.flows.push_back(std::move(flow));
+    }
+    made.copies_read.resize(made.flows.size());
+    return made;
+}
+
+bool has_buffer(const std::vector<Call> &calls)
+{
+    return !calls.empty() && calls.back().function == "TO_BUFFER";
+}
+
+// Takes what is there, never more: a reader that sleeps in mapi_get_next_pkt() would have the packet thread wake it with
+// a system call for each batch, which is not what a busy reader costs.
+void read_copies(Flows &made, std::size_t i, bool to_the_end)
+{
+    Flow &flow = made.flows[i];
+    const int buffer = made.functions[i].back();
+    const mapi_function_info_t info = flow.describe(buffer);
+    for (const std::uint64_t there = info.pkts - info.dropped; to_the_end || made.copies_read[i] < there; ++made.copies_read[i])
+        if (!mapi_get_next_pkt(flow.descriptor(), buffer))
+            break;
+}
+
+void wait_for_end(const Load &load, Flows &made)
+{
+    const bool has_readers = std::any_of(load.flows.begin(), load.flows.end(), has_buffer);
+    for (bool has_ended = false; !has_ended;) {
+        stop_if_interrupted();
+        has_ended = made.flows[0].wait(has_readers ? 0 : 100);
+        for (std::size_t i = 0; i < load.flows.size(); ++i)
+            if (has_buffer(load.flows[i]))
+                read_copies(made, i, has_ended);
+        if (has_readers && !has_ended)
+            std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
+}
+
+// How often the workload is read, and which units are counted.
+struct Plan {
+    std::uint64_t rounds = 1;
+    std::uint64_t units_per_round = 1;
+    std::uint64_t step_every = 1;
+    SumRequest request;
+};
+
+Plan plan_time(const Workload &workload, const RunSettings &settings)
+{
+    Plan plan;
+    plan.units_per_round = (workload.packets + settings.batch_packets - 1) / settings.batch_packets;
+    plan.rounds = (settings.packets + workload.packets - 1) / workload.packets;
+    // Blocks of whole rounds hold the same packets; a capture that is read a few times only is cut into pieces.
+    plan.request.units_per_block = plan.rounds >= kBlocks / 4
+                                       ? plan.units_per_round * std::max<std::uint64_t>(1, plan.rounds / kBlocks)
+                                       : std::max<std::uint64_t>(1, plan.rounds * plan.units_per_round / kBlocks);
+    return plan;
+}
+
+// Single-stepped: about `step_units` batches in equal distances over the capture, in a second round where the first
+// would not give enough.  Other sources count all that a time pass has.
+Plan plan_instructions(const Workload &workload, const RunSettings &settings, bool stepped)
+{
+    Plan plan = plan_time(workload, settings);
+    plan.request.field = Field::kInstructions;
+    plan.request.first_unit = 2; // the first binds symbols and lets flows join
+    if (!stepped)
+        return plan;
+    std::uint64_t wanted = workload.is_uniform ? std::max(2u, settings.step_units / kUniformShare) : settings.step_units;
+    wanted *= MAPI_BATCH_MAX / settings.batch_packets;
+    plan.request.units_per_block = 1;
+    plan.rounds = 1;
+    if (plan.units_per_round <= wanted) {
+        plan.rounds = 1 + (wanted + plan.units_per_round - 1) / plan.units_per_round;
+        plan.request.first_unit = plan.units_per_round + 1;
+    } else {
+        plan.step_every = plan.units_per_round / wanted;
+    }
+    return plan;
+}
+
+Plan plan_of(const Workload &workload, Field field, const RunSettings &settings, const TempFolder &folder)
+{
+    return field == Field::kTicks ? plan_time(workload, settings)
+                                  : plan_instructions(workload, settings, is_stepped(settings.source, folder));
+}
+
+std::vector<Reach> reach_of(const Load &load, const Flows &made)
+{
+    std::vector<Reach> reach;
+    for (std::size_t i = 0; i < load.flows[0].size(); ++i) {
+        const mapi_function_info_t info = made.flows[0].describe(made.functions[0][i]);
+        reach.push_back({load.flows[0][i].function, info.pkts, info.passed_pkts});
+    }
+    return reach;
+}
+} // namespace
+
+Pass run_packets(const Load &load, Field field, const RunSettings &settings, const TempFolder &folder)
+{
+    Plan plan = plan_of(load.workload, field, settings, folder);
+    plan.request.counted_slices = {"dispatch", "publish"};
+    std::uint64_t functions = 0;
+    for (const auto &calls : load.flows)
+        functions += calls.size();
+    const std::uint64_t records = plan.rounds * plan.units_per_round * (kRecordsPerUnit + 2 * functions);
+
+    Session session(field, settings, plan.step_every, records, folder);
+    Device device(load.workload.path, plan.rounds, settings.batch_packets);
+    Pass pass;
+    {
+        Flows made = connect(load, device);
+        device.start();
+        wait_for_end(load, made);
+        pass.reach = reach_of(load, made);
+        pass.lost_copies = device.stats().drop_buffer_full;
+    }
+    pass.sums = sum_trace(session.close(), plan.request);
+    return pass;
+}
+} // namespace mapi_cost

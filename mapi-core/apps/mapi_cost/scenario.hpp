@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// scenario: the rows of D3.4 (2004), Tables 2 to 4, as data: functions, packets to run on, figures of the paper.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mapi_cost
+{
+enum class Function {
+    kCounter,
+    kFilter,
+    kSample,       // some pass
+    kSampleAll,    // draws for each packet, all pass
+    kSearchAbsent, // a string that is in no packet: each is searched to its end
+    kSearchText,   // the user's string
+    kBuffer,
+};
+
+enum class Traffic {
+    kWhole,        // the capture
+    kMatching,     // its packets that pass the filter, so that each reaches what follows the filter
+    kMade,         // frames of one size
+    kMadeMatching, // the same, with headers of packets that pass the filter
+};
+
+enum class Quantity {
+    kPacket,         // what the packet thread spends on a packet
+    kNextPacket,     // one mapi_get_next_pkt()
+    kReadResults,    // one mapi_read_results()
+    kFurtherSame,    // what a further flow with the same arguments adds to a packet
+    kFurtherDifferent,
+};
+
+// As printed in 2004.  Tables 2 and 3 hold one set of PAPI reads; Table 4 holds differences, in which it cancels.
+struct PaperFigures {
+    std::optional<double> scampi_instructions = {};
+    std::optional<double> scampi_cycles = {};
+    std::optional<double> intel_instructions = {};
+    std::optional<double> intel_cycles = {};
+};
+
+inline constexpr double kPapiInstructions = 265;
+inline constexpr double kPapiCycles = 700;
+
+struct Scenario {
+    std::string id; // for --scenario
+    int table;
+    std::string name;
+    unsigned frame_bytes; // 0: those of the capture
+    Traffic traffic;
+    Quantity quantity;
+    std::vector<Function> functions;
+    PaperFigures paper;
+
+    bool is_call() const { return quantity == Quantity::kNextPacket || quantity == Quantity::kReadResults; }
+    bool is_further() const { return quantity == Quantity::kFurtherSame || quantity == Quantity::kFurtherDifferent; }
+};
+
+const std::vector<Scenario> &all_scenarios();
+
+// The figures without the PAPI reads, where they are in it.
+PaperFigures net_of_papi(const Scenario &scenario);
+} // namespace mapi_cost

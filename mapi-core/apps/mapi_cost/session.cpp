@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// session: one libnsprobe session with its trace in the temporary folder.
+#include "session.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <map>
+
+#include <unistd.h>
+
+#include "decode/file_reader.hpp"
+
+namespace mapi_cost
+{
+namespace
+{
+constexpr std::uint64_t kLeastRingBytes = 4 << 20;
+constexpr std::uint64_t kMostRingBytes = 128 << 20;
+constexpr std::uint64_t kRecordBytes = 24; // with one counter
+
+void open_session(const nsp_session_config &config)
+{
+    if (nsp_session_open(&config) != 0)
+        throw SessionError(nsp_last_error());
+}
+} // namespace
+
+Session::Session(Field field, const RunSettings &settings, std::uint64_t step_every, std::uint64_t records,
+                 const TempFolder &folder)
+    : trace_(folder.file("trace.nsl"))
+{
+    nsp_session_config config = {};
+    config.struct_size = sizeof(config);
+    config.output = trace_.c_str();
+    config.clock = settings.clock;
+    config.ring_bytes = std::bit_ceil(std::clamp(records * kRecordBytes, kLeastRingBytes, kMostRingBytes));
+    if (field == Field::kInstructions) {
+        config.counters = "instructions";
+        config.source = settings.source;
+        config.step_every = std::uint32_t(step_every);
+    }
+    open_session(config);
+    is_open_ = true;
+}
+
+Session::~Session()
+{
+    if (is_open_)
+        nsp_session_close(nullptr);
+    unlink(trace_.c_str());
+}
+
+const std::string &Session::close()
+{
+    is_open_ = false;
+    if (const int error = nsp_session_close(nullptr); error != 0)
+        throw SessionError(trace_ + ": " + nsp_last_error() + "; set TMPDIR to a folder with room");
+    return trace_;
+}
+
+bool is_stepped(nsp_counter_source source, const TempFolder &folder)
+{
+    static std::map<nsp_counter_source, bool> known;
+    if (const auto found = known.find(source); found != known.end())
+        return found->second;
+    const std::string trace = folder.file("source.nsl");
+    nsp_session_config config = {};
+    config.struct_size = sizeof(config);
+    config.output = trace.c_str();
+    config.counters = "instructions";
+    config.source = source;
+    config.no_calibration = 1;
+    open_session(config);
+    nsp_session_close(nullptr);
+    const bool result = nsdump::TraceFile(trace).info("counters.source") == "step";
+    unlink(trace.c_str());
+    return known[source] = result;
+}
+} // namespace mapi_cost

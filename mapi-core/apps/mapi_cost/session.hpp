@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// session: one libnsprobe session with its trace in the temporary folder; both go with the object.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "run.hpp"
+
+namespace mapi_cost
+{
+class Session
+{
+public:
+    // `records`: an estimate, for rings that no record is lost from even while the drain does not run.
+    Session(Field field, const RunSettings &settings, std::uint64_t step_every, std::uint64_t records,
+            const TempFolder &folder);
+    ~Session();
+    Session(const Session &) = delete;
+    Session &operator=(const Session &) = delete;
+
+    // Closes the session; the trace is whole afterwards.
+    const std::string &close();
+
+private:
+    std::string trace_;
+    bool is_open_ = false;
+};
+
+// Whether counts come from single-stepping; asks libnsprobe once for each source.
+bool is_stepped(nsp_counter_source source, const TempFolder &folder);
+} // namespace mapi_cost

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+// table: results -> text of at most 120 columns.
+#include "table.hpp"
+
+#include <cmath>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "table_head.hpp"
+
+namespace mapi_cost
+{
+namespace
+{
+constexpr std::size_t kNameColumns = 30;
+constexpr std::size_t kLineColumns = 118;
+
+// Three figures or more; a cost near zero keeps its sign and two decimals.
+std::string number(double value)
+{
+    const double size = std::fabs(value);
+    return fmt::format("{:.{}f}", value, size < 10 ? 2 : size < 100 ? 1 : 0);
+}
+
+std::string with_interval(const Measured &measured)
+{
+    // As many decimals as the value: an interval of more would claim too much.
+    const int decimals = std::fabs(measured.net) < 10 ? 2 : std::fabs(measured.net) < 100 ? 1 : 0;
+    return fmt::format("{:.{}f} ± {:.{}f}", measured.net, decimals, measured.ci95, measured.ci95 < 0.1 ? 2 : decimals);
+}
+
+std::string paper(const std::optional<double> &figure)
+{
+    return figure ? fmt::format("{:.0f}", *figure) : "-";
+}
+
+std::string measured_columns(const std::optional<Measured> &measured, const std::optional<double> &scampi,
+                             const std::optional<double> &intel)
+{
+    // The sign "±" is one column wide: fmt counts it so.
+    if (!measured)
+        return fmt::format(" |{:>9}{:>16}{:>8}{:>7}", "-", "-", paper(scampi), paper(intel));
+    return fmt::format(" |{:>9}{:>16}{:>8}{:>7}", number(measured->raw), with_interval(*measured), paper(scampi),
+                       paper(intel));
+}
+
+// A long list of functions goes over several lines, the last of which is returned.
+std::string last_line_of_name(std::string name, std::string &text)
+{
+    while (name.size() > kNameColumns) {
+        const std::size_t at = name.rfind(" + ", kNameColumns - 2);
+        if (at == std::string::npos)
+            break;
+        text += name.substr(0, at + 2) + "\n";
+        name = "  " + name.substr(at + 3);
+    }
+    return name;
+}
+
+std::string bytes_text(const Scenario &scenario)
+{
+    return scenario.frame_bytes ? std::to_string(scenario.frame_bytes) : "any";
+}
+
+std::string rule(bool has_instructions)
+{
+    std::string line(kNameColumns + 5, '-');
+    const std::string columns = "-+" + std::string(40, '-');
+    return line + (has_instructions ? columns : "") + columns + "\n";
+}
+
+std::string cost_table(const Results &results, int table, const std::string &title)
+{
+    const bool has_instructions = !results.instruction_source.empty();
+    std::string text;
+    for (const Row &row : results.rows) {
+        if (row.scenario.table != table)
+            continue;
+        const PaperFigures old = net_of_papi(row.scenario);
+        const std::string name = last_line_of_name(row.scenario.name, text);
+        text += fmt::format("{:<{}}{:>5}", name, kNameColumns, bytes_text(row.scenario));
+        if (has_instructions)
+            text += measured_columns(row.instructions, old.scampi_instructions, old.intel_instructions);
+        text += measured_columns(row.cycles, old.scampi_cycles, old.intel_cycles) + "\n";
+    }
+    if (text.empty())
+        return text;
+    const auto heading = [](const char *kind) {
+        return fmt::format(" |{:>9}{:>16}{:>8}{:>7}", std::string(kind) + " raw", "net ± 95 %", "SCAMPI", "Intel");
+    };
+    std::string head = fmt::format("\n{}\n{:<{}}{:>5}", title, "", kNameColumns, "bytes");
+    if (has_instructions)
+        head += heading("instr.");
+    return head + heading("TSC") + "\n" + rule(has_instructions) + text;
+}
+
+std::string rate_table(const Results &results)
+{
+    std::string text;
+    for (const Row &row : results.rows) {
+        if (!row.rates || row.rates->lines.empty())
+            continue;
+        const std::string name = last_line_of_name(row.scenario.name, text);
+        text += fmt::format("{:<{}}{:>5} |{:>9.2f} |", name, kNameColumns, bytes_text(row.scenario),
+                            row.rates->packets_per_second / 1e6);
+        for (const unsigned gbit : {10u, 25u, 100u}) {
+            for (const unsigned frame_bytes : {64u, 1500u}) {
+                std::string share = "-";
+                for (const LineShare &line : row.rates->lines)
+                    if (line.gbit == gbit && line.frame_bytes == frame_bytes)
+                        share = fmt::format("{:.0f} %", line.share * 100);
+                text += fmt::format("{:>10}", share);
+            }
+        }
+        text += "\n";
+    }
+    if (text.empty())
+        return text;
+    std::string head = fmt::format("\nRates that one core keeps up with at the net cost: million packets/s, and as share of a full line\n"
+                                   "{:<{}}{:>5} |{:>9} |", "", kNameColumns, "bytes", "Mpkt/s");
+    for (const char *line : {"10G/64", "10G/1500", "25G/64", "25G/1500", "100G/64", "100G/1500"})
+        head += fmt::format("{:>10}", line);
+    return head + "\n" + std::string(kNameColumns + 5, '-') + "-+" + std::string(10, '-') + "+" + std::string(60, '-') + "\n" + text;
+}
+
+std::string part_list(const Results &results)
+{
+    std::string text;
+    for (const Row &row : results.rows) {
+        if (row.parts.empty() || row.scenario.is_call())
+            continue;
+        std::string line = fmt::format("{}{}:", row.scenario.name,
+                                       row.scenario.frame_bytes ? fmt::format(", {} bytes", row.scenario.frame_bytes) : "");
+        for (const RowPart &part : row.parts) {
+            if (!part.cycles)
+                continue;
+            const std::string word = part.is_counted ? fmt::format(" {} {}", part.name, number(*part.cycles))
+                                                     : fmt::format(" ({} {})", part.name, number(*part.cycles));
+            if (line.size() - (line.rfind('\n') + 1) + word.size() > kLineColumns)
+                line += "\n   ";
+            line += word;
+        }
+        text += line + "\n";
+    }
+    return text.empty() ? text : "\nParts: net TSC cycles per packet, each without the parts inside it; those in brackets are not in the cost\n" + text;
+}
+} // namespace
+
+std::string table_text(const Results &results)
+{
+    std::string text = head_text(results);
+    text += cost_table(results, 2, "Table 2: cost of a packet in the packet thread: dispatch, functions, publication of results");
+    text += cost_table(results, 3, "Table 3: cost of one call");
+    text += cost_table(results, 4, "Table 4: what a further flow with the same functions adds to a packet (8 further flows, divided by 8)");
+    text += rate_table(results);
+    text += part_list(results);
+    return text + notes_text(results);
+}
+} // namespace mapi_cost

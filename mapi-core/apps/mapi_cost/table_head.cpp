@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// table_head: results -> the lines above and below the tables.
+#include "table_head.hpp"
+
+#include <numeric>
+
+#include <fmt/format.h>
+
+namespace mapi_cost
+{
+namespace
+{
+std::string losses_text(const Totals &totals)
+{
+    const std::uint64_t lost = std::accumulate(totals.lost.begin(), totals.lost.end(), std::uint64_t{0});
+    std::string text = fmt::format("{} issued, {} drained, {} lost", totals.issued, totals.drained, lost);
+    for (std::size_t i = 0; i < totals.lost.size(); ++i)
+        if (totals.lost[i] > 0)
+            text += fmt::format(" ({} {})", totals.lost[i], nsdump::lost_name(i));
+    text += totals.equation_holds ? "; issued = drained + lost holds" : "; issued = drained + lost does NOT hold";
+    return text + fmt::format("; {} of {} units left out", totals.units_left_out, totals.units);
+}
+} // namespace
+
+std::string head_text(const Results &results)
+{
+    const Survey &survey = results.survey;
+    const ProbeCost &probe = results.probe;
+    const nsdump::Clock &clock = results.clock;
+    std::string text;
+    const auto line = [&](const char *what, const std::string &value) { text += fmt::format("{:<14}{}\n", what, value); };
+    line("capture", fmt::format("{}: {} packets, {} bytes, {:.0f} bytes on average", survey.path, survey.packets, survey.wire_bytes,
+                                double(survey.wire_bytes) / double(survey.packets)));
+    if (survey.is_damaged)
+        line("  damaged", survey.message + fmt::format("; {} bytes not read", survey.unread_bytes));
+    line("filter", fmt::format("\"{}\" passes {} packets", survey.filter, survey.matches));
+    line("machine", fmt::format("{}, {}, virtualised: {}", results.cpu, results.kernel, results.virtualised));
+    line("cycles", fmt::format("{}; clock step {:.0f} ticks, {} reads; interrupts trimmed: a fifth at either end of the blocks",
+                               cycle_source_text(clock), clock.step_ticks, clock.mode));
+    line("instructions", results.instruction_source.empty() ? "none: " + results.no_instructions_why
+                                                            : instruction_source_text(results.instruction_source) + "; a pass of its own");
+    line("unit", results.settings.batch_packets == 1 ? "packet" : fmt::format("batch of {} packets", results.settings.batch_packets));
+    line("probe", fmt::format("inner {:.1f}, outer {:.1f} ticks at the start, {:.1f}, {:.1f} at the end; "
+                              "drift beyond its interval in {} of {} sessions",
+                              probe.inner_ticks, probe.outer_ticks, probe.inner_end_ticks, probe.outer_end_ticks,
+                              results.totals.drifts, results.totals.sessions));
+    line("", fmt::format("{:.1f} % of the raw cycles is the probes' own; net is without it", probe.raw_share * 100));
+    line("records", losses_text(results.totals));
+    return text;
+}
+
+std::string notes_text(const Results &results)
+{
+    std::string text = "\n"
+        "A packet's cost is what D3.4 (2004) counted: the engine's work on it and all functions. Reading from the device is not in\n"
+        "it (driver_read among the parts). SCAMPI and Intel: D3.4's cards on a machine of 2004; core cycles rounded to 100, averages\n"
+        "of 5 runs. One set of PAPI reads (265 instructions, 700 cycles) is taken out of Tables 2 and 3; Table 4 holds differences.\n"
+        "Functions after BPF_FILTER run on packets that pass it, STR_SEARCH alone looks for a string that is in no packet.\n"
+        "A line's frame takes 20 bytes more than its size, for preamble and gap.\n";
+    for (const std::string &note : results.notes)
+        text += note + "\n";
+    if (results.is_interrupted)
+        text += "Interrupted: rows that were not ready are missing.\n";
+    return text;
+}
+} // namespace mapi_cost

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// trace_sums: the trace of one pass -> sums over blocks of consecutive units, and nsdump's report about the trace.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analyse/report.hpp"
+
+namespace mapi_cost
+{
+enum class Field { kTicks = 0, kInstructions = 1 };
+
+struct SumRequest {
+    Field field = Field::kTicks;
+    std::uint64_t units_per_block = 1;
+    std::uint64_t first_unit = 1;             // those before warm up
+    std::vector<std::string> counted_slices;  // together they are the cost
+};
+
+// All values are sums over the units of the block that have every counted slice, none of them migrated or cut by a loss.
+struct Block {
+    std::uint64_t number = 0; // of its first unit
+    std::uint64_t packets = 0;
+    double raw = 0;
+    double net = 0;
+    double subtracted_ci95 = 0; // of the constants that were subtracted; they are the same in every block
+    std::vector<double> part_net; // self, by TraceSums::parts
+};
+
+struct TraceSums {
+    std::vector<std::string> parts; // slices inside the units, by first appearance
+    std::vector<bool> is_counted;   // the part lies in the cost
+    std::vector<Block> blocks;
+    std::uint64_t units_left_out = 0;
+    nsdump::StatsReport report;
+
+    std::uint64_t packets() const;
+};
+
+// Throws nsdump::TraceError.
+TraceSums sum_trace(const std::string &path, const SumRequest &request);
+} // namespace mapi_cost

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// workload: the user's capture -> capture files that scenarios run on, and the function arguments that go with them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mapi_handle.hpp"
+#include "packets.hpp"
+#include "scenario.hpp"
+#include "temp_folder.hpp"
+
+namespace mapi_cost
+{
+// What one reading of the whole capture says.
+struct Survey {
+    std::string path;
+    std::uint64_t packets = 0;
+    std::uint64_t wire_bytes = 0;
+    std::uint64_t matches = 0;
+    std::uint64_t unread_bytes = 0;
+    bool is_damaged = false;
+    std::string message; // what libmapi says about the damage
+    int link_type = 1;
+    std::string filter;
+};
+
+// `filter` empty: one is chosen.  Throws MapiError when the capture or the filter is refused.
+Survey survey_capture(const std::string &path, const std::string &filter);
+
+// A capture file that is read again and again.
+struct Workload {
+    std::string path;
+    std::uint64_t packets = 0;
+    std::uint64_t buffer_bytes = 0; // that its packets take in TO_BUFFER
+    bool is_uniform = false;        // packets are alike: a few tell about all
+};
+
+// One chain of functions for each flow.
+struct Load {
+    Workload workload;
+    std::vector<std::vector<Call>> flows;
+};
+
+class Workloads
+{
+public:
+    Workloads(const Survey &survey, std::string text, std::uint64_t packets, const TempFolder &folder);
+
+    // The scenario with `flows` flows; functions are chosen so that flows have the same or different arguments.
+    Load load(const Scenario &scenario, unsigned flows, bool reader_waits = true);
+
+private:
+    const std::vector<Packet> &first_packets(bool is_matching);
+    const Workload &workload(Traffic traffic, unsigned frame_bytes);
+    Workload make(Traffic traffic, unsigned frame_bytes);
+    Call call(Function function, unsigned variant, const Load &load, bool reader_waits);
+
+    const Survey &survey_;
+    const std::string text_;
+    const std::uint64_t packets_;
+    const TempFolder &folder_;
+    std::map<bool, std::vector<Packet>> taken_;
+    std::map<std::pair<Traffic, unsigned>, Workload> made_;
+    std::map<std::string, std::vector<std::string>> absent_; // by workload
+};
+} // namespace mapi_cost
