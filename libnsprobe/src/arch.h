@@ -27,6 +27,15 @@ static inline uint64_t nsp_clock_read(int ordered)
     return (uint64_t)high << 32 | low;
 }
 
+/* Not before the loads that come earlier in the program are done. */
+static inline uint64_t nsp_clock_read_late(void)
+{
+    uint32_t low, high;
+
+    __asm__ volatile("lfence\n\trdtsc" : "=a"(low), "=d"(high)::"memory");
+    return (uint64_t)high << 32 | low;
+}
+
 /* The kernel keeps the CPU's number in the limit of this segment: what its own vDSO reads. */
 static inline uint32_t nsp_current_cpu(void)
 {

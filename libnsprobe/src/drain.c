@@ -70,9 +70,10 @@ static void drain_announcements(struct nsp_drain *drain)
     }
 }
 
-static uint64_t ring_losses(const struct nslice_ring_meta *ring, const struct nsp_drain_cpu *cpu)
+/* Losses that the ring's writers have counted. */
+static uint64_t writer_losses(const struct nslice_ring_meta *ring)
 {
-    uint64_t lost = cpu->lost_write + cpu->lost_torn;
+    uint64_t lost = 0;
 
     for (int cause = 0; cause < NSLICE_LOST_CAUSES; ++cause)
         lost += __atomic_load_n(&ring->lost[cause], __ATOMIC_RELAXED);
@@ -87,7 +88,7 @@ static void write_records(struct nsp_drain *drain, uint32_t cpu, const void *pay
         .sequence = own->chunks,
         .cpu = cpu,
         .records = stretch.records,
-        .lost_before = ring_losses(nsp_shm_ring(drain->map, cpu), own),
+        .lost_before = own->gaps.passed + own->lost_write + own->lost_torn,
     };
 
     memcpy(&header.first_ticks, payload, sizeof(header.first_ticks));
@@ -113,7 +114,8 @@ static uint64_t drain_chunk(struct nsp_drain *drain, uint32_t cpu, uint64_t head
     if (NSLICE_POSITION_UNITS(head - tail) == 0 ||
         NSLICE_POSITION_UNITS(head - tail) > drain->map->ring_bytes / NSLICE_UNIT_BYTES)
         return 0;
-    stretch = nsp_ring_stretch(ring, drain->map->ring_bytes, tail, head, NSLICE_MAX_PAYLOAD_BYTES);
+    stretch = nsp_ring_stretch(ring, drain->map->ring_bytes, tail, nsp_gaps_limit(&own->gaps, tail, head),
+                               NSLICE_MAX_PAYLOAD_BYTES);
     if (stretch.units == 0)
         return 0;
     data = nsp_ring_data(ring, drain->map->ring_bytes, tail);
@@ -121,9 +123,11 @@ static uint64_t drain_chunk(struct nsp_drain *drain, uint32_t cpu, uint64_t head
         memcpy(drain->copy, data, stretch.units * NSLICE_UNIT_BYTES);
         if (!nsp_ring_consume(ring, drain->map->ring_bytes, tail, stretch))
             return ring->kind == NSLICE_RING_RSEQ; /* a writer dropped these and counted them: look again */
+        own->gaps.passed = writer_losses(ring); /* what gave way lay before the tail */
         write_records(drain, cpu, drain->copy, stretch);
     } else {
         write_records(drain, cpu, data, stretch);
+        nsp_gaps_note(&own->gaps, writer_losses(ring), __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE));
         nsp_ring_consume(ring, drain->map->ring_bytes, tail, stretch);
     }
     return stretch.units * NSLICE_UNIT_BYTES;
@@ -191,6 +195,22 @@ static void settle(struct nsp_drain *drain)
     }
 }
 
+/*
+ * Policy overwrite: a writer moves the tail and then counts what it walked over.
+ * Killed in between it leaves records that went nowhere; positions tell how many.
+ */
+static void settle_overwritten(struct nsp_drain *drain)
+{
+    for (uint32_t cpu = 0; cpu < drain->map->cpus && drain->writers_may_die; ++cpu) {
+        struct nsp_drain_cpu *own = &drain->cpus[cpu];
+        const uint64_t told = nsp_shm_ring(drain->map, cpu)->lost[NSLICE_LOST_OVERWRITTEN];
+        const uint64_t known = own->drained + own->lost_write + own->lost_torn + told;
+
+        if (drain->map->shm->full == NSLICE_FULL_OVERWRITE && own->committed > known)
+            own->lost_overwritten = own->committed - known;
+    }
+}
+
 /* Announcements whose writers died: passed over, told, so that later ones are not lost with them. */
 static void settle_announcements(struct nsp_drain *drain)
 {
@@ -220,6 +240,7 @@ static void fill_row(const struct nsp_drain *drain, uint32_t cpu, struct nslice_
         row->lost[cause] = __atomic_load_n(&ring->lost[cause], __ATOMIC_RELAXED);
     row->lost[NSLICE_LOST_WRITE] += own->lost_write;
     row->lost[NSLICE_LOST_TORN] += own->lost_torn;
+    row->lost[NSLICE_LOST_OVERWRITTEN] += own->lost_overwritten;
     row->issued = own->committed + row->lost[NSLICE_LOST_FULL] + row->lost[NSLICE_LOST_BUSY] +
                   row->lost[NSLICE_LOST_CLOSED];
 }
@@ -275,6 +296,7 @@ int nsp_drain_finish(struct nsp_drain *drain, enum nslice_end end, struct nsp_se
     int first_error, err;
 
     settle(drain);
+    settle_overwritten(drain);
     settle_announcements(drain);
     first_error = -drain->file.error;
     nsp_file_forget_error(&drain->file);

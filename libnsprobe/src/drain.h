@@ -9,6 +9,7 @@
 #include <nsprobe/session.h>
 
 #include "file_write.h"
+#include "gaps.h"
 #include "shm.h"
 
 struct nsp_drain_cpu {
@@ -17,8 +18,10 @@ struct nsp_drain_cpu {
     uint64_t drained;  /* records in chunks */
     uint64_t lost_write;
     uint64_t lost_torn;
+    uint64_t lost_overwritten; /* by writers that died before they could count them */
     uint64_t committed; /* records the ring ever took */
     uint64_t head;      /* last seen */
+    struct nsp_gaps gaps; /* policy discard: where records were refused */
 };
 
 struct nsp_drain {
@@ -29,6 +32,7 @@ struct nsp_drain {
     uint64_t announce_cursor;
     uint64_t end_calibration_offset;
     uint64_t drained_records;
+    int writers_may_die; /* other processes write: a killed one may leave a count behind that it had not told yet */
 };
 
 /* Starts a trace file for the session.  0 or -errno. */

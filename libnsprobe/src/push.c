@@ -7,9 +7,16 @@
 /* How far behind the head the limit of a closed ring lies: no record is that large. */
 #define REFUSE_UNITS 0x40000000u
 
+/*
+ * One read of the state, all else from the rings themselves: a thread that was
+ * put aside here may go on in a later session with rings of another size.
+ */
 static struct nslice_ring_meta *ring_of(const struct nsp_detail_state *state, uint32_t cpu)
 {
-    return (struct nslice_ring_meta *)(state->rings + cpu * state->stride_bytes);
+    char *rings = __atomic_load_n(&state->rings, __ATOMIC_RELAXED);
+    const uint64_t data_bytes = ((const struct nslice_ring_meta *)rings)->data_bytes;
+
+    return (struct nslice_ring_meta *)(rings + cpu * (NSLICE_RING_META_BYTES + 2 * data_bytes));
 }
 
 static uint64_t *unit_at(struct nslice_ring_meta *ring, uint64_t position)
@@ -81,6 +88,7 @@ int nsp_make_room(struct nslice_ring_meta *ring, uint32_t units)
         uint64_t tail = __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE);
         uint64_t head = __atomic_load_n(&ring->head, __ATOMIC_RELAXED);
         uint32_t limit = (uint32_t)tail + data_units;
+        uint32_t before = __atomic_load_n(&ring->limit, __ATOMIC_SEQ_CST);
 
         if (__atomic_load_n(&ring->closing, __ATOMIC_ACQUIRE)) {
             count_loss(ring, NSLICE_LOST_CLOSED);
@@ -93,11 +101,9 @@ int nsp_make_room(struct nslice_ring_meta *ring, uint32_t units)
                 count_loss(ring, NSLICE_LOST_BUSY);
                 return 0;
             }
+            /* By exchange, since closing may have begun after the look at it above: its refusal must stand. */
             if (ring->kind != NSLICE_RING_ATOMIC || ring->full != NSLICE_FULL_OVERWRITE)
-                __atomic_store_n(&ring->limit, limit, __ATOMIC_SEQ_CST);
-            /* Closing may have begun in between: its refusal must stand. */
-            if (__atomic_load_n(&ring->closing, __ATOMIC_SEQ_CST))
-                nsp_ring_refuse(ring);
+                __atomic_compare_exchange_n(&ring->limit, &before, limit, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
             return 1;
         }
         if (ring->full == NSLICE_FULL_DISCARD) {
@@ -125,7 +131,8 @@ static int push_atomic(struct nsp_detail_state *state, uint64_t *record, uint32_
     do {
         if ((int32_t)(__atomic_load_n(&ring->limit, __ATOMIC_ACQUIRE) - ((uint32_t)head + units)) < 0)
             return NSP_PUSH_FULL;
-        ticks = nsp_clock_read(0); /* in the loop, so ticks rise within a ring */
+        /* In the loop and not before the head is known: other CPUs may write here, and ticks must rise within a ring. */
+        ticks = nsp_clock_read_late();
     } while (!__atomic_compare_exchange_n(&ring->head, &head, head + NSLICE_POSITION_STEP(units), 0,
                                           __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
     to = unit_at(ring, head);

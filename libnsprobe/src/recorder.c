@@ -58,6 +58,7 @@ int nsp_recorder_open(const struct nsp_session_config *given, struct nsp_recorde
         free(recorder);
         return err;
     }
+    recorder->drain.writers_may_die = 1;
     *out = recorder;
     return 0;
 }

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+// Programs under a recorder that fork, exec, or are killed at any moment: what was committed is in the trace.
+#include "work.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <random>
+
+#include <nsprobe/recorder.h>
+
+#include "victim.h"
+
+using namespace stress;
+using Clock = std::chrono::steady_clock;
+
+namespace
+{
+struct Recorded {
+    nsp_session_counts counts{};
+    test_support::Trace trace;
+    std::uint64_t issued_by_program = 0;
+    std::uint64_t writers = 0;
+    std::uint32_t joined = 0;
+    int status = 0;
+};
+
+class Recording
+{
+public:
+    Recording(nslice_ring_kind kind, nslice_ring_full full, std::uint64_t ring_bytes)
+    {
+        const std::string output = trace_path().string();
+        nsp_session_config config{};
+        config.struct_size = sizeof config;
+        config.output = output.c_str();
+        config.ring_kind = kind;
+        config.full = full;
+        config.ring_bytes = ring_bytes;
+        config.no_calibration = 1;
+        REQUIRE(nsp_recorder_open(&config, &recorder_) == 0);
+        const int fd = open(counts_path().c_str(), O_RDWR | O_CREAT, 0600);
+        REQUIRE(ftruncate(fd, sizeof(victim_counts)) == 0);
+        counts_ = static_cast<victim_counts *>(mmap(nullptr, sizeof(victim_counts), PROT_READ, MAP_SHARED, fd, 0));
+        close(fd);
+    }
+    ~Recording() { munmap(counts_, sizeof(victim_counts)); }
+
+    // Starts the victim; kills it after `lifetime`, or waits for its end when that is zero.
+    Recorded run(const char *what, const char *times, std::chrono::microseconds lifetime)
+    {
+        Recorded result;
+        const pid_t child = fork();
+        if (child == 0) {
+            if (nsp_recorder_prepare_exec(recorder_))
+                _exit(126);
+            execl(VICTIM, VICTIM, what, counts_path().c_str(), times, nullptr);
+            _exit(127);
+        }
+        const auto until = Clock::now() + std::chrono::seconds(30);
+        auto kill_at = until;
+        while (waitpid(child, &result.status, WNOHANG) == 0) {
+            if (lifetime.count() && counts_->writers > 0 && kill_at == until)
+                kill_at = Clock::now() + lifetime;
+            if (Clock::now() >= kill_at)
+                kill(child, SIGKILL);
+            if (nsp_recorder_pass(recorder_) < 65536)
+                usleep(200);
+        }
+        nsp_recorder_status status{};
+        nsp_recorder_status_read(recorder_, &status);
+        result.joined = status.joined;
+        INFO(nsp_last_error());
+        CHECK(nsp_recorder_close(recorder_, NSLICE_END_KILLED, &result.counts) == 0);
+        result.trace = test_support::read_trace(trace_path());
+        result.writers = counts_->writers;
+        for (std::uint64_t i = 0; i < result.writers; ++i)
+            result.issued_by_program += counts_->writer[i].issued;
+        return result;
+    }
+
+private:
+    std::filesystem::path trace_path() const { return dir_ / "t.nsl"; }
+    std::filesystem::path counts_path() const { return dir_ / "counts"; }
+
+    test_support::TempDir dir_;
+    nsp_recorder *recorder_ = nullptr;
+    victim_counts *counts_ = nullptr;
+};
+
+std::vector<nslice_ring_kind> ring_kinds()
+{
+    if (has_rseq())
+        return {NSLICE_RING_RSEQ, NSLICE_RING_ATOMIC};
+    return {NSLICE_RING_ATOMIC};
+}
+
+void check_books(const Recorded &result, std::uint64_t slack)
+{
+    REQUIRE(result.trace.complaint() == "");
+    REQUIRE(result.trace.has_footer);
+    REQUIRE(is_whole(result.trace));
+    CHECK(result.counts.issued == result.counts.drained + test_support::lost_sum(result.counts));
+    CHECK(result.trace.records.size() == result.counts.drained);
+    CHECK(result.counts.issued >= result.issued_by_program);
+    CHECK(result.counts.issued <= result.issued_by_program + slack);
+}
+} // namespace
+
+TEST_CASE("of a program killed at any moment everything committed is drained, nothing torn", "[stress][recorder]")
+{
+    std::mt19937 random(std::random_device{}());
+    for (const auto kind : ring_kinds())
+        for (const auto full : {NSLICE_FULL_DISCARD, NSLICE_FULL_OVERWRITE})
+            for (int round = 0; round < 12; ++round) {
+                Recording recording(kind, full, round % 2 ? 1 << 20 : 1 << 13);
+                const auto result = recording.run("run", "0", std::chrono::microseconds(random() % 15000 + 1));
+                INFO("kind " << kind << ", full " << full << ", round " << round);
+                CHECK(WIFSIGNALED(result.status));
+                check_books(result, result.writers);
+                CHECK(result.counts.issued > 0);
+                if (kind == NSLICE_RING_RSEQ)
+                    CHECK(result.counts.lost[NSLICE_LOST_TORN] == 0);
+            }
+}
+
+TEST_CASE("children of a recorded program go on writing into its trace", "[stress][recorder]")
+{
+    for (const auto kind : ring_kinds()) {
+        Recording recording(kind, NSLICE_FULL_DISCARD, 4 << 20);
+        const auto result = recording.run("fork", "40", {});
+        CHECK(result.status == 0);
+        CHECK(result.writers == 80);
+        check_books(result, 0);
+        CHECK(result.counts.issued == (40 * 300 + 40 * 10) * 5u);
+        std::vector<std::uint32_t> threads;
+        for (const auto &record : result.trace.records)
+            threads.push_back(record.thread);
+        std::sort(threads.begin(), threads.end());
+        CHECK(std::unique(threads.begin(), threads.end()) - threads.begin() == 41);
+    }
+}
+
+TEST_CASE("a recorded program that becomes another by exec stays in the trace", "[stress][recorder]")
+{
+    for (const auto kind : ring_kinds()) {
+        Recording recording(kind, NSLICE_FULL_DISCARD, 4 << 20);
+        const auto result = recording.run("exec", "10", {});
+        CHECK(result.status == 0);
+        CHECK(result.joined == 11);
+        check_books(result, 0);
+        CHECK(result.counts.issued == 11 * 200 * 5u);
+    }
+}
+
+TEST_CASE("a program without rseq cannot write rings that need it, and is told so", "[stress][recorder]")
+{
+    if (has_rseq())
+        return;
+    Recording recording(NSLICE_RING_RSEQ, NSLICE_FULL_DISCARD, 1 << 20);
+    const auto result = recording.run("exec", "0", {});
+    CHECK(result.status == 0);
+    CHECK(result.counts.issued == 0);
+}

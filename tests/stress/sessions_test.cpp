@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+// Sessions that open and close under running probes, and flight recorders that are asked for snapshots.
+#include "work.hpp"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <chrono>
+
+using namespace stress;
+
+TEST_CASE("sessions open and close while threads never stop writing", "[stress][sessions]")
+{
+    std::atomic<bool> done{false};
+    std::atomic<std::uint64_t> recorded{0};
+    std::vector<std::string> options;
+    for (const auto &kind : kinds())
+        for (const char *more : {" ring=64K", " ring=4K", " ring=1M", " full=overwrite ring=16K", " clock=ordered ring=8K"})
+            options.push_back("calibration=no " + kind + more);
+    const auto issued = run_threads(4, [&](unsigned i) -> std::uint64_t {
+        std::uint64_t own = 0;
+        while (i < 3 && !done)
+            own += write_units(10);
+        if (i < 3)
+            return own;
+        for (int round = 0; round < 100; ++round) {
+            test_support::TempDir dir;
+            const std::string output = (dir / "t.nsl").string();
+            nsp_session_counts counts{};
+            if (nsp_session_configure((options[round % options.size()] + " output=" + output).c_str()))
+                std::abort();
+            usleep(1000 + round * 37 % 3000);
+            if (nsp_session_close(&counts))
+                std::abort();
+            const auto trace = test_support::read_trace(output);
+            if (!trace.complaint().empty() || !is_whole(trace) ||
+                counts.issued != counts.drained + test_support::lost_sum(counts) || trace.issued() != counts.issued ||
+                trace.records.size() != counts.drained) {
+                fprintf(stderr, "%s: %s\n", options[round % options.size()].c_str(), trace.complaint().c_str());
+                std::abort();
+            }
+            recorded += counts.issued;
+        }
+        done = true;
+        return 0;
+    });
+    CHECK(recorded > 10000);
+    CHECK(recorded <= issued);
+}
+
+TEST_CASE("one of many threads that open a session gets it, the others a refusal", "[stress][sessions]")
+{
+    for (int round = 0; round < 20; ++round) {
+        test_support::TempDir dir;
+        std::atomic<int> opened{0}, refused{0};
+        run_threads(6, [&](unsigned i) -> std::uint64_t {
+            const int err = nsp_session_configure(
+                ("calibration=no ring=4K output=" + (dir / std::to_string(i)).string()).c_str());
+            ++(err == 0 ? opened : refused);
+            return write_units(10);
+        });
+        CHECK(opened == 1);
+        CHECK(refused == 5);
+        std::atomic<int> closed{0};
+        run_threads(6, [&](unsigned) -> std::uint64_t {
+            closed += nsp_session_close(nullptr) == 0;
+            return 0;
+        });
+        CHECK(closed == 1);
+    }
+}
+
+TEST_CASE("snapshots of a flight recorder under its writers lose nothing uncounted", "[stress][sessions]")
+{
+    for (const auto &kind : kinds())
+        for (const char *ring : {" ring=8K", " ring=256K"}) {
+            INFO(kind << ring);
+            test_support::ProbeSession session("calibration=no full=overwrite " + kind + ring);
+            std::atomic<int> working{2};
+            int snapshots = 0;
+            const auto issued = run_threads(3, [&](unsigned i) -> std::uint64_t {
+                if (i < 2) {
+                    const auto own = write_units(200000);
+                    --working;
+                    return own;
+                }
+                for (; working > 0; ++snapshots) {
+                    if (nsp_session_snapshot())
+                        std::abort();
+                    usleep(200);
+                }
+                return 0;
+            });
+            const auto result = session.close();
+            require_accounted(result, issued);
+            REQUIRE(is_whole(result.trace));
+            CHECK(snapshots > 3);
+            // A snapshot under full load must bring something home, not only the last one.
+            CHECK(result.trace.records.size() > (std::string(ring) == " ring=8K" ? 600u : 20000u));
+        }
+}
+
+TEST_CASE("a flight recorder that nobody asks counts right beyond 2^32 units", "[stress][sessions]")
+{
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    return test_support::skip("takes too long with a sanitizer");
+#else
+    if (!has_rseq())
+        return; // the other kind of ring takes a minute for it
+    constexpr std::uint64_t kRecords = (1ull << 32) / 5 + 1000000; // INIT takes five units
+    cpu_set_t before, one;
+    sched_getaffinity(0, sizeof before, &before);
+    CPU_ZERO(&one);
+    CPU_SET(sched_getcpu(), &one);
+    sched_setaffinity(0, sizeof one, &one);
+    test_support::ProbeSession session("calibration=no full=overwrite ring=64K");
+    for (std::uint64_t i = 0; i < kRecords; ++i)
+        NET_SLICE_INIT(unit, i, ~i, i * 3);
+    const auto result = session.close();
+    sched_setaffinity(0, sizeof before, &before);
+    require_accounted(result, kRecords);
+    CHECK(result.trace.records.back().word[0] == kRecords - 1);
+#endif
+}
