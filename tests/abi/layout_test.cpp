@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+// Offsets and sizes of every shared structure, as numbers: a change here is a change of the ABI or of the file version.
+#include "support/catch.hpp"
+
+#include <cstddef>
+
+#include <nsprobe/detail/site.h>
+#include <nsprobe/detail/state.h>
+#include <nsprobe/file.h>
+#include <nsprobe/session.h>
+
+#define AT(type, field, offset) CHECK(offsetof(type, field) == (offset))
+
+TEST_CASE("the record is 16 bytes of head and up to six words", "[abi]")
+{
+    CHECK(NSLICE_ABI_VERSION == 1);
+    CHECK(sizeof(nslice_record_head) == 16);
+    AT(nslice_record_head, ticks, 0);
+    AT(nslice_record_head, thread_id, 8);
+    AT(nslice_record_head, slice_id, 12);
+    AT(nslice_record_head, kind, 14);
+    AT(nslice_record_head, words, 15);
+    CHECK(NSLICE_MAX_RECORD_UNITS == 8);
+    CHECK((NSLICE_KIND_START == 1 && NSLICE_KIND_STOP == 2 && NSLICE_KIND_MARK == 3 && NSLICE_KIND_INIT == 4 &&
+           NSLICE_KIND_EXIT == 5));
+}
+
+TEST_CASE("the ring's meta page keeps producer, consumer and losses on lines of their own", "[abi]")
+{
+    CHECK(sizeof(nslice_ring_meta) == 256);
+    AT(nslice_ring_meta, magic, 0);
+    AT(nslice_ring_meta, abi_version, 4);
+    AT(nslice_ring_meta, kind, 6);
+    AT(nslice_ring_meta, cpu, 8);
+    AT(nslice_ring_meta, full, 12);
+    AT(nslice_ring_meta, data_bytes, 16);
+    AT(nslice_ring_meta, closing, 24);
+    AT(nslice_ring_meta, head, 64);
+    AT(nslice_ring_meta, limit, 72);
+    AT(nslice_ring_meta, mask, 76);
+    AT(nslice_ring_meta, tail, 128);
+    AT(nslice_ring_meta, lost, 192);
+    CHECK((NSLICE_LOST_FULL == 0 && NSLICE_LOST_OVERWRITTEN == 1 && NSLICE_LOST_BUSY == 2 && NSLICE_LOST_CLOSED == 3 &&
+           NSLICE_LOST_WRITE == 4 && NSLICE_LOST_TORN == 5 && NSLICE_LOST_CAUSES == 6));
+    CHECK((NSLICE_RING_RSEQ == 1 && NSLICE_RING_ATOMIC == 2 && NSLICE_RING_KERNEL == 3));
+}
+
+TEST_CASE("the file's header and chunk header are 64 bytes with their checksum last", "[abi]")
+{
+    CHECK(NSLICE_FILE_VERSION == 1);
+    CHECK(sizeof(nslice_file_header) == 64);
+    AT(nslice_file_header, version, 8);
+    AT(nslice_file_header, header_bytes, 12);
+    AT(nslice_file_header, byte_order, 16);
+    AT(nslice_file_header, created_unix_ns, 24);
+    AT(nslice_file_header, session_uuid, 32);
+    AT(nslice_file_header, header_crc32c, 60);
+    CHECK(sizeof(nslice_chunk_header) == 64);
+    AT(nslice_chunk_header, kind, 4);
+    AT(nslice_chunk_header, header_bytes, 6);
+    AT(nslice_chunk_header, payload_bytes, 8);
+    AT(nslice_chunk_header, payload_crc32c, 12);
+    AT(nslice_chunk_header, sequence, 16);
+    AT(nslice_chunk_header, cpu, 24);
+    AT(nslice_chunk_header, records, 28);
+    AT(nslice_chunk_header, lost_before, 32);
+    AT(nslice_chunk_header, first_ticks, 40);
+    AT(nslice_chunk_header, header_crc32c, 60);
+    CHECK((NSLICE_CHUNK_INFO == 1 && NSLICE_CHUNK_SITES == 2 && NSLICE_CHUNK_CALIBRATION == 3 &&
+           NSLICE_CHUNK_RECORDS == 4 && NSLICE_CHUNK_FOOTER == 5));
+}
+
+TEST_CASE("the payloads' structures keep their places", "[abi]")
+{
+    CHECK(sizeof(nslice_file_site) == 16);
+    AT(nslice_file_site, line, 4);
+    AT(nslice_file_site, name_bytes, 8);
+    AT(nslice_file_site, pid, 12);
+    CHECK(sizeof(nslice_calibration_entry) == 48);
+    AT(nslice_calibration_entry, kind, 4);
+    AT(nslice_calibration_entry, field, 5);
+    AT(nslice_calibration_entry, samples, 8);
+    AT(nslice_calibration_entry, inner, 16);
+    AT(nslice_calibration_entry, outer, 32);
+    CHECK(sizeof(nslice_file_calibration) == 56);
+    AT(nslice_file_calibration, ticks, 8);
+    AT(nslice_file_calibration, clock_step_ticks, 24);
+    AT(nslice_file_calibration, pid, 40);
+    CHECK(sizeof(nslice_file_footer) == 64);
+    AT(nslice_file_footer, end, 4);
+    AT(nslice_file_footer, end_calibration_offset, 24);
+    AT(nslice_file_footer, dropped_sites, 32);
+    CHECK(sizeof(nslice_file_footer_cpu) == 96);
+    AT(nslice_file_footer_cpu, issued, 16);
+    AT(nslice_file_footer_cpu, drained, 24);
+    AT(nslice_file_footer_cpu, lost, 32);
+    CHECK((NSLICE_END_CLOSED == 1 && NSLICE_END_INTERRUPTED == 2 && NSLICE_END_KILLED == 3 && NSLICE_END_WRITE_ERROR == 4));
+}
+
+TEST_CASE("what compiled programs carry in themselves keeps its places", "[abi]")
+{
+    CHECK(sizeof(nsp_site) == 24);
+    AT(nsp_site, file, 8);
+    AT(nsp_site, line, 16);
+    AT(nsp_site, head_bits, 20);
+    CHECK(sizeof(nsp_slice) == 48);
+    CHECK(sizeof(struct nsp_detail_state) == 64);
+    AT(struct nsp_detail_state, mode, NSP_DETAIL_STATE_MODE);
+    AT(struct nsp_detail_state, ordered, NSP_DETAIL_STATE_ORDERED);
+    AT(struct nsp_detail_state, stride_bytes, NSP_DETAIL_STATE_STRIDE);
+    AT(struct nsp_detail_state, rings, NSP_DETAIL_STATE_RINGS);
+    AT(struct nsp_detail_state, rseq_offset, NSP_DETAIL_STATE_RSEQ);
+    AT(struct nsp_detail_state, cpus, NSP_DETAIL_STATE_CPUS);
+    CHECK((NSP_DETAIL_STATE_RINGS == 16 && NSP_DETAIL_STATE_RSEQ == 24 && NSP_DETAIL_STATE_CPUS == 32));
+    CHECK(sizeof(nsp_session_config) == 64);
+    AT(nsp_session_config, output, 8);
+    AT(nsp_session_config, counters, 16);
+    AT(nsp_session_config, ring_bytes, 40);
+    CHECK(sizeof(nsp_session_counts) == 72);
+}
