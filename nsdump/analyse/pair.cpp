@@ -79,8 +79,25 @@ void PairState::note_loss(std::uint32_t cpu_index)
 {
     for (const auto &[id, thread] : threads_)
         for (std::uint32_t i = 0; i < thread->depth; ++i)
-            if (thread->last_cpu_index == cpu_index || thread->frames[i].cpu_index == cpu_index)
+            if (thread->last_cpu_index == cpu_index || thread->frames[i].cpu_index == cpu_index) {
                 thread->frames[i].spans_loss = true;
+                thread->has_lossy_slices = true;
+                thread->overflow = 0; // its STOPs may be among the lost
+            }
+}
+
+// Without this every lost STOP would leave its slice open for ever, until the depth is used up.
+void PairState::drop_restarted(ThreadState &thread, NameId name)
+{
+    std::uint32_t place = 0, lossy = 0;
+    for (std::uint32_t i = 0; i < thread.depth; ++i) {
+        lossy += thread.frames[i].spans_loss;
+        if (thread.frames[i].spans_loss && thread.frames[i].name == name && place == 0)
+            place = i + 1;
+    }
+    thread.has_lossy_slices = lossy > 0;
+    while (place > 0 && thread.depth >= place)
+        drop_top(thread);
 }
 
 Unit *PairState::begin_unit(ThreadState &thread, NameId name, const Event &event)

@@ -46,6 +46,7 @@ struct ThreadState {
     std::uint32_t last_cpu_index = 0;
     std::uint32_t depth = 0;
     std::uint32_t overflow = 0; // STARTs beyond the depth that are still open
+    bool has_lossy_slices = false; // some open slice spans a loss: its STOP may be among the lost
     std::vector<OpenSlice> frames;
     std::vector<CounterFrame> counters; // parallel to frames, empty without counters
     std::vector<Unit> units;            // reused; the first `open_units` are open
@@ -83,6 +84,8 @@ protected:
     // Makes the slice of this name the top one, dropping what lies above it; false when there is none.
     bool bring_to_top(ThreadState &thread, NameId name);
     void note_loss(std::uint32_t cpu_index);
+    // A slice that spans a loss and begins anew has lost its STOP: it goes, with what was opened inside it.
+    void drop_restarted(ThreadState &thread, NameId name);
     Unit *begin_unit(ThreadState &thread, NameId name, const Event &event);
     void end_unit(ThreadState &thread, NameId name);
     void close_all();

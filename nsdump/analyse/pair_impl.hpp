@@ -8,6 +8,8 @@ namespace nsdump
 {
 inline void PairState::push(ThreadState &thread, std::uint32_t cpu_index, NameId name, const Event &event)
 {
+    if (thread.has_lossy_slices) [[unlikely]]
+        drop_restarted(thread, name);
     const std::uint32_t depth = thread.depth;
     if (depth == thread.frames.size()) [[unlikely]] {
         if (depth == kMaxDepth) {

@@ -2,25 +2,18 @@
 // decode: the chunks of one CPU -> its events, in blocks.
 #include "decode/cpu_stream.hpp"
 
-#include <algorithm>
-#include <cstdlib>
-
 namespace nsdump
 {
 namespace
 {
 constexpr std::size_t kBlockEvents = 512; // 16 KiB: stays in the first-level cache together with what reads it
-constexpr std::uint64_t kMaxRingBytes = std::uint64_t{1} << 35; // positions count 2^32 units
 } // namespace
 
 CpuStream::CpuStream(TraceFile &trace, const CpuChunks &chunks)
     : trace_(trace), chunks_(chunks),
       walker_(trace.source(), trace.format(), chunks.first_offset, nullptr),
-      offset_(chunks.first_offset), events_(kBlockEvents),
-      ring_bytes_(std::strtoull(trace.info("ring.bytes").c_str(), nullptr, 10))
+      offset_(chunks.first_offset), events_(kBlockEvents)
 {
-    if (ring_bytes_ > kMaxRingBytes)
-        ring_bytes_ = kMaxRingBytes;
 }
 
 bool CpuStream::next_chunk()
@@ -40,17 +33,10 @@ bool CpuStream::next_chunk()
             had_damage = true;
             continue;
         }
-        const bool lost = had_damage || chunk.header.sequence != next_sequence_ ||
-                          chunk.header.lost_before != lost_before_;
+        is_after_loss_ = had_damage || chunk.header.sequence != next_sequence_ ||
+                         chunk.header.lost_before != lost_before_;
         next_sequence_ = chunk.header.sequence + 1;
         lost_before_ = chunk.header.lost_before;
-        // A loss is told by the first header written after it, but it lies where the ring was full: up to a ring's
-        // length further on.  So every border up to there, and the one behind it, counts as its place.
-        is_after_loss_ = lost || loss_window_bytes_ > 0;
-        if (lost)
-            loss_window_bytes_ = ring_bytes_ + 1;
-        else
-            loss_window_bytes_ -= std::min<std::uint64_t>(loss_window_bytes_, chunk.header.payload_bytes);
         declared_records_ = chunk.header.records;
         cursor_ = {payload_.data(), payload_.data() + payload_.size(), chunks_.cpu};
         has_ticks_back_ = false;

@@ -30,7 +30,7 @@ public:
 
     // The next block, empty at the end.  Events and their words are valid until the next call.
     std::span<const Event> next_block();
-    // True when records of this CPU were lost, or chunks are missing, near the start of the last block.
+    // True when records of this CPU were lost, or chunks are missing, right before the last block.
     bool is_after_loss() const { return is_after_loss_; }
     std::uint64_t offset() const { return offset_; }
     std::uint32_t cpu() const { return chunks_.cpu; }
@@ -53,8 +53,6 @@ private:
     std::uint64_t lost_before_ = 0;
     std::uint64_t last_ticks_ = 0;
     bool has_ticks_back_ = false;
-    std::uint64_t ring_bytes_ = 0;         // of the session, 0: not told
-    std::uint64_t loss_window_bytes_ = 0; // how much further the place of a loss that was told may lie
     bool is_after_loss_ = false;
     bool is_chunk_open_ = false;
     StreamFaults faults_;

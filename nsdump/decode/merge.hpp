@@ -14,7 +14,7 @@ namespace nsdump
 // Events of one CPU that are not later than any other CPU's next one.
 struct Run {
     std::uint32_t cpu_index = 0; // place of the CPU in TraceFile::cpus()
-    bool is_after_loss = false;  // records of this CPU were lost around the run's start
+    bool is_after_loss = false;  // records of this CPU were lost right before the run
     std::span<const Event> events;
 };
 

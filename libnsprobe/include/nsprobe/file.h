@@ -50,7 +50,7 @@ struct nslice_chunk_header {
 	__u64 sequence;       /* RECORDS: 0, 1, 2 ... for each CPU; else for each kind */
 	__u32 cpu;            /* RECORDS only, else 0 */
 	__u32 records;        /* RECORDS only: number of records in the payload */
-	__u64 lost_before;    /* RECORDS only: records of this CPU lost so far, all causes */
+	__u64 lost_before;    /* RECORDS only: records of this CPU lost before the first one here, all causes */
 	__u64 first_ticks;    /* RECORDS only: ticks of the first record */
 	__u64 reserved;
 	__u32 reserved1;

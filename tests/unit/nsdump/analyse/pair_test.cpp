@@ -209,6 +209,26 @@ TEST_CASE("a slice that was open while records were lost is marked", "[nsdump][p
     CHECK(out.slices[1].spans_loss);
 }
 
+TEST_CASE("slices whose STOPs were lost do not pile up", "[nsdump][pair]")
+{
+    auto trace = new_trace();
+    for (std::uint64_t ticks = 0; ticks < 200'000; ticks += 1000) {
+        trace.start(0, 1, 1, ticks);
+        trace.start(0, 1, 2, ticks + 1);
+        trace.lose(0, NSLICE_LOST_FULL, 2);
+        trace.start(0, 1, 1, ticks + 100);
+        trace.stop(0, 1, 1, ticks + 150);
+    }
+    const Paired out = pair(trace);
+    CHECK(out.a.too_deep == 0);
+    CHECK(out.a.unmatched_start == 200);
+    REQUIRE(out.slices.size() == 200);
+    for (const Got &slice : out.slices) {
+        CHECK(slice.raw_ticks == 50);
+        CHECK_FALSE(slice.spans_loss);
+    }
+}
+
 TEST_CASE("counters are differences of running totals, also where a total wraps", "[nsdump][pair]")
 {
     auto trace = new_trace("I,C");
