@@ -2,10 +2,7 @@
 // Sessions that open and close under running probes, and flight recorders that are asked for snapshots.
 #include "work.hpp"
 
-#include <sched.h>
 #include <unistd.h>
-
-#include <chrono>
 
 using namespace stress;
 
@@ -98,27 +95,4 @@ TEST_CASE("snapshots of a flight recorder under its writers lose nothing uncount
             // A snapshot under full load must bring something home, not only the last one.
             CHECK(result.trace.records.size() > (std::string(ring) == " ring=8K" ? 600u : 20000u));
         }
-}
-
-TEST_CASE("a flight recorder that nobody asks counts right beyond 2^32 units", "[stress][sessions]")
-{
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    return test_support::skip("takes too long with a sanitizer");
-#else
-    if (!has_rseq())
-        return; // the other kind of ring takes a minute for it
-    constexpr std::uint64_t kRecords = (1ull << 32) / 5 + 1000000; // INIT takes five units
-    cpu_set_t before, one;
-    sched_getaffinity(0, sizeof before, &before);
-    CPU_ZERO(&one);
-    CPU_SET(sched_getcpu(), &one);
-    sched_setaffinity(0, sizeof one, &one);
-    test_support::ProbeSession session("calibration=no full=overwrite ring=64K");
-    for (std::uint64_t i = 0; i < kRecords; ++i)
-        NET_SLICE_INIT(unit, i, ~i, i * 3);
-    const auto result = session.close();
-    sched_setaffinity(0, sizeof before, &before);
-    require_accounted(result, kRecords);
-    CHECK(result.trace.records.back().word[0] == kRecords - 1);
-#endif
 }

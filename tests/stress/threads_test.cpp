@@ -106,7 +106,7 @@ TEST_CASE("cancelled threads and probes in their last destructors are all accoun
     for (const auto &kind : kinds()) {
         issued_by_cancelled = 0;
         test_support::ProbeSession session("calibration=no ring=8M " + kind);
-        for (int round = 0; round < 50; ++round) {
+        for (int round = 0; round < 15; ++round) {
             pthread_t threads[4];
             for (auto &thread : threads)
                 pthread_create(&thread, nullptr, until_cancelled, nullptr);

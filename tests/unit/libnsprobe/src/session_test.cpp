@@ -297,3 +297,25 @@ TEST_CASE("a child of fork holds neither the trace nor the rings of its parent",
     close(ends[1]);
     require_accounted(session.close(), 0);
 }
+
+TEST_CASE("a flight recorder that nobody asks counts right beyond 2^32 units", "[libnsprobe][session]")
+{
+    constexpr std::uint64_t kJumpRecords = (1u << 30) - 1024, kJumps = 4; // plain heads: two units each
+    stay_on_one_cpu();
+    ProbeSession session("calibration=no full=overwrite ring=64K");
+    auto *ring = reinterpret_cast<nslice_ring_meta *>(nsp_detail_state.rings + sched_getcpu() * nsp_detail_state.stride_bytes);
+    one_unit(1);
+    for (std::uint64_t i = 0; i < kJumps; ++i) {
+        // As a long time of overwriting leaves a ring: nothing in it, all counted.
+        const std::uint64_t in_ring = NSLICE_POSITION_RECORDS(ring->head - ring->tail);
+        ring->head += (kJumpRecords << 32) + 2 * kJumpRecords;
+        ring->tail = ring->head;
+        ring->limit = static_cast<std::uint32_t>(ring->tail) + ring->mask + 1;
+        ring->lost[NSLICE_LOST_OVERWRITTEN] += kJumpRecords + in_ring;
+        usleep(1300000); // the library looks once a second
+    }
+    one_unit(2);
+    const auto result = session.close();
+    require_accounted(result, kJumps * kJumpRecords + 2 * kUnitRecords);
+    CHECK(result.counts.drained == kUnitRecords);
+}
