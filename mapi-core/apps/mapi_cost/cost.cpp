@@ -4,18 +4,27 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <stdexcept>
-
-#include <nsprobe/sample.h>
 
 namespace mapi_cost
 {
 namespace
 {
+constexpr std::ptrdiff_t kTrimmedPart = 5; // a fifth at either end
+
 double net_per_packet(const Block &block)
 {
     return block.net / double(block.packets);
+}
+
+template <class Iterator> double mean_net(Iterator first, Iterator last)
+{
+    double sum = 0;
+    for (Iterator at = first; at != last; ++at)
+        sum += net_per_packet(**at);
+    return sum / double(last - first);
 }
 
 // Half width for the mean of values that weigh alike.
@@ -74,17 +83,35 @@ bool are_same_units(const TraceSums &one, const TraceSums &many)
 }
 } // namespace
 
+// Interval after Tukey and McLaughlin: values beyond the kept ones are moved to their edge.  What is left of a round's
+// blocks is averaged first, so that what moves all packets of a round together counts in full.
 Cost trimmed_cost(const TraceSums &sums)
 {
     std::vector<const Block *> blocks = pointers(sums);
-    std::sort(blocks.begin(), blocks.end(),
-              [](const Block *a, const Block *b) { return net_per_packet(*a) < net_per_packet(*b); });
-    std::vector<double> values;
-    for (const Block *block : blocks)
-        values.push_back(net_per_packet(*block));
-    const nsp_estimate estimate = nsp_trimmed_mean(values.data(), std::uint32_t(values.size()));
-    const auto cut = std::ptrdiff_t(estimate.trimmed / 2);
-    Cost cost = cost_of(sums, {blocks.begin() + cut, blocks.end() - cut}, estimate.ci95);
+    const auto place = [&](const Block *block) { return block->index % sums.blocks_per_round; };
+    std::sort(blocks.begin(), blocks.end(), [&](const Block *a, const Block *b) {
+        return place(a) != place(b) ? place(a) < place(b) : net_per_packet(*a) < net_per_packet(*b);
+    });
+    std::vector<const Block *> kept;
+    std::map<std::uint64_t, std::vector<double>> residuals; // by round
+    for (auto first = blocks.begin(); first != blocks.end();) {
+        const auto last = std::find_if(first, blocks.end(), [&](const Block *block) { return place(block) != place(*first); });
+        const std::ptrdiff_t cut = (last - first) / kTrimmedPart;
+        const auto low = first + cut;
+        const auto high = last - cut;
+        kept.insert(kept.end(), low, high);
+        const double mean = mean_net(low, high);
+        for (auto at = first; at != last; ++at) {
+            const double edged = std::clamp(net_per_packet(**at), net_per_packet(**low), net_per_packet(**(high - 1)));
+            residuals[(*at)->index / sums.blocks_per_round].push_back(edged - mean);
+        }
+        first = last;
+    }
+    std::vector<double> rounds;
+    for (const auto &[round, values] : residuals)
+        rounds.push_back(std::accumulate(values.begin(), values.end(), 0.0) / double(values.size()));
+    const double kept_share = double(kept.size()) / double(blocks.size());
+    Cost cost = cost_of(sums, kept, interval_of_mean(rounds) / kept_share);
     cost.whole.packets = sums.packets();
     return cost;
 }

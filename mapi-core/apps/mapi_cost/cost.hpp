@@ -29,7 +29,8 @@ struct Cost {
     std::vector<PartCost> parts; // the counted ones add up to whole.net
 };
 
-// Of blocks with a fifth left out at either end: what interrupts and other programs did to the clock goes.
+// Of the blocks with the same packets a fifth is left out at either end: what interrupts and other programs did to the
+// clock goes.
 Cost trimmed_cost(const TraceSums &sums);
 // Of all blocks: instruction counts have no such guests.
 Cost mean_cost(const TraceSums &sums);

@@ -36,6 +36,8 @@ std::string key_of(const Scenario &scenario, unsigned flows, Field field)
         key += std::to_string(int(function)) + "+";
     if (scenario.is_call())
         key += "call";
+    if (scenario.is_further() && field == Field::kInstructions)
+        key += "compared"; // counts other units
     if (flows > 1 && scenario.quantity == Quantity::kFurtherDifferent)
         key += "different";
     return key + "/" + std::to_string(flows) + "/" + std::to_string(int(field));
@@ -85,7 +87,9 @@ void Measurement::take_report(const TraceSums &sums, Field field)
     for (const auto &unit : report.units)
         totals.units += unit.units;
     totals.drifts += std::any_of(report.drift.begin(), report.drift.end(),
-                                 [](const nsdump::Drift &drift) { return drift.is_significant && drift.field == 0; });
+                                 [](const nsdump::Drift &drift) {
+                                     return drift.is_significant && drift.probe == nsdump::kPair && drift.field == 0;
+                                 });
     const auto info = [&](const char *name) {
         const auto found = report.info.find(name);
         return found == report.info.end() ? std::string() : found->second;

@@ -14,8 +14,8 @@ namespace mapi_cost
 {
 namespace
 {
-constexpr std::uint64_t kBlocks = 100;       // enough to trim, few enough that each is long against the clock's steps
-constexpr unsigned kUniformShare = 4;        // of frames of one size a quarter of the batches says the same
+constexpr std::uint64_t kLeastRounds = 5; // a fifth of them can go at either end
+constexpr std::uint64_t kPieces = 100;
 constexpr std::uint64_t kRecordsPerUnit = 8; // besides two for each function
 
 struct Flows {
@@ -83,25 +83,31 @@ Plan plan_time(const Workload &workload, const RunSettings &settings)
     Plan plan;
     plan.units_per_round = (workload.packets + settings.batch_packets - 1) / settings.batch_packets;
     plan.rounds = (settings.packets + workload.packets - 1) / workload.packets;
-    // Blocks of whole rounds hold the same packets; a capture that is read a few times only is cut into pieces.
-    plan.request.units_per_block = plan.rounds >= kBlocks / 4
-                                       ? plan.units_per_round * std::max<std::uint64_t>(1, plan.rounds / kBlocks)
-                                       : std::max<std::uint64_t>(1, plan.rounds * plan.units_per_round / kBlocks);
+    // A capture that is read a few times only has too few batches alike; it is cut into pieces that are compared all with all.
+    if (plan.rounds >= kLeastRounds)
+        plan.request.blocks_per_round = plan.units_per_round;
+    else
+        plan.request.units_per_block = std::max<std::uint64_t>(1, plan.rounds * plan.units_per_round / kPieces);
     return plan;
 }
 
 // Single-stepped: about `step_units` batches in equal distances over the capture, in a second round where the first
 // would not give enough.  Other sources count all that a time pass has.
-Plan plan_instructions(const Workload &workload, const RunSettings &settings, bool stepped)
+Plan plan_instructions(const Load &load, const RunSettings &settings, bool stepped)
 {
-    Plan plan = plan_time(workload, settings);
+    Plan plan = plan_time(load.workload, settings);
     plan.request.field = Field::kInstructions;
     plan.request.first_unit = 2; // the first binds symbols and lets flows join
     if (!stepped)
         return plan;
-    std::uint64_t wanted = workload.is_uniform ? std::max(2u, settings.step_units / kUniformShare) : settings.step_units;
-    wanted *= MAPI_BATCH_MAX / settings.batch_packets;
-    plan.request.units_per_block = 1;
+    // Batches of frames of one size say the same, and differences are taken of the same packets: fewer are enough.
+    std::uint64_t wanted = settings.step_units;
+    if (load.workload.is_uniform)
+        wanted /= 3;
+    if (load.is_compared)
+        wanted /= 2;
+    wanted = std::max<std::uint64_t>(2, wanted) * (MAPI_BATCH_MAX / settings.batch_packets);
+    plan.request.units_per_block = plan.request.blocks_per_round = 1;
     plan.rounds = 1;
     if (plan.units_per_round <= wanted) {
         plan.rounds = 1 + (wanted + plan.units_per_round - 1) / plan.units_per_round;
@@ -112,10 +118,10 @@ Plan plan_instructions(const Workload &workload, const RunSettings &settings, bo
     return plan;
 }
 
-Plan plan_of(const Workload &workload, Field field, const RunSettings &settings, const TempFolder &folder)
+Plan plan_of(const Load &load, Field field, const RunSettings &settings, const TempFolder &folder)
 {
-    return field == Field::kTicks ? plan_time(workload, settings)
-                                  : plan_instructions(workload, settings, is_stepped(settings.source, folder));
+    return field == Field::kTicks ? plan_time(load.workload, settings)
+                                  : plan_instructions(load, settings, is_stepped(settings.source, folder));
 }
 
 std::vector<Reach> reach_of(const Load &load, const Flows &made)
@@ -131,7 +137,7 @@ std::vector<Reach> reach_of(const Load &load, const Flows &made)
 
 Pass run_packets(const Load &load, Field field, const RunSettings &settings, const TempFolder &folder)
 {
-    Plan plan = plan_of(load.workload, field, settings, folder);
+    Plan plan = plan_of(load, field, settings, folder);
     plan.request.counted_slices = {"dispatch", "publish"};
     std::uint64_t functions = 0;
     for (const auto &calls : load.flows)

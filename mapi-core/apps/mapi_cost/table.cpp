@@ -2,6 +2,7 @@
 // table: results -> text of at most 120 columns.
 #include "table.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -17,17 +18,22 @@ constexpr std::size_t kNameColumns = 30;
 constexpr std::size_t kLineColumns = 118;
 
 // Three figures or more; a cost near zero keeps its sign and two decimals.
-std::string number(double value)
+int decimals_of(double value)
 {
     const double size = std::fabs(value);
-    return fmt::format("{:.{}f}", value, size < 10 ? 2 : size < 100 ? 1 : 0);
+    return size < 10 ? 2 : size < 100 ? 1 : 0;
 }
 
+std::string number(double value)
+{
+    return fmt::format("{:.{}f}", value, decimals_of(value));
+}
+
+// The interval keeps one figure that is not zero, down to hundredths.
 std::string with_interval(const Measured &measured)
 {
-    // As many decimals as the value: an interval of more would claim too much.
-    const int decimals = std::fabs(measured.net) < 10 ? 2 : std::fabs(measured.net) < 100 ? 1 : 0;
-    return fmt::format("{:.{}f} ± {:.{}f}", measured.net, decimals, measured.ci95, measured.ci95 < 0.1 ? 2 : decimals);
+    const int decimals = std::max(decimals_of(measured.net), measured.ci95 < 0.1 ? 2 : measured.ci95 < 1 ? 1 : 0);
+    return fmt::format("{:.{}f} ± {:.{}f}", measured.net, decimals, measured.ci95, decimals);
 }
 
 std::string paper(const std::optional<double> &figure)
@@ -49,8 +55,10 @@ std::string measured_columns(const std::optional<Measured> &measured, const std:
 std::string last_line_of_name(std::string name, std::string &text)
 {
     while (name.size() > kNameColumns) {
-        const std::size_t at = name.rfind(" + ", kNameColumns - 2);
-        if (at == std::string::npos)
+        std::size_t at = name.rfind(" + ", kNameColumns - 2);
+        if (at == std::string::npos || at < 3)
+            at = name.find(": ") - 1;
+        if (at >= name.size())
             break;
         text += name.substr(0, at + 2) + "\n";
         name = "  " + name.substr(at + 3);
@@ -109,7 +117,7 @@ std::string rate_table(const Results &results)
                 std::string share = "-";
                 for (const LineShare &line : row.rates->lines)
                     if (line.gbit == gbit && line.frame_bytes == frame_bytes)
-                        share = fmt::format("{:.0f} %", line.share * 100);
+                        share = fmt::format("{:.{}f}", line.share, decimals_of(line.share));
                 text += fmt::format("{:>10}", share);
             }
         }
@@ -117,7 +125,7 @@ std::string rate_table(const Results &results)
     }
     if (text.empty())
         return text;
-    std::string head = fmt::format("\nRates that one core keeps up with at the net cost: million packets/s, and as share of a full line\n"
+    std::string head = fmt::format("\nRates that one core keeps up with at the net cost: million packets/s, and how many full lines that is\n"
                                    "{:<{}}{:>5} |{:>9} |", "", kNameColumns, "bytes", "Mpkt/s");
     for (const char *line : {"10G/64", "10G/1500", "25G/64", "25G/1500", "100G/64", "100G/1500"})
         head += fmt::format("{:>10}", line);

@@ -35,8 +35,8 @@ std::string head_text(const Results &results)
         line("  damaged", survey.message + fmt::format("; {} bytes not read", survey.unread_bytes));
     line("filter", fmt::format("\"{}\" passes {} packets", survey.filter, survey.matches));
     line("machine", fmt::format("{}, {}, virtualised: {}", results.cpu, results.kernel, results.virtualised));
-    line("cycles", fmt::format("{}; clock step {:.0f} ticks, {} reads; interrupts trimmed: a fifth at either end of the blocks",
-                               cycle_source_text(clock), clock.step_ticks, clock.mode));
+    line("cycles", fmt::format("{}; clock step {:.0f} ticks, {} reads", cycle_source_text(clock), clock.step_ticks, clock.mode));
+    line("", "mean over batches with the same packets, a fifth trimmed at either end: interrupts are not in it");
     line("instructions", results.instruction_source.empty() ? "none: " + results.no_instructions_why
                                                             : instruction_source_text(results.instruction_source) + "; a pass of its own");
     line("unit", results.settings.batch_packets == 1 ? "packet" : fmt::format("batch of {} packets", results.settings.batch_packets));

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // trace_sums: the trace of one pass -> sums over blocks of consecutive units.
 //
-// The plain means of nsdump's report will not do here: on a machine that is shared an interrupt costs a slice more than
-// all packets of its batch.  Blocks that hold the same packets can be trimmed without preferring cheap packets to dear ones.
+// The means of nsdump's report will not do here: on a shared machine an interrupt costs a slice more than all packets of
+// its batch, and trimming over all batches would prefer cheap packets to dear ones.  Blocks that hold the same packets
+// can be compared with each other.
 #include "trace_sums.hpp"
 
 #include <algorithm>
@@ -111,6 +112,7 @@ private:
         if (sums_.blocks.empty() || index != block_index_) {
             sums_.blocks.emplace_back();
             sums_.blocks.back().number = unit_.number;
+            sums_.blocks.back().index = index;
             block_index_ = index;
         }
         Block &block = sums_.blocks.back();
@@ -147,6 +149,7 @@ std::uint64_t TraceSums::packets() const
 TraceSums sum_trace(const std::string &path, const SumRequest &request)
 {
     TraceSums sums;
+    sums.blocks_per_round = request.blocks_per_round;
     sums.report = nsdump::analyse_trace(path);
     nsdump::TraceFile trace(path);
     const nsdump::Correction correction(trace);

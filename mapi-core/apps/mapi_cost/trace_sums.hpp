@@ -15,6 +15,7 @@ enum class Field { kTicks = 0, kInstructions = 1 };
 struct SumRequest {
     Field field = Field::kTicks;
     std::uint64_t units_per_block = 1;
+    std::uint64_t blocks_per_round = 1; // block n and block n + blocks_per_round hold the same packets
     std::uint64_t first_unit = 1;             // those before warm up
     std::vector<std::string> counted_slices;  // together they are the cost
 };
@@ -22,6 +23,7 @@ struct SumRequest {
 // All values are sums over the units of the block that have every counted slice, none of them migrated or cut by a loss.
 struct Block {
     std::uint64_t number = 0; // of its first unit
+    std::uint64_t index = 0;  // from 0; counts also those that are missing
     std::uint64_t packets = 0;
     double raw = 0;
     double net = 0;
@@ -33,6 +35,7 @@ struct TraceSums {
     std::vector<std::string> parts; // slices inside the units, by first appearance
     std::vector<bool> is_counted;   // the part lies in the cost
     std::vector<Block> blocks;
+    std::uint64_t blocks_per_round = 1;
     std::uint64_t units_left_out = 0;
     nsdump::StatsReport report;
 

@@ -131,6 +131,7 @@ Call Workloads::call(Function function, unsigned variant, const Load &load, bool
 Load Workloads::load(const Scenario &scenario, unsigned flows, bool reader_waits)
 {
     Load load;
+    load.is_compared = scenario.is_further();
     load.workload = workload(scenario.traffic, scenario.frame_bytes);
     for (unsigned flow = 0; flow < flows; ++flow) {
         std::vector<Call> calls;

@@ -43,6 +43,7 @@ struct Workload {
 struct Load {
     Workload workload;
     std::vector<std::vector<Call>> flows;
+    bool is_compared = false; // with the same packets through another number of flows
 };
 
 class Workloads
