@@ -9,6 +9,12 @@ using namespace stress;
 
 namespace
 {
+#ifdef __SANITIZE_THREAD__
+constexpr bool kChildrenOpen = false; // it cannot start threads in a child of fork()
+#else
+constexpr bool kChildrenOpen = true;
+#endif
+
 int child_status(pid_t child)
 {
     int status = -1;
@@ -50,7 +56,7 @@ TEST_CASE("children of a program with busy threads write nothing into its sessio
                 const pid_t child = fork();
                 if (child == 0) {
                     write_units(100); // probes are off here
-                    _exit(round % 2 ? child_session((dir / ("c" + std::to_string(round))).string()) : 0);
+                    _exit(kChildrenOpen && round % 2 ? child_session((dir / ("c" + std::to_string(round))).string()) : 0);
                 }
                 statuses.push_back(child_status(child));
                 own += write_units(5);
@@ -63,7 +69,7 @@ TEST_CASE("children of a program with busy threads write nothing into its sessio
         REQUIRE(is_whole(result.trace));
         for (const int status : statuses)
             CHECK(status == 0);
-        for (int round = 1; round < 30; round += 2) {
+        for (int round = 1; kChildrenOpen && round < 30; round += 2) {
             const auto trace = test_support::read_trace(dir / ("c" + std::to_string(round)));
             CHECK(trace.complaint() == "");
             CHECK(trace.issued() == 500 * kUnitRecords);

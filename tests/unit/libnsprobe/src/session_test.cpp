@@ -247,6 +247,9 @@ TEST_CASE("a full disk costs what follows, counted as such, and the trace stays 
 
 TEST_CASE("a child of fork has its probes off and may open a session of its own", "[libnsprobe][session]")
 {
+#ifdef __SANITIZE_THREAD__
+    return test_support::skip("ThreadSanitizer cannot start threads in a child of fork()");
+#endif
     ProbeSession session;
     test_support::TempDir dir;
     one_unit(1);
