@@ -12,7 +12,7 @@ SCENARIOS = ("more-counter", "more-filter-same", "more-search-same")
 def main():
     mapi_cost, source = sys.argv[1:3]
     capture = os.path.join(source, "mapi-core/apps/demo/demo.pcap")
-    command = [mapi_cost, "--json", "-", "--packets", "1", capture]
+    command = [mapi_cost, "--json", "-", "--packets", "5000", capture]
     for scenario in SCENARIOS:
         command += ["--scenario", scenario]
     run = subprocess.run(command, stdout=subprocess.PIPE, text=True)

@@ -52,11 +52,11 @@ std::string head_text(const Results &results)
 std::string notes_text(const Results &results)
 {
     std::string text = "\n"
-        "A packet's cost is what D3.4 (2004) counted: the engine's work on it and all functions. Reading from the device is not in\n"
-        "it (driver_read among the parts). SCAMPI and Intel: D3.4's cards on a machine of 2004; core cycles rounded to 100, averages\n"
-        "of 5 runs. One set of PAPI reads (265 instructions, 700 cycles) is taken out of Tables 2 and 3; Table 4 holds differences.\n"
-        "Functions after BPF_FILTER run on packets that pass it, STR_SEARCH alone looks for a string that is in no packet.\n"
-        "A line's frame takes 20 bytes more than its size, for preamble and gap.\n";
+        "A packet's cost is what D3.4 (2004) counted: the engine's work on it and all functions. Reading it from the device is\n"
+        "not in it (driver_read among the parts). SCAMPI and Intel: the cards of D3.4 on a machine of 2004; core cycles, rounded\n"
+        "to 100, averages of 5 runs. One set of PAPI reads (265 instructions, 700 cycles) is taken out of Tables 2 and 3; Table 4\n"
+        "holds differences. Functions after BPF_FILTER run on packets that pass it; STR_SEARCH alone looks for a string that is\n"
+        "in no packet. A frame on the line takes 20 bytes more than its size, for preamble and gap.\n";
     for (const std::string &note : results.notes)
         text += note + "\n";
     if (results.is_interrupted)

@@ -1,0 +1,91 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# mapi-cost measures the demo capture; its JSON is consistent, bad inputs are refused with words, nothing is left behind.
+set -eu
+cost=$NETSLICE_BIN/mapi-cost
+demo=$NETSLICE_SOURCE/mapi-core/apps/demo/demo.pcap
+command -v python3 > /dev/null || exit 77
+[ -f "$demo" ] || exit 77
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+TMPDIR=$folder/tmp
+export TMPDIR
+mkdir "$TMPDIR"
+
+expect() { # CODE COMMAND...
+    want=$1; shift
+    code=0
+    "$@" > "$folder/out" 2> "$folder/err" || code=$?
+    [ $code -eq "$want" ] || { echo "exit $code, not $want: $*"; cat "$folder/err"; exit 1; }
+    [ -z "$(ls "$TMPDIR")" ] || { echo "left behind: $(ls "$TMPDIR")"; exit 1; }
+}
+tells() { grep -q -- "$1" "$folder/err" || { echo "no \"$1\" in:"; cat "$folder/err"; exit 1; }; }
+
+check='
+import json, sys
+document = json.load(open(sys.argv[1]))
+assert document["schema"] == "netslice-mapi-cost-1"
+assert document["unit"] == sys.argv[2], document["unit"]
+assert document["losses"]["equation_holds"]
+assert document["losses"]["issued"] == document["losses"]["drained"] + sum(document["losses"]["lost"].values())
+assert [row["id"] for row in document["rows"]] == sys.argv[3:], document["rows"]
+for row in document["rows"]:
+    for kind in ("instructions", "cycles"):
+        if row[kind] is None:
+            assert kind == "instructions" and document["sources"]["no_instructions_why"], row
+            continue
+        assert row[kind]["packets"] > 0 and row[kind]["ci95"] >= 0, row
+        assert row["table"] == 4 or 0 < row[kind]["net"] <= row[kind]["raw"], row
+        parts = [part[kind] for part in row["parts"] if part["in_cost"]]
+        assert not parts or abs(sum(parts) - row[kind]["net"]) < 1e-6 * max(1, row[kind]["net"]), row
+    assert row["cycles"]["ci95"] > 0, row
+    if row["table"] == 4 and row["instructions"]:
+        assert row["instructions"]["net"] < 1, row
+'
+expect 0 "$cost" --packets 20000 --step-units 4 --scenario none --scenario filter --scenario filter+buffer --scenario search-64 \
+    --scenario results --scenario next-packet --scenario more-counter --scenario more-filter-same --scenario more-search-same \
+    --json "$folder/cost.json" --csv "$folder/cost.csv" "$demo"
+python3 -c "$check" "$folder/cost.json" batch none filter filter+buffer search-64 results next-packet more-counter \
+    more-filter-same more-search-same
+[ "$(wc -l < "$folder/cost.csv")" -eq 10 ]
+grep -q 'BPF_FILTER + TO_BUFFER' "$folder/out"
+grep -q 'not core cycles' "$folder/out"
+
+expect 0 "$cost" --per-packet --packets 5000 --step-units 2 --scenario counter --json - "$demo"
+python3 -c "$check" "$folder/out" packet counter
+expect 0 "$cost" --packets 200 --no-instructions --scenario counter "$demo"
+expect 0 "$cost" --list
+expect 0 "$cost" --help
+expect 0 "$cost" --version
+
+expect 2 "$cost"
+expect 2 "$cost" --scenario no-such "$demo"
+expect 2 "$cost" --source magic "$demo"
+expect 3 "$cost" "$folder/absent.pcap"
+tells absent.pcap
+printf 'not a capture, but long enough to be read' > "$folder/text"
+expect 3 "$cost" "$folder/text"
+tells "$folder/text"
+expect 3 "$cost" --filter 'no such filter' "$demo"
+tells 'no such filter'
+mkfifo "$folder/pipe"
+expect 3 "$cost" "$folder/pipe"
+tells 'regular file'
+head -c 300000 "$demo" > "$folder/cut.pcap"
+expect 1 "$cost" --packets 2000 --no-instructions --scenario counter --json "$folder/cut.json" "$folder/cut.pcap"
+tells "$folder/cut.pcap: offset"
+python3 -c "$check" "$folder/cut.json" batch counter
+expect 3 env TMPDIR="$folder/absent" "$cost" "$demo"
+tells 'TMPDIR'
+expect 3 "$cost" --packets 200 --no-instructions --scenario counter --json "$folder/absent/cost.json" "$demo"
+tells 'cannot write'
+
+# Ctrl-C: a whole end, with the rows that were ready.
+"$cost" --packets 4000000 --no-instructions --json "$folder/part.json" "$demo" > "$folder/out" 2> "$folder/err" &
+pid=$!
+sleep 4
+kill -INT $pid
+code=0
+wait $pid || code=$?
+[ $code -eq 130 ] || { echo "interrupted: exit $code"; exit 1; }
+[ -z "$(ls "$TMPDIR")" ] || { echo "interrupted, left behind: $(ls "$TMPDIR")"; exit 1; }

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// cost: block sums -> cost of a packet.
+#include "support/catch.hpp"
+
+#include "cost.hpp"
+
+using namespace mapi_cost;
+
+namespace
+{
+// Rounds of a cheap and a dear batch; parts: driver_read (not counted), dispatch, FILTER.
+TraceSums rounds(unsigned count, double cheap = 640, double dear = 6400)
+{
+    TraceSums sums;
+    sums.parts = {"driver_read", "dispatch", "FILTER"};
+    sums.is_counted = {false, true, true};
+    sums.blocks_per_round = 2;
+    for (unsigned i = 0; i < 2 * count; ++i) {
+        Block block;
+        block.index = i;
+        block.number = i + 1;
+        block.packets = 64;
+        block.net = (i % 2 ? dear : cheap) + double(i / 2 % 3) - 1;
+        block.raw = block.net + 128;
+        block.part_net = {1000, 64, block.net - 64};
+        sums.blocks.push_back(block);
+    }
+    return sums;
+}
+} // namespace
+
+TEST_CASE("an interrupted batch does not move the cost, and dear batches are not taken for interrupted ones", "[mapi_cost][cost]")
+{
+    TraceSums sums = rounds(30);
+    sums.blocks[7].net += 1e6;
+    sums.blocks[7].part_net[2] += 1e6;
+    sums.blocks[20].net += 1e5;
+    sums.blocks[20].part_net[2] += 1e5;
+
+    const Cost cost = trimmed_cost(sums);
+
+    CHECK(cost.whole.net == Approx((10.0 + 100.0) / 2).margin(0.02));
+    CHECK(cost.whole.raw == Approx(cost.whole.net + 2).margin(1e-9));
+    CHECK(cost.whole.ci95 > 0);
+    CHECK(cost.whole.ci95 < 0.1);
+    CHECK(cost.whole.packets == 30 * 128);
+}
+
+TEST_CASE("the parts that are counted add up to the cost", "[mapi_cost][cost]")
+{
+    TraceSums sums = rounds(30);
+    sums.blocks[4].net += 5000;
+    sums.blocks[4].part_net[1] += 5000;
+
+    for (const Cost &cost : {trimmed_cost(sums), mean_cost(sums)}) {
+        double counted = 0;
+        for (const PartCost &part : cost.parts)
+            counted += part.is_counted ? part.net : 0;
+        CHECK(counted == Approx(cost.whole.net));
+    }
+}
+
+TEST_CASE("what was subtracted brings its own uncertainty, which more packets do not shrink", "[mapi_cost][cost]")
+{
+    TraceSums sums = rounds(100);
+    for (Block &block : sums.blocks)
+        block.subtracted_ci95 = 32;
+
+    CHECK(trimmed_cost(sums).whole.ci95 >= 0.5);
+}
+
+TEST_CASE("a further flow costs the difference divided by the flows", "[mapi_cost][cost]")
+{
+    const Measured added = further_cost(rounds(30), rounds(30, 640 + 512, 6400 + 512), 8, true);
+
+    CHECK(added.net == Approx(1.0));
+    CHECK(added.ci95 > 0);
+}
+
+TEST_CASE("differences of the same packets are exact where their costs are not", "[mapi_cost][cost]")
+{
+    const Measured added = further_cost(rounds(5), rounds(5, 640 + 512, 6400 + 512), 8, false);
+
+    CHECK(added.net == Approx(1.0));
+    CHECK(added.ci95 == Approx(0).margin(1e-9));
+}
+
+TEST_CASE("other units are not compared one by one", "[mapi_cost][cost]")
+{
+    TraceSums many = rounds(5, 640 + 512, 6400 + 512);
+    for (Block &block : many.blocks)
+        ++block.number;
+
+    CHECK(further_cost(rounds(5), many, 8, false).ci95 > 1);
+}
+
+TEST_CASE("a pass without one whole unit has no cost", "[mapi_cost][cost]")
+{
+    CHECK_THROWS(trimmed_cost(TraceSums{}));
+    CHECK_THROWS(mean_cost(TraceSums{}));
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// csv: a header and a line for each row, all with as many fields.
+#include "support/catch.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+#include "csv.hpp"
+#include "results_example.hpp"
+
+namespace
+{
+std::size_t fields_of(const std::string &line)
+{
+    bool is_quoted = false;
+    std::size_t commas = 0;
+    for (const char letter : line) {
+        is_quoted ^= letter == '"';
+        commas += letter == ',' && !is_quoted;
+    }
+    return commas + 1;
+}
+} // namespace
+
+TEST_CASE("every line of the CSV has the fields of its header", "[mapi_cost][csv]")
+{
+    auto results = test_support::example_results();
+    results.rows.push_back(test_support::example_row("more-filter-same")); // its name has a comma
+    std::istringstream text(mapi_cost::csv_text(results));
+    std::string header;
+    std::getline(text, header);
+    std::size_t lines = 0;
+    for (std::string line; std::getline(text, line); ++lines)
+        CHECK(fields_of(line) == fields_of(header));
+    CHECK(lines == 4);
+}
+
+TEST_CASE("a count that was not made is an empty field", "[mapi_cost][csv]")
+{
+    const std::string text = mapi_cost::csv_text(test_support::example_results());
+
+    CHECK(text.find("2,filter,\"BPF_FILTER\",,,,,,12.500000,10.250000,0.500000,6400,601,2000,490,2800,") != std::string::npos);
+}

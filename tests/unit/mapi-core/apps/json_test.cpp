@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// json: the shape of netslice-mapi-cost-1.
+#include "support/catch.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "json.hpp"
+#include "results_example.hpp"
+
+using nlohmann::json;
+using namespace mapi_cost;
+
+TEST_CASE("what was not measured is null, never zero", "[mapi_cost][json]")
+{
+    const json document = json::parse(json_text(test_support::example_results()));
+
+    CHECK(document["sources"]["instructions"].is_null());
+    CHECK(document["sources"]["no_instructions_why"] == "no counter here");
+    const json &row = document["rows"][0];
+    CHECK(row["instructions"].is_null());
+    CHECK(row["packet_bytes"].is_null());
+    CHECK(row["parts"][0]["instructions"].is_null());
+    CHECK(document["rows"][2]["rates"].is_null());
+    CHECK(document["rows"][2]["paper"]["intel_instructions"].is_null());
+}
+
+TEST_CASE("figures of 2004 are as printed, and said to be so", "[mapi_cost][json]")
+{
+    const json document = json::parse(json_text(test_support::example_results()));
+
+    CHECK(document["schema"] == "netslice-mapi-cost-1");
+    CHECK(document["rows"][1]["paper"]["scampi_instructions"] == 18459);
+    CHECK(document["rows"][1]["paper"]["net_of_papi"] == false);
+    CHECK(document["rows"][1]["packet_bytes"] == 1500);
+    CHECK(document["rows"][1]["cycles"]["net"] == 10.25);
+    CHECK(document["rows"][0]["rates"]["lines"].size() == 6);
+}
+
+TEST_CASE("cycles are called what they are", "[mapi_cost][json]")
+{
+    const json document = json::parse(json_text(test_support::example_results()));
+
+    CHECK(document["sources"]["cycles"] == "TSC cycles, 2.600 GHz, not core cycles");
+}
+
+TEST_CASE("a source of instructions is named with each count", "[mapi_cost][json]")
+{
+    Results results = test_support::example_results();
+    results.instruction_source = "step";
+    results.rows[0].instructions = Measured{42.5, 41.5, 0.25, 640};
+    const json document = json::parse(json_text(results));
+
+    CHECK(document["sources"]["instructions"] == "step: exact, single-stepped");
+    CHECK(document["rows"][0]["instructions"]["packets"] == 640);
+    CHECK(document["rows"][1]["instructions"].is_null());
+}

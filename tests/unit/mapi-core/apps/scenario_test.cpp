@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// scenario: the paper's figures obey the additive model that the paper's text implies.
+#include "support/catch.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "scenario.hpp"
+
+using namespace mapi_cost;
+
+namespace
+{
+const Scenario &scenario(const std::string &id)
+{
+    const auto &all = all_scenarios();
+    const auto found = std::find_if(all.begin(), all.end(), [&](const Scenario &one) { return one.id == id; });
+    REQUIRE(found != all.end());
+    return *found;
+}
+
+double scampi(const std::string &id)
+{
+    return net_of_papi(scenario(id)).scampi_instructions.value();
+}
+} // namespace
+
+TEST_CASE("scenarios have the rows of the three tables, each with a name of its own", "[mapi_cost][scenario]")
+{
+    std::set<std::string> ids;
+    int rows[5] = {};
+    for (const Scenario &one : all_scenarios()) {
+        ids.insert(one.id);
+        ++rows[one.table];
+    }
+    CHECK(ids.size() == all_scenarios().size());
+    CHECK(rows[2] == 13);
+    CHECK(rows[3] == 3);
+    CHECK(rows[4] == 6);
+}
+
+TEST_CASE("the figures of 2004 add up: what two functions cost together is what they cost one by one", "[mapi_cost][scenario]")
+{
+    const double base = scampi("none");
+
+    CHECK(base == 56);
+    CHECK(scampi("filter+buffer") - base == (scampi("filter") - base) + (scampi("buffer") - base));
+}
+
+TEST_CASE("a further flow of 2004 cost what its function costs and 21 instructions", "[mapi_cost][scenario]")
+{
+    CHECK(scampi("more-counter") == scampi("counter") - scampi("none") + 21);
+    CHECK(scampi("more-buffer") == scampi("buffer") - scampi("none") + 21);
+}
+
+TEST_CASE("differences have no PAPI reads in them and lose none", "[mapi_cost][scenario]")
+{
+    const Scenario &further = scenario("more-search-different");
+    const Scenario &plain = scenario("search-1500");
+
+    CHECK(net_of_papi(further).scampi_instructions == 18156);
+    CHECK(net_of_papi(plain).scampi_instructions == 18459 - 265);
+    CHECK(net_of_papi(plain).intel_cycles == 15600 - 700);
+}
+
+TEST_CASE("what the paper does not tell stays unknown", "[mapi_cost][scenario]")
+{
+    CHECK_FALSE(net_of_papi(scenario("more-buffer")).intel_instructions);
+    CHECK_FALSE(net_of_papi(scenario("next-packet")).scampi_cycles);
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+// trace_sums: a trace -> sums over whole units, net of the probes.
+#include "support/catch.hpp"
+
+#include <string>
+
+#include "support/temp_dir.hpp"
+#include "support/trace_builder.hpp"
+#include "trace_sums.hpp"
+
+using namespace mapi_cost;
+
+namespace
+{
+constexpr std::uint64_t kInner = 10; // part of what follows
+constexpr std::uint64_t kOuter = 30;
+
+// Units of 64 packets: a read, a dispatch with a filter inside, a publication.
+class Trace
+{
+public:
+    Trace()
+    {
+        builder_.info("clock.source=tsc\nclock.mode=ordered\nclock.hz=1000000000\ncounters.source=none\ncounters.names=\n");
+        nslice_calibration_entry entry = {};
+        entry.cpu = NSLICE_ANY_CPU;
+        entry.kind = NSLICE_KIND_START;
+        entry.inner = kInner;
+        entry.outer = kOuter;
+        entry.samples = 100;
+        builder_.calibration(NSLICE_CALIBRATION_START, 0, 0, {entry});
+        for (const char *name : {"batch", "driver_read", "dispatch", "FILTER", "publish"})
+            sites_.push_back(builder_.site(name));
+    }
+
+    void unit(std::uint32_t stop_cpu = 0)
+    {
+        builder_.start(0, 1, sites_[1], now_);
+        builder_.init(0, 1, sites_[0], now_ += 500, ++number_, 64, 6400);
+        builder_.stop(0, 1, sites_[1], now_ += 20);
+        builder_.start(0, 1, sites_[2], now_ += 10);
+        builder_.start(0, 1, sites_[3], now_ += 40);
+        builder_.stop(0, 1, sites_[3], now_ += 640 + kInner);
+        builder_.stop(stop_cpu, 1, sites_[2], now_ += 24 + kOuter); // inner of this pair, and of the filter's what its own slice does not show
+        builder_.start(0, 1, sites_[4], now_ += 10);
+        builder_.stop(0, 1, sites_[4], now_ += 32 + kInner);
+        builder_.exit(0, 1, sites_[0], now_ += 10);
+    }
+
+    TraceSums sums(std::uint64_t units_per_block = 1, std::uint64_t first_unit = 1)
+    {
+        const std::string path = folder_ / "trace.nsl";
+        builder_.footer(NSLICE_END_CLOSED, now_, now_);
+        builder_.write(path);
+        SumRequest request;
+        request.units_per_block = units_per_block;
+        request.first_unit = first_unit;
+        request.counted_slices = {"dispatch", "publish"};
+        return sum_trace(path, request);
+    }
+
+private:
+    test_support::TempDir folder_;
+    test_support::TraceBuilder builder_;
+    std::vector<std::uint16_t> sites_;
+    std::uint64_t now_ = 1000;
+    std::uint64_t number_ = 0;
+};
+} // namespace
+
+TEST_CASE("a unit's cost is its counted slices, net of the probes around and inside", "[mapi_cost][trace_sums]")
+{
+    Trace trace;
+    for (int i = 0; i < 4; ++i)
+        trace.unit();
+    const TraceSums sums = trace.sums();
+
+    REQUIRE(sums.blocks.size() == 4);
+    CHECK(sums.blocks[0].packets == 64);
+    CHECK(sums.blocks[0].raw == 40 + 650 + 54 + 42);
+    CHECK(sums.blocks[0].net == 40 + 640 + 24 + 32);
+    CHECK(sums.packets() == 256);
+    CHECK(sums.units_left_out == 0);
+}
+
+TEST_CASE("parts are what is in a slice and not in those inside; reading is a part that is not counted", "[mapi_cost][trace_sums]")
+{
+    Trace trace;
+    trace.unit();
+    const TraceSums sums = trace.sums();
+
+    REQUIRE(sums.parts == std::vector<std::string>{"driver_read", "FILTER", "dispatch", "publish"});
+    CHECK(sums.is_counted == std::vector<bool>{false, true, true, true});
+    REQUIRE(sums.blocks.size() == 1);
+    CHECK(sums.blocks[0].part_net[1] == 640);
+    CHECK(sums.blocks[0].part_net[2] == 40 + 24);
+    CHECK(sums.blocks[0].part_net[3] == 32);
+}
+
+TEST_CASE("a unit that changed its CPU is left out and counted", "[mapi_cost][trace_sums]")
+{
+    Trace trace;
+    trace.unit();
+    trace.unit(1);
+    trace.unit();
+    const TraceSums sums = trace.sums();
+
+    CHECK(sums.packets() == 128);
+    CHECK(sums.units_left_out == 1);
+}
+
+TEST_CASE("units before the first one asked for are warm-up", "[mapi_cost][trace_sums]")
+{
+    Trace trace;
+    for (int i = 0; i < 7; ++i)
+        trace.unit();
+    const TraceSums sums = trace.sums(2, 4);
+
+    REQUIRE(sums.blocks.size() == 2);
+    CHECK(sums.blocks[0].number == 4);
+    CHECK(sums.blocks[1].index == 1);
+    CHECK(sums.packets() == 256);
+}
