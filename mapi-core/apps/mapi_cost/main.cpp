@@ -110,6 +110,13 @@ int run(const Options &options)
         measure_all(options, folder, results);
     } catch (const Interrupted &) {
         results.is_interrupted = true;
+    } catch (const std::exception &error) { // what was measured until then is told
+        if (results.rows.empty())
+            throw;
+        results.notes.push_back(fmt::format("Ended early: {}", error.what()));
+        write_results(options, results);
+        fmt::print(stderr, "mapi-cost: {}\n", error.what());
+        return kExitRefused;
     }
     if (!results.rows.empty())
         write_results(options, results);
