@@ -45,7 +45,7 @@ void nsp_ring_refuse(struct nslice_ring_meta *ring)
  * another writer is already replacing; then the tail has moved, the exchange
  * fails and nothing of the walk counts.  1: the tail moved (by whomever); 0: the oldest record is not whole yet.
  */
-static int drop_oldest(struct nslice_ring_meta *ring, uint64_t tail, uint64_t head)
+static int drop_oldest(struct nslice_ring_meta *ring, __u64 tail, uint64_t head)
 {
     const uint32_t want = (ring->mask + 1) / 8;
     const uint64_t available = head - tail;
@@ -121,7 +121,8 @@ int nsp_make_room(struct nslice_ring_meta *ring, uint32_t units)
 static int push_atomic(struct nsp_detail_state *state, uint64_t *record, uint32_t units, uint32_t *cpu)
 {
     struct nslice_ring_meta *ring;
-    uint64_t head, ticks, *to;
+    __u64 head; /* as in the ring: clang tells unsigned long and long long apart */
+    uint64_t ticks, *to;
 
     *cpu = nsp_current_cpu();
     if (*cpu >= state->cpus)

@@ -6,6 +6,16 @@
 
 using namespace stress;
 
+namespace
+{
+// In a thread no check of the framework may fail.
+[[noreturn]] void give_up(const char *what)
+{
+    fprintf(stderr, "%s: %s\n", what, nsp_last_error());
+    std::abort();
+}
+} // namespace
+
 TEST_CASE("sessions open and close while threads never stop writing", "[stress][sessions]")
 {
     std::atomic<bool> done{false};
@@ -25,10 +35,10 @@ TEST_CASE("sessions open and close while threads never stop writing", "[stress][
             const std::string output = (dir / "t.nsl").string();
             nsp_session_counts counts{};
             if (nsp_session_configure((options[round % options.size()] + " output=" + output).c_str()))
-                std::abort();
+                give_up("open");
             usleep(1000 + round * 37 % 3000);
             if (nsp_session_close(&counts))
-                std::abort();
+                give_up("close");
             const auto trace = test_support::read_trace(output);
             if (!trace.complaint().empty() || !is_whole(trace) ||
                 counts.issued != counts.drained + test_support::lost_sum(counts) || trace.issued() != counts.issued ||
