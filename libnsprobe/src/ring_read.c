@@ -54,11 +54,13 @@ int nsp_ring_consume(struct nslice_ring_meta *ring, uint64_t ring_bytes, uint64_
     const uint64_t step = ((uint64_t)stretch.records << 32) + stretch.units;
 
     if (ring->full == NSLICE_FULL_OVERWRITE) {
+        __u64 expected = tail; /* as in the ring: clang tells unsigned long and long long apart */
+
         /* A writer still zeroes the stretch before: its room must not be given away past it. */
         if (ring->kind == NSLICE_RING_ATOMIC && !ring->closing &&
             __atomic_load_n(&ring->limit, __ATOMIC_ACQUIRE) != (uint32_t)tail + ring->mask + 1)
             return 0;
-        if (!__atomic_compare_exchange_n(&ring->tail, &tail, tail + step, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+        if (!__atomic_compare_exchange_n(&ring->tail, &expected, tail + step, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
             return 0;
         if (ring->kind == NSLICE_RING_ATOMIC) {
             memset((void *)nsp_ring_data(ring, ring_bytes, tail), 0, stretch.units * NSLICE_UNIT_BYTES);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* options -> a trace of 200 units with an empty slice inside a full one; as nscalibrate_test.py needs it. */
 #include <nsprobe/probe.h>
+#include <nsprobe/session.h>
 
 int main(int argc, char **argv)
 {
-    if (argc != 2 || NET_SLICE_CONF(argv[1]))
+    if (argc != 2 || nsp_session_conf(argv[1]))
         return 1;
     for (int number = 0; number < 200; ++number) {
         NET_SLICE_INIT(unit, number, 1, 64);
