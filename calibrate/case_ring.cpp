@@ -39,8 +39,7 @@ constexpr std::uint32_t kRoomBatches = kRoomBytes / (kRoomRounds * 3 * 16) - 1;
 /*
  * room: the default size; all batches of a pass fit, so that nothing depends on the drain.
  *
- * full: so small that the drain, which comes every half millisecond, lets less than one record in
- * a hundred in.
+ * full: so small that what fits in after the drain came by is few records.
  *
  * overwrite: an eighth of the ring is made free at a time; n rounds hold eight such times, else the
  * trim would take them out.
@@ -89,13 +88,14 @@ void add_counts(RingRow &row, const nsp_session_counts &counts)
     row.has_loss_equation = row.has_loss_equation && counts.issued == counts.drained + lost;
 }
 
-// What the session's thread does must not happen on the measured CPU, so it is born before the
-// pinning.
+// A full ring stays full only while its drain cannot run beside the writer: there the drain thread
+// shares the measured CPU, and the batches that it interrupts are trimmed.  Else it keeps off it.
 bool measure(const RingState &state, const char *kind_name, nslice_ring_kind kind, const Pass &pass,
              Results &results)
 {
     const nsp_session_config config = config_of(state, kind);
-    pass.affinity->widen();
+    if (!state.expects_loss)
+        pass.affinity->widen();
     const int err = nsp_session_open(&config);
     pass.affinity->narrow();
     if (err) {
