@@ -168,7 +168,7 @@ static void batch_ordered(struct run *run, int kind, double *outer, double *inne
 
 static void measure_ticks(struct run *run, int kind, struct nslice_calibration_entry *entry)
 {
-    void (*const batch)(struct run *, int, double *, double *) = nsp_calib_state.ordered ? batch_ordered : batch_fast;
+    void (*const batch)(struct run *, int, double *, double *) = nsp_detail_calibration_state.ordered ? batch_ordered : batch_fast;
     struct nsp_estimate outer, inner;
 
     batch(run, kind, &run->values[0], &run->more_values[0]); /* warms caches and predictors; overwritten */
@@ -188,7 +188,7 @@ static void measure_ticks(struct run *run, int kind, struct nslice_calibration_e
 static void measure_counter(struct run *run, int kind, uint32_t field, double inner_mean,
                             struct nslice_calibration_entry *entry)
 {
-    const int stepped = nsp_calib_state.mode == NSP_DETAIL_MODE_STEP;
+    const int stepped = nsp_detail_calibration_state.mode == NSP_DETAIL_MODE_STEP;
     const uint32_t batches = stepped ? 1 : run->batches;
     struct nsp_estimate outer, inner;
     uint32_t used = 0;
@@ -222,8 +222,8 @@ static void measure_counter(struct run *run, int kind, uint32_t field, double in
 
 static void measure_cpu(struct run *run, struct nsp_calibration *out)
 {
-    const int stepped = nsp_calib_state.mode == NSP_DETAIL_MODE_STEP;
-    const uint32_t fields = 1 + nsp_calib_state.counters;
+    const int stepped = nsp_detail_calibration_state.mode == NSP_DETAIL_MODE_STEP;
+    const uint32_t fields = 1 + nsp_detail_calibration_state.counters;
     double inner_mean[1 + NSLICE_MAX_COUNTERS] = {0};
 
     for (uint32_t field = 0; field < fields; ++field)
@@ -251,7 +251,7 @@ static void measure_cpu(struct run *run, struct nsp_calibration *out)
 static void measure_clock(struct run *run, struct nsp_calibration *out)
 {
     struct nsp_estimate read;
-    const int ordered = (int)nsp_calib_state.ordered;
+    const int ordered = (int)nsp_detail_calibration_state.ordered;
 
     for (uint32_t i = 0; i < run->batches; ++i) {
         uint64_t ticks[3];
@@ -313,12 +313,12 @@ int nsp_calibrate_with(const struct nsp_calibration_setup *setup, struct nsp_cal
     if (!err) {
         run->batches = setup->batches == 0 ? DEFAULT_BATCHES : setup->batches < MAX_BATCHES ? setup->batches : MAX_BATCHES;
         nsp_shm_populate(&run->scratch);
-        nsp_calib_state = setup->state;
-        nsp_calib_state.rings = run->scratch.rings;
-        nsp_calib_state.stride_bytes = run->scratch.stride_bytes;
-        nsp_calib_state.cpus = run->scratch.shm->cpus;
+        nsp_detail_calibration_state = setup->state;
+        nsp_detail_calibration_state.rings = run->scratch.rings;
+        nsp_detail_calibration_state.stride_bytes = run->scratch.stride_bytes;
+        nsp_detail_calibration_state.cpus = run->scratch.shm->cpus;
         measure_all(run, out);
-        nsp_calib_state.mode = NSP_DETAIL_MODE_OFF;
+        nsp_detail_calibration_state.mode = NSP_DETAIL_MODE_OFF;
         nsp_shm_close(&run->scratch);
     }
     nsp_thread.step_skip = thread_before.step_skip;

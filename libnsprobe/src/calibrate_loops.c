@@ -6,9 +6,9 @@
 
 #include "arch.h"
 
-struct nsp_detail_state nsp_calib_state;
+struct nsp_detail_state nsp_detail_calibration_state;
 
-#define STATE "nsp_calib_state"
+#define STATE "nsp_detail_calibration_state"
 #define START NSP_DETAIL_PROBE(STATE, "calibration", 1)
 #define STOP NSP_DETAIL_PROBE(STATE, "calibration", 2)
 #define EXIT NSP_DETAIL_PROBE(STATE, "calibration", 5)

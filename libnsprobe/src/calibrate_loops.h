@@ -7,7 +7,12 @@
 
 #include <nsprobe/detail/state.h>
 
-extern struct nsp_detail_state nsp_calib_state;
+/*
+ * Exported like nsp_detail_state, though nobody else uses it: the linker would
+ * turn the load of a private symbol's address into an instruction without a
+ * load, and every calibrated probe would be four cycles too cheap.
+ */
+extern struct nsp_detail_state nsp_detail_calibration_state;
 
 /* What one round of a loop writes. */
 enum nsp_loop {

@@ -44,13 +44,34 @@ template <int kPairs> inline __attribute__((always_inline)) void work(std::uint6
     seam<kPairs, 7>(x);
 }
 
-double time_bare()
+std::uint64_t time_rounds(int rounds)
 {
     std::uint64_t x = 3;
     const std::uint64_t begin = bench::fenced_ticks();
-    for (int i = 0; i < kRounds; ++i)
+    for (int i = 0; i < rounds; ++i)
         work<0>(x);
-    return static_cast<double>(bench::fenced_ticks() - begin) / kRounds;
+    return bench::fenced_ticks() - begin;
+}
+
+// Ticks of one round without probes: stretches of n and 2n rounds, short enough that few meet an interrupt; the
+// slices' own trim of a twentieth at either end leaves those out, as it does with the slices.
+void time_bare(std::vector<double> &ticks)
+{
+    constexpr int kStretch = 20;
+    for (int i = 0; i < kRounds / (3 * kStretch); ++i) {
+        const std::uint64_t once = time_rounds(kStretch), twice = time_rounds(2 * kStretch);
+        ticks.push_back((static_cast<double>(twice) - static_cast<double>(once)) / kStretch);
+    }
+}
+
+double trimmed_mean(std::vector<double> values)
+{
+    std::sort(values.begin(), values.end());
+    const std::size_t cut = static_cast<std::size_t>(nsdump::kTrimmedShare * static_cast<double>(values.size()));
+    double sum = 0;
+    for (std::size_t i = cut; i < values.size() - cut; ++i)
+        sum += values[i];
+    return sum / static_cast<double>(values.size() - 2 * cut);
 }
 
 template <int kPairs> void run_sliced(nsp_slice *slice)
@@ -90,21 +111,21 @@ struct CaseResult {
     std::vector<double> raw_ticks, net_ticks, error_percent;
 };
 
-// One session: bare batches and sliced ones in turn.  Returns the median of the bare ones.
+// One session: bare batches and sliced ones in turn.  Returns the trimmed mean of the bare rounds.
 double run_session(const std::string &path, std::span<const Case> cases)
 {
     std::vector<double> bare;
     bench::open_session("output=" + path + " ring=4M clock=ordered");
     bench::pin_to_last_cpu();
     for (int batch = 0; batch < kBatches; ++batch) {
-        bare.push_back(time_bare());
+        time_bare(bare);
         for (const Case &one : cases) {
             one.run(one.slice);
             std::this_thread::sleep_for(std::chrono::microseconds(700));
         }
     }
     nsp_session_close(nullptr);
-    return bench::median(bare);
+    return trimmed_mean(bare);
 }
 
 void take(const nsdump::StatsReport &report, std::span<const Case> cases, double truth, std::vector<CaseResult> &results)
