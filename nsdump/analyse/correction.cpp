@@ -84,6 +84,12 @@ void combine(double start, double start_ci, double end, double end_ci, double &v
     ci = std::hypot(start_ci, end_ci) / 2 + std::fabs(end - start) / 2;
 }
 
+bool has_drifted(double start, double start_ci, double end, double end_ci)
+{
+    const double moved = std::fabs(end - start);
+    return moved > std::hypot(start_ci, end_ci) && moved > kDriftShare * std::fabs(start);
+}
+
 std::optional<CalibrationRow> combined_row(const std::vector<CalibrationRow> &start,
                                            const std::vector<CalibrationRow> &end, std::uint32_t cpu,
                                            unsigned probe, unsigned field)
@@ -198,9 +204,9 @@ void Correction::compare()
             const CalibrationRow b = sums[1].mean(NSLICE_ANY_CPU, probe, field);
             if (probe == kPair)
                 drift_.push_back({probe, field, true, a.inner, b.inner,
-                                  std::fabs(b.inner - a.inner) > std::hypot(a.inner_ci95, b.inner_ci95)});
+                                  has_drifted(a.inner, a.inner_ci95, b.inner, b.inner_ci95)});
             drift_.push_back({probe, field, false, a.outer, b.outer,
-                              std::fabs(b.outer - a.outer) > std::hypot(a.outer_ci95, b.outer_ci95)});
+                              has_drifted(a.outer, a.outer_ci95, b.outer, b.outer_ci95)});
         }
     }
 }

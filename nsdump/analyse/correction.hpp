@@ -38,6 +38,9 @@ struct CalibrationRow {
     std::uint64_t trimmed = 0;
 };
 
+// A wandering of the core's frequency by less than this is on every machine; the interval holds it, no warning is due.
+inline constexpr double kDriftShare = 0.02;
+
 // How a constant moved from the session's start to its end, averaged over the CPUs.
 struct Drift {
     unsigned probe = kPair;
@@ -45,7 +48,7 @@ struct Drift {
     bool is_inner = false;
     double start = 0;
     double end = 0;
-    bool is_significant = false; // the two intervals do not explain the difference
+    bool is_significant = false; // more than kDriftShare, and the two intervals do not explain it
 };
 
 class Correction

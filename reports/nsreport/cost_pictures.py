@@ -14,12 +14,17 @@ UNITS = {"instructions": "instructions", "cycles": "TSC cycles"}
 REST = "not broken down"
 
 
+def _cost_parts(row):
+    """Parts of the row's figure; what mapi-cost tells beside it (reading from the device) is left out."""
+    return [part for part in row["parts"] or [] if part.get("in_cost", True)]
+
+
 def _stack_row(row, kind, colours):
     measured = row[kind]
     if measured is None:
         return Row([], "not measured")
     start, segments = 0.0, []
-    for part in row["parts"] or []:
+    for part in _cost_parts(row):
         cost = part[kind]
         if cost:
             segments.append((start, start + cost, colours[part["name"]]))
@@ -45,7 +50,7 @@ def function_cost(document, colours, rows, name, topic, question):
         return Absent(name, topic, "No row of this kind has a measured cost.")
     panels = [Panel(f"{UNITS[kind]} per packet", [_stack_row(row, kind, colours) for row in rows]) for kind in kinds]
     height, variables, tables = stacked(row_names(rows), panels)
-    drawn = list(dict.fromkeys(part["name"] for row in rows for part in row["parts"] or []))
+    drawn = list(dict.fromkeys(part["name"] for row in rows for part in _cost_parts(row)))
     legend = [(part, colours[part]) for part in drawn]
     if any(c == GREY for panel in panels for row in panel.rows for _, _, c in row.segments):
         legend.append((REST, GREY))
@@ -56,7 +61,8 @@ def function_cost(document, colours, rows, name, topic, question):
         [(r["table"], r["scenario"], r["packet_bytes"], p["name"], p["instructions"], p["cycles"]) for r in rows for p in r["parts"] or []],
         source_text(document, kinds), samples_text(document, rows), loss_line(document["losses"]),
         "One row is one scenario; its colours are the functions that a packet goes through, and the figure is their sum, net of the "
-        "probes. The thin black mark is the 95 % confidence of the sum.", notes, legend)
+        "probes. Reading packets from the device is not part of it. The thin black mark is the 95 % confidence of the sum.",
+        notes, legend)
 
 
 def _dots(rows, kind):
