@@ -18,7 +18,7 @@ enum exit_code {
 };
 
 struct filter {
-	const char *expression; /* "" counts everything */
+	char *expression; /* "" counts everything */
 	int flow, packets, bytes;
 };
 
@@ -99,16 +99,12 @@ static int report(const char *device, const struct filter *filters, int count, d
 	return stats.drop_bad_record || stats.drop_truncated || stats.unread_bytes ? EXIT_DAMAGED : EXIT_COUNTED;
 }
 
-/* Reads the capture once, for all filters together. */
-static int count_once(const struct options *options, struct filter *filters, int count)
+static int count_on(const char *device, const struct options *options, struct filter *filters, int count)
 {
-	char *device = mapi_create_offline_device(options->capture, MFF_PCAP);
 	double begin;
 	int code = EXIT_COUNTED;
 	int i;
 
-	if (!device)
-		return fail(options->capture);
 	if (options->batch && mapi_set_device_option(device, "batch", options->batch) < 0)
 		return fail("--batch");
 	for (i = 0; i < count && !code; i++)
@@ -122,20 +118,35 @@ static int count_once(const struct options *options, struct filter *filters, int
 		while (!interrupted && mapi_wait_flow(filters[i].flow, 200) < 0)
 			;
 	code = report(device, filters, count, now_s() - begin);
-	for (i = 0; i < count; i++)
-		mapi_close_flow(filters[i].flow);
-	mapi_delete_offline_device(device);
 	return interrupted ? EXIT_INTERRUPTED : code;
 }
 
+/* Reads the capture once, for all filters together. */
+static int count_once(const struct options *options, struct filter *filters, int count)
+{
+	char *device = mapi_create_offline_device(options->capture, MFF_PCAP);
+	int code, i;
+
+	if (!device)
+		return fail(options->capture);
+	code = count_on(device, options, filters, count);
+	for (i = 0; i < count; i++)
+		if (filters[i].flow > 0)
+			mapi_close_flow(filters[i].flow);
+	mapi_delete_offline_device(device);
+	return code;
+}
+
+/* Keeps a copy of the expression. */
 static struct filter *append(struct filter *filters, int *count, const char *expression)
 {
+	char *copy = strdup(expression);
 	struct filter *longer = realloc(filters, sizeof(*filters) * (size_t)(*count + 1));
-	if (!longer) {
+	if (!longer || !copy) {
 		perror("mapi-count");
 		exit(EXIT_REFUSED);
 	}
-	longer[*count] = (struct filter){.expression = expression};
+	longer[*count] = (struct filter){.expression = copy};
 	++*count;
 	return longer;
 }
@@ -155,13 +166,18 @@ static struct filter *append_file(struct filter *filters, int *count, const char
 		if (*line == '#')
 			continue;
 		filters = append(filters, count, line);
-		line = NULL; /* kept by the filter until the end of the program */
-		room = 0;
 	}
 	free(line);
 	if (file != stdin)
 		fclose(file);
 	return filters;
+}
+
+static void free_filters(struct filter *filters, int count)
+{
+	while (count-- > 0)
+		free(filters[count].expression);
+	free(filters);
 }
 
 static void usage(FILE *out)
@@ -224,13 +240,14 @@ int main(int argc, char **argv)
 		filters = append(filters, &count, "");
 	signal(SIGINT, on_interrupt);
 	if (!options.separately)
-		return count_once(&options, filters, count);
-	for (i = 0; i < count; i++) {
+		code = count_once(&options, filters, count);
+	for (i = 0; i < count && options.separately; i++) {
 		const int one = count_once(&options, &filters[i], 1);
 		if (one > code)
 			code = one;
 		if (interrupted)
 			break;
 	}
+	free_filters(filters, count);
 	return code;
 }
