@@ -171,8 +171,10 @@ static int perf_thread_begin(void)
     struct nsp_perf_thread *thread;
 
     pthread_once(&thread_key_once, make_key);
-    if (nsp_thread.counters)
+    if (nsp_thread.counters) {
+        pthread_setspecific(thread_key, NULL); /* or the thread's end would release it once more */
         release_thread(nsp_thread.counters);
+    }
     nsp_thread.counters_failed = 0;
     thread = calloc(1, sizeof(*thread));
     if (!thread)
@@ -185,6 +187,10 @@ static int perf_thread_begin(void)
         }
         thread->page[i] = map_page(thread->fd[i]);
         thread->count = i + 1;
+        if (!thread->page[i] && nsp_active_source == &nsp_source_rdpmc) { /* perf_event_mlock_kb is used up */
+            release_thread(thread);
+            return -ENOMEM;
+        }
     }
     nsp_thread.counters = thread;
     pthread_setspecific(thread_key, thread);

@@ -41,6 +41,7 @@ static int join_locked(int fd)
     if (err) {
         __atomic_fetch_add(&map.shm->refused, 1, __ATOMIC_RELAXED);
         snprintf(map.shm->refusal, sizeof(map.shm->refusal), "%s", nsp_last_error());
+        map.fd = -1; /* the caller's again: whoever has the number next must not be closed with this map */
         return err;
     }
     __atomic_store_n(&is_joined, 1, __ATOMIC_RELEASE);

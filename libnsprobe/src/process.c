@@ -224,7 +224,9 @@ void nsp_process_stop(int close_rings)
 
 void nsp_process_end(void)
 {
-    announce_calibration(NSLICE_CALIBRATION_END, nsp_clock_read(1), monotonic_raw_ns());
+    const uint64_t mono_ns = monotonic_raw_ns(), ticks = nsp_clock_read(1);
+
+    announce_calibration(NSLICE_CALIBRATION_END, ticks, mono_ns);
     nsp_sites_withdraw();
     nsp_source_release();
 }

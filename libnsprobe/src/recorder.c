@@ -140,6 +140,11 @@ uint64_t nsp_recorder_pass(struct nsp_recorder *recorder)
     return nsp_drain_pass(&recorder->drain);
 }
 
+void nsp_recorder_watch(struct nsp_recorder *recorder)
+{
+    nsp_drain_watch(&recorder->drain);
+}
+
 void nsp_recorder_status_read(const struct nsp_recorder *recorder, struct nsp_recorder_status *status)
 {
     const struct nsp_shm *shm = recorder->map.shm;

@@ -142,6 +142,10 @@ void PairState::end_unit(ThreadState &thread, NameId name)
     }
     for (std::uint32_t i = place; i < thread.open_units; ++i)
         ++grown(unit_counts_, thread.units[i].name).unmatched_start;
+    // A slice that began in the unit and has no STOP (an early return, say) must not pile up unit after unit.
+    const std::uint64_t serial = thread.units[place - 1].serial;
+    while (thread.depth > 0 && thread.frames[thread.depth - 1].unit_serial >= serial)
+        drop_top(thread);
     thread.open_units = place - 1;
 }
 

@@ -26,7 +26,7 @@ namespace nsdump
 namespace
 {
 constexpr int kPollMilliseconds = 1;
-constexpr int kInterruptGraceMilliseconds = 1000;
+constexpr double kInterruptGraceSeconds = 1;
 
 struct Options {
     std::string output = "trace.nsl";
@@ -123,12 +123,18 @@ Ending drain(nsp_recorder *recorder, const Options &options, Child *child)
 {
     const auto begin = std::chrono::steady_clock::now();
     RecordProgress progress;
-    int interrupted_ms = 0;
+    double interrupted_s = 0; // when the interrupt was seen first
     for (;;) {
         const bool has_ended = child ? child->poll().has_value() : kill(options.pid, 0) != 0 && errno == ESRCH;
-        const bool has_waited = interrupted_ms > kInterruptGraceMilliseconds || !child;
-        const std::uint64_t taken_bytes = options.full == "overwrite" ? 0 : nsp_recorder_pass(recorder);
         const double elapsed_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+        if (was_interrupted() && interrupted_s == 0)
+            interrupted_s = elapsed_s;
+        const bool has_waited = elapsed_s > interrupted_s + kInterruptGraceSeconds || !child;
+        std::uint64_t taken_bytes = 0;
+        if (options.full == "overwrite")
+            nsp_recorder_watch(recorder);
+        else
+            taken_bytes = nsp_recorder_pass(recorder);
         progress.show(recorder, elapsed_s);
         if (nsp_recorder_error(recorder) != 0)
             return Ending::kWriteError;
@@ -138,10 +144,8 @@ Ending drain(nsp_recorder *recorder, const Options &options, Child *child)
             return Ending::kInterrupted;
         if (options.seconds > 0 && elapsed_s >= options.seconds)
             return Ending::kTimeOver;
-        if (taken_bytes < options.ring_bytes / 8) {
+        if (taken_bytes < options.ring_bytes / 8)
             pause_for(kPollMilliseconds);
-            interrupted_ms += was_interrupted() ? kPollMilliseconds : 0;
-        }
     }
 }
 

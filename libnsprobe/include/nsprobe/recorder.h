@@ -39,6 +39,12 @@ int nsp_recorder_attach(struct nsp_recorder *recorder, int pid);
 /* Writes what is committed; returns the bytes taken from the fullest ring: sleep when it is small. */
 uint64_t nsp_recorder_pass(struct nsp_recorder *recorder);
 
+/*
+ * Policy overwrite: looks at the rings without draining them.  Once a second or so,
+ * since positions tell apart no more than 2^32 units between two looks.
+ */
+void nsp_recorder_watch(struct nsp_recorder *recorder);
+
 void nsp_recorder_status_read(const struct nsp_recorder *recorder, struct nsp_recorder_status *status);
 
 /* 0, or -errno once the file could not take more. */

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,13 @@
 
 namespace mapi_cost
 {
+// A pass ended before it had a whole unit: too few packets for the scenario, or every unit was interrupted.
+class NothingMeasured : public std::runtime_error
+{
+public:
+    NothingMeasured() : std::runtime_error("no whole unit was measured") {}
+};
+
 struct Measured {
     double raw = 0;
     double net = 0;

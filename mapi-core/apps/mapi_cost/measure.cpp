@@ -155,6 +155,12 @@ Row Measurement::measure_further(const Scenario &scenario)
 
 void Measurement::measure(const Scenario &scenario)
 {
-    results_.rows.push_back(scenario.is_further() ? measure_further(scenario) : measure_plain(scenario));
+    try {
+        results_.rows.push_back(scenario.is_further() ? measure_further(scenario) : measure_plain(scenario));
+    } catch (const NothingMeasured &) { // the row stands there without figures; the others go on
+        Row row;
+        row.scenario = scenario;
+        results_.rows.push_back(row);
+    }
 }
 } // namespace mapi_cost
