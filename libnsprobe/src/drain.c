@@ -245,6 +245,14 @@ static void fill_row(const struct nsp_drain *drain, uint32_t cpu, struct nslice_
                   row->lost[NSLICE_LOST_CLOSED];
 }
 
+static void add_row(struct nsp_session_counts *counts, const struct nslice_file_footer_cpu *row)
+{
+    counts->issued += row->issued;
+    counts->drained += row->drained;
+    for (int cause = 0; cause < NSLICE_LOST_CAUSES; ++cause)
+        counts->lost[cause] += row->lost[cause];
+}
+
 void nsp_drain_counts(const struct nsp_drain *drain, struct nsp_session_counts *counts)
 {
     memset(counts, 0, sizeof(*counts));
@@ -252,15 +260,13 @@ void nsp_drain_counts(const struct nsp_drain *drain, struct nsp_session_counts *
         struct nslice_file_footer_cpu row;
 
         fill_row(drain, cpu, &row);
-        counts->issued += row.issued;
-        counts->drained += row.drained;
-        for (int cause = 0; cause < NSLICE_LOST_CAUSES; ++cause)
-            counts->lost[cause] += row.lost[cause];
+        add_row(counts, &row);
     }
     counts->file_bytes = drain->file.bytes;
 }
 
-static int write_footer(struct nsp_drain *drain, enum nslice_end end)
+/* counts: what the footer says; a thread put aside in a probe may still add to a ring's losses afterwards. */
+static int write_footer(struct nsp_drain *drain, enum nslice_end end, struct nsp_session_counts *counts)
 {
     const uint32_t cpus = drain->map->cpus;
     const size_t bytes = sizeof(struct nslice_file_footer) + cpus * sizeof(struct nslice_file_footer_cpu);
@@ -272,6 +278,7 @@ static int write_footer(struct nsp_drain *drain, enum nslice_end end)
         return nsp_fail(-ENOMEM, "out of memory for the footer");
     for (uint32_t cpu = 0; cpu < cpus; ++cpu) {
         fill_row(drain, cpu, &rows[footer->cpus]);
+        add_row(counts, &rows[footer->cpus]);
         footer->cpus += rows[footer->cpus].issued > 0;
     }
     footer->end = end;
@@ -293,6 +300,7 @@ void nsp_drain_abandon(struct nsp_drain *drain)
 
 int nsp_drain_finish(struct nsp_drain *drain, enum nslice_end end, struct nsp_session_counts *counts)
 {
+    struct nsp_session_counts told = {0};
     int first_error, err;
 
     settle(drain);
@@ -300,14 +308,15 @@ int nsp_drain_finish(struct nsp_drain *drain, enum nslice_end end, struct nsp_se
     settle_announcements(drain);
     first_error = -drain->file.error;
     nsp_file_forget_error(&drain->file);
-    err = write_footer(drain, first_error ? NSLICE_END_WRITE_ERROR : end);
+    err = write_footer(drain, first_error ? NSLICE_END_WRITE_ERROR : end, &told);
     if (first_error)
         err = nsp_fail(first_error, "%s: %s; the file is whole up to there, what followed is counted as lost",
                        drain->file.path, strerror(-first_error));
     if (nsp_file_close(&drain->file) && !err)
         err = -EIO;
+    told.file_bytes = drain->file.bytes;
     if (counts)
-        nsp_drain_counts(drain, counts);
+        *counts = told;
     release(drain);
     return err;
 }
