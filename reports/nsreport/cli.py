@@ -11,7 +11,7 @@ from .picture import Picture
 EPILOG = """examples:
   nsreport trace.nsl -o report             a page with pictures from a trace
   nsreport trace.nsl -o report --unit 4711 the timeline shows unit 4711
-  mapi-cost big.pcap --json > cost.json
+  mapi-cost big.pcap --json cost.json
   nsreport cost.json -o cost-report        the cost table, against 2004 and against line rates
   nsdump export trace.nsl --what stats --format json | nsreport - -o report
 
