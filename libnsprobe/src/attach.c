@@ -4,6 +4,7 @@
 #include "attach.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -42,9 +43,11 @@ static int receive_descriptor(int connection)
     struct iovec part = {&byte, 1};
     struct msghdr message = {
         .msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)};
+    const struct timeval patience = {1, 0}; /* who connects and is silent must not keep others out */
     struct cmsghdr *head;
     int fd = -1;
 
+    setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
     if (recvmsg(connection, &message, MSG_CMSG_CLOEXEC) != 1)
         return -1;
     head = CMSG_FIRSTHDR(&message);
@@ -54,31 +57,58 @@ static int receive_descriptor(int connection)
     return fd;
 }
 
+static void refuse(int connection, int err, const char *words)
+{
+    struct nsp_attach_answer answer = {.err = err};
+
+    snprintf(answer.words, sizeof(answer.words), "%s", words);
+    send(connection, &answer, sizeof(answer), MSG_NOSIGNAL);
+}
+
+static void refuse_next(void)
+{
+    int connection = accept4(listener, NULL, NULL, SOCK_CLOEXEC), fd;
+
+    if (connection < 0)
+        return;
+    fd = receive_descriptor(connection); /* unread, it would turn the answer into a reset connection */
+    if (fd >= 0)
+        close(fd);
+    refuse(connection, -EBUSY, "it is being recorded already");
+    close(connection);
+}
+
+/* The recorder's end, by whatever cause, ends the connection; others that come meanwhile are told so at once. */
+static void wait_for_end(int connection)
+{
+    struct pollfd events[2] = {{.fd = connection, .events = POLLIN}, {.fd = listener, .events = POLLIN}};
+
+    do {
+        events[0].revents = events[1].revents = 0;
+        if (poll(events, 2, -1) < 0 && errno != EINTR)
+            return;
+        if (events[1].revents)
+            refuse_next();
+    } while (!events[0].revents);
+}
+
 /* Serves one recorder; returns when it has gone. */
 static void serve(int connection)
 {
     struct nsp_attach_answer answer = {0};
-    char byte;
     int fd;
 
-    if (!is_allowed(connection))
-        return;
     fd = receive_descriptor(connection);
     if (fd < 0)
         return;
-    answer.err = nsp_join(fd);
+    answer.err = is_allowed(connection) ? nsp_join(fd) : nsp_fail(-EACCES, "only its own user and root may record it");
     if (answer.err) {
-        snprintf(answer.words, sizeof(answer.words), "%s", nsp_last_error());
+        refuse(connection, answer.err, nsp_last_error());
         close(fd);
-    }
-    if (send(connection, &answer, sizeof(answer), MSG_NOSIGNAL) != (ssize_t)sizeof(answer) || answer.err) {
-        if (!answer.err)
-            nsp_leave();
         return;
     }
-    /* The recorder's end, by whatever cause, ends the connection. */
-    while (recv(connection, &byte, 1, 0) < 0 && errno == EINTR)
-        ;
+    if (send(connection, &answer, sizeof(answer), MSG_NOSIGNAL) == (ssize_t)sizeof(answer))
+        wait_for_end(connection);
     nsp_leave();
     send(connection, &answer, sizeof(answer), MSG_NOSIGNAL);
 }

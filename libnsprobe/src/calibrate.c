@@ -22,7 +22,6 @@
 
 #define ROUNDS 256          /* n; the other half of the batches has 2n */
 #define DEFAULT_BATCHES 25
-#define DEFAULT_RING_BYTES (4ull << 20)
 #define MAX_BATCHES 1000
 #define STEP_ROUNDS NSP_LOOP_UNROLLED /* a stepped round costs a millisecond and is exact */
 
@@ -299,7 +298,7 @@ int nsp_calibrate_with(const struct nsp_calibration_setup *setup, struct nsp_cal
 {
     static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
     const struct nsp_session_config scratch = {.struct_size = sizeof(scratch),
-                                               .ring_bytes = setup->ring_bytes ? setup->ring_bytes : DEFAULT_RING_BYTES,
+                                               .ring_bytes = setup->ring_bytes,
                                                .ring_kind = setup->ring_kind};
     const struct nsp_thread thread_before = nsp_thread;
     struct run *run;

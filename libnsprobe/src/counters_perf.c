@@ -60,12 +60,12 @@ static int explain_open_failure(const char *name, int err)
                         "source=step counts instructions without one, or leave counters out", name);
     case EACCES:
     case EPERM:
-        return nsp_fail(-err, "counter \"%s\": the kernel refuses perf_event_open; lower "
+        return nsp_fail(-ENOTSUP, "counter \"%s\": the kernel refuses perf_event_open; lower "
                         "/proc/sys/kernel/perf_event_paranoid to 2 or less, or use source=step", name);
     case ENOSYS:
-        return nsp_fail(-err, "counter \"%s\": this kernel (or its sandbox) has no perf_event_open; use source=step", name);
+        return nsp_fail(-ENOTSUP, "counter \"%s\": this kernel (or its sandbox) has no perf_event_open; use source=step", name);
     default:
-        return nsp_fail(-err, "counter \"%s\": perf_event_open: %s", name, strerror(err));
+        return nsp_fail(-ENOTSUP, "counter \"%s\": perf_event_open: %s", name, strerror(err));
     }
 }
 

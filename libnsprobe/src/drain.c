@@ -47,7 +47,7 @@ int nsp_drain_open(struct nsp_drain *drain, const struct nsp_shm_map *map, const
         release(drain);
         return nsp_fail(-ENOMEM, "out of memory");
     }
-    err = nsp_file_create(&drain->file, path);
+    err = nsp_file_open(&drain->file, path);
     if (err)
         release(drain);
     return err;
@@ -70,14 +70,26 @@ static void drain_announcements(struct nsp_drain *drain)
     }
 }
 
-/* Losses that the ring's writers have counted. */
-static uint64_t writer_losses(const struct nslice_ring_meta *ring)
+/* Records that the ring's writers could not write. */
+static uint64_t refused_records(const struct nslice_ring_meta *ring)
 {
     uint64_t lost = 0;
 
     for (int cause = 0; cause < NSLICE_LOST_CAUSES; ++cause)
-        lost += __atomic_load_n(&ring->lost[cause], __ATOMIC_RELAXED);
+        if (cause != NSLICE_LOST_OVERWRITTEN)
+            lost += __atomic_load_n(&ring->lost[cause], __ATOMIC_RELAXED);
     return lost;
+}
+
+/*
+ * Records that gave way to newer ones before the position: those that were committed and went nowhere else.
+ * Writers count them too, but only after they have moved the tail, and may be put aside in between.
+ */
+static uint64_t overwritten_before(const struct nsp_drain_cpu *own, uint64_t position)
+{
+    const uint64_t committed = own->committed - NSLICE_POSITION_RECORDS(own->head - position);
+
+    return committed - own->drained - own->lost_write - own->lost_torn;
 }
 
 static void write_records(struct nsp_drain *drain, uint32_t cpu, const void *payload, struct nsp_stretch stretch)
@@ -88,7 +100,7 @@ static void write_records(struct nsp_drain *drain, uint32_t cpu, const void *pay
         .sequence = own->chunks,
         .cpu = cpu,
         .records = stretch.records,
-        .lost_before = own->gaps.passed + own->lost_write + own->lost_torn,
+        .lost_before = own->gaps.passed + overwritten_before(own, own->tail) + own->lost_write + own->lost_torn,
     };
 
     memcpy(&header.first_ticks, payload, sizeof(header.first_ticks));
@@ -101,14 +113,33 @@ static void write_records(struct nsp_drain *drain, uint32_t cpu, const void *pay
     drain->drained_records += stretch.records;
 }
 
+/*
+ * Overwritten records are copied first and count only if nobody walked over them meanwhile; others are written
+ * where they lie.  1: the stretch is out of the ring.
+ */
+static int take(struct nsp_drain *drain, uint32_t cpu, uint64_t tail, struct nsp_stretch stretch)
+{
+    struct nslice_ring_meta *ring = nsp_shm_ring(drain->map, cpu);
+    const void *data = nsp_ring_data(ring, drain->map->ring_bytes, tail);
+
+    if (drain->map->shm->full != NSLICE_FULL_OVERWRITE) {
+        write_records(drain, cpu, data, stretch);
+        return nsp_ring_consume(ring, drain->map->ring_bytes, tail, stretch);
+    }
+    memcpy(drain->copy, data, stretch.units * NSLICE_UNIT_BYTES);
+    if (!nsp_ring_consume(ring, drain->map->ring_bytes, tail, stretch))
+        return 0;
+    write_records(drain, cpu, drain->copy, stretch);
+    return 1;
+}
+
 /* One chunk out of a ring up to `head`; 0 when there is none. */
 static uint64_t drain_chunk(struct nsp_drain *drain, uint32_t cpu, uint64_t head)
 {
     struct nslice_ring_meta *ring = nsp_shm_ring(drain->map, cpu);
     struct nsp_drain_cpu *own = &drain->cpus[cpu];
-    uint64_t tail = __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE);
+    uint64_t tail = __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE), head_before;
     struct nsp_stretch stretch;
-    const void *data;
 
     own->tail = tail;
     if (NSLICE_POSITION_UNITS(head - tail) == 0 ||
@@ -118,18 +149,10 @@ static uint64_t drain_chunk(struct nsp_drain *drain, uint32_t cpu, uint64_t head
                                NSLICE_MAX_PAYLOAD_BYTES);
     if (stretch.units == 0)
         return 0;
-    data = nsp_ring_data(ring, drain->map->ring_bytes, tail);
-    if (drain->map->shm->full == NSLICE_FULL_OVERWRITE) {
-        memcpy(drain->copy, data, stretch.units * NSLICE_UNIT_BYTES);
-        if (!nsp_ring_consume(ring, drain->map->ring_bytes, tail, stretch))
-            return ring->kind == NSLICE_RING_RSEQ; /* a writer dropped these and counted them: look again */
-        own->gaps.passed = writer_losses(ring); /* what gave way lay before the tail */
-        write_records(drain, cpu, drain->copy, stretch);
-    } else {
-        write_records(drain, cpu, data, stretch);
-        nsp_gaps_note(&own->gaps, writer_losses(ring), __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE));
-        nsp_ring_consume(ring, drain->map->ring_bytes, tail, stretch);
-    }
+    head_before = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
+    if (!take(drain, cpu, tail, stretch))
+        return ring->kind == NSLICE_RING_RSEQ; /* a writer dropped these: look again */
+    nsp_gaps_note(&own->gaps, refused_records(ring), head_before);
     return stretch.units * NSLICE_UNIT_BYTES;
 }
 
@@ -150,11 +173,22 @@ void nsp_drain_watch(struct nsp_drain *drain)
         read_head(drain, cpu);
 }
 
+int nsp_drain_begin(struct nsp_drain *drain)
+{
+    if (__atomic_load_n(&drain->map->shm->joined, __ATOMIC_RELAXED) == 0)
+        return 0;
+    if (!drain->file.has_begun && !drain->file.error)
+        nsp_file_begin(&drain->file);
+    return 1;
+}
+
 uint64_t nsp_drain_pass(struct nsp_drain *drain)
 {
     const uint32_t cpus = drain->map->cpus;
     uint64_t fullest = 0;
 
+    if (!nsp_drain_begin(drain))
+        return 0;
     nsp_drain_watch(drain);
     drain_announcements(drain);
     for (uint32_t cpu = 0; cpu < cpus; ++cpu) {
@@ -195,23 +229,14 @@ static void settle(struct nsp_drain *drain)
     }
 }
 
-/*
- * Policy overwrite: a writer moves the tail and then counts what it walked over.
- * Killed in between it leaves records that went nowhere; positions tell how many.
- */
+/* From here on the rings are still and positions tell all, whatever a writer that was put aside may still count. */
 static void settle_overwritten(struct nsp_drain *drain)
 {
-    for (uint32_t cpu = 0; cpu < drain->map->cpus && drain->writers_may_die; ++cpu) {
-        struct nsp_drain_cpu *own = &drain->cpus[cpu];
-        const uint64_t told = nsp_shm_ring(drain->map, cpu)->lost[NSLICE_LOST_OVERWRITTEN];
-        const uint64_t known = own->drained + own->lost_write + own->lost_torn + told;
-
-        if (drain->map->shm->full == NSLICE_FULL_OVERWRITE && own->committed > known)
-            own->lost_overwritten = own->committed - known;
-    }
+    for (uint32_t cpu = 0; cpu < drain->map->cpus && drain->map->shm->full == NSLICE_FULL_OVERWRITE; ++cpu)
+        drain->cpus[cpu].lost_overwritten = overwritten_before(&drain->cpus[cpu], drain->cpus[cpu].head);
+    drain->is_settled = 1;
 }
 
-/* Announcements whose writers died: passed over, told, so that later ones are not lost with them. */
 static void settle_announcements(struct nsp_drain *drain)
 {
     uint64_t dropped = __atomic_load_n(&drain->map->shm->dropped_announcements, __ATOMIC_RELAXED);
@@ -240,7 +265,8 @@ static void fill_row(const struct nsp_drain *drain, uint32_t cpu, struct nslice_
         row->lost[cause] = __atomic_load_n(&ring->lost[cause], __ATOMIC_RELAXED);
     row->lost[NSLICE_LOST_WRITE] += own->lost_write;
     row->lost[NSLICE_LOST_TORN] += own->lost_torn;
-    row->lost[NSLICE_LOST_OVERWRITTEN] += own->lost_overwritten;
+    if (drain->is_settled)
+        row->lost[NSLICE_LOST_OVERWRITTEN] = own->lost_overwritten;
     row->issued = own->committed + row->lost[NSLICE_LOST_FULL] + row->lost[NSLICE_LOST_BUSY] +
                   row->lost[NSLICE_LOST_CLOSED];
 }
@@ -303,6 +329,15 @@ int nsp_drain_finish(struct nsp_drain *drain, enum nslice_end end, struct nsp_se
     struct nsp_session_counts told = {0};
     int first_error, err;
 
+    if (!nsp_drain_begin(drain)) {
+        nsp_drain_abandon(drain);
+        return nsp_fail(-ENODATA, "%s: nothing was written: no process took part", drain->file.path);
+    }
+    if (drain->file.bytes == 0) {
+        first_error = -drain->file.error;
+        nsp_drain_abandon(drain);
+        return nsp_fail(first_error, "%s: cannot be written: %s", drain->file.path, strerror(-first_error));
+    }
     settle(drain);
     settle_overwritten(drain);
     settle_announcements(drain);

@@ -18,10 +18,10 @@ struct nsp_drain_cpu {
     uint64_t drained;  /* records in chunks */
     uint64_t lost_write;
     uint64_t lost_torn;
-    uint64_t lost_overwritten; /* by writers that died before they could count them */
+    uint64_t lost_overwritten; /* once the drain is settled */
     uint64_t committed; /* records the ring ever took */
     uint64_t head;      /* last seen */
-    struct nsp_gaps gaps; /* policy discard: where records were refused */
+    struct nsp_gaps gaps; /* where records were refused */
 };
 
 struct nsp_drain {
@@ -32,11 +32,17 @@ struct nsp_drain {
     uint64_t announce_cursor;
     uint64_t end_calibration_offset;
     uint64_t drained_records;
-    int writers_may_die; /* other processes write: a killed one may leave a count behind that it had not told yet */
+    int is_settled; /* the last pass is over */
 };
 
-/* Starts a trace file for the session.  0 or -errno. */
+/* Opens the trace file for the session and leaves it as it is.  0 or -errno. */
 int nsp_drain_open(struct nsp_drain *drain, const struct nsp_shm_map *map, const char *path);
+
+/*
+ * Replaces what stands in the file once a process takes part; before, there is
+ * nothing to write.  1 when it has begun; a failure is in drain->file.error.
+ */
+int nsp_drain_begin(struct nsp_drain *drain);
 
 /*
  * Writes what is committed now: announcements first, so that a site stands
@@ -52,7 +58,10 @@ uint64_t nsp_drain_pass(struct nsp_drain *drain);
  */
 void nsp_drain_watch(struct nsp_drain *drain);
 
-/* Last pass after the rings were closed; counts what is torn, writes the footer, closes.  counts may be NULL.  0 or -errno of the file. */
+/*
+ * Last pass after the rings were closed; counts what is torn, writes the footer, closes.  counts may be NULL.
+ * 0 or -errno of the file; -ENODATA: nobody took part and the file is as it was.
+ */
 int nsp_drain_finish(struct nsp_drain *drain, enum nslice_end end, struct nsp_session_counts *counts);
 
 /* The session did not come about: closes and removes the file. */

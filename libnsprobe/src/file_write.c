@@ -65,55 +65,87 @@ static int append(struct nsp_file *file, struct iovec *parts, int count)
     return 0;
 }
 
-/*
- * Opens without cutting first: a program and those that it starts may all have
- * been told the same name, and the second would ruin the first one's trace.
- */
-static int open_alone(const char *path, int *fd)
+/* What stands there may be a program, a capture, somebody's text: only a trace, or an empty file, gives way to a trace. */
+static int may_be_replaced(const char *path, const struct stat *st)
+{
+    char magic[sizeof(NSLICE_FILE_MAGIC) - 1];
+    ssize_t got = -1;
+    int fd;
+
+    if (!S_ISREG(st->st_mode) || st->st_size == 0)
+        return 1;
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0) {
+        got = pread(fd, magic, sizeof(magic), 0);
+        close(fd);
+    }
+    return got == (ssize_t)sizeof(magic) && memcmp(magic, NSLICE_FILE_MAGIC, sizeof(magic)) == 0;
+}
+
+static int refuse_to_open(const char *path, int err)
+{
+    if (err == ENXIO)
+        return nsp_fail(-err, "%s: nobody reads this pipe; start its reader first", path);
+    return nsp_fail(-err, "%s: cannot create the trace file: %s", path, strerror(err));
+}
+
+/* A program and those that it starts may all have been told the same name: the second would ruin the first one's trace. */
+static int check_opened(const char *path, int fd)
 {
     struct stat st;
+
+    if (fstat(fd, &st))
+        return nsp_fail(-errno, "%s: %s", path, strerror(errno));
+    /* Devices and pipes may well serve several. */
+    if (S_ISREG(st.st_mode) && flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
+        return nsp_fail(-EBUSY, "%s: another session is writing this file; use another name, or %%p in it for the "
+                        "process id", path);
+    if (!may_be_replaced(path, &st))
+        return nsp_fail(-EEXIST, "%s: exists and is not a trace; remove it, or use another name", path);
+    return 0;
+}
+
+int nsp_file_open(struct nsp_file *file, const char *path)
+{
+    /* Not waiting: a pipe without a reader would hold the program up for ever. */
+    const int flags = O_WRONLY | O_CLOEXEC | O_NONBLOCK;
     int err;
 
-    *fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
-    if (*fd < 0)
-        return nsp_fail(-errno, "%s: cannot create the trace file: %s", path, strerror(errno));
-    /* Devices and pipes may well serve several. */
-    if (fstat(*fd, &st) == 0 && S_ISREG(st.st_mode) && flock(*fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
-        err = nsp_fail(-EBUSY, "%s: another session is writing this file; use another name, or %%p in it for the "
-                       "process id", path);
-    else
-        err = ftruncate(*fd, 0) && errno != EINVAL ? nsp_fail(-errno, "%s: %s", path, strerror(errno)) : 0;
-    if (err) {
-        close(*fd);
-        *fd = -1;
-    }
+    memset(file, 0, sizeof(*file));
+    snprintf(file->path, sizeof(file->path), "%s", path);
+    file->fd = open(path, flags | O_CREAT | O_EXCL, 0644);
+    file->is_new = file->fd >= 0;
+    if (file->fd < 0 && errno == EEXIST)
+        file->fd = open(path, flags | O_CREAT, 0644); /* a link to a file that is not there yet is one that exists */
+    if (file->fd < 0)
+        return refuse_to_open(path, errno);
+    fcntl(file->fd, F_SETFL, fcntl(file->fd, F_GETFL) & ~O_NONBLOCK);
+    err = check_opened(path, file->fd);
+    if (err)
+        nsp_file_abandon(file);
     return err;
 }
 
-int nsp_file_create(struct nsp_file *file, const char *path)
+int nsp_file_begin(struct nsp_file *file)
 {
     struct nslice_file_header header = {.version = NSLICE_FILE_VERSION,
                                         .header_bytes = sizeof(header),
                                         .byte_order = NSLICE_FILE_BYTE_ORDER};
     struct iovec part = {&header, sizeof(header)};
     struct timespec now;
-    int err;
 
-    memset(file, 0, sizeof(*file));
-    snprintf(file->path, sizeof(file->path), "%s", path);
-    err = open_alone(path, &file->fd);
-    if (err)
-        return err;
+    if (ftruncate(file->fd, 0) && errno != EINVAL) { /* a pipe */
+        file->error = errno;
+        return nsp_fail(-errno, "%s: %s", file->path, strerror(errno));
+    }
+    file->has_begun = 1;
     memcpy(header.magic, NSLICE_FILE_MAGIC, sizeof(header.magic));
     clock_gettime(CLOCK_REALTIME, &now);
     header.created_unix_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
     if (getrandom(header.session_uuid, sizeof(header.session_uuid), 0) < 0)
         memcpy(header.session_uuid, &header.created_unix_ns, sizeof(header.created_unix_ns));
     header.header_crc32c = nsp_crc32c(&header, sizeof(header) - sizeof(header.header_crc32c));
-    err = append(file, &part, 1);
-    if (err)
-        nsp_file_close(file);
-    return err;
+    return append(file, &part, 1);
 }
 
 int nsp_file_chunk(struct nsp_file *file, struct nslice_chunk_header *header, const void *payload,
@@ -158,7 +190,7 @@ void nsp_file_abandon(struct nsp_file *file)
 {
     struct stat opened, named;
 
-    if (fstat(file->fd, &opened) == 0 && S_ISREG(opened.st_mode) && lstat(file->path, &named) == 0 &&
+    if ((file->is_new || file->has_begun) && fstat(file->fd, &opened) == 0 && S_ISREG(opened.st_mode) && lstat(file->path, &named) == 0 &&
         named.st_dev == opened.st_dev && named.st_ino == opened.st_ino)
         unlink(file->path);
     nsp_file_close(file);

@@ -11,12 +11,22 @@ struct nsp_file {
     int fd;
     uint64_t bytes;        /* whole chunks so far */
     uint64_t sequence[8];  /* by chunk kind; RECORDS count for each CPU elsewhere */
+    int is_new;            /* nothing had this name before */
+    int has_begun;         /* what stood there before is gone */
     int error;             /* first errno that a write met; nothing but a footer is tried after it */
     char path[512];
 };
 
-/* Creates or replaces the file and writes its header.  0 or -errno. */
-int nsp_file_create(struct nsp_file *file, const char *path);
+/*
+ * Opens the file and locks it against other sessions.  What stands in it stays
+ * until nsp_file_begin(): a session may still turn out to be impossible.
+ * 0 or -errno: -EEXIST it is not a trace, -EBUSY it is being written,
+ * -ENXIO it is a pipe without a reader.
+ */
+int nsp_file_open(struct nsp_file *file, const char *path);
+
+/* Empties the file and writes its header.  0 or -errno. */
+int nsp_file_begin(struct nsp_file *file);
 
 /*
  * Appends one chunk.  header: kind, sequence, cpu, records, lost_before and
@@ -32,7 +42,7 @@ int nsp_file_small_chunk(struct nsp_file *file, uint16_t kind, const void *paylo
 /* Lets a footer be tried after a failure: the room of the chunk that did not fit is free again. */
 void nsp_file_forget_error(struct nsp_file *file);
 
-/* Closes, and removes the file if it is one: never a device, a pipe or a link that the path happens to name. */
+/* Closes, and removes the file if nothing is lost by it: never an older trace, a device, a pipe or a link. */
 void nsp_file_abandon(struct nsp_file *file);
 
 /* 0, or -errno of anything that went wrong since the start. */

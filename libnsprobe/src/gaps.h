@@ -22,8 +22,8 @@ struct nsp_gaps {
 };
 
 /*
- * Call before each release of room: since the release before, a record can have
- * been refused only where the ring was full, and there the head still stands
+ * Call after each release of room with the head as it was before: records are
+ * refused where the ring is full, and there the head stands until the release
  * (give or take a smaller record that still fitted).  One list is enough for
  * 64 releases that all left a gap; more are put together.
  */

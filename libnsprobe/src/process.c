@@ -47,6 +47,9 @@ static struct {
     char names[NSP_MAX_COUNTERS_TEXT];
 } process;
 
+/* Probes write into one session's rings: its own, or those of a recorder that came while it ran. */
+static int in_session;
+
 static uint64_t monotonic_raw_ns(void)
 {
     struct timespec now;
@@ -61,6 +64,12 @@ int nsp_has_rseq(void)
     return __rseq_size > 0 && syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_RSEQ, 0, 0) == 0;
 }
 
+static int refuse_rseq(void)
+{
+    return nsp_fail(-ENOTSUP, "process %d has no rseq (kernel before 4.18, glibc before 2.35, or switched off by "
+                    "GLIBC_TUNABLES), but the session's rings need it; use kind=atomic", (int)getpid());
+}
+
 /* The first process decides; the others must be able to follow. */
 static int agree_on_ring_kind(const struct nsp_shm_map *map, uint32_t *kind)
 {
@@ -71,8 +80,7 @@ static int agree_on_ring_kind(const struct nsp_shm_map *map, uint32_t *kind)
     if (!__atomic_compare_exchange_n(&map->shm->ring_kind, &agreed, *kind, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
         *kind = agreed;
     if (*kind == NSLICE_RING_RSEQ && !has_rseq)
-        return nsp_fail(-ENOTSUP, "process %d has no rseq (kernel before 4.18, glibc before 2.35, or switched off by "
-                        "GLIBC_TUNABLES), but the session's rings need it; use kind=atomic", (int)getpid());
+        return refuse_rseq();
     for (uint32_t cpu = 0; cpu < map->cpus; ++cpu)
         nsp_shm_ring(map, cpu)->kind = (uint16_t)*kind;
     return 0;
@@ -192,7 +200,24 @@ static void publish_state(void)
     __atomic_store_n(&state->mode, process.state.mode, __ATOMIC_RELEASE);
 }
 
-int nsp_process_begin(const struct nsp_shm_map *map)
+int nsp_process_check(const struct nsp_session_config *config)
+{
+    char names[NSP_MAX_COUNTERS_TEXT];
+    uint32_t counters;
+    int err;
+
+    if (__atomic_exchange_n(&in_session, 1, __ATOMIC_ACQ_REL))
+        return 0; /* its counters must not be disturbed */
+    err = nsp_source_choose(config->counters, config->source, &counters, names, sizeof(names));
+    if (!err)
+        nsp_source_release();
+    if (!err && config->ring_kind == NSLICE_RING_RSEQ && !nsp_has_rseq())
+        err = refuse_rseq();
+    __atomic_store_n(&in_session, 0, __ATOMIC_RELEASE);
+    return err;
+}
+
+static int begin(const struct nsp_shm_map *map)
 {
     uint32_t ring_kind, counters;
     int err = agree_on_ring_kind(map, &ring_kind);
@@ -213,6 +238,18 @@ int nsp_process_begin(const struct nsp_shm_map *map)
     return 0;
 }
 
+int nsp_process_begin(const struct nsp_shm_map *map)
+{
+    int err;
+
+    if (__atomic_exchange_n(&in_session, 1, __ATOMIC_ACQ_REL))
+        return nsp_fail(-EBUSY, "process %d is in another session already", (int)getpid());
+    err = begin(map);
+    if (err)
+        __atomic_store_n(&in_session, 0, __ATOMIC_RELEASE);
+    return err;
+}
+
 void nsp_process_stop(int close_rings)
 {
     __atomic_store_n(&nsp_detail_state.mode, NSP_DETAIL_MODE_OFF, __ATOMIC_SEQ_CST);
@@ -229,6 +266,7 @@ void nsp_process_end(void)
     announce_calibration(NSLICE_CALIBRATION_END, ticks, mono_ns);
     nsp_sites_withdraw();
     nsp_source_release();
+    __atomic_store_n(&in_session, 0, __ATOMIC_RELEASE);
 }
 
 void nsp_process_after_fork(int keep)
@@ -236,6 +274,8 @@ void nsp_process_after_fork(int keep)
     nsp_detail_thread_id = 0;
     memset(&nsp_thread, 0, sizeof(nsp_thread));
     __atomic_fetch_add(&nsp_session_generation, 1, __ATOMIC_SEQ_CST);
-    if (!keep)
-        __atomic_store_n(&nsp_detail_state.mode, NSP_DETAIL_MODE_OFF, __ATOMIC_SEQ_CST);
+    if (keep)
+        return;
+    __atomic_store_n(&nsp_detail_state.mode, NSP_DETAIL_MODE_OFF, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&in_session, 0, __ATOMIC_RELEASE);
 }

@@ -6,8 +6,15 @@
 #include "shm.h"
 
 /*
+ * Whether a process like this one could have such a session: counters and ring kind.
+ * 0, or -errno with words; 0 also while this process is in a session itself.
+ */
+int nsp_process_check(const struct nsp_session_config *config);
+
+/*
  * Chooses ring kind and counter source, calibrates, announces settings and
- * sites, and turns the probes on.  0 or -errno; nothing is left behind then.
+ * sites, and turns the probes on.  0 or -errno (-EBUSY: it is in a
+ * session already); nothing is left behind then.
  */
 int nsp_process_begin(const struct nsp_shm_map *map);
 

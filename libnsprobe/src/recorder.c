@@ -18,8 +18,8 @@
 #include "emit.h"
 #include "error.h"
 #include "join.h"
+#include "process.h"
 
-#define DEFAULT_RING_BYTES (4ull << 20)
 #define GRACE_NS 2000000
 #define DETACH_SECONDS 2
 #define ANSWER_SECONDS 10 /* joining calibrates: milliseconds a CPU, seconds with source step */
@@ -30,35 +30,48 @@ struct nsp_recorder {
     int connection; /* to an attached process */
 };
 
-int nsp_recorder_open(const struct nsp_session_config *given, struct nsp_recorder **out)
+static int check_config(const struct nsp_session_config *config)
 {
-    struct nsp_session_config config = *given;
-    struct nsp_recorder *recorder;
-    int err;
+    const size_t room = sizeof(((struct nsp_file *)0)->path);
 
-    if (config.struct_size != sizeof(config))
+    if (config->struct_size != sizeof(*config))
         return nsp_fail(-EINVAL, "nsp_session_config.struct_size is not that of this library");
-    if (!config.output)
+    if (!config->output || !*config->output)
         return nsp_fail(-EINVAL, "a recorder needs an output file");
-    if (strlen(config.output) >= sizeof(recorder->drain.file.path))
-        return nsp_fail(-ENAMETOOLONG, "output: path longer than %zu characters", sizeof(recorder->drain.file.path) - 1);
-    if (config.ring_bytes == 0)
-        config.ring_bytes = DEFAULT_RING_BYTES;
+    if (strlen(config->output) >= room)
+        return nsp_fail(-ENAMETOOLONG, "output: path longer than %zu characters", room - 1);
+    /* A program that starts only to find that it cannot be recorded has run for nothing. */
+    return nsp_process_check(config);
+}
+
+static int open_all(struct nsp_recorder *recorder, const struct nsp_session_config *config)
+{
+    int err = nsp_shm_create(config, &recorder->map);
+
+    if (err)
+        return err;
+    err = nsp_drain_open(&recorder->drain, &recorder->map, config->output);
+    if (err)
+        nsp_shm_close(&recorder->map);
+    return err;
+}
+
+int nsp_recorder_open(const struct nsp_session_config *config, struct nsp_recorder **out)
+{
+    struct nsp_recorder *recorder;
+    int err = check_config(config);
+
+    if (err)
+        return err;
     recorder = calloc(1, sizeof(*recorder));
     if (!recorder)
         return nsp_fail(-ENOMEM, "out of memory");
     recorder->connection = -1;
-    err = nsp_shm_create(&config, &recorder->map);
-    if (!err) {
-        err = nsp_drain_open(&recorder->drain, &recorder->map, config.output);
-        if (err)
-            nsp_shm_close(&recorder->map);
-    }
+    err = open_all(recorder, config);
     if (err) {
         free(recorder);
         return err;
     }
-    recorder->drain.writers_may_die = 1;
     *out = recorder;
     return 0;
 }
@@ -122,10 +135,10 @@ int nsp_recorder_attach(struct nsp_recorder *recorder, int pid)
     err = send_descriptor(connection, recorder->map.fd);
     bytes_read = err ? 0 : recv(connection, &answer, sizeof(answer), 0);
     if (!err && bytes_read < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
-        err = nsp_fail(-EBUSY, "process %d did not answer within %d seconds: it is stopped, or being recorded by "
-                       "somebody else", pid, ANSWER_SECONDS);
+        err = nsp_fail(-EBUSY, "process %d did not answer within %d seconds: is it stopped?", pid, ANSWER_SECONDS);
     else if (!err && bytes_read != (ssize_t)sizeof(answer))
-        err = nsp_fail(-EACCES, "process %d refused: only its own user and root may record it", pid);
+        err = nsp_fail(-ECONNRESET, "process %d ended the connection: it is ending, or has another version of libnsprobe",
+                       pid);
     else if (!err && answer.err)
         err = nsp_fail(answer.err, "process %d refused: %.500s", pid, answer.words);
     if (err)

@@ -19,8 +19,8 @@
 #include "options.h"
 #include "process.h"
 #include "sites.h"
+#include "size_limit.h"
 
-#define DEFAULT_RING_BYTES (4ull << 20)
 #define POLL_NS 500000
 #define WATCH_SECONDS 1 /* 2^32 units take ten seconds at the least */
 #define KEPT_MAPS 8
@@ -136,18 +136,31 @@ static int check_config(const struct nsp_session_config *config)
     return 0;
 }
 
+static int begin(void)
+{
+    int err = nsp_process_begin(&map);
+
+    if (err)
+        return err;
+    nsp_drain_begin(&drain);
+    err = drain.file.error ? -drain.file.error : start_drain_thread();
+    if (err) {
+        nsp_process_stop(1);
+        nsp_process_end();
+    }
+    return err;
+}
+
 static int open_locked(const struct nsp_session_config *given)
 {
     struct nsp_session_config config = *given;
-    char path[512];
+    char path[512], words[512];
     int err;
 
     if (is_open)
         return nsp_fail(-EBUSY, "a session is open already: one session a process at a time");
     if (nsp_is_joined())
         return nsp_fail(-EBUSY, "the process is being recorded by nsdump: its session is in use");
-    if (config.ring_bytes == 0)
-        config.ring_bytes = DEFAULT_RING_BYTES;
     err = expand_output(config.output, path, sizeof(path));
     if (!err)
         err = nsp_shm_create(&config, &map);
@@ -155,15 +168,8 @@ static int open_locked(const struct nsp_session_config *given)
         return err;
     err = nsp_drain_open(&drain, &map, path);
     if (!err) {
-        err = nsp_process_begin(&map);
-        if (!err) {
-            err = start_drain_thread();
-            if (err)
-                nsp_process_stop(1);
-        }
+        err = begin();
         if (err) {
-            char words[512];
-
             snprintf(words, sizeof(words), "%s", nsp_last_error());
             nsp_drain_abandon(&drain);
             nsp_fail(err, "%s", words);
@@ -179,12 +185,15 @@ static int open_locked(const struct nsp_session_config *given)
 
 int nsp_session_open(const struct nsp_session_config *config)
 {
+    struct nsp_size_limit limit;
     int err = check_config(config);
 
     if (err)
         return err;
     pthread_mutex_lock(&lock);
+    nsp_size_limit_enter(&limit);
     err = open_locked(config);
+    nsp_size_limit_leave(&limit);
     pthread_mutex_unlock(&lock);
     return err;
 }
@@ -207,19 +216,24 @@ static int close_locked(struct nsp_session_counts *counts)
 
 int nsp_session_close(struct nsp_session_counts *counts)
 {
+    struct nsp_size_limit limit;
     int err;
 
     pthread_mutex_lock(&lock);
+    nsp_size_limit_enter(&limit);
     err = close_locked(counts);
+    nsp_size_limit_leave(&limit);
     pthread_mutex_unlock(&lock);
     return err;
 }
 
 int nsp_session_snapshot(void)
 {
+    struct nsp_size_limit limit;
     int err = 0;
 
     pthread_mutex_lock(&lock);
+    nsp_size_limit_enter(&limit);
     if (!is_open)
         err = nsp_fail(-ENOENT, "no session is open");
     else if (map.shm->full != NSLICE_FULL_OVERWRITE)
@@ -230,6 +244,7 @@ int nsp_session_snapshot(void)
         err = -drain.file.error;
         pthread_mutex_unlock(&drain_lock);
     }
+    nsp_size_limit_leave(&limit);
     pthread_mutex_unlock(&lock);
     return err;
 }

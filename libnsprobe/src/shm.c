@@ -12,17 +12,19 @@
 #include <unistd.h>
 
 #include "error.h"
+#include "memory.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
 
+#define SLOW_RING_BYTES (512ull << 20) /* from here on the user waits for a second and more */
 #define MIN_RING_BYTES 4096ull
 #define MAX_RING_BYTES (8ull << 30) /* positions count 2^32 units of 8 bytes; a quarter of that keeps differences signed */
 
 uint32_t nsp_possible_cpus(void)
 {
-    unsigned first = 0, last = 0;
+    unsigned last = 0;
     FILE *file = fopen("/sys/devices/system/cpu/possible", "re");
 
     if (file) {
@@ -33,9 +35,7 @@ uint32_t nsp_possible_cpus(void)
             c = fgetc(file);
             if (c != '-' && c != ',')
                 break;
-            first = last;
         }
-        (void)first;
         fclose(file);
     } else {
         long configured = sysconf(_SC_NPROCESSORS_CONF);
@@ -143,11 +143,22 @@ static void fill_header(struct nsp_shm *shm, const struct nsp_session_config *co
         snprintf(shm->counters, sizeof(shm->counters), "%s", config->counters);
 }
 
-int nsp_shm_create(const struct nsp_session_config *config, struct nsp_shm_map *out)
+/* Rings are faulted in at the start: better no session than one that drives the machine out of memory. */
+static int check_memory(uint64_t ring_bytes)
 {
-    uint32_t cpus = nsp_possible_cpus();
-    uint64_t bytes = config->ring_bytes;
-    int fd, err;
+    const long online = sysconf(_SC_NPROCESSORS_ONLN);
+    const uint64_t cpus = online > 0 ? (uint64_t)online : 1, available = nsp_available_memory_bytes();
+
+    if (cpus * ring_bytes <= available)
+        return 0;
+    return nsp_fail(-ENOMEM, "ring size %llu MiB: %llu CPUs need %llu MiB, %llu MiB of memory are available; use smaller rings",
+                    (unsigned long long)(ring_bytes >> 20), (unsigned long long)cpus,
+                    (unsigned long long)(cpus * ring_bytes >> 20), (unsigned long long)(available >> 20));
+}
+
+static int check_values(const struct nsp_session_config *config)
+{
+    const uint64_t bytes = config->ring_bytes;
 
     if (config->counters && strlen(config->counters) >= NSP_MAX_COUNTERS_TEXT)
         return nsp_fail(-EINVAL, "counters: list longer than %d characters", NSP_MAX_COUNTERS_TEXT - 1);
@@ -157,22 +168,38 @@ int nsp_shm_create(const struct nsp_session_config *config, struct nsp_shm_map *
     if (bytes < MIN_RING_BYTES || bytes > MAX_RING_BYTES || (bytes & (bytes - 1)))
         return nsp_fail(-EINVAL, "ring size %llu: must be a power of two from 4 KiB to 8 GiB",
                         (unsigned long long)bytes);
+    return check_memory(bytes);
+}
+
+int nsp_shm_create(const struct nsp_session_config *given, struct nsp_shm_map *out)
+{
+    struct nsp_session_config config = *given;
+    uint32_t cpus = nsp_possible_cpus();
+    int fd, err;
+
+    if (config.ring_bytes == 0)
+        config.ring_bytes = NSP_DEFAULT_RING_BYTES;
+    err = check_values(&config);
+    if (err)
+        return err;
     fd = memfd_create("netslice-session", MFD_CLOEXEC);
     if (fd < 0)
         return nsp_fail(-errno, "cannot make the session's memory (memfd_create): %s", strerror(errno));
-    if (ftruncate(fd, (off_t)file_bytes(cpus, bytes))) {
-        err = nsp_fail(-errno, "cannot size the session's memory: %s", strerror(errno));
+    if (ftruncate(fd, (off_t)file_bytes(cpus, config.ring_bytes))) {
+        err = nsp_fail(errno == EFBIG ? -ENOMEM : -errno, "cannot size the session's memory to %llu MiB: %s%s",
+                       (unsigned long long)(file_bytes(cpus, config.ring_bytes) >> 20), strerror(errno),
+                       errno == EFBIG ? "; `ulimit -f` limits it, as it limits files" : "");
         close(fd);
         return err;
     }
-    err = map_all(fd, cpus, bytes, out);
+    err = map_all(fd, cpus, config.ring_bytes, out);
     if (err) {
         close(fd);
         return err;
     }
-    fill_header(out->shm, config, cpus);
+    fill_header(out->shm, &config, cpus);
     for (uint32_t cpu = 0; cpu < cpus; ++cpu)
-        fill_ring_meta(nsp_shm_ring(out, cpu), config, cpu);
+        fill_ring_meta(nsp_shm_ring(out, cpu), &config, cpu);
     return 0;
 }
 
@@ -182,6 +209,9 @@ void nsp_shm_populate(const struct nsp_shm_map *map)
 
     if (sched_getaffinity(0, sizeof(allowed), &allowed))
         return;
+    if (map->ring_bytes >= SLOW_RING_BYTES)
+        fprintf(stderr, "netslice: faulting in rings of %llu MiB for each of %d CPUs\n",
+                (unsigned long long)(map->ring_bytes >> 20), CPU_COUNT(&allowed));
     for (uint32_t cpu = 0; cpu < map->cpus && cpu < CPU_SETSIZE; ++cpu)
         if (CPU_ISSET(cpu, &allowed)) /* both mappings; a kernel before 5.14 refuses, and probes fault pages in one by one */
             madvise(nsp_shm_ring(map, cpu), map->stride_bytes, MADV_POPULATE_WRITE);

@@ -14,6 +14,7 @@
 #define NSP_SHM_HEADER_BYTES 4096
 #define NSP_SHM_ANNOUNCE_BYTES (64ull << 20)
 #define NSP_MAX_COUNTERS_TEXT 256
+#define NSP_DEFAULT_RING_BYTES (4ull << 20)
 
 /*
  * Shared by the processes that write and the one that drains.  Sparse: what
@@ -58,7 +59,7 @@ struct nsp_shm_map {
     int fd;
 };
 
-/* Makes a session's memory from a configuration with its defaults filled in.  0 or -errno. */
+/* Makes a session's memory.  0 or -errno: -EINVAL the configuration is wrong, others: the machine has not what it asks for. */
 int nsp_shm_create(const struct nsp_session_config *config, struct nsp_shm_map *out);
 
 /* Maps a session's memory that another process made; takes over fd when it succeeds. */

@@ -25,6 +25,7 @@ struct Recorded {
     std::uint64_t issued_by_program = 0;
     std::uint64_t writers = 0;
     std::uint32_t joined = 0;
+    std::string refusal;
     int status = 0;
 };
 
@@ -74,8 +75,11 @@ public:
         nsp_recorder_status_read(recorder_, &status);
         result.joined = status.joined;
         INFO(nsp_last_error());
-        CHECK(nsp_recorder_close(recorder_, NSLICE_END_KILLED, &result.counts) == 0);
-        result.trace = test_support::read_trace(trace_path());
+        result.refusal = status.refused ? status.refusal : "";
+        CHECK(nsp_recorder_close(recorder_, NSLICE_END_KILLED, &result.counts) == (result.joined ? 0 : -ENODATA));
+        CHECK(std::filesystem::exists(trace_path()) == (result.joined > 0));
+        if (result.joined)
+            result.trace = test_support::read_trace(trace_path());
         result.writers = counts_->writers;
         for (std::uint64_t i = 0; i < result.writers; ++i)
             result.issued_by_program += counts_->writer[i].issued;
@@ -158,10 +162,29 @@ TEST_CASE("a recorded program that becomes another by exec stays in the trace", 
 
 TEST_CASE("a program without rseq cannot write rings that need it, and is told so", "[stress][recorder]")
 {
-    if (has_rseq())
+    if (!has_rseq())
         return;
     Recording recording(NSLICE_RING_RSEQ, NSLICE_FULL_DISCARD, 1 << 20);
+    setenv("GLIBC_TUNABLES", "glibc.pthread.rseq=0", 1);
     const auto result = recording.run("exec", "0", {});
+    unsetenv("GLIBC_TUNABLES");
     CHECK(result.status == 0);
-    CHECK(result.counts.issued == 0);
+    CHECK(result.joined == 0);
+    CHECK_THAT(result.refusal, Catch::Contains("no rseq") && Catch::Contains("kind=atomic"));
+}
+
+TEST_CASE("where nothing has rseq, rings that need it are refused before a program starts", "[stress][recorder]")
+{
+    if (has_rseq())
+        return;
+    test_support::TempDir dir;
+    const std::string output = dir / "t.nsl";
+    nsp_session_config config{};
+    config.struct_size = sizeof config;
+    config.output = output.c_str();
+    config.ring_kind = NSLICE_RING_RSEQ;
+    nsp_recorder *recorder;
+    CHECK(nsp_recorder_open(&config, &recorder) == -ENOTSUP);
+    CHECK_THAT(nsp_last_error(), Catch::Contains("no rseq") && Catch::Contains("kind=atomic"));
+    CHECK_FALSE(std::filesystem::exists(output));
 }

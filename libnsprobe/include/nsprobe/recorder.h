@@ -22,8 +22,15 @@ struct nsp_recorder_status {
 };
 
 /*
- * Makes the session's memory and the trace file.  *out is the caller's until
- * nsp_recorder_close().  One thread at a time.  0 or -errno, words in nsp_last_error().
+ * Makes the session's memory and opens the trace file, which stays as it is
+ * until the first process takes part.  *out is the caller's until
+ * nsp_recorder_close().  One thread at a time.  0 or -errno, words in nsp_last_error():
+ *
+ *	-EINVAL   the configuration is wrong: an unknown counter, a ring size that is none ...
+ *	-ENOTSUP  counters or kind of ring are not to be had on this machine
+ *	-ENOMEM   rings larger than the memory that is left
+ *	other     the trace file: -EEXIST it is something else than a trace, -EBUSY another
+ *	          session writes it, -ENXIO it is a pipe that nobody reads yet ...
  */
 int nsp_recorder_open(const struct nsp_session_config *config, struct nsp_recorder **out);
 
@@ -50,7 +57,10 @@ void nsp_recorder_status_read(const struct nsp_recorder *recorder, struct nsp_re
 /* 0, or -errno once the file could not take more. */
 int nsp_recorder_error(const struct nsp_recorder *recorder);
 
-/* Detaches, closes the rings, drains, writes the footer, frees.  status may be NULL (its refusal is not filled in). */
+/*
+ * Detaches, closes the rings, drains, writes the footer, frees.  counts may be NULL.
+ * 0 or -errno; -ENODATA: no process took part, no file was made, an older one is as it was.
+ */
 int nsp_recorder_close(struct nsp_recorder *recorder, enum nslice_end end, struct nsp_session_counts *counts);
 
 #ifdef __cplusplus

@@ -26,6 +26,7 @@ struct Recording {
     nsp_session_counts counts{};
     nsp_recorder_status status{};
     test_support::Trace trace;
+    bool has_file = false;
 };
 
 Recording record(int pid, std::chrono::milliseconds duration)
@@ -47,8 +48,10 @@ Recording record(int pid, std::chrono::milliseconds duration)
         std::this_thread::sleep_for(1ms);
     }
     nsp_recorder_status_read(recorder, &result.status);
-    CHECK(nsp_recorder_close(recorder, NSLICE_END_INTERRUPTED, &result.counts) == 0);
-    result.trace = test_support::read_trace(output);
+    CHECK(nsp_recorder_close(recorder, NSLICE_END_INTERRUPTED, &result.counts) == (result.attached ? -ENODATA : 0));
+    if (!result.attached)
+        result.trace = test_support::read_trace(output);
+    result.has_file = std::filesystem::exists(output);
     return result;
 }
 
@@ -97,7 +100,7 @@ TEST_CASE("a program that does not accept it is left alone, with words on what t
     CHECK(one.attached == -ECONNREFUSED);
     CHECK_THAT(one.words, Catch::Contains("process " + std::to_string(program.pid()) + " does not accept recorders") &&
                               Catch::Contains("NETSLICE=attach=yes"));
-    CHECK(one.trace.complaint() == "");
+    CHECK_FALSE(one.has_file);
     CHECK(program.end(SIGTERM) == 0);
 }
 
@@ -137,4 +140,33 @@ TEST_CASE("the end of a recorder, however sudden, leaves the program running and
     std::this_thread::sleep_for(50ms);
     check_recording(record(program.pid(), 200ms));
     CHECK(program.end(SIGTERM) == 0);
+}
+
+TEST_CASE("a second recorder is told at once that there is a first", "[libnsprobe][attach]")
+{
+    ChildProgram program({ATTACHABLE, "-"}, {{"NETSLICE", "attach=yes"}});
+    REQUIRE(program.line() == "ready");
+    Recording second;
+    std::thread first([&] { check_recording(record(program.pid(), 400ms)); });
+    std::this_thread::sleep_for(150ms);
+    const auto begin = std::chrono::steady_clock::now();
+    second = record(program.pid(), 0ms);
+    CHECK(std::chrono::steady_clock::now() - begin < 2s);
+    first.join();
+    CHECK(second.attached == -EBUSY);
+    CHECK_THAT(second.words, Catch::Contains("being recorded already"));
+}
+
+TEST_CASE("a program that has opened a session of its own refuses a recorder, and its session goes on", "[libnsprobe][attach]")
+{
+    test_support::TempDir dir;
+    const std::string own = (dir / "own.nsl").string();
+    ChildProgram program({ATTACHABLE, "output=" + own, "0", "attach=yes"});
+    REQUIRE(program.line() == "ready");
+    const Recording one = record(program.pid(), 0ms);
+    CHECK(one.attached == -EBUSY);
+    CHECK_THAT(one.words, Catch::Contains("in another session already"));
+    CHECK_FALSE(one.has_file);
+    CHECK(program.end(SIGTERM) == 0);
+    CHECK(test_support::read_trace(own).complaint() == "");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Helper program: units of work until SIGTERM or until $2 of them; $1 is the option text, "-" for none.  Prints how many it wrote. */
+/* Helper program: units of work until SIGTERM or until $2 of them; $1 is the option text, "-" for none; $3 more of it.  Prints how many it wrote. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +23,8 @@ int main(int argc, char **argv)
 
     signal(SIGTERM, on_term);
     if (argc > 1 && strcmp(argv[1], "-") != 0 && NET_SLICE_CONF(argv[1]))
+        return 3;
+    if (argc > 3 && NET_SLICE_CONF(argv[3]))
         return 3;
     puts("ready");
     fflush(stdout);

@@ -112,3 +112,17 @@ TEST_CASE("a trace from which nothing was dropped does not speak of it", "[libns
     Drain drain(rings);
     CHECK(drain.finish().trace.info.count("session.dropped_announcements") == 0);
 }
+
+TEST_CASE("a writer that moved the tail and has not counted yet leaves no hole in the counts", "[libnsprobe][drain]")
+{
+    Rings rings(NSLICE_RING_RSEQ, NSLICE_FULL_OVERWRITE);
+    Drain drain(rings);
+    for (unsigned i = 0; i < 10; ++i)
+        rings.push(i, 0);
+    rings.ring().tail += NSLICE_POSITION_STEP(2) * 4; // and is put aside here
+    const Drained done = drain.finish();
+    CHECK(done.trace.complaint() == "");
+    CHECK(done.counts.issued == 10);
+    CHECK(done.counts.drained == 6);
+    CHECK(done.counts.lost[NSLICE_LOST_OVERWRITTEN] == 4);
+}

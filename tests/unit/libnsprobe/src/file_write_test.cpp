@@ -8,6 +8,7 @@
 
 #include <csignal>
 #include <cstring>
+#include <fstream>
 #include <vector>
 
 #include "support/record_reader.hpp"
@@ -51,7 +52,8 @@ int put(nsp_file &file, const std::string &text)
 nsp_file create(const std::filesystem::path &path)
 {
     nsp_file file;
-    REQUIRE(nsp_file_create(&file, path.c_str()) == 0);
+    REQUIRE(nsp_file_open(&file, path.c_str()) == 0);
+    REQUIRE(nsp_file_begin(&file) == 0);
     return file;
 }
 } // namespace
@@ -94,7 +96,7 @@ TEST_CASE("a chunk that does not fit leaves no trace of itself, and a smaller on
 TEST_CASE("a file that cannot be made is named together with the reason", "[libnsprobe][file]")
 {
     nsp_file file;
-    CHECK(nsp_file_create(&file, "/no/such/folder/t.nsl") == -ENOENT);
+    CHECK(nsp_file_open(&file, "/no/such/folder/t.nsl") == -ENOENT);
     CHECK_THAT(nsp_last_error(), Catch::Contains("/no/such/folder/t.nsl: cannot create the trace file: No such file"));
 }
 
@@ -103,7 +105,7 @@ TEST_CASE("a trace that is being written is not written over by another session"
     test_support::TempDir dir;
     nsp_file first = create(dir / "t.nsl"), second;
     REQUIRE(put(first, "a=1\n") == 0);
-    CHECK(nsp_file_create(&second, (dir / "t.nsl").c_str()) == -EBUSY);
+    CHECK(nsp_file_open(&second, (dir / "t.nsl").c_str()) == -EBUSY);
     CHECK_THAT(nsp_last_error(), Catch::Contains("another session") && Catch::Contains("%p"));
     CHECK(nsp_file_close(&first) == 0);
     CHECK(test_support::read_trace(dir / "t.nsl").info.at("a") == "1");
@@ -120,7 +122,9 @@ TEST_CASE("a header that does not fit is a failure and leaves no descriptor open
     {
         FileLimit limit(10);
         nsp_file file;
-        CHECK(nsp_file_create(&file, (dir / "t.nsl").c_str()) == -EFBIG);
+        REQUIRE(nsp_file_open(&file, (dir / "t.nsl").c_str()) == 0);
+        CHECK(nsp_file_begin(&file) == -EFBIG);
+        nsp_file_abandon(&file);
     }
     CHECK(open_files() == before);
 }
@@ -142,4 +146,38 @@ TEST_CASE("giving up removes the new file, and nothing that is not one", "[libns
         nsp_file_abandon(&file);
         CHECK(std::filesystem::is_character_file(dir / "null"));
     }
+}
+
+TEST_CASE("what stands in the file stays until the trace begins", "[libnsprobe][file]")
+{
+    test_support::TempDir dir;
+    nsp_file file = create(dir / "t.nsl");
+    REQUIRE(put(file, "a=1\n") == 0);
+    CHECK(nsp_file_close(&file) == 0);
+    REQUIRE(nsp_file_open(&file, (dir / "t.nsl").c_str()) == 0);
+    nsp_file_abandon(&file);
+    CHECK(test_support::read_trace(dir / "t.nsl").info.at("a") == "1");
+}
+
+TEST_CASE("a file that is no trace is not written over", "[libnsprobe][file]")
+{
+    test_support::TempDir dir;
+    std::ofstream(dir / "program") << "#!/bin/sh\n";
+    std::ofstream(dir / "empty");
+    nsp_file file;
+    CHECK(nsp_file_open(&file, (dir / "program").c_str()) == -EEXIST);
+    CHECK_THAT(nsp_last_error(), Catch::Contains("program: exists and is not a trace"));
+    CHECK(std::filesystem::file_size(dir / "program") == 10);
+    CHECK(nsp_file_open(&file, (dir / "empty").c_str()) == 0);
+    nsp_file_abandon(&file);
+    CHECK(std::filesystem::exists(dir / "empty"));
+}
+
+TEST_CASE("a pipe without a reader is refused at once", "[libnsprobe][file]")
+{
+    test_support::TempDir dir;
+    REQUIRE(mkfifo((dir / "pipe").c_str(), 0600) == 0);
+    nsp_file file;
+    CHECK(nsp_file_open(&file, (dir / "pipe").c_str()) == -ENXIO);
+    CHECK_THAT(nsp_last_error(), Catch::Contains("pipe: nobody reads this pipe"));
 }

@@ -41,6 +41,7 @@ public:
         CPU_SET(cpu_, &one);
         REQUIRE(sched_setaffinity(0, sizeof one, &one) == 0);
         REQUIRE(nsp_shm_create(&config, &map) == 0);
+        map.shm->joined = 1;
         state.rings = map.rings;
         state.stride_bytes = map.stride_bytes;
         state.cpus = map.shm->cpus;

@@ -4,6 +4,7 @@
 
 #include <sched.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,6 +17,7 @@
 #include "support/requires.hpp"
 
 extern "C" {
+#include "memory.h"
 #include "process.h"
 }
 
@@ -243,6 +245,37 @@ TEST_CASE("a full disk costs what follows, counted as such, and the trace stays 
     CHECK(counts.issued == counts.drained + test_support::lost_sum(counts));
     CHECK(trace.lost(NSLICE_LOST_WRITE) == counts.lost[NSLICE_LOST_WRITE]);
     umount(dir.path().c_str());
+}
+
+TEST_CASE("the limit of file sizes costs records, not the program", "[libnsprobe][session]")
+{
+    test_support::TempDir dir;
+    const std::string output = (dir / "t.nsl").string();
+    nsp_session_counts counts;
+    rlimit before;
+    REQUIRE(nsp_session_configure(("calibration=no output=" + output).c_str()) == 0);
+    getrlimit(RLIMIT_FSIZE, &before);
+    const rlimit small{1 << 20, before.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &small); // SIGXFSZ has its default action here
+    for (std::uint64_t i = 0; i < 50000; ++i)
+        one_unit(i);
+    CHECK(nsp_session_close(&counts) == -EFBIG);
+    const int opened = nsp_session_configure(("calibration=no output=" + (dir / "second.nsl").string()).c_str());
+    setrlimit(RLIMIT_FSIZE, &before);
+    CHECK(opened == -ENOMEM);
+    CHECK_THAT(nsp_last_error(), Catch::Contains("ulimit -f"));
+    CHECK(counts.lost[NSLICE_LOST_WRITE] > 0);
+    CHECK(counts.issued == counts.drained + test_support::lost_sum(counts));
+    CHECK(test_support::read_trace(output).complaint() == "");
+}
+
+TEST_CASE("rings larger than the memory that is left are refused", "[libnsprobe][session]")
+{
+    test_support::TempDir dir;
+    if (nsp_available_memory_bytes() > std::uint64_t(sysconf(_SC_NPROCESSORS_ONLN)) << 33)
+        return; // 8 GiB a CPU is the largest ring, and this machine has that much
+    CHECK(nsp_session_configure(("ring=8G output=" + (dir / "t.nsl").string()).c_str()) == -ENOMEM);
+    CHECK_THAT(nsp_last_error(), Catch::Contains("MiB of memory are available; use smaller rings"));
 }
 
 TEST_CASE("a child of fork has its probes off and may open a session of its own", "[libnsprobe][session]")
