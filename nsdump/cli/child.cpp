@@ -4,12 +4,15 @@
 
 #include <cerrno>
 #include <csignal>
-#include <ctime>
 #include <system_error>
 
 #include <fcntl.h>
+#include <poll.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "cli/terminal.hpp"
 
 namespace nsdump
 {
@@ -21,9 +24,7 @@ namespace
     for (const std::string &argument : argv)
         arguments.push_back(const_cast<char *>(argument.c_str()));
     arguments.push_back(nullptr);
-    std::signal(SIGINT, SIG_DFL);
-    std::signal(SIGTERM, SIG_DFL);
-    std::signal(SIGPIPE, SIG_DFL);
+    restore_ignored_signals(); // exec() sets those that are caught back by itself
     int error = -prepare();
     if (error == 0) {
         execvp(arguments[0], arguments.data());
@@ -79,9 +80,20 @@ void Child::terminate()
         kill(pid_, SIGTERM);
 }
 
-void pause_for(int milliseconds)
+RunningProcess::RunningProcess(pid_t pid) : fd_(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)))
 {
-    const timespec time = {milliseconds / 1000, milliseconds % 1000 * 1000000L};
-    nanosleep(&time, nullptr);
+    if (fd_ < 0)
+        throw std::system_error(errno, std::generic_category(), "process " + std::to_string(pid));
+}
+
+RunningProcess::~RunningProcess()
+{
+    close(fd_);
+}
+
+bool RunningProcess::has_ended() const
+{
+    pollfd event = {fd_, POLLIN, 0};
+    return ::poll(&event, 1, 0) == 1;
 }
 } // namespace nsdump

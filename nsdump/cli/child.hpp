@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cli: command line -> a running program, watched without a signal handler.
+// cli: command line or process id -> a running program, watched without a signal handler.
 #pragma once
 
 #include <functional>
@@ -30,6 +30,19 @@ private:
     std::optional<int> status_;
 };
 
-// Waits for at most `milliseconds` until a signal comes or the time is over.
-void pause_for(int milliseconds);
+// A process that somebody else started.
+class RunningProcess
+{
+public:
+    // Throws std::system_error when there is no such process.
+    explicit RunningProcess(pid_t pid);
+    ~RunningProcess();
+    RunningProcess(const RunningProcess &) = delete;
+    RunningProcess &operator=(const RunningProcess &) = delete;
+
+    bool has_ended() const;
+
+private:
+    int fd_; // pidfd: stays with the process, whoever gets its number next
+};
 } // namespace nsdump

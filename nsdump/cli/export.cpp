@@ -93,7 +93,7 @@ template <class Each> int for_each_run(TraceFile &trace, Output &output, Each ea
 int export_events(const Options &options)
 {
     TraceFile trace(options.trace);
-    Output output(options.output);
+    Output output(options.output, options.trace);
     EventRows rows(options.row_format(), trace.names());
     rows.header(output.text());
     std::optional<UnitFilter> unit;
@@ -119,7 +119,7 @@ int export_slices(const Options &options)
 {
     const auto calibration = calibration_of(options);
     TraceFile trace(options.trace);
-    Output output(options.output);
+    Output output(options.output, options.trace);
     const Correction correction(trace, calibration ? &*calibration : nullptr);
     SliceRows rows(options.row_format(), trace.names(), trace.cpus(), correction, trace.counter_names());
     rows.header(output.text());
@@ -134,6 +134,7 @@ int export_slices(const Options &options)
 int export_stats(const Options &options)
 {
     const auto calibration = calibration_of(options);
+    Output output(options.output, options.trace);
     StatsReport report;
     {
         Progress progress;
@@ -147,7 +148,6 @@ int export_stats(const Options &options)
     }
     if (!options.slice.empty())
         std::erase_if(report.slices, [&](const SliceReport &slice) { return slice.name != options.slice; });
-    Output output(options.output);
     output.text() = options.row_format() == RowFormat::json ? stats_json(report) : stats_csv(report);
     output.finish();
     for (const std::string &warning : report.warnings)
@@ -178,9 +178,11 @@ RunCommand add(CLI::App &app)
         ->capture_default_str();
     app.add_option("--calibration", options->calibration,
                    "calibration.json of nscalibrate, instead of the trace's own constants");
-    auto *unit = app.add_option("--unit", options->unit, "only what ran in the unit with this number");
+    auto *unit = app.add_option("--unit", options->unit, "only what ran in the unit with this number")
+                     ->check(CLI::NonNegativeNumber);
     app.add_option("--slice", options->slice, "only what has this name");
-    auto *limit = app.add_option("--limit", options->limit, "events or slices to write at most");
+    auto *limit = app.add_option("--limit", options->limit, "events or slices to write at most")
+                      ->check(CLI::NonNegativeNumber);
     app.add_option("-o,--output", options->output, "file to write, standard output otherwise");
     app.final_callback([options, unit, limit] {
         if (options->what == "stats" && (*unit || *limit))

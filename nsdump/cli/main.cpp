@@ -9,6 +9,7 @@
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "cli/terminal.hpp"
+#include "cli/usage_error.hpp"
 #include "decode/error.hpp"
 
 namespace
@@ -18,6 +19,7 @@ constexpr const char *kFooter = R"(Examples:
   nsdump show trace.nsl --limit 50                the first 50 events
   nsdump export trace.nsl --what slices -o s.csv  one line a slice
   nsdump check trace.nsl && echo whole            is anything damaged or uncounted?
+  nsdump record -o trace.nsl -- ./program         record a program; `nsdump record --help` has its exit codes
 
 Exit codes:
   0    all is well
@@ -33,6 +35,11 @@ int run_command(const nsdump::RunCommand &run)
         return run();
     } catch (const nsdump::OutputClosed &) {
         return nsdump::kExitOk;
+    } catch (const nsdump::Interrupted &) {
+        return nsdump::kExitInterrupted;
+    } catch (const nsdump::UsageError &error) {
+        fmt::print(stderr, "nsdump: {}\n", error.what());
+        return nsdump::kExitUsage;
     } catch (const nsdump::OutputError &error) {
         fmt::print(stderr, "nsdump: {}\n", error.what());
         return nsdump::kExitOutput;

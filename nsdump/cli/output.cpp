@@ -8,31 +8,72 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
 #include <fmt/format.h>
+
+#include "cli/pause.hpp"
+#include "cli/terminal.hpp"
+#include "cli/usage_error.hpp"
 
 namespace nsdump
 {
 namespace
 {
-bool is_special_file(const std::string &path)
+constexpr int kPipeMilliseconds = 20;
+
+[[noreturn]] void throw_cannot_write(const std::string &path)
 {
-    struct stat status;
-    return stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
+    throw OutputError(fmt::format("{}: cannot write: {}", path, std::strerror(errno)));
+}
+
+// A named pipe may get its reader after us; a Ctrl-C must reach us meanwhile.
+int open_in_place(const std::string &path)
+{
+    for (;;) {
+        const int fd = open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK);
+        if (fd >= 0) {
+            fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+            return fd;
+        }
+        if (errno != ENXIO)
+            throw_cannot_write(path);
+        if (was_interrupted())
+            throw Interrupted();
+        pause_for(kPipeMilliseconds);
+    }
+}
+
+// What a link stands for, so that the link is not replaced.
+std::string target_of(const std::string &path)
+{
+    std::error_code error;
+    const std::filesystem::path target = std::filesystem::canonical(path, error);
+    return error ? path : target.string();
 }
 } // namespace
 
-Output::Output(const std::string &path) : path_(path == "-" ? "" : path), fd_(STDOUT_FILENO)
+Output::Output(const std::string &path, const std::string &input) : path_(path == "-" ? "" : path), fd_(STDOUT_FILENO)
 {
     if (path_.empty())
         return;
-    const bool in_place = is_special_file(path_); // a pipe or terminal cannot be renamed to
-    const std::string target = in_place ? path_ : path_ + fmt::format(".{}.part", getpid());
-    fd_ = open(target.c_str(), O_WRONLY | O_CLOEXEC | (in_place ? 0 : O_CREAT | O_TRUNC), 0666);
-    if (fd_ < 0)
-        throw OutputError(fmt::format("{}: cannot write: {}", target, std::strerror(errno)));
-    if (!in_place)
-        temporary_ = target;
+    struct stat there = {}, in = {};
+    const bool exists = stat(path_.c_str(), &there) == 0;
+    if (exists && !input.empty() && stat(input.c_str(), &in) == 0 && in.st_dev == there.st_dev && in.st_ino == there.st_ino)
+        throw UsageError(path_ + ": is the input; give the output another name");
+    if (exists && !S_ISREG(there.st_mode)) { // a pipe or terminal cannot be renamed to
+        fd_ = open_in_place(path_);
+        return;
+    }
+    target_ = target_of(path_);
+    temporary_ = target_ + fmt::format(".{}.part", getpid());
+    fd_ = open(temporary_.c_str(), O_WRONLY | O_CLOEXEC | O_CREAT | O_TRUNC, 0666);
+    if (fd_ < 0) {
+        temporary_.clear();
+        throw_cannot_write(path_);
+    }
+    if (exists)
+        fchmod(fd_, there.st_mode & 07777);
 }
 
 Output::~Output()
@@ -53,8 +94,7 @@ void Output::flush()
         if (n < 0 && errno == EPIPE)
             throw OutputClosed();
         if (n < 0)
-            throw OutputError(fmt::format("{}: cannot write: {}", path_.empty() ? "standard output" : path_,
-                                          std::strerror(errno)));
+            throw_cannot_write(path_.empty() ? "standard output" : path_);
         done += static_cast<std::size_t>(n);
     }
     text_.clear();
@@ -65,11 +105,10 @@ void Output::finish()
     flush();
     if (temporary_.empty())
         return;
-    if (close(fd_) != 0 || rename(temporary_.c_str(), path_.c_str()) != 0) {
-        fd_ = -1;
-        throw OutputError(fmt::format("{}: cannot write: {}", path_, std::strerror(errno)));
-    }
+    const int closed = close(fd_);
     fd_ = -1;
+    if (closed != 0 || rename(temporary_.c_str(), target_.c_str()) != 0)
+        throw_cannot_write(path_);
     temporary_.clear();
 }
 } // namespace nsdump

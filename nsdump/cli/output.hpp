@@ -18,11 +18,18 @@ class OutputClosed : public std::exception
 {
 };
 
+// Ctrl-C while there was nothing to end in an orderly way yet.
+class Interrupted : public std::exception
+{
+};
+
 class Output
 {
 public:
-    // Empty or "-": standard output.  A regular file appears under its name only at finish().
-    explicit Output(const std::string &path);
+    // Empty or "-": standard output.  A regular file appears under its name only at finish(), with the mode of the one
+    // that it replaces.  `input` is the file that is being read: UsageError when path is the same.  Waits for a named
+    // pipe's reader; Interrupted when a Ctrl-C comes first.
+    explicit Output(const std::string &path, const std::string &input = "");
     ~Output();
     Output(const Output &) = delete;
     Output &operator=(const Output &) = delete;
@@ -40,7 +47,8 @@ public:
 private:
     static constexpr std::size_t kFullBytes = 1 << 16;
 
-    std::string path_;
+    std::string path_;      // as given
+    std::string target_;    // behind links
     std::string temporary_; // empty when written in place
     std::string text_;
     int fd_;

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
 // nsdump record: a program started here, or a running one -> trace file.
-#include <cctype>
 #include <cerrno>
-#include <chrono>
-#include <csignal>
+#include <cstdlib>
 #include <memory>
+#include <optional>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include <sys/wait.h>
@@ -18,15 +16,19 @@
 
 #include "cli/child.hpp"
 #include "cli/commands.hpp"
+#include "cli/output.hpp"
+#include "cli/pause.hpp"
+#include "cli/record_loop.hpp"
 #include "cli/terminal.hpp"
+#include "cli/usage_error.hpp"
 #include "decode/error.hpp"
 
 namespace nsdump
 {
 namespace
 {
-constexpr int kPollMilliseconds = 1;
-constexpr double kInterruptGraceSeconds = 1;
+constexpr int kPipeMilliseconds = 20;
+constexpr double kMostSeconds = 1e9;
 
 struct Options {
     std::string output = "trace.nsl";
@@ -48,9 +50,32 @@ struct CloseRecorder {
 };
 using Recorder = std::unique_ptr<nsp_recorder, CloseRecorder>;
 
-[[noreturn]] void fail()
+[[noreturn]] void throw_open_failure(int error)
 {
-    throw TraceError(nsp_last_error());
+    if (error == -EINVAL)
+        throw UsageError(nsp_last_error());
+    if (error == -ENOTSUP || error == -ENOMEM)
+        throw TraceError(nsp_last_error());
+    throw OutputError(nsp_last_error());
+}
+
+// A named pipe may get its reader after us.
+nsp_recorder *open_patiently(const nsp_session_config &config)
+{
+    nsp_recorder *recorder = nullptr;
+    bool has_told = false;
+    int error;
+    while ((error = nsp_recorder_open(&config, &recorder)) == -ENXIO && !was_interrupted()) {
+        if (!has_told)
+            fmt::print(stderr, "nsdump: {}: waiting for a reader of this pipe\n", config.output);
+        has_told = true;
+        pause_for(kPipeMilliseconds);
+    }
+    if (error == -ENXIO)
+        throw Interrupted();
+    if (error != 0)
+        throw_open_failure(error);
+    return recorder;
 }
 
 template <class Enum> Enum choose(const std::string &word, std::initializer_list<std::pair<const char *, Enum>> choices)
@@ -78,75 +103,7 @@ Recorder open_recorder(const Options &options)
     config.ring_bytes = options.ring_bytes;
     config.step_every = options.step_every;
     config.no_calibration = options.no_calibration;
-    nsp_recorder *recorder = nullptr;
-    if (nsp_recorder_open(&config, &recorder) != 0)
-        fail();
-    return Recorder(recorder);
-}
-
-// One line on a terminal, rewritten; nothing elsewhere.
-class RecordProgress
-{
-public:
-    RecordProgress() : is_terminal_(isatty(STDERR_FILENO) == 1) {}
-    ~RecordProgress()
-    {
-        if (is_shown_)
-            fmt::print(stderr, "\r\033[K");
-    }
-    void show(const nsp_recorder *recorder, double elapsed_s)
-    {
-        if (!is_terminal_ || elapsed_s < next_s_)
-            return;
-        next_s_ = elapsed_s + 0.2;
-        nsp_recorder_status status;
-        nsp_recorder_status_read(recorder, &status);
-        std::uint64_t lost = 0;
-        for (const std::uint64_t count : status.counts.lost)
-            lost += count;
-        fmt::print(stderr, "\r\033[Krecording {:.1f} s: {} records, {:.1f} MB, {} lost{}", elapsed_s,
-                   status.counts.drained, static_cast<double>(status.counts.file_bytes) / 1e6, lost,
-                   status.joined == 0 ? ", no process takes part yet" : "");
-        is_shown_ = true;
-    }
-
-private:
-    bool is_terminal_;
-    bool is_shown_ = false;
-    double next_s_ = 0;
-};
-
-enum class Ending { kProgramEnded, kInterrupted, kTimeOver, kWriteError };
-
-// Drains until the program ends, the time is over, or somebody stops us.
-Ending drain(nsp_recorder *recorder, const Options &options, Child *child)
-{
-    const auto begin = std::chrono::steady_clock::now();
-    RecordProgress progress;
-    double interrupted_s = 0; // when the interrupt was seen first
-    for (;;) {
-        const bool has_ended = child ? child->poll().has_value() : kill(options.pid, 0) != 0 && errno == ESRCH;
-        const double elapsed_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-        if (was_interrupted() && interrupted_s == 0)
-            interrupted_s = elapsed_s;
-        const bool has_waited = elapsed_s > interrupted_s + kInterruptGraceSeconds || !child;
-        std::uint64_t taken_bytes = 0;
-        if (options.full == "overwrite")
-            nsp_recorder_watch(recorder);
-        else
-            taken_bytes = nsp_recorder_pass(recorder);
-        progress.show(recorder, elapsed_s);
-        if (nsp_recorder_error(recorder) != 0)
-            return Ending::kWriteError;
-        if (has_ended)
-            return was_interrupted() ? Ending::kInterrupted : Ending::kProgramEnded;
-        if (was_interrupted() && has_waited)
-            return Ending::kInterrupted;
-        if (options.seconds > 0 && elapsed_s >= options.seconds)
-            return Ending::kTimeOver;
-        if (taken_bytes < options.ring_bytes / 8)
-            pause_for(kPollMilliseconds);
-    }
+    return Recorder(open_patiently(config));
 }
 
 void tell_losses(const nsp_session_counts &counts)
@@ -159,74 +116,91 @@ void tell_losses(const nsp_session_counts &counts)
             fmt::print(stderr, "nsdump: warning: {} records lost: {}\n", counts.lost[cause], kCauses[cause]);
 }
 
-// Tells what was recorded; true when somebody wrote something.
-bool tell(const Options &options, const nsp_recorder_status &status, const std::string &refusal,
+void tell(const Options &options, const nsp_recorder_status &status, const std::string &refusal,
           const nsp_session_counts &counts)
 {
     if (status.refused > 0)
         fmt::print(stderr, "nsdump: warning: {} process(es) could not take part: {}\n", status.refused, refusal);
-    if (status.joined == 0 && status.refused == 0)
-        fmt::print(stderr,
-                   "nsdump: warning: no process took part: is the program linked with libnsprobe, and built without "
-                   "NETSLICE_DISABLE?\n");
+    if (status.joined == 0) {
+        fmt::print(stderr, "nsdump: nothing was recorded: no process took part{}; {}\n",
+                   status.refused > 0 ? ""
+                                      : " (is the program linked with libnsprobe, and built without NETSLICE_DISABLE?)",
+                   access(options.output.c_str(), F_OK) == 0 ? options.output + " is as it was" : "no file was made");
+        return;
+    }
     tell_losses(counts);
     fmt::print(stderr, "nsdump: {}: {} records of {} issued, {} process(es), {:.1f} MB\n", options.output, counts.drained,
                counts.issued, status.joined, static_cast<double>(counts.file_bytes) / 1e6);
-    return status.joined > 0 && status.refused == 0;
 }
 
-nslice_end end_of(Ending ending, Child *child)
+nslice_end end_of(RecordEnd end, Child *child)
 {
-    if (ending == Ending::kWriteError)
+    if (end == RecordEnd::kWriteError)
         return NSLICE_END_WRITE_ERROR;
-    if (child && child->poll() && WIFSIGNALED(*child->poll()) && !was_interrupted())
-        return NSLICE_END_KILLED;
-    return ending == Ending::kProgramEnded ? NSLICE_END_CLOSED : NSLICE_END_INTERRUPTED;
+    if (end != RecordEnd::kProgramEnded)
+        return NSLICE_END_INTERRUPTED;
+    return child && WIFSIGNALED(*child->poll()) ? NSLICE_END_KILLED : NSLICE_END_CLOSED;
 }
 
-int exit_code(Ending ending, Child *child, bool is_recorded)
+int exit_code(RecordEnd end, Child *child, const nsp_recorder_status &status)
 {
-    if (ending == Ending::kWriteError)
+    if (end == RecordEnd::kWriteError)
         return kExitOutput;
-    if (ending == Ending::kInterrupted)
+    if (end == RecordEnd::kInterrupted)
         return kExitInterrupted;
-    const auto status = child ? child->poll() : std::nullopt;
-    if (status && WIFSIGNALED(*status))
-        return 128 + WTERMSIG(*status);
-    if (status && WEXITSTATUS(*status) != 0)
-        return WEXITSTATUS(*status);
-    return is_recorded ? kExitOk : kExitFindings;
+    if (end == RecordEnd::kRefused)
+        return kExitUnreadable;
+    if (end == RecordEnd::kProgramEnded && child && WIFSIGNALED(*child->poll()))
+        return 128 + WTERMSIG(*child->poll());
+    if (end == RecordEnd::kProgramEnded && child && WEXITSTATUS(*child->poll()) != 0)
+        return WEXITSTATUS(*child->poll());
+    return status.joined > 0 && status.refused == 0 ? kExitOk : kExitFindings;
+}
+
+void check(const Options &options)
+{
+    if (options.program.empty() == (options.pid == 0))
+        throw UsageError("record: give either a program after -- or a running process with --pid");
+    if (options.output == "-")
+        throw UsageError("record: a trace cannot go to standard output, where the program writes; give a file or a "
+                         "named pipe");
 }
 
 int run(const Options &options)
 {
-    if (options.program.empty() == (options.pid == 0)) {
-        fmt::print(stderr, "nsdump record: give either a program after -- or a running process with --pid\n");
-        return kExitUsage;
-    }
+    check(options);
     Recorder recorder = open_recorder(options);
     std::unique_ptr<Child> child;
+    std::optional<RunningProcess> attached;
     if (options.pid != 0) {
+        attached.emplace(options.pid);
         if (nsp_recorder_attach(recorder.get(), options.pid) != 0)
-            fail();
+            throw TraceError(nsp_last_error());
     } else {
         nsp_recorder *raw = recorder.get();
         child = std::make_unique<Child>(options.program, [raw] { return nsp_recorder_prepare_exec(raw); });
     }
-    const Ending ending = drain(recorder.get(), options, child.get());
-    if (child && ending != Ending::kProgramEnded)
-        child->terminate();
+    const RecordLimits limits = {options.seconds, options.ring_bytes, options.full == "overwrite"};
+    const RecordEnd end = record_until_end(recorder.get(), limits, child.get(), attached ? &*attached : nullptr);
     nsp_recorder_status status;
     nsp_recorder_status_read(recorder.get(), &status);
     const std::string refusal = status.refusal;
     nsp_session_counts counts{};
-    const int error = nsp_recorder_close(recorder.release(), end_of(ending, child.get()), &counts);
-    const bool is_recorded = tell(options, status, refusal, counts);
-    if (error != 0) {
-        fmt::print(stderr, "nsdump: {}\n", nsp_last_error());
-        return kExitOutput;
-    }
-    return exit_code(ending, child.get(), is_recorded);
+    const int error = nsp_recorder_close(recorder.release(), end_of(end, child.get()), &counts);
+    const std::string words = error != 0 ? nsp_last_error() : "";
+    tell(options, status, refusal, counts);
+    if (error != 0 && error != -ENODATA)
+        throw OutputError(words);
+    return exit_code(end, child.get(), status);
+}
+
+// Not a number is neither too small nor too large.
+std::string is_duration(const std::string &text)
+{
+    char *end = nullptr;
+    const double seconds = std::strtod(text.c_str(), &end);
+    const bool is_good = end != text.c_str() && *end == 0 && seconds > 0 && seconds <= kMostSeconds;
+    return is_good ? "" : text + " is not a number of seconds above 0";
 }
 
 RunCommand add(CLI::App &app)
@@ -245,6 +219,7 @@ RunCommand add(CLI::App &app)
         ->capture_default_str();
     app.add_option("--ring", options->ring_bytes, "bytes of one CPU's ring, a power of two")
         ->transform(CLI::AsSizeValue(false))
+        ->check(CLI::PositiveNumber)
         ->capture_default_str();
     app.add_option("--kind", options->kind, "how rings are written; auto: rseq where the program has it")
         ->check(CLI::IsMember({"auto", "rseq", "atomic"}))
@@ -255,11 +230,17 @@ RunCommand add(CLI::App &app)
     app.add_flag("--no-calibration", options->no_calibration, "the trace then has raw values only");
     app.add_option("-p,--pid", options->pid, "attach to a process that accepts it (NETSLICE=attach=yes)")
         ->check(CLI::PositiveNumber);
-    app.add_option("-d,--duration", options->seconds, "seconds after which recording ends")->check(CLI::PositiveNumber);
+    app.add_option("-d,--duration", options->seconds,
+                   "seconds after which recording ends; a program started here is told to end then (SIGTERM)")
+        ->check(is_duration);
     app.add_option("program", options->program, "program and its arguments, after --");
-    app.footer("The exit code is the program's own; 128 + n when signal n ended it; 4 when the trace could not be\n"
-               "written; 3 when the program could not be started or attached to; 1 when no process took part;\n"
-               "130 when interrupted: the trace is whole then, too.");
+    app.footer("An existing file is replaced only if it is a trace, and only once a process takes part.\n"
+               "Ctrl-C ends program and recording; the trace is whole then, too. SIGTERM and SIGHUP do the same.\n"
+               "\n"
+               "The exit code is the program's own; 128 + n when signal n ended it; 0 after --duration;\n"
+               "1 when no process took part, or one could not; 2 for wrong arguments, an unknown counter among them;\n"
+               "3 when the program cannot be started, attached to or recorded with these options on this machine;\n"
+               "4 when the trace cannot be written; 130 when interrupted.");
     return [options] { return run(*options); };
 }
 } // namespace

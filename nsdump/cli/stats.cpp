@@ -28,6 +28,7 @@ int run(const Options &options)
     std::optional<CalibrationFile> calibration;
     if (!options.calibration.empty())
         calibration = read_calibration(options.calibration);
+    Output output(options.output, options.trace);
     StatsReport report;
     {
         Progress progress;
@@ -39,7 +40,6 @@ int run(const Options &options)
         };
         report = analyse_trace(options.trace, analyse);
     }
-    Output output(options.output);
     output.text() = options.format == "json"  ? stats_json(report)
                     : options.format == "csv" ? stats_csv(report)
                                               : stats_text(report);

@@ -7,9 +7,13 @@
 
 namespace nsdump
 {
-// After the first SIGINT or SIGTERM was_interrupted() is true and the command ends with what it has; a second one kills.
+// After SIGINT, SIGTERM or SIGHUP was_interrupted() is true and the command ends with what it has; one that comes more
+// than a second later kills.  A closed pipe and the limit of file sizes become errors of write().
 void catch_interrupts();
 bool was_interrupted();
+
+// In a child that becomes another program.
+void restore_ignored_signals();
 
 // Writes to standard error, and only when that is a terminal and the work takes longer than a second.
 class Progress

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "cli/output.hpp"
+#include "cli/usage_error.hpp"
 
 #include <fstream>
 #include <iterator>
@@ -40,10 +41,37 @@ TEST_CASE("a file appears whole at the end, or not at all", "[nsdump][output]")
 
 TEST_CASE("a file that cannot be written is an error with its name", "[nsdump][output]")
 {
-    CHECK_THROWS_WITH(nsdump::Output("/nowhere/out.csv"), Catch::Matchers::Contains("/nowhere/out.csv"));
+    CHECK_THROWS_WITH(nsdump::Output("/nowhere/out.csv"),
+                      Catch::Matchers::Contains("/nowhere/out.csv: ") && !Catch::Matchers::Contains("part"));
     if (!std::filesystem::exists("/dev/full"))
         return;
     nsdump::Output full("/dev/full");
     full.text() += "x";
     CHECK_THROWS_AS(full.finish(), nsdump::OutputError);
+}
+
+TEST_CASE("the file that is read is not written over", "[nsdump][output]")
+{
+    test_support::TempDir folder;
+    const std::string path = folder / "t.nsl", link = folder / "link";
+    std::ofstream(path) << "trace";
+    std::filesystem::create_symlink(path, link);
+    CHECK_THROWS_AS(nsdump::Output(path, path), nsdump::UsageError);
+    CHECK_THROWS_AS(nsdump::Output(link, path), nsdump::UsageError);
+    CHECK(content(path) == "trace");
+}
+
+TEST_CASE("a link stays a link, and a file keeps its mode", "[nsdump][output]")
+{
+    test_support::TempDir folder;
+    const std::string path = folder / "out.csv", link = folder / "link";
+    std::ofstream(path) << "old";
+    std::filesystem::permissions(path, std::filesystem::perms(0640));
+    std::filesystem::create_symlink("out.csv", link);
+    nsdump::Output output(link);
+    output.text() += "new";
+    output.finish();
+    CHECK(std::filesystem::is_symlink(link));
+    CHECK(content(path) == "new");
+    CHECK(std::filesystem::status(path).permissions() == std::filesystem::perms(0640));
 }

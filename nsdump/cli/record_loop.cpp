@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+// cli: a recorder that is fed -> why it ended; a progress line on the way.
+#include "cli/record_loop.hpp"
+
+#include <chrono>
+#include <optional>
+
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "cli/pause.hpp"
+#include "cli/terminal.hpp"
+
+namespace nsdump
+{
+namespace
+{
+constexpr int kPollMilliseconds = 1;
+constexpr double kGraceSeconds = 1;
+constexpr double kProgressSeconds = 0.2;
+
+nsp_recorder_status status_of(const nsp_recorder *recorder)
+{
+    nsp_recorder_status status;
+    nsp_recorder_status_read(recorder, &status);
+    return status;
+}
+
+// One line on a terminal, rewritten; nothing elsewhere.
+class RecordProgress
+{
+public:
+    RecordProgress() : is_terminal_(isatty(STDERR_FILENO) == 1) {}
+    ~RecordProgress()
+    {
+        if (is_shown_)
+            fmt::print(stderr, "\r\033[K");
+    }
+    void show(const nsp_recorder *recorder, double elapsed_s)
+    {
+        if (!is_terminal_ || elapsed_s < next_s_)
+            return;
+        next_s_ = elapsed_s + kProgressSeconds;
+        const nsp_recorder_status status = status_of(recorder);
+        std::uint64_t lost = 0;
+        for (const std::uint64_t count : status.counts.lost)
+            lost += count;
+        fmt::print(stderr, "\r\033[Krecording {:.1f} s: {} records, {:.1f} MB, {} lost{}", elapsed_s,
+                   status.counts.drained, static_cast<double>(status.counts.file_bytes) / 1e6, lost,
+                   status.joined == 0 ? ", no process takes part yet" : "");
+        is_shown_ = true;
+    }
+
+private:
+    bool is_terminal_;
+    bool is_shown_ = false;
+    double next_s_ = 0;
+};
+
+std::optional<RecordEnd> reason_to_end(const nsp_recorder *recorder, const RecordLimits &limits, double elapsed_s)
+{
+    if (nsp_recorder_error(recorder) != 0)
+        return RecordEnd::kWriteError;
+    if (was_interrupted())
+        return RecordEnd::kInterrupted;
+    if (limits.seconds > 0 && elapsed_s >= limits.seconds)
+        return RecordEnd::kTimeOver;
+    const nsp_recorder_status status = status_of(recorder);
+    if (status.refused > 0 && status.joined == 0)
+        return RecordEnd::kRefused;
+    return std::nullopt;
+}
+
+// Tells a program to end and gives it time; a Ctrl-C on the terminal has reached it as well, so that it may be first.
+class Farewell
+{
+public:
+    explicit Farewell(Child *child) : child_(child) {}
+
+    bool is_over(RecordEnd reason, double elapsed_s)
+    {
+        if (!child_)
+            return true;
+        if (!begin_s_)
+            begin_s_ = elapsed_s;
+        if (!told_s_ && (reason != RecordEnd::kInterrupted || elapsed_s > *begin_s_ + kGraceSeconds)) {
+            child_->terminate();
+            told_s_ = elapsed_s;
+        }
+        if (!told_s_ || elapsed_s < *told_s_ + kGraceSeconds)
+            return false;
+        fmt::print(stderr, "nsdump: warning: the program (process {}) was told to end and goes on\n", child_->pid());
+        return true;
+    }
+
+private:
+    Child *child_;
+    std::optional<double> begin_s_, told_s_;
+};
+} // namespace
+
+RecordEnd record_until_end(nsp_recorder *recorder, const RecordLimits &limits, Child *child,
+                           const RunningProcess *attached)
+{
+    const auto begin = std::chrono::steady_clock::now();
+    RecordProgress progress;
+    Farewell farewell(child);
+    std::optional<RecordEnd> reason;
+    for (;;) {
+        const bool has_ended = child ? child->poll().has_value() : attached->has_ended();
+        const double elapsed_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+        std::uint64_t taken_bytes = 0;
+        if (limits.is_overwrite)
+            nsp_recorder_watch(recorder);
+        else
+            taken_bytes = nsp_recorder_pass(recorder);
+        progress.show(recorder, elapsed_s);
+        if (!reason)
+            reason = reason_to_end(recorder, limits, elapsed_s);
+        if (has_ended)
+            return reason.value_or(RecordEnd::kProgramEnded);
+        if (reason && farewell.is_over(*reason, elapsed_s))
+            return *reason;
+        if (taken_bytes < limits.ring_bytes / 8)
+            pause_for(kPollMilliseconds);
+    }
+}
+} // namespace nsdump

@@ -1,0 +1,138 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# nsdump record as a user meets it: what it refuses before a program runs, what it leaves of older files, how it ends.
+set -u
+nsdump=$NETSLICE_BIN/nsdump
+program=$NETSLICE_BUILD/tests/nsprobe_attachable # units of work until SIGTERM, or as many as told
+[[ -x $program ]] || exit 77
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+failed=0
+quick=(--no-calibration)
+
+fail() { echo "FAIL $*"; failed=1; }
+expect() { # exit code, what is tested, command...
+    local code=$1 what=$2
+    shift 2
+    timeout 60 "$@" >out 2>err
+    local got=$?
+    [[ $got == "$code" ]] || fail "$what: ended with $got, not $code: $(<err)"
+}
+contains() { grep -qF -- "$1" "$2" || fail "no '$1' in: $(head -c 1000 "$2")"; }
+is_whole() { "$nsdump" check -q "$1" || fail "$2: the trace is not whole: $("$nsdump" check "$1" 2>&1)"; }
+has_not_run() { [[ ! -s out ]] || fail "$1: the program ran"; }
+child_of() { local pids; read -r pids <"/proc/$1/task/$1/children"; echo "${pids%% *}"; }
+wait_for() { # seconds, command...
+    local until=$((SECONDS + $1))
+    shift
+    until "$@"; do
+        ((SECONDS < until)) || return 1
+        sleep 0.05
+    done
+}
+
+# What cannot be recorded is refused before the program runs, and an older trace stays.
+expect 0 "a program" "$nsdump" record "${quick[@]}" -o t.nsl -- "$program" - 100
+is_whole t.nsl "a program"
+contains "400 records of 400 issued" err
+cp t.nsl old.nsl
+expect 2 "an unknown counter" "$nsdump" record -c bogus -o t.nsl -- "$program" - 10
+contains 'unknown counter "bogus"' err
+has_not_run "an unknown counter"
+expect 2 "a counter named twice" "$nsdump" record -c instructions,instructions -o t.nsl -- "$program" - 10
+has_not_run "a counter named twice"
+expect 2 "a ring size that is none" "$nsdump" record --ring 5000 -o t.nsl -- "$program" - 10
+expect 2 "no ring" "$nsdump" record --ring 0 -o t.nsl -- "$program" - 10
+expect 2 "a duration that is none" "$nsdump" record -d nan -o t.nsl -- "$program" - 10
+expect 2 "no program" "$nsdump" record -o t.nsl
+expect 2 "standard output" "$nsdump" record -o - -- "$program" - 10
+expect 3 "a missing program" "$nsdump" record -o t.nsl -- ./no-such-program
+contains "cannot start ./no-such-program" err
+expect 3 "a missing process" "$nsdump" record -o t.nsl --pid 4194303
+expect 1 "a program without probes" "$nsdump" record -o t.nsl -- /bin/true
+contains "t.nsl is as it was" err
+GLIBC_TUNABLES=glibc.pthread.rseq=0 expect 3 "rseq rings without rseq" "$nsdump" record --kind rseq -o t.nsl -- "$program" - 10
+has_not_run "rseq rings without rseq"
+if [[ ! -d /sys/bus/event_source/devices/cpu ]]; then
+    expect 3 "a counter that this machine has not" "$nsdump" record -c cycles -o t.nsl -- "$program" - 10
+    has_not_run "a counter that this machine has not"
+fi
+cmp -s t.nsl old.nsl || fail "a refused recording has changed the older trace"
+expect 1 "a program without probes and a new file" "$nsdump" record -o new.nsl -- /bin/true
+contains "no file was made" err
+[[ ! -e new.nsl ]] || fail "a recording of nothing has left a file"
+
+# Only a trace gives way to a trace.
+cp "$program" app
+expect 4 "the program as its own trace" "$nsdump" record -o app -- ./app - 10
+contains "app: exists and is not a trace" err
+cmp -s app "$program" || fail "the program was written over"
+expect 4 "a folder" "$nsdump" record -o "$folder" -- "$program" - 10
+expect 4 "a folder that is not there" "$nsdump" record -o no/t.nsl -- "$program" - 10
+
+# Media that end.
+if [[ -e /dev/full ]]; then
+    expect 4 "a full disk" "$nsdump" record "${quick[@]}" -o /dev/full -- "$program" - 100
+    contains "No space left" err
+fi
+(ulimit -f 64 && exec "$nsdump" record "${quick[@]}" -o limited.nsl -- "$program" - 20000) >out 2>err
+[[ $? == 3 ]] || fail "rings beyond the limit of file sizes: $(<err)"
+contains "ulimit -f" err
+(ulimit -f 80000 && exec "$nsdump" record "${quick[@]}" -o /dev/null -- "$program" - 100) >out 2>err ||
+    fail "a limit that is not reached: $(<err)"
+(ulimit -f 64 && NETSLICE="output=own.nsl ring=4K calibration=no" exec "$program" - 10) >out 2>err
+[[ $? == 0 ]] || fail "a limit of file sizes has ended a program: $(<err)"
+
+# Every way to be told to end leaves a whole trace.
+for signal in INT TERM HUP; do
+    "$nsdump" record "${quick[@]}" -o "$signal.nsl" -- "$program" - >out 2>err &
+    pid=$!
+    wait_for 20 test -s "$signal.nsl" || fail "SIG$signal: nothing was recorded"
+    program_pid=$(child_of $pid)
+    kill -$signal $pid
+    kill -$signal $pid # as the terminal and a shell may send it twice
+    wait $pid
+    got=$?
+    [[ $got == 130 ]] || fail "SIG$signal ended the recorder with $got: $(<err)"
+    is_whole "$signal.nsl" "SIG$signal"
+    [[ -n $program_pid && ! -d /proc/$program_pid ]] || fail "SIG$signal has left process $program_pid behind"
+done
+expect 0 "a duration" "$nsdump" record "${quick[@]}" -d 0.3 -o d.nsl -- "$program" -
+is_whole d.nsl "a duration"
+"$nsdump" record "${quick[@]}" -o killed.nsl -- "$program" - >out 2>err &
+pid=$!
+wait_for 20 test -s killed.nsl
+kill -KILL "$(child_of $pid)"
+wait $pid
+[[ $? == 137 ]] || fail "a killed program: $(<err)"
+is_whole killed.nsl "a killed program"
+
+# A pipe: waits for its reader, hears Ctrl-C meanwhile, and brings the trace over.
+mkfifo pipe
+"$nsdump" record "${quick[@]}" -o pipe -- "$program" - 100 >out 2>err &
+pid=$!
+wait_for 10 grep -q "waiting for a reader" err || fail "no word on the missing reader"
+kill -INT $pid
+wait $pid
+[[ $? == 130 ]] || fail "a pipe without reader and Ctrl-C: $(<err)"
+"$nsdump" record "${quick[@]}" -o pipe -- "$program" - 100 >out 2>err &
+pid=$!
+cat pipe >piped.nsl
+wait $pid || fail "a pipe: $(<err)"
+is_whole piped.nsl "a pipe"
+
+# Two recorders, one process.
+NETSLICE=attach=yes "$program" - >program.out 2>&1 &
+program_pid=$!
+wait_for 10 grep -q ready program.out
+"$nsdump" record "${quick[@]}" -o first.nsl --pid $program_pid >out 2>err.first &
+pid=$!
+wait_for 20 test -s first.nsl || fail "attaching: $(<err.first)"
+expect 3 "a second recorder" "$nsdump" record "${quick[@]}" -o second.nsl --pid $program_pid
+contains "being recorded already" err
+kill -TERM $program_pid
+wait $program_pid
+wait $pid || fail "the end of the recorded process: $(<err.first)"
+is_whole first.nsl "an attached process that ends"
+exit $failed
