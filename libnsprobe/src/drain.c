@@ -11,20 +11,12 @@
 #include <unistd.h>
 
 #include "announce.h"
-#include "arch.h"
+#include "clock_pair.h"
 #include "error.h"
 #include "ring_read.h"
 
 /* How long the last pass waits for a writer that has claimed its place but not finished. */
 #define TORN_WAIT_NS 100000000ull
-
-static uint64_t monotonic_raw_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC_RAW, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 static void release(struct nsp_drain *drain)
 {
@@ -206,7 +198,7 @@ uint64_t nsp_drain_pass(struct nsp_drain *drain)
 /* Atomic rings: gives writers a moment, then counts what is not whole and everything behind it. */
 static void settle(struct nsp_drain *drain)
 {
-    const uint64_t give_up_ns = monotonic_raw_ns() + TORN_WAIT_NS;
+    const uint64_t give_up_ns = nsp_monotonic_raw_ns() + TORN_WAIT_NS;
     const struct timespec pause = {0, 1000000};
     uint64_t pending;
 
@@ -220,7 +212,7 @@ static void settle(struct nsp_drain *drain)
         }
         if (pending)
             nanosleep(&pause, NULL);
-    } while (pending && monotonic_raw_ns() < give_up_ns);
+    } while (pending && nsp_monotonic_raw_ns() < give_up_ns);
     for (uint32_t cpu = 0; cpu < drain->map->cpus && pending; ++cpu) {
         struct nslice_ring_meta *ring = nsp_shm_ring(drain->map, cpu);
 
@@ -298,6 +290,7 @@ static int write_footer(struct nsp_drain *drain, enum nslice_end end, struct nsp
     const size_t bytes = sizeof(struct nslice_file_footer) + cpus * sizeof(struct nslice_file_footer_cpu);
     struct nslice_file_footer *footer = calloc(1, bytes);
     struct nslice_file_footer_cpu *rows = (struct nslice_file_footer_cpu *)(footer + 1);
+    const struct nsp_clock_pair now = nsp_clock_pair();
     int err;
 
     if (!footer)
@@ -308,8 +301,8 @@ static int write_footer(struct nsp_drain *drain, enum nslice_end end, struct nsp
         footer->cpus += rows[footer->cpus].issued > 0;
     }
     footer->end = end;
-    footer->ticks = nsp_clock_read(1);
-    footer->mono_ns = monotonic_raw_ns();
+    footer->ticks = now.ticks;
+    footer->mono_ns = now.mono_ns;
     footer->end_calibration_offset = drain->end_calibration_offset;
     footer->dropped_sites = drain->map->shm->dropped_sites;
     err = nsp_file_small_chunk(&drain->file, NSLICE_CHUNK_FOOTER, footer,

@@ -17,6 +17,7 @@
 #include "announce.h"
 #include "arch.h"
 #include "calibrate_setup.h"
+#include "clock_pair.h"
 #include "counters.h"
 #include "emit.h"
 #include "environment.h"
@@ -49,14 +50,6 @@ static struct {
 
 /* Probes write into one session's rings: its own, or those of a recorder that came while it ran. */
 static int in_session;
-
-static uint64_t monotonic_raw_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC_RAW, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 int nsp_has_rseq(void)
 {
@@ -101,7 +94,6 @@ static void fill_state(const struct nsp_shm_map *map, uint32_t ring_kind, uint32
         .rings = map->rings,
         .rseq_offset = __rseq_offset,
         .cpus = map->cpus,
-        .full = map->shm->full,
         .counters = counters,
         .ring_kind = ring_kind,
     };
@@ -135,7 +127,7 @@ static uint64_t calibration_ring_bytes(uint64_t session_bytes)
     return session_bytes < least ? least : session_bytes > most ? most : session_bytes;
 }
 
-static void announce_calibration(uint32_t phase, uint64_t ticks, uint64_t mono_ns)
+static void announce_calibration(uint32_t phase, struct nsp_clock_pair pair)
 {
     static struct {
         struct nslice_file_calibration head;
@@ -152,8 +144,8 @@ static void announce_calibration(uint32_t phase, uint64_t ticks, uint64_t mono_n
     payload.head = (struct nslice_file_calibration){
         .phase = phase,
         .entries = measured.count,
-        .ticks = ticks,
-        .mono_ns = mono_ns,
+        .ticks = pair.ticks,
+        .mono_ns = pair.mono_ns,
         .clock_step_ticks = measured.count ? measured.clock_step_ticks : nsp_clock_step_ticks(),
         .clock_read_ticks = measured.clock_read_ticks,
         .pid = (uint32_t)getpid(),
@@ -167,14 +159,14 @@ static void announce_calibration(uint32_t phase, uint64_t ticks, uint64_t mono_n
 static void announce_start(void)
 {
     const struct timespec wait = {0, 5000000};
-    const uint64_t mono_ns = monotonic_raw_ns(), ticks = nsp_clock_read(1);
-    uint64_t elapsed_ns;
+    const struct nsp_clock_pair begin = nsp_clock_pair();
+    struct nsp_clock_pair end;
 
-    announce_calibration(NSLICE_CALIBRATION_START, ticks, mono_ns);
-    if (monotonic_raw_ns() - mono_ns < (uint64_t)wait.tv_nsec)
+    announce_calibration(NSLICE_CALIBRATION_START, begin);
+    if (nsp_monotonic_raw_ns() - begin.mono_ns < (uint64_t)wait.tv_nsec)
         nanosleep(&wait, NULL);
-    elapsed_ns = monotonic_raw_ns() - mono_ns;
-    announce_info((double)(nsp_clock_read(1) - ticks) * 1e9 / (double)elapsed_ns);
+    end = nsp_clock_pair();
+    announce_info((double)(end.ticks - begin.ticks) * 1e9 / (double)(end.mono_ns - begin.mono_ns));
 }
 
 /*
@@ -191,7 +183,6 @@ static void publish_state(void)
     syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ, 0, 0);
     state->ordered = process.state.ordered;
     state->rseq_offset = process.state.rseq_offset;
-    state->full = process.state.full;
     state->counters = process.state.counters;
     state->ring_kind = process.state.ring_kind;
     __atomic_store_n(&state->stride_bytes, process.state.stride_bytes, __ATOMIC_RELAXED);
@@ -261,9 +252,7 @@ void nsp_process_stop(int close_rings)
 
 void nsp_process_end(void)
 {
-    const uint64_t mono_ns = monotonic_raw_ns(), ticks = nsp_clock_read(1);
-
-    announce_calibration(NSLICE_CALIBRATION_END, ticks, mono_ns);
+    announce_calibration(NSLICE_CALIBRATION_END, nsp_clock_pair());
     nsp_sites_withdraw();
     nsp_source_release();
     __atomic_store_n(&in_session, 0, __ATOMIC_RELEASE);

@@ -2,7 +2,9 @@
 // analyse: the calibrations of a trace (or calibration.json) -> the constants to subtract on each CPU.
 #include "analyse/correction.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -31,17 +33,26 @@ bool is_usable(double value)
     return std::isfinite(value) && std::fabs(value) < 1e15;
 }
 
+// Two-sided 95 % quantile of Student's t for 1, 2 ... degrees of freedom; beyond, the normal one.
+double student_t95(std::uint64_t degrees)
+{
+    static constexpr double kTable[] = {12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23};
+    return degrees > 0 && degrees <= std::size(kTable) ? kTable[degrees - 1] : 1.96;
+}
+
 // Sum of rows; mean() of independent means narrows the interval with the square root of their number.
 struct RowSum {
-    double inner = 0, inner_var = 0, outer = 0, outer_var = 0;
+    double inner = 0, inner_var = 0, inner_squares = 0, outer = 0, outer_var = 0, outer_squares = 0;
     std::uint64_t samples = 0, trimmed = 0, rows = 0;
 
     void add(const CalibrationRow &row)
     {
         inner += row.inner;
         inner_var += row.inner_ci95 * row.inner_ci95;
+        inner_squares += row.inner * row.inner;
         outer += row.outer;
         outer_var += row.outer_ci95 * row.outer_ci95;
+        outer_squares += row.outer * row.outer;
         samples += row.samples;
         trimmed += row.trimmed;
         ++rows;
@@ -52,9 +63,27 @@ struct RowSum {
         return {cpu,       probe,   field,  inner / n, std::sqrt(inner_var) / n, outer / n, std::sqrt(outer_var) / n,
                 samples, trimmed};
     }
+    // For a CPU that is none of these: as far off as they are from each other.
+    CalibrationRow of_another(std::uint32_t cpu, unsigned probe, unsigned field) const
+    {
+        CalibrationRow row = mean(cpu, probe, field);
+        row.inner_ci95 = std::hypot(row.inner_ci95, spread95(inner, inner_squares));
+        row.outer_ci95 = std::hypot(row.outer_ci95, spread95(outer, outer_squares));
+        return row;
+    }
+
+private:
+    double spread95(double sum, double squares) const
+    {
+        if (rows < 2)
+            return 0;
+        const double n = static_cast<double>(rows);
+        const double variance = std::fmax(squares - sum * sum / n, 0) / (n - 1);
+        return student_t95(rows - 1) * std::sqrt(variance * (1 + 1 / n));
+    }
 };
 
-// The CPU's own row, else the one for any CPU, else the mean over the CPUs.
+// The CPU's own row, else the one for any CPU, else the mean over the CPUs with their spread in its interval.
 std::optional<CalibrationRow> find_row(const std::vector<CalibrationRow> &rows, std::uint32_t cpu, unsigned probe,
                                        unsigned field)
 {
@@ -74,7 +103,13 @@ std::optional<CalibrationRow> find_row(const std::vector<CalibrationRow> &rows, 
         return *any;
     if (sum.rows == 0)
         return std::nullopt;
-    return sum.mean(NSLICE_ANY_CPU, probe, field);
+    return sum.of_another(NSLICE_ANY_CPU, probe, field);
+}
+
+bool has_own_row(const std::vector<CalibrationRow> &rows, std::uint32_t cpu)
+{
+    return std::any_of(rows.begin(), rows.end(),
+                       [cpu](const CalibrationRow &row) { return row.cpu == cpu || row.cpu == NSLICE_ANY_CPU; });
 }
 
 // Start and end averaged: half their difference is a systematic part of the interval, so it is added as it is.
@@ -213,6 +248,12 @@ void Correction::compare()
 
 void Correction::build(const std::vector<CpuChunks> &cpus)
 {
+    std::uint64_t borrowed = 0;
+    for (const CpuChunks &cpu : cpus)
+        borrowed += has_constants() && !has_own_row(start_, cpu.cpu) && !has_own_row(end_, cpu.cpu);
+    if (borrowed > 0)
+        warnings_.push_back(fmt::format("{} CPUs were not calibrated themselves: the mean of the others stands for them, "
+                                        "with their spread in the interval", borrowed));
     table_.resize(cpus.size() * fields_);
     for (std::size_t cpu = 0; cpu < cpus.size(); ++cpu) {
         for (unsigned field = 0; field < fields_; ++field) {

@@ -75,11 +75,18 @@ bool PairState::bring_to_top(ThreadState &thread, NameId name)
     return true;
 }
 
+void PairState::note_cpu(ThreadState &thread, std::uint32_t cpu_index)
+{
+    thread.has_moved |= thread.last_cpu_index != kNoCpu;
+    thread.last_cpu_index = cpu_index;
+}
+
+// All that a thread wrote on the CPU may be among the lost, and with it the sign that it was there.
 void PairState::note_loss(std::uint32_t cpu_index)
 {
     for (const auto &[id, thread] : threads_)
         for (std::uint32_t i = 0; i < thread->depth; ++i)
-            if (thread->last_cpu_index == cpu_index || thread->frames[i].cpu_index == cpu_index) {
+            if (thread->last_cpu_index == cpu_index || thread->has_moved) {
                 thread->frames[i].spans_loss = true;
                 thread->has_lossy_slices = true;
                 thread->overflow = 0; // its STOPs may be among the lost

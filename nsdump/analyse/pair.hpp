@@ -41,9 +41,12 @@ struct CounterFrame {
     std::array<std::int64_t, NSLICE_MAX_COUNTERS> child_sum;
 };
 
+inline constexpr std::uint32_t kNoCpu = ~std::uint32_t{0};
+
 struct ThreadState {
     std::uint32_t id = 0;
-    std::uint32_t last_cpu_index = 0;
+    std::uint32_t last_cpu_index = kNoCpu;
+    bool has_moved = false; // it may be anywhere, also where nothing of it was seen
     std::uint32_t depth = 0;
     std::uint32_t overflow = 0; // STARTs beyond the depth that are still open
     bool has_lossy_slices = false; // some open slice spans a loss: its STOP may be among the lost
@@ -84,6 +87,7 @@ protected:
     // Makes the slice of this name the top one, dropping what lies above it; false when there is none.
     bool bring_to_top(ThreadState &thread, NameId name);
     void note_loss(std::uint32_t cpu_index);
+    static void note_cpu(ThreadState &thread, std::uint32_t cpu_index);
     // A slice that spans a loss and begins anew has lost its STOP: it goes, with what was opened inside it.
     void drop_restarted(ThreadState &thread, NameId name);
     Unit *begin_unit(ThreadState &thread, NameId name, const Event &event);

@@ -47,7 +47,8 @@ template <class Sink> void Pairer<Sink>::consume(const Run &run)
         note_loss(run.cpu_index);
     for (const Event &event : run.events) {
         ThreadState &state = thread(run.cpu_index, event.thread_id);
-        state.last_cpu_index = run.cpu_index;
+        if (state.last_cpu_index != run.cpu_index) [[unlikely]]
+            note_cpu(state, run.cpu_index);
         const NameId name = names_.of_slice(event.slice_id);
         if (event.kind == NSLICE_KIND_START)
             push(state, run.cpu_index, name, event);

@@ -15,11 +15,11 @@
 namespace
 {
 constexpr const char *kFooter = R"(Examples:
+  nsdump record -o trace.nsl -- ./program         record a program; `nsdump record --help` has its exit codes
   nsdump stats trace.nsl                          what every slice costs, probes' own cost taken out
   nsdump show trace.nsl --limit 50                the first 50 events
   nsdump export trace.nsl --what slices -o s.csv  one line a slice
   nsdump check trace.nsl && echo whole            is anything damaged or uncounted?
-  nsdump record -o trace.nsl -- ./program         record a program; `nsdump record --help` has its exit codes
 
 Exit codes:
   0    all is well
@@ -52,7 +52,7 @@ int run_command(const nsdump::RunCommand &run)
 
 int main(int argc, char **argv)
 {
-    CLI::App app{"Reads NetSlice traces.", "nsdump"};
+    CLI::App app{"Records and reads NetSlice traces.", "nsdump"};
     app.set_version_flag("--version", std::string("nsdump " NETSLICE_VERSION));
     app.require_subcommand(1);
     app.footer(kFooter);

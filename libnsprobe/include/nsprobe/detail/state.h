@@ -9,7 +9,7 @@
 #define NSP_DETAIL_MODE_GENERAL 2 /* counters, or a ring without rseq: out of line */
 #define NSP_DETAIL_MODE_STEP 3    /* as GENERAL; the trap flag is off inside the probe */
 
-/* Byte offsets, for the assembly; checked in src/session.c. */
+/* Byte offsets, for the assembly; checked in src/process.c. */
 #define NSP_DETAIL_STATE_MODE 0
 #define NSP_DETAIL_STATE_ORDERED 4
 #define NSP_DETAIL_STATE_STRIDE 8
@@ -36,7 +36,6 @@ struct nsp_detail_state {
     char *rings;           /* meta page of CPU 0 */
     int64_t rseq_offset;   /* from the thread pointer to struct rseq */
     uint32_t cpus;         /* rings that exist; a CPU number beyond takes the cold path */
-    uint32_t full;         /* enum nslice_ring_full */
     uint32_t counters;     /* words in a START or STOP record */
     uint32_t ring_kind;    /* enum nslice_ring_kind */
 } __attribute__((aligned(64)));

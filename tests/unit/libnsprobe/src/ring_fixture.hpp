@@ -46,7 +46,6 @@ public:
         state.stride_bytes = map.stride_bytes;
         state.cpus = map.shm->cpus;
         state.rseq_offset = __rseq_offset;
-        state.full = full;
         state.ring_kind = kind;
         nsp_has_rseq();
     }

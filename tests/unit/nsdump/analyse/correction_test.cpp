@@ -52,7 +52,10 @@ TEST_CASE("a CPU uses its own constants, else any's, else the mean over the CPUs
         const Correction correction(trace);
         CHECK(correction.of(1, 0).inner == 30);
         CHECK(correction.of(2, 0).inner == 25);
-        CHECK(correction.of(2, 0).inner_ci95 == 2.5); // two independent means
+        // two independent means, and a third CPU as far from them as they are from each other
+        CHECK(correction.of(2, 0).inner_ci95 == Approx(std::hypot(2.5, 12.71 * std::sqrt(50 * 1.5))));
+        REQUIRE(correction.warnings().size() == 2);
+        CHECK_THAT(correction.warnings()[1], Contains("1 CPUs were not calibrated themselves"));
     }
 }
 

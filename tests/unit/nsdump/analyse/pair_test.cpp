@@ -209,6 +209,23 @@ TEST_CASE("a slice that was open while records were lost is marked", "[nsdump][p
     CHECK(out.slices[1].spans_loss);
 }
 
+TEST_CASE("a loss on any CPU marks the open slices of a thread that moves between CPUs", "[nsdump][pair]")
+{
+    auto trace = new_trace();
+    trace.mark(1, 1, 5, 10, 0); // thread 1 has been on CPU 1
+    trace.start(0, 1, 1, 100);
+    trace.start(0, 2, 2, 110); // thread 2 has never left CPU 0
+    trace.mark(1, 3, 5, 120, 0);
+    trace.lose(1, NSLICE_LOST_FULL, 4);
+    trace.mark(1, 3, 5, 150, 0);
+    trace.stop(0, 2, 2, 190);
+    trace.stop(0, 1, 1, 200);
+    const Paired out = pair(trace);
+    REQUIRE(out.slices.size() == 2);
+    CHECK_FALSE(out.slices[0].spans_loss);
+    CHECK(out.slices[1].spans_loss);
+}
+
 TEST_CASE("slices whose STOPs were lost do not pile up", "[nsdump][pair]")
 {
     auto trace = new_trace();
