@@ -11,11 +11,12 @@
 #include <fmt/format.h>
 
 #include "affinity.hpp"
+#include "command/output.hpp"
+#include "command/signals.hpp"
+#include "command/status_line.hpp"
 #include "environment.hpp"
-#include "output.hpp"
 #include "report.hpp"
 #include "run.hpp"
-#include "terminal.hpp"
 #include "warnings.hpp"
 
 namespace
@@ -66,7 +67,7 @@ void add_options(CLI::App &app, Options &options)
     app.add_option(
         "--counters", options.counters,
         "counters, parted by commas, that must be had; default: instructions, where they can");
-    app.add_option("-o,--output", options.output, "write calibration.json to this file as well");
+    app.add_option("-o,--output", options.output, "write calibration.json to this file as well; -: to standard output, in place of the tables");
     app.add_flag("--json", options.wants_json, "print JSON rather than tables");
     app.add_flag("-q,--quiet", options.is_quiet, "no progress on the terminal");
     app.footer(kFooter);
@@ -83,25 +84,33 @@ int calibrate_machine(const Options &options)
                    cpu, getpid());
         return kUsage;
     }
-    OutputFile file(options.output);
+    const bool goes_to_stdout = options.output == "-";
+    std::optional<command::Output> file; // opened first, so that a wrong path is told at once
+    if (!options.output.empty() && !goes_to_stdout)
+        file.emplace(options.output);
     const Environment environment = read_environment("/", cpu, cpu_flags());
     if (!affinity.pin(cpu))
         throw CannotMeasure(fmt::format("cannot bind to CPU {}", cpu));
     const Plan plan = make_plan(options.batches, options.is_thorough, options.counters);
-    Progress progress(!options.is_quiet);
+    command::StatusLine progress(!options.is_quiet);
     const Run run = run_cases(plan, affinity, cpu, progress);
     affinity.widen();
     if (run.was_interrupted) {
-        progress.show("");
+        progress.clear();
         fmt::print(stderr, "nscalibrate: interrupted, nothing written\n");
         return kInterrupted;
     }
     const std::vector<Warning> warnings = warnings_for(environment, run.facts);
     const Report report = {environment, plan, run, warnings};
     const std::string json = as_json(report);
-    progress.show("");
-    file.finish(json);
-    print_to_stdout(options.wants_json ? json : as_text(report));
+    progress.clear();
+    if (file) {
+        file->text() = json;
+        file->finish();
+    }
+    command::Output screen("-");
+    screen.text() = options.wants_json || goes_to_stdout ? json : as_text(report);
+    screen.finish();
     const bool is_spoilt =
         std::any_of(warnings.begin(), warnings.end(),
                     [](const Warning &warning) { return warning.spoils_result; });
@@ -120,10 +129,14 @@ int main(int argc, char **argv)
     } catch (const CLI::ParseError &error) {
         return app.exit(error) == 0 ? kDone : kUsage;
     }
-    calibrate::catch_interrupts();
+    command::catch_interrupts();
     try {
         return calibrate_machine(options);
-    } catch (const calibrate::OutputError &error) {
+    } catch (const command::OutputClosed &) { // nobody reads any more
+        return kDone;
+    } catch (const command::Interrupted &) {
+        return kInterrupted;
+    } catch (const command::OutputError &error) {
         fmt::print(stderr, "nscalibrate: {}\n", error.what());
         return kCannotWrite;
     } catch (const std::exception &error) {

@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "command/signals.hpp"
+
 namespace calibrate
 {
 namespace
@@ -103,7 +105,7 @@ void note_spreads(const Results &results, RunFacts &facts)
     facts.step_ticks = results.step_ticks;
 }
 
-Run run_cases(const Plan &plan, Affinity &affinity, unsigned cpu, Progress &progress)
+Run run_cases(const Plan &plan, Affinity &affinity, unsigned cpu, command::StatusLine &progress)
 {
     Run run;
     const auto steal_before = read_steal_seconds(kRoot, cpu);
@@ -113,7 +115,7 @@ Run run_cases(const Plan &plan, Affinity &affinity, unsigned cpu, Progress &prog
         const Pass pass = {number,        plan.batches_per_pass,   number < plan.stepping_passes,
                            plan.counters, plan.must_have_counters, &affinity};
         for (const Case &one : kCases) {
-            if (was_interrupted()) {
+            if (command::was_interrupted()) {
                 run.was_interrupted = true;
                 return run;
             }

@@ -7,9 +7,9 @@
 
 #include "affinity.hpp"
 #include "cases.hpp"
+#include "command/status_line.hpp"
 #include "environment.hpp"
 #include "results.hpp"
-#include "terminal.hpp"
 #include "warnings.hpp"
 
 namespace calibrate
@@ -33,7 +33,7 @@ struct Run {
 };
 
 // The thread is pinned already.  Throws CannotMeasure.
-Run run_cases(const Plan &plan, Affinity &affinity, unsigned cpu, Progress &progress);
+Run run_cases(const Plan &plan, Affinity &affinity, unsigned cpu, command::StatusLine &progress);
 
 // What can be said of the whole once all passes are in.
 void note_spreads(const Results &results, RunFacts &facts);

@@ -9,8 +9,8 @@
 
 #include "analyse/losses.hpp"
 #include "cli/commands.hpp"
-#include "cli/output.hpp"
-#include "cli/terminal.hpp"
+#include "command/output.hpp"
+#include "command/signals.hpp"
 #include "decode/cpu_stream.hpp"
 #include "export/escape.hpp"
 
@@ -47,7 +47,7 @@ private:
     void check_file();
 
     TraceFile &trace_;
-    Output output_;
+    command::Output output_;
     std::uint64_t findings_ = 0;
     std::uint64_t decoded_ = 0;
 };
@@ -57,7 +57,7 @@ bool Check::read_stream(const CpuChunks &chunks)
 {
     CpuStream stream(trace_, chunks);
     while (!stream.next_block().empty())
-        if (was_interrupted())
+        if (command::was_interrupted())
             return false;
     const StreamFaults &faults = stream.faults();
     decoded_ += faults.decoded;

@@ -11,9 +11,10 @@
 #include "analyse/pair.hpp"
 #include "cli/commands.hpp"
 #include "cli/finish.hpp"
-#include "cli/output.hpp"
-#include "cli/terminal.hpp"
 #include "cli/unit_filter.hpp"
+#include "command/output.hpp"
+#include "command/signals.hpp"
+#include "command/status_line.hpp"
 #include "decode/merge.hpp"
 #include "export/exporter.hpp"
 
@@ -40,7 +41,7 @@ struct Options {
 class SliceWriter
 {
 public:
-    SliceWriter(const Options &options, TraceFile &trace, SliceRows &rows, Output &output)
+    SliceWriter(const Options &options, TraceFile &trace, SliceRows &rows, command::Output &output)
         : options_(options), trace_(trace), rows_(rows), output_(output)
     {
     }
@@ -61,7 +62,7 @@ private:
     const Options &options_;
     TraceFile &trace_;
     SliceRows &rows_;
-    Output &output_;
+    command::Output &output_;
     std::uint64_t written_ = 0;
 };
 
@@ -73,14 +74,14 @@ std::optional<CalibrationFile> calibration_of(const Options &options)
 }
 
 // Calls `each` for every run until it returns false or the user stops.
-template <class Each> int for_each_run(TraceFile &trace, Output &output, Each each)
+template <class Each> int for_each_run(TraceFile &trace, command::Output &output, Each each)
 {
     Merger merger(trace);
     {
-        Progress progress;
+        command::ReadProgress progress;
         Run run;
         std::uint64_t runs = 0;
-        while (!was_interrupted() && merger.next(run) && each(run)) {
+        while (!command::was_interrupted() && merger.next(run) && each(run)) {
             output.flush_when_full();
             if (++runs % kProgressRuns == 0)
                 progress.show(merger.position_bytes(), trace.source().size_bytes());
@@ -93,7 +94,7 @@ template <class Each> int for_each_run(TraceFile &trace, Output &output, Each ea
 int export_events(const Options &options)
 {
     TraceFile trace(options.trace);
-    Output output(options.output, options.trace);
+    command::Output output(options.output, options.trace);
     EventRows rows(options.row_format(), trace.names());
     rows.header(output.text());
     std::optional<UnitFilter> unit;
@@ -119,7 +120,7 @@ int export_slices(const Options &options)
 {
     const auto calibration = calibration_of(options);
     TraceFile trace(options.trace);
-    Output output(options.output, options.trace);
+    command::Output output(options.output, options.trace);
     const Correction correction(trace, calibration ? &*calibration : nullptr);
     SliceRows rows(options.row_format(), trace.names(), trace.cpus(), correction, trace.counter_names());
     rows.header(output.text());
@@ -134,15 +135,15 @@ int export_slices(const Options &options)
 int export_stats(const Options &options)
 {
     const auto calibration = calibration_of(options);
-    Output output(options.output, options.trace);
+    command::Output output(options.output, options.trace);
     StatsReport report;
     {
-        Progress progress;
+        command::ReadProgress progress;
         AnalyseOptions analyse;
         analyse.calibration = calibration ? &*calibration : nullptr;
         analyse.progress = [&](std::uint64_t done_bytes, std::uint64_t all_bytes) {
             progress.show(done_bytes, all_bytes);
-            return !was_interrupted();
+            return !command::was_interrupted();
         };
         report = analyse_trace(options.trace, analyse);
     }

@@ -7,9 +7,8 @@
 #include <fmt/format.h>
 
 #include "cli/commands.hpp"
-#include "cli/output.hpp"
-#include "cli/terminal.hpp"
-#include "cli/usage_error.hpp"
+#include "command/output.hpp"
+#include "command/signals.hpp"
 #include "decode/error.hpp"
 
 namespace
@@ -33,14 +32,14 @@ int run_command(const nsdump::RunCommand &run)
 {
     try {
         return run();
-    } catch (const nsdump::OutputClosed &) {
+    } catch (const command::OutputClosed &) {
         return nsdump::kExitOk;
-    } catch (const nsdump::Interrupted &) {
+    } catch (const command::Interrupted &) {
         return nsdump::kExitInterrupted;
-    } catch (const nsdump::UsageError &error) {
+    } catch (const command::UsageError &error) {
         fmt::print(stderr, "nsdump: {}\n", error.what());
         return nsdump::kExitUsage;
-    } catch (const nsdump::OutputError &error) {
+    } catch (const command::OutputError &error) {
         fmt::print(stderr, "nsdump: {}\n", error.what());
         return nsdump::kExitOutput;
     } catch (const std::exception &error) {
@@ -66,7 +65,7 @@ int main(int argc, char **argv)
     } catch (const CLI::ParseError &error) {
         return app.exit(error) == 0 ? nsdump::kExitOk : nsdump::kExitUsage;
     }
-    nsdump::catch_interrupts();
+    command::catch_interrupts();
     for (const auto &[sub, run] : commands)
         if (sub->parsed())
             return run_command(run);

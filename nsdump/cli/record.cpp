@@ -16,11 +16,9 @@
 
 #include "cli/child.hpp"
 #include "cli/commands.hpp"
-#include "cli/output.hpp"
-#include "cli/pause.hpp"
 #include "cli/record_loop.hpp"
-#include "cli/terminal.hpp"
-#include "cli/usage_error.hpp"
+#include "command/output.hpp"
+#include "command/signals.hpp"
 #include "decode/error.hpp"
 
 namespace nsdump
@@ -53,10 +51,10 @@ using Recorder = std::unique_ptr<nsp_recorder, CloseRecorder>;
 [[noreturn]] void throw_open_failure(int error)
 {
     if (error == -EINVAL)
-        throw UsageError(nsp_last_error());
+        throw command::UsageError(nsp_last_error());
     if (error == -ENOTSUP || error == -ENOMEM)
         throw TraceError(nsp_last_error());
-    throw OutputError(nsp_last_error());
+    throw command::OutputError(nsp_last_error());
 }
 
 // A named pipe may get its reader after us.
@@ -65,14 +63,14 @@ nsp_recorder *open_patiently(const nsp_session_config &config)
     nsp_recorder *recorder = nullptr;
     bool has_told = false;
     int error;
-    while ((error = nsp_recorder_open(&config, &recorder)) == -ENXIO && !was_interrupted()) {
+    while ((error = nsp_recorder_open(&config, &recorder)) == -ENXIO && !command::was_interrupted()) {
         if (!has_told)
             fmt::print(stderr, "nsdump: {}: waiting for a reader of this pipe\n", config.output);
         has_told = true;
-        pause_for(kPipeMilliseconds);
+        command::pause_for(kPipeMilliseconds);
     }
     if (error == -ENXIO)
-        throw Interrupted();
+        throw command::Interrupted();
     if (error != 0)
         throw_open_failure(error);
     return recorder;
@@ -160,9 +158,9 @@ int exit_code(RecordEnd end, Child *child, const nsp_recorder_status &status)
 void check(const Options &options)
 {
     if (options.program.empty() == (options.pid == 0))
-        throw UsageError("record: give either a program after -- or a running process with --pid");
+        throw command::UsageError("record: give either a program after -- or a running process with --pid");
     if (options.output == "-")
-        throw UsageError("record: a trace cannot go to standard output, where the program writes; give a file or a "
+        throw command::UsageError("record: a trace cannot go to standard output, where the program writes; give a file or a "
                          "named pipe");
 }
 
@@ -190,7 +188,7 @@ int run(const Options &options)
     const std::string words = error != 0 ? nsp_last_error() : "";
     tell(options, status, refusal, counts);
     if (error != 0 && error != -ENODATA)
-        throw OutputError(words);
+        throw command::OutputError(words);
     return exit_code(end, child.get(), status);
 }
 

@@ -2,15 +2,15 @@
 // cli: a recorder that is fed -> why it ended; a progress line on the way.
 #include "cli/record_loop.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <limits>
 #include <optional>
-
-#include <unistd.h>
 
 #include <fmt/format.h>
 
-#include "cli/pause.hpp"
-#include "cli/terminal.hpp"
+#include "command/signals.hpp"
+#include "command/status_line.hpp"
 
 namespace nsdump
 {
@@ -19,6 +19,7 @@ namespace
 constexpr int kPollMilliseconds = 1;
 constexpr double kGraceSeconds = 1;
 constexpr double kProgressSeconds = 0.2;
+constexpr double kNever = std::numeric_limits<double>::infinity();
 
 nsp_recorder_status status_of(const nsp_recorder *recorder)
 {
@@ -27,34 +28,25 @@ nsp_recorder_status status_of(const nsp_recorder *recorder)
     return status;
 }
 
-// One line on a terminal, rewritten; nothing elsewhere.
 class RecordProgress
 {
 public:
-    RecordProgress() : is_terminal_(isatty(STDERR_FILENO) == 1) {}
-    ~RecordProgress()
-    {
-        if (is_shown_)
-            fmt::print(stderr, "\r\033[K");
-    }
     void show(const nsp_recorder *recorder, double elapsed_s)
     {
-        if (!is_terminal_ || elapsed_s < next_s_)
+        if (!line_.is_on() || elapsed_s < next_s_)
             return;
         next_s_ = elapsed_s + kProgressSeconds;
         const nsp_recorder_status status = status_of(recorder);
         std::uint64_t lost = 0;
         for (const std::uint64_t count : status.counts.lost)
             lost += count;
-        fmt::print(stderr, "\r\033[Krecording {:.1f} s: {} records, {:.1f} MB, {} lost{}", elapsed_s,
-                   status.counts.drained, static_cast<double>(status.counts.file_bytes) / 1e6, lost,
-                   status.joined == 0 ? ", no process takes part yet" : "");
-        is_shown_ = true;
+        line_.show(fmt::format("recording {:.1f} s: {} records, {:.1f} MB, {} lost{}", elapsed_s, status.counts.drained,
+                               static_cast<double>(status.counts.file_bytes) / 1e6, lost,
+                               status.joined == 0 ? ", no process takes part yet" : ""));
     }
 
 private:
-    bool is_terminal_;
-    bool is_shown_ = false;
+    command::StatusLine line_;
     double next_s_ = 0;
 };
 
@@ -62,7 +54,7 @@ std::optional<RecordEnd> reason_to_end(const nsp_recorder *recorder, const Recor
 {
     if (nsp_recorder_error(recorder) != 0)
         return RecordEnd::kWriteError;
-    if (was_interrupted())
+    if (command::was_interrupted())
         return RecordEnd::kInterrupted;
     if (limits.seconds > 0 && elapsed_s >= limits.seconds)
         return RecordEnd::kTimeOver;
@@ -82,13 +74,12 @@ public:
     {
         if (!child_)
             return true;
-        if (!begin_s_)
-            begin_s_ = elapsed_s;
-        if (!told_s_ && (reason != RecordEnd::kInterrupted || elapsed_s > *begin_s_ + kGraceSeconds)) {
+        begin_s_ = std::min(begin_s_, elapsed_s);
+        if (told_s_ == kNever && (reason != RecordEnd::kInterrupted || elapsed_s > begin_s_ + kGraceSeconds)) {
             child_->terminate();
             told_s_ = elapsed_s;
         }
-        if (!told_s_ || elapsed_s < *told_s_ + kGraceSeconds)
+        if (elapsed_s < told_s_ + kGraceSeconds)
             return false;
         fmt::print(stderr, "nsdump: warning: the program (process {}) was told to end and goes on\n", child_->pid());
         return true;
@@ -96,7 +87,7 @@ public:
 
 private:
     Child *child_;
-    std::optional<double> begin_s_, told_s_;
+    double begin_s_ = kNever, told_s_ = kNever;
 };
 } // namespace
 
@@ -123,7 +114,7 @@ RecordEnd record_until_end(nsp_recorder *recorder, const RecordLimits &limits, C
         if (reason && farewell.is_over(*reason, elapsed_s))
             return *reason;
         if (taken_bytes < limits.ring_bytes / 8)
-            pause_for(kPollMilliseconds);
+            command::pause_for(kPollMilliseconds);
     }
 }
 } // namespace nsdump

@@ -14,8 +14,8 @@
 #include "analyse/losses.hpp"
 #include "cli/commands.hpp"
 #include "cli/finish.hpp"
-#include "cli/output.hpp"
-#include "cli/terminal.hpp"
+#include "command/output.hpp"
+#include "command/signals.hpp"
 #include "decode/clock.hpp"
 #include "decode/merge.hpp"
 #include "export/escape.hpp"
@@ -101,7 +101,7 @@ private:
     TraceFile &trace_;
     const Options &options_;
     Clock clock_;
-    Output output_;
+    command::Output output_;
     bool in_ticks_;
     std::uint64_t zero_ticks_ = 0;
     std::vector<std::string> texts_;
@@ -156,7 +156,7 @@ int Show::run()
     Run run;
     bool is_first = true;
     std::uint64_t shown = 0;
-    while (shown < options_.limit && !was_interrupted() && merger.next(run)) {
+    while (shown < options_.limit && !command::was_interrupted() && merger.next(run)) {
         for (const Event &event : run.events) {
             if (is_first)
                 zero_ticks_ = clock_.start_ticks > 0 && clock_.start_ticks <= event.ticks ? clock_.start_ticks

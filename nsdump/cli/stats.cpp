@@ -8,8 +8,9 @@
 
 #include "analyse/analyse.hpp"
 #include "cli/commands.hpp"
-#include "cli/output.hpp"
-#include "cli/terminal.hpp"
+#include "command/output.hpp"
+#include "command/signals.hpp"
+#include "command/status_line.hpp"
 #include "export/exporter.hpp"
 
 namespace nsdump
@@ -28,15 +29,15 @@ int run(const Options &options)
     std::optional<CalibrationFile> calibration;
     if (!options.calibration.empty())
         calibration = read_calibration(options.calibration);
-    Output output(options.output, options.trace);
+    command::Output output(options.output, options.trace);
     StatsReport report;
     {
-        Progress progress;
+        command::ReadProgress progress;
         AnalyseOptions analyse;
         analyse.calibration = calibration ? &*calibration : nullptr;
         analyse.progress = [&](std::uint64_t done_bytes, std::uint64_t all_bytes) {
             progress.show(done_bytes, all_bytes);
-            return !was_interrupted();
+            return !command::was_interrupted();
         };
         report = analyse_trace(options.trace, analyse);
     }

@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: MIT
-// cli: text -> standard output or a file that is whole or not there.
+// output: text -> standard output or a file that is whole or not there.
 #pragma once
 
 #include <stdexcept>
 #include <string>
 
-namespace nsdump
+namespace command
 {
 class OutputError : public std::runtime_error
+{
+public:
+    using std::runtime_error::runtime_error;
+};
+
+// Arguments that only a look at the files shows to be wrong.
+class UsageError : public std::runtime_error
 {
 public:
     using std::runtime_error::runtime_error;
@@ -53,4 +60,4 @@ private:
     std::string text_;
     int fd_;
 };
-} // namespace nsdump
+} // namespace command

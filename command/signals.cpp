@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: MIT
-// cli: Ctrl-C -> a flag; long work -> a progress line on a terminal.
-#include "cli/terminal.hpp"
+// signals: Ctrl-C -> a flag; closed pipes and the limit of file sizes -> errors of write().
+#include "signals.hpp"
 
 #include <csignal>
 #include <ctime>
 
-#include <unistd.h>
-
-#include <fmt/format.h>
-
-namespace nsdump
+namespace command
 {
 namespace
 {
@@ -70,26 +66,9 @@ bool was_interrupted()
     return g_interrupted != 0;
 }
 
-Progress::Progress()
-    : is_terminal_(isatty(STDERR_FILENO) == 1), next_(std::chrono::steady_clock::now() + std::chrono::seconds(1))
+void pause_for(int milliseconds)
 {
+    const timespec time = {milliseconds / 1000, milliseconds % 1000 * 1000000L};
+    nanosleep(&time, nullptr);
 }
-
-Progress::~Progress()
-{
-    if (is_shown_)
-        fmt::print(stderr, "\r\033[K");
-}
-
-void Progress::show(std::uint64_t done_bytes, std::uint64_t all_bytes)
-{
-    if (!is_terminal_ || all_bytes == 0)
-        return;
-    const auto now = std::chrono::steady_clock::now();
-    if (now < next_)
-        return;
-    next_ = now + std::chrono::milliseconds(200);
-    is_shown_ = true;
-    fmt::print(stderr, "\r{:3d} % of {} MB", done_bytes * 100 / all_bytes, all_bytes / 1'000'000);
-}
-} // namespace nsdump
+} // namespace command

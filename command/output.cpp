@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// cli: text -> standard output or a file that is whole or not there.
-#include "cli/output.hpp"
+// output: text -> standard output or a file that is whole or not there.
+#include "output.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -12,11 +12,9 @@
 
 #include <fmt/format.h>
 
-#include "cli/pause.hpp"
-#include "cli/terminal.hpp"
-#include "cli/usage_error.hpp"
+#include "signals.hpp"
 
-namespace nsdump
+namespace command
 {
 namespace
 {
@@ -111,4 +109,4 @@ void Output::finish()
         throw_cannot_write(path_);
     temporary_.clear();
 }
-} // namespace nsdump
+} // namespace command

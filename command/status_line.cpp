@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// status_line: how far the work is -> one line on a terminal, rewritten.
+#include "status_line.hpp"
+
+#include <cstdio>
+
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+namespace command
+{
+StatusLine::StatusLine(bool is_wanted) : is_on_(is_wanted && isatty(STDERR_FILENO) == 1)
+{
+}
+
+StatusLine::~StatusLine()
+{
+    clear();
+}
+
+void StatusLine::show(const std::string &line)
+{
+    if (!is_on_)
+        return;
+    std::fputs(("\r\033[K" + line).c_str(), stderr); // not fmt::print, which throws where it cannot be written
+    std::fflush(stderr);
+    is_shown_ = true;
+}
+
+void StatusLine::clear()
+{
+    if (is_shown_)
+        std::fputs("\r\033[K", stderr);
+    is_shown_ = false;
+}
+
+void ReadProgress::show(std::uint64_t done_bytes, std::uint64_t all_bytes)
+{
+    if (!line_.is_on() || all_bytes == 0)
+        return;
+    const auto now = Clock::now();
+    if (now < next_)
+        return;
+    next_ = now + std::chrono::milliseconds(200);
+    line_.show(fmt::format("{:3d} % of {} MB", done_bytes * 100 / all_bytes, all_bytes / 1'000'000));
+}
+} // namespace command

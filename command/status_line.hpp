@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// status_line: how far the work is -> one line on a terminal, rewritten; nothing elsewhere.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace command
+{
+class StatusLine
+{
+public:
+    explicit StatusLine(bool is_wanted = true);
+    ~StatusLine(); // takes the line away
+    StatusLine(const StatusLine &) = delete;
+    StatusLine &operator=(const StatusLine &) = delete;
+
+    bool is_on() const { return is_on_; }
+    void show(const std::string &line);
+    void clear();
+
+private:
+    bool is_on_;
+    bool is_shown_ = false;
+};
+
+// Share of a file that was read; work of less than a second shows nothing.
+class ReadProgress
+{
+public:
+    void show(std::uint64_t done_bytes, std::uint64_t all_bytes);
+
+private:
+    using Clock = std::chrono::steady_clock;
+
+    StatusLine line_;
+    Clock::time_point next_ = Clock::now() + std::chrono::seconds(1);
+};
+} // namespace command
