@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "crc32c.h"
+#include "crc32c/crc32c.h"
 #include "error.h"
 
 _Static_assert(NSLICE_CHUNK_FOOTER < 8, "sequence[] holds every kind");
@@ -144,7 +144,7 @@ int nsp_file_begin(struct nsp_file *file)
     header.created_unix_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
     if (getrandom(header.session_uuid, sizeof(header.session_uuid), 0) < 0)
         memcpy(header.session_uuid, &header.created_unix_ns, sizeof(header.created_unix_ns));
-    header.header_crc32c = nsp_crc32c(&header, sizeof(header) - sizeof(header.header_crc32c));
+    header.header_crc32c = nslice_crc32c(&header, sizeof(header) - sizeof(header.header_crc32c));
     return append(file, &part, 1);
 }
 
@@ -156,8 +156,8 @@ int nsp_file_chunk(struct nsp_file *file, struct nslice_chunk_header *header, co
     header->magic = NSLICE_CHUNK_MAGIC;
     header->header_bytes = sizeof(*header);
     header->payload_bytes = payload_bytes;
-    header->payload_crc32c = nsp_crc32c(payload, payload_bytes);
-    header->header_crc32c = nsp_crc32c(header, sizeof(*header) - sizeof(header->header_crc32c));
+    header->payload_crc32c = nslice_crc32c(payload, payload_bytes);
+    header->header_crc32c = nslice_crc32c(header, sizeof(*header) - sizeof(header->header_crc32c));
     return append(file, parts, 2);
 }
 

@@ -6,7 +6,7 @@
 #include <array>
 #include <cstring>
 
-#include "decode/crc32c.hpp"
+#include "crc32c/crc32c.h"
 
 namespace nsdump
 {
@@ -42,7 +42,7 @@ bool ChunkWalker::read_payload(const Chunk &chunk, std::vector<std::uint64_t> &u
     const std::uint64_t offset = chunk.offset + format_.chunk_header_bytes;
     return source_.read_at(offset, units.data(), chunk.header.payload_bytes) ==
                chunk.header.payload_bytes &&
-           crc32c(units.data(), chunk.header.payload_bytes) == chunk.header.payload_crc32c;
+           nslice_crc32c(units.data(), chunk.header.payload_bytes) == chunk.header.payload_crc32c;
 }
 
 bool ChunkWalker::search(std::uint64_t from, Chunk &chunk)

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "decode/crc32c.hpp"
+#include "crc32c/crc32c.h"
 #include "decode/error.hpp"
 
 namespace nsdump
@@ -70,7 +70,7 @@ void TraceFile::read_header()
     if (got < sizeof raw)
         throw TraceError(fmt::format("{}: at byte {}: the file ends inside its header; record it again",
                                      name, got));
-    is_header_damaged_ = raw.header_crc32c != crc32c(&raw, offsetof(nslice_file_header, header_crc32c));
+    is_header_damaged_ = raw.header_crc32c != nslice_crc32c(&raw, offsetof(nslice_file_header, header_crc32c));
     if (raw.byte_order == __builtin_bswap32(NSLICE_FILE_BYTE_ORDER))
         throw TraceError(fmt::format("{}: at byte 16: written on a machine of the other byte order; "
                                      "read it there, e.g. with `nsdump export`",

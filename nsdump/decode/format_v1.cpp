@@ -6,7 +6,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "decode/crc32c.hpp"
+#include "crc32c/crc32c.h"
 
 namespace nsdump
 {
@@ -20,7 +20,7 @@ bool decode_chunk_header(const std::byte *bytes, ChunkHeader &header)
     std::memcpy(&raw, bytes, sizeof raw);
     if (raw.magic != NSLICE_CHUNK_MAGIC || raw.header_bytes != sizeof raw ||
         raw.payload_bytes % NSLICE_UNIT_BYTES != 0 || raw.payload_bytes > NSLICE_MAX_PAYLOAD_BYTES ||
-        raw.header_crc32c != crc32c(bytes, offsetof(nslice_chunk_header, header_crc32c)))
+        raw.header_crc32c != nslice_crc32c(bytes, offsetof(nslice_chunk_header, header_crc32c)))
         return false;
     header.kind = raw.kind;
     header.payload_bytes = raw.payload_bytes;

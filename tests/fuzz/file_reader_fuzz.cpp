@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "analyse/analyse.hpp"
-#include "decode/crc32c.hpp"
+#include "crc32c/crc32c.h"
 #include "decode/error.hpp"
 #include "export/exporter.hpp"
 
@@ -25,7 +25,7 @@ void seal(std::vector<std::byte> &bytes)
     file.header_bytes = sizeof file;
     file.byte_order = NSLICE_FILE_BYTE_ORDER;
     file.version = 1;
-    file.header_crc32c = nsdump::crc32c(&file, offsetof(nslice_file_header, header_crc32c));
+    file.header_crc32c = nslice_crc32c(&file, offsetof(nslice_file_header, header_crc32c));
     std::memcpy(bytes.data(), &file, sizeof file);
     for (std::size_t at = sizeof file; at + sizeof(nslice_chunk_header) <= bytes.size();) {
         nslice_chunk_header chunk;
@@ -37,8 +37,8 @@ void seal(std::vector<std::byte> &bytes)
         chunk.header_bytes = sizeof chunk;
         chunk.kind = 1 + chunk.kind % 6;
         chunk.payload_bytes = static_cast<std::uint32_t>(std::min<std::size_t>(chunk.payload_bytes % 4096, left) / 8 * 8);
-        chunk.payload_crc32c = nsdump::crc32c(bytes.data() + at + sizeof chunk, chunk.payload_bytes);
-        chunk.header_crc32c = nsdump::crc32c(&chunk, offsetof(nslice_chunk_header, header_crc32c));
+        chunk.payload_crc32c = nslice_crc32c(bytes.data() + at + sizeof chunk, chunk.payload_bytes);
+        chunk.header_crc32c = nslice_crc32c(&chunk, offsetof(nslice_chunk_header, header_crc32c));
         std::memcpy(bytes.data() + at, &chunk, sizeof chunk);
         at += sizeof chunk + chunk.payload_bytes;
     }
