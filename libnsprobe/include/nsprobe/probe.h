@@ -13,7 +13,9 @@
  *
  * Names are plain identifiers.  START and STOP of one name pair up within a
  * thread; slices nest.  The macros are statements, may stand in any thread and
- * in signal handlers, and do nothing while no session is open.
+ * in signal handlers, and do nothing while no session is open.  One exception:
+ * with counters of a PMU (rdpmc, perf-read) the first probe of a thread opens
+ * them, which allocates; it should not be one in a signal handler.
  *
  * With NETSLICE_DISABLE defined nothing is left of any macro: no code, no
  * data, and no argument is evaluated.
