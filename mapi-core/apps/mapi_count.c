@@ -11,7 +11,7 @@
 
 enum exit_code {
 	EXIT_COUNTED = 0,
-	EXIT_DAMAGED = 1,     /* the file could not be read to its end; the counts are of what was read */
+	EXIT_DAMAGED = 1,     /* the file contradicts itself or could not be read to its end; the counts are of what was read */
 	EXIT_USAGE = 2,
 	EXIT_REFUSED = 3,     /* no such file, or a filter that does not compile */
 	EXIT_INTERRUPTED = 130,
@@ -96,7 +96,7 @@ static int report(const char *device, const struct filter *filters, int count, d
 	if (stats.unread_bytes > 0)
 		fprintf(stderr, "mapi-count: %llu bytes were not read; the counts are of the %llu packets before\n",
 			(unsigned long long)stats.unread_bytes, (unsigned long long)stats.ps_recv);
-	return stats.drop_bad_record || stats.drop_truncated || stats.unread_bytes ? EXIT_DAMAGED : EXIT_COUNTED;
+	return *stats.message || stats.unread_bytes ? EXIT_DAMAGED : EXIT_COUNTED;
 }
 
 static int count_on(const char *device, const struct options *options, struct filter *filters, int count)
@@ -200,8 +200,8 @@ static void usage(FILE *out)
 	      "  mapi-count --each --file filters.txt trace.pcapng\n"
 	      "  mapi-count --string trace.pcap 'GET /' '|16 03 01|'\n"
 	      "\n"
-	      "exit status: 0 counted; 1 the capture is damaged, the counts are of what was read; 2 wrong usage;\n"
-	      "3 the capture or an expression was refused; 130 interrupted\n",
+	      "exit status: 0 counted; 1 the capture is damaged or holds records of impossible length, the message says what was\n"
+	      "counted; 2 wrong usage; 3 the capture or an expression was refused; 130 interrupted\n",
 	      out);
 }
 

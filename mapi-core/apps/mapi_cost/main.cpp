@@ -105,8 +105,7 @@ int run(const Options &options)
         const TempFolder folder;
         results.survey = survey_capture(options.capture, options.filter);
         if (results.survey.is_damaged)
-            fmt::print(stderr, "mapi-cost: {}; {} bytes not read, the costs are of the {} packets before\n", results.survey.message,
-                       results.survey.unread_bytes, results.survey.packets);
+            fmt::print(stderr, "mapi-cost: {}\n", damage_text(results.survey));
         measure_all(options, folder, results);
     } catch (const Interrupted &) {
         results.is_interrupted = true;

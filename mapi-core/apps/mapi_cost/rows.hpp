@@ -67,6 +67,8 @@ struct Results {
     std::vector<std::string> notes;
 };
 
+// What is wrong with the capture and what the costs are of.
+std::string damage_text(const Survey &survey);
 // "step: exact, single-stepped"; empty without a source.
 std::string instruction_source_text(const std::string &source);
 std::string cycle_source_text(const nsdump::Clock &clock);
