@@ -58,6 +58,14 @@ expect 0 "$cost" --list
 expect 0 "$cost" --help
 expect 0 "$cost" --version
 
+# What cannot be printed is no success.
+for words in --list --help --version "--packets 200 --no-instructions --scenario counter $demo"; do
+    expect 3 sh -c '"$0" "$@" > /dev/full' "$cost" $words
+    tells 'standard output: cannot write: No space left on device'
+    expect 3 sh -c '"$0" "$@" >&-' "$cost" $words
+    tells 'standard output: cannot write'
+done
+
 expect 2 "$cost"
 expect 2 "$cost" --scenario no-such "$demo"
 expect 2 "$cost" --source magic "$demo"

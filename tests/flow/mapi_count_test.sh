@@ -27,6 +27,14 @@ for mode in '' --each --per-packet '--batch 7'; do
     done < "$folder/counts"
 done
 
+# What cannot be printed is no success.
+for words in "$demo tcp" --help --version; do
+    expect 3 sh -c '"$0" "$@" > /dev/full' "$count" $words
+    grep -q 'standard output: No space left on device' "$folder/err"
+    expect 3 sh -c '"$0" "$@" >&-' "$count" $words
+    grep -q 'standard output: ' "$folder/err"
+done
+
 expect 0 "$count" --help
 expect 0 "$count" --version
 expect 2 "$count"

@@ -14,6 +14,7 @@
 #include "options.hpp"
 #include "output.hpp"
 #include "session.hpp"
+#include "standard_files.h"
 #include "table.hpp"
 
 namespace mapi_cost
@@ -40,9 +41,11 @@ private:
 
 int list_scenarios()
 {
+    std::string text;
     for (const Scenario &scenario : all_scenarios())
-        fmt::print("{:<22} table {}  {}{}\n", scenario.id, scenario.table, scenario.name,
-                   scenario.frame_bytes ? fmt::format(", {} bytes", scenario.frame_bytes) : "");
+        text += fmt::format("{:<22} table {}  {}{}\n", scenario.id, scenario.table, scenario.name,
+                            scenario.frame_bytes ? fmt::format(", {} bytes", scenario.frame_bytes) : "");
+    write_whole("-", text);
     return kExitOk;
 }
 
@@ -127,15 +130,14 @@ int run(const Options &options)
 int main(int argc, char **argv)
 {
     using namespace mapi_cost;
-    Options options;
-    if (const auto code = parse_options(argc, argv, options))
-        return *code;
-    if (options.is_list)
-        return list_scenarios();
+    keep_standard_files();
     unsetenv("NETSLICE"); // its sessions are this program's business
     catch_interrupts();
     try {
-        return run(options);
+        Options options;
+        if (const auto code = parse_options(argc, argv, options))
+            return *code;
+        return options.is_list ? list_scenarios() : run(options);
     } catch (const std::exception &error) {
         fmt::print(stderr, "mapi-cost: {}\n", error.what());
         return kExitRefused;

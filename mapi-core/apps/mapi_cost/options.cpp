@@ -3,9 +3,13 @@
 #include "options.hpp"
 
 #include <algorithm>
+#include <iostream>
 #include <map>
+#include <sstream>
 
 #include <CLI/CLI.hpp>
+
+#include "output.hpp"
 
 namespace mapi_cost
 {
@@ -23,7 +27,7 @@ constexpr const char *kFooter =
     "  mapi-cost --no-instructions --packets 2000000 --json - trace.pcap | jq '.rows[].cycles'\n"
     "\n"
     "exit status: 0 measured; 1 measured, but the capture is damaged, records were lost or instructions could not be had;\n"
-    "2 wrong usage; 3 refused: capture, filter or temporary folder (TMPDIR); 130 interrupted, the rows so far are printed";
+    "2 wrong usage; 3 refused: capture, filter, temporary folder (TMPDIR) or output; 130 interrupted, the rows so far are printed";
 
 // "search-64", or "table2" for all of one.
 bool is_chosen(const Scenario &scenario, const std::string &name)
@@ -73,7 +77,10 @@ std::optional<int> parse_options(int argc, char **argv, Options &options)
         if (options.json == "-" && options.csv == "-")
             throw CLI::ValidationError("--json and --csv cannot both go to standard output");
     } catch (const CLI::ParseError &error) {
-        return app.exit(error) == 0 ? kExitOk : kExitUsage;
+        std::ostringstream text;
+        const bool is_asked_for = app.exit(error, text, std::cerr) == 0;
+        write_whole("-", text.str());
+        return is_asked_for ? kExitOk : kExitUsage;
     }
     options.run.batch_packets = is_per_packet ? 1 : MAPI_BATCH_MAX;
     options.run.source = kSources.at(source);

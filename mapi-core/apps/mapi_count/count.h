@@ -11,7 +11,7 @@ enum exit_code {
 	EXIT_COUNTED = 0,
 	EXIT_DAMAGED = 1,     /* the file contradicts itself or could not be read to its end; the counts are of what was read */
 	EXIT_USAGE = 2,
-	EXIT_REFUSED = 3,     /* no such file, or a filter that does not compile */
+	EXIT_REFUSED = 3,     /* no such file, a filter that does not compile, or no room for the output */
 	EXIT_INTERRUPTED = 130,
 };
 

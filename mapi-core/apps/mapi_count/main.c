@@ -1,15 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /* mapi-count: capture file and filters -> packets and bytes that match each. */
+#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "count.h"
 #include "filters.h"
+#include "standard_files.h"
 
 static void on_interrupt(int number)
 {
 	(void)number;
 	interrupted = 1;
+}
+
+/* The code, or that of an output that did not get out.  A reader that closed the pipe has what it wanted. */
+static int finish(int code)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return code;
+	if (errno == EPIPE)
+		return code;
+	fprintf(stderr, "mapi-count: standard output: %s\n", strerror(errno));
+	return EXIT_REFUSED;
 }
 
 static void usage(FILE *out)
@@ -33,7 +47,8 @@ static void usage(FILE *out)
 	      "  mapi-count --string trace.pcap 'GET /' '|16 03 01|'\n"
 	      "\n"
 	      "exit status: 0 counted; 1 the capture is damaged or holds records of impossible length, the message says what was\n"
-	      "counted; 2 wrong usage; 3 the capture or an expression was refused; 130 interrupted\n",
+	      "counted; 2 wrong usage; 3 the capture or an expression was refused, or the output\n"
+	      "cannot be written; 130 interrupted\n",
 	      out);
 }
 
@@ -49,6 +64,7 @@ int main(int argc, char **argv)
 	struct filter *filters = NULL;
 	int count = 0, code = EXIT_COUNTED, letter, i;
 
+	keep_standard_files();
 	while ((letter = getopt_long(argc, argv, "f:esb:phV", longs, NULL)) >= 0) {
 		switch (letter) {
 		case 'f': filters = append_file(filters, &count, optarg); break;
@@ -56,8 +72,8 @@ int main(int argc, char **argv)
 		case 's': options.strings = 1; break;
 		case 'b': options.batch = optarg; break;
 		case 'p': options.batch = "1"; break;
-		case 'h': usage(stdout); return EXIT_COUNTED;
-		case 'V': puts("mapi-count " NETSLICE_VERSION); return EXIT_COUNTED;
+		case 'h': usage(stdout); return finish(EXIT_COUNTED);
+		case 'V': puts("mapi-count " NETSLICE_VERSION); return finish(EXIT_COUNTED);
 		default: usage(stderr); return EXIT_USAGE;
 		}
 	}
@@ -81,5 +97,5 @@ int main(int argc, char **argv)
 			break;
 	}
 	free_filters(filters, count);
-	return code;
+	return finish(code);
 }
