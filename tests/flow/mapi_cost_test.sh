@@ -66,6 +66,8 @@ for words in --list --help --version "--packets 200 --no-instructions --scenario
     tells 'standard output: cannot write'
 done
 
+expect 3 sh -c '"$0" "$@" 2>&-' "$cost" "$folder/absent.pcap"
+
 expect 2 "$cost"
 expect 2 "$cost" --scenario no-such "$demo"
 expect 2 "$cost" --source magic "$demo"

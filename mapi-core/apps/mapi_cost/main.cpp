@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // main: command line -> scenarios one after another -> table, JSON, CSV.
+#include <cstdio>
 #include <cstdlib>
 
 #include <unistd.h>
@@ -27,17 +28,23 @@ public:
     void show(std::size_t done, std::size_t all, const std::string &what)
     {
         if (is_terminal_)
-            fmt::print(stderr, "\r\033[K{}/{} {}", done + 1, all, what);
+            std::fputs(fmt::format("\r\033[K{}/{} {}", done + 1, all, what).c_str(), stderr);
     }
     ~Progress()
     {
         if (is_terminal_)
-            fmt::print(stderr, "\r\033[K");
+            std::fputs("\r\033[K", stderr);
     }
 
 private:
     const bool is_terminal_ = isatty(STDERR_FILENO) == 1;
 };
+
+// Not fmt::print, which throws where standard error cannot be written.
+void complain(const std::string &text)
+{
+    std::fputs(("mapi-cost: " + text + "\n").c_str(), stderr);
+}
 
 int list_scenarios()
 {
@@ -108,7 +115,7 @@ int run(const Options &options)
         const TempFolder folder;
         results.survey = survey_capture(options.capture, options.filter);
         if (results.survey.is_damaged)
-            fmt::print(stderr, "mapi-cost: {}\n", damage_text(results.survey));
+            complain(damage_text(results.survey));
         measure_all(options, folder, results);
     } catch (const Interrupted &) {
         results.is_interrupted = true;
@@ -117,7 +124,7 @@ int run(const Options &options)
             throw;
         results.notes.push_back(fmt::format("Ended early: {}", error.what()));
         write_results(options, results);
-        fmt::print(stderr, "mapi-cost: {}\n", error.what());
+        complain(error.what());
         return kExitRefused;
     }
     if (!results.rows.empty())
@@ -139,7 +146,7 @@ int main(int argc, char **argv)
             return *code;
         return options.is_list ? list_scenarios() : run(options);
     } catch (const std::exception &error) {
-        fmt::print(stderr, "mapi-cost: {}\n", error.what());
+        complain(error.what());
         return kExitRefused;
     }
 }
