@@ -27,6 +27,30 @@ for mode in '' --each --per-packet '--batch 7'; do
     done < "$folder/counts"
 done
 
+# A file of expressions that gives none is a mistake, not a wish to count everything.
+grep_err() { grep -q -- "$1" "$folder/err" || { echo "no \"$1\" in:"; cat "$folder/err"; exit 1; }; }
+expect 2 "$count" --file "$folder" "$demo"
+grep_err "$folder: Is a directory"
+: > "$folder/empty"
+expect 2 "$count" --file "$folder/empty" "$demo"
+grep_err "$folder/empty: holds no expression"
+echo '# none' > "$folder/comment"
+expect 2 "$count" --file "$folder/comment" "$demo"
+expect 2 "$count" --file "$folder/absent" "$demo"
+grep_err "$folder/absent: No such file"
+printf 'tcp\0udp\n' > "$folder/zero"
+expect 2 "$count" --file "$folder/zero" "$demo"
+grep_err "$folder/zero: line 1 "
+expect 2 "$count" --batch 65 "$demo"
+grep_err 'batch=65: needs a number from 1 to 64'
+expect 2 "$count" ''
+
+# A message names the file once.
+expect 3 "$count" "$folder/absent"
+grep_err "^mapi-count: $folder/absent: No such file or directory (error 1025)\$"
+expect 3 "$count" "$demo" 'no such filter'
+grep_err '^mapi-count: BPF_FILTER: filter "no such filter": '
+
 # What cannot be printed is no success.
 for words in "$demo tcp" --help --version; do
     expect 3 sh -c '"$0" "$@" > /dev/full' "$count" $words

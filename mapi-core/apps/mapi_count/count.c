@@ -8,13 +8,14 @@
 
 volatile sig_atomic_t interrupted;
 
-static int fail(const char *what)
+/* The library's words name the file or the expression. */
+static int fail(int code)
 {
 	int number = 0;
 	char text[MAPI_ERROR_TEXT_BYTES] = "";
 	mapi_read_error(&number, text);
-	fprintf(stderr, "mapi-count: %s: %s (error %d)\n", what, text, number);
-	return EXIT_REFUSED;
+	fprintf(stderr, "mapi-count: %s (error %d)\n", text, number);
+	return code;
 }
 
 static double now_s(void)
@@ -28,18 +29,18 @@ static int add_flow(const char *device, const struct options *options, struct fi
 {
 	filter->flow = mapi_create_flow(device);
 	if (filter->flow < 0)
-		return fail(options->capture);
+		return fail(EXIT_REFUSED);
 	if (*filter->expression) {
 		const int applied = options->strings
 			? mapi_apply_function(filter->flow, "STR_SEARCH", filter->expression, 0, 0)
 			: mapi_apply_function(filter->flow, "BPF_FILTER", filter->expression);
 		if (applied < 0)
-			return fail(filter->expression);
+			return fail(EXIT_REFUSED);
 	}
 	filter->packets = mapi_apply_function(filter->flow, "PKT_COUNTER");
 	filter->bytes = mapi_apply_function(filter->flow, "BYTE_COUNTER");
 	if (filter->packets < 0 || filter->bytes < 0 || mapi_connect(filter->flow) < 0)
-		return fail(filter->expression);
+		return fail(EXIT_REFUSED);
 	return 0;
 }
 
@@ -58,7 +59,7 @@ static int report(const char *device, const struct filter *filters, int count, d
 		printf("%llu\t%llu\t%.6f\t%s\n", counter(filters[i].flow, filters[i].packets),
 		       counter(filters[i].flow, filters[i].bytes), seconds, filters[i].expression);
 	if (mapi_stats(device, &stats) < 1)
-		return fail(device);
+		return fail(EXIT_REFUSED);
 	if (stats.drop_link_type > 0)
 		fprintf(stderr, "mapi-count: %llu times a filter has no meaning for a packet's link type; counted as no match\n",
 			(unsigned long long)stats.drop_link_type);
@@ -77,14 +78,14 @@ static int count_on(const char *device, const struct options *options, struct fi
 	int i;
 
 	if (options->batch && mapi_set_device_option(device, "batch", options->batch) < 0)
-		return fail("--batch");
+		return fail(EXIT_USAGE);
 	for (i = 0; i < count && !code; i++)
 		code = add_flow(device, options, &filters[i]);
 	if (code)
 		return code;
 	begin = now_s();
 	if (mapi_start_offline_device(device) < 0)
-		return fail(options->capture);
+		return fail(EXIT_REFUSED);
 	for (i = 0; i < count; i++)
 		while (!interrupted && mapi_wait_flow(filters[i].flow, 200) < 0)
 			;
@@ -98,7 +99,7 @@ int count_once(const struct options *options, struct filter *filters, int count)
 	int code, i;
 
 	if (!device)
-		return fail(options->capture);
+		return fail(EXIT_REFUSED);
 	code = count_on(device, options, filters, count);
 	for (i = 0; i < count; i++)
 		if (filters[i].flow > 0)

@@ -33,7 +33,8 @@ static void usage(FILE *out)
 	      "Counts the packets of a pcap or pcapng file that match each filter expression; all of them without one.\n"
 	      "Prints a line for each: packets, wire bytes, seconds, expression, with tabs between.\n"
 	      "\n"
-	      "  -f, --file FILE      one expression a line; '#' begins a comment; '-' is standard input\n"
+	      "  -f, --file FILE      one expression a line, an empty one counts everything; '#' begins a comment; '-' is\n"
+	      "                       standard input\n"
 	      "  -e, --each           read the capture once for each expression, not once for all\n"
 	      "  -s, --string         expressions are strings to search (STR_SEARCH), not filters\n"
 	      "  -b, --batch N        packets a unit of work, 1 to 64\n"
@@ -47,8 +48,8 @@ static void usage(FILE *out)
 	      "  mapi-count --string trace.pcap 'GET /' '|16 03 01|'\n"
 	      "\n"
 	      "exit status: 0 counted; 1 the capture is damaged or holds records of impossible length, the message says what was\n"
-	      "counted; 2 wrong usage; 3 the capture or an expression was refused, or the output\n"
-	      "cannot be written; 130 interrupted\n",
+	      "counted; 2 wrong usage, or a file of expressions that cannot be read or has none; 3 the capture or an expression was\n"
+	      "refused, or the output cannot be written; 130 interrupted\n",
 	      out);
 }
 
@@ -77,7 +78,7 @@ int main(int argc, char **argv)
 		default: usage(stderr); return EXIT_USAGE;
 		}
 	}
-	if (optind >= argc) {
+	if (optind >= argc || !*argv[optind]) {
 		usage(stderr);
 		return EXIT_USAGE;
 	}
