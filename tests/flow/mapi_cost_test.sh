@@ -93,6 +93,20 @@ tells 'TMPDIR'
 expect 3 "$cost" --packets 200 --no-instructions --scenario counter --json "$folder/absent/cost.json" "$demo"
 tells 'cannot write'
 
+# Outputs that would destroy the capture or each other are refused before anything is measured.
+cp "$demo" "$folder/own.pcap"
+for words in '--json own.pcap' '--csv ./own.pcap' '--json same --csv same' "--json ''"; do
+    expect 2 sh -c "cd '$folder' && '$cost' $words own.pcap"
+done
+(cd "$folder" && ! "$cost" --json table own.pcap > table 2> err)
+tells 'table and standard output are the same file'
+cmp "$demo" "$folder/own.pcap"
+# One output that fails leaves the others.
+expect 3 "$cost" --packets 200 --no-instructions --scenario counter --json /dev/full --csv "$folder/left.csv" "$demo"
+tells '/dev/full: cannot write: No space left'
+[ "$(wc -l < "$folder/left.csv")" -eq 2 ]
+grep -q 'COUNTER' "$folder/out"
+
 # Ctrl-C: a whole end, with the rows that were ready.
 "$cost" --packets 4000000 --no-instructions --json "$folder/part.json" "$demo" > "$folder/out" 2> "$folder/err" &
 pid=$!

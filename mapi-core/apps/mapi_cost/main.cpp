@@ -74,14 +74,24 @@ bool has_instructions(const Options &options, const TempFolder &folder, Results 
     }
 }
 
-void write_results(const Options &options, const Results &results)
+// Each as far as it goes: a full disk for one is no reason to lose the others.  False when one failed.
+bool write_results(const Options &options, const Results &results)
 {
-    if (!options.json.empty())
-        write_whole(options.json, json_text(results));
-    if (!options.csv.empty())
-        write_whole(options.csv, csv_text(results));
-    if (options.json != "-" && options.csv != "-")
-        write_whole("-", table_text(results));
+    bool are_written = true;
+    const auto write = [&](const std::string &path, std::string (*text)(const Results &)) {
+        if (path.empty())
+            return;
+        try {
+            write_whole(path, text(results));
+        } catch (const OutputError &error) {
+            complain(error.what());
+            are_written = false;
+        }
+    };
+    write(options.json, json_text);
+    write(options.csv, csv_text);
+    write(options.json != "-" && options.csv != "-" ? "-" : "", table_text);
+    return are_written;
 }
 
 int exit_code(const Options &options, const Results &results)
@@ -111,6 +121,7 @@ int run(const Options &options)
 {
     Results results;
     results.settings = options.run;
+    check_outputs(options.capture, {options.json, options.csv});
     try {
         const TempFolder folder;
         results.survey = survey_capture(options.capture, options.filter);
@@ -127,8 +138,8 @@ int run(const Options &options)
         complain(error.what());
         return kExitRefused;
     }
-    if (!results.rows.empty())
-        write_results(options, results);
+    if (!results.rows.empty() && !write_results(options, results))
+        return kExitRefused;
     return exit_code(options, results);
 }
 } // namespace
@@ -145,6 +156,9 @@ int main(int argc, char **argv)
         if (const auto code = parse_options(argc, argv, options))
             return *code;
         return options.is_list ? list_scenarios() : run(options);
+    } catch (const OutputClash &error) {
+        complain(error.what());
+        return kExitUsage;
     } catch (const std::exception &error) {
         complain(error.what());
         return kExitRefused;

@@ -27,7 +27,8 @@ constexpr const char *kFooter =
     "  mapi-cost --no-instructions --packets 2000000 --json - trace.pcap | jq '.rows[].cycles'\n"
     "\n"
     "exit status: 0 measured; 1 measured, but the capture is damaged, records were lost or instructions could not be had;\n"
-    "2 wrong usage; 3 refused: capture, filter, temporary folder (TMPDIR) or output; 130 interrupted, the rows so far are printed";
+    "2 wrong usage, or outputs that are one file or the capture; 3 refused: capture, filter, temporary folder (TMPDIR) or output;\n"
+    "130 interrupted, the rows so far are printed";
 
 // "search-64", or "table2" for all of one.
 bool is_chosen(const Scenario &scenario, const std::string &name)
@@ -74,6 +75,8 @@ std::optional<int> parse_options(int argc, char **argv, Options &options)
         app.parse(argc, argv);
         if (options.capture.empty() && !options.is_list)
             throw CLI::RequiredError("CAPTURE");
+        if ((app.count("--json") > 0 && options.json.empty()) || (app.count("--csv") > 0 && options.csv.empty()))
+            throw CLI::ValidationError("--json and --csv need the name of a file");
         if (options.json == "-" && options.csv == "-")
             throw CLI::ValidationError("--json and --csv cannot both go to standard output");
     } catch (const CLI::ParseError &error) {
