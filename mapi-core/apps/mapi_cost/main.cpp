@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // main: command line -> scenarios one after another -> table, JSON, CSV.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
@@ -7,15 +8,16 @@
 
 #include <fmt/format.h>
 
+#include "apps/standard_files.h"
 #include "csv.hpp"
 #include "decode/error.hpp"
 #include "interrupt.hpp"
 #include "json.hpp"
 #include "measure.hpp"
+#include "missing.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "session.hpp"
-#include "standard_files.h"
 #include "table.hpp"
 
 namespace mapi_cost
@@ -74,6 +76,11 @@ bool has_instructions(const Options &options, const TempFolder &folder, Results 
     }
 }
 
+bool has_table(const Options &options)
+{
+    return options.json != "-" && options.csv != "-";
+}
+
 // Each as far as it goes: a full disk for one is no reason to lose the others.  False when one failed.
 bool write_results(const Options &options, const Results &results)
 {
@@ -90,7 +97,7 @@ bool write_results(const Options &options, const Results &results)
     };
     write(options.json, json_text);
     write(options.csv, csv_text);
-    write(options.json != "-" && options.csv != "-" ? "-" : "", table_text);
+    write(has_table(options) ? "-" : "", table_text);
     return are_written;
 }
 
@@ -100,7 +107,9 @@ int exit_code(const Options &options, const Results &results)
         return kExitInterrupted;
     const Totals &totals = results.totals;
     const bool is_whole = totals.equation_holds && totals.issued == totals.drained && !results.survey.is_damaged;
-    return is_whole && (!options.wants_instructions || !results.instruction_source.empty()) ? kExitOk : kExitFindings;
+    const bool has_all_figures =
+        std::none_of(results.rows.begin(), results.rows.end(), [](const Row &row) { return !row.missing.empty(); });
+    return is_whole && has_all_figures && (!options.wants_instructions || !results.instruction_source.empty()) ? kExitOk : kExitFindings;
 }
 
 void measure_all(const Options &options, const TempFolder &folder, Results &results)
@@ -127,6 +136,8 @@ int run(const Options &options)
         results.survey = survey_capture(options.capture, options.filter);
         if (results.survey.is_damaged)
             complain(damage_text(results.survey));
+        if (const std::string note = filter_note(results.survey); !note.empty())
+            results.notes.push_back(note + ".");
         measure_all(options, folder, results);
     } catch (const Interrupted &) {
         results.is_interrupted = true;
@@ -138,6 +149,9 @@ int run(const Options &options)
         complain(error.what());
         return kExitRefused;
     }
+    if (!has_table(options))
+        for (const std::string &note : results.notes)
+            complain(note);
     if (!results.rows.empty() && !write_results(options, results))
         return kExitRefused;
     return exit_code(options, results);

@@ -26,9 +26,9 @@ constexpr const char *kFooter =
     "  mapi-cost --scenario table4 --filter 'tcp port 80' trace.pcap\n"
     "  mapi-cost --no-instructions --packets 2000000 --json - trace.pcap | jq '.rows[].cycles'\n"
     "\n"
-    "exit status: 0 measured; 1 measured, but the capture is damaged, records were lost or instructions could not be had;\n"
-    "2 wrong usage, or outputs that are one file or the capture; 3 refused: capture, filter, temporary folder (TMPDIR) or output;\n"
-    "130 interrupted, the rows so far are printed";
+    "exit status: 0 measured; 1 measured, but the capture is damaged, records were lost, or figures could not be had (notes\n"
+    "say why); 2 wrong usage, or outputs that are one file or the capture; 3 refused: capture, filter, temporary folder\n"
+    "(TMPDIR) or output; 130 interrupted, the rows so far are printed";
 
 // "search-64", or "table2" for all of one.
 bool is_chosen(const Scenario &scenario, const std::string &name)

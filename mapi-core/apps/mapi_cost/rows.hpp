@@ -30,6 +30,7 @@ struct Row {
     std::vector<Reach> reach;
     std::uint64_t lost_copies = 0;
     std::optional<Rates> rates;
+    std::string missing; // which figures could not be had, why, and what would help; empty when all are there
 };
 
 // Mean over the sessions of the run.

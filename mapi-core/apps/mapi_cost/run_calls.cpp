@@ -15,7 +15,6 @@ namespace
 {
 constexpr std::uint64_t kBufferBytes = 3 << 20; // less than TO_BUFFER holds: nothing is dropped before it is read
 constexpr std::uint64_t kMostCalls = 20'000;
-constexpr std::uint64_t kWarmCalls = 32;
 constexpr std::uint64_t kCallsPerBlock = 64;
 constexpr std::uint64_t kStepCallsPerUnit = 20; // a call is short against a batch
 

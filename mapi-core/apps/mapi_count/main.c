@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "apps/standard_files.h"
 #include "count.h"
 #include "filters.h"
-#include "standard_files.h"
 
 static void on_interrupt(int number)
 {
