@@ -35,6 +35,8 @@ public:
         return int(count);
     }
 
+    void interrupt() { file_.interrupt(); }
+
     // What stopped the reading.  The counters are those of the whole life, also after a repetition.
     void note(const CaptureError &error)
     {
@@ -127,6 +129,11 @@ void stats(void *instance, mapi_driver_stats *stats)
     static_cast<PcapFile *>(instance)->copy_stats(stats);
 }
 
+void interrupt(void *instance)
+{
+    static_cast<PcapFile *>(instance)->interrupt();
+}
+
 void close(void *instance)
 {
     delete static_cast<PcapFile *>(instance);
@@ -142,6 +149,6 @@ extern "C" const mapi_driver mapi_driver_pcap_file = {
     .open = mapi::drivers::open,
     .read = mapi::drivers::read,
     .stats = mapi::drivers::stats,
-    .interrupt = nullptr,
+    .interrupt = mapi::drivers::interrupt,
     .close = mapi::drivers::close,
 };

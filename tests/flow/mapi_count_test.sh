@@ -75,3 +75,15 @@ grep -q "$folder/cut.pcap: offset" "$folder/err"
 expect 1 "$count" "$folder/snaplen.pcap"
 grep -q 'snaplen.pcap: 4827 records hold more bytes than the snap length allows (the first at offset 24)' "$folder/err"
 [ "$(cut -f1 "$folder/out")" -eq 4827 ]
+
+# Ctrl-C while a pipe is silent: the counts so far.  A pipe that nobody opens ends at once.
+mkfifo "$folder/pipe"
+{ cat "$demo"; exec sleep 60; } > "$folder/pipe" &
+writer=$!
+timeout --signal=INT --kill-after=10 2 "$count" "$folder/pipe" > "$folder/out" 2> "$folder/err" && code=0 || code=$?
+kill $writer
+[ "$(cut -f1 "$folder/out")" = 4827 ] || { echo "interrupted, exit $code:"; cat "$folder/out" "$folder/err"; exit 1; }
+grep_err 'interrupted; the counts are of the first 4827 packets'
+code=0
+timeout --preserve-status --signal=INT --kill-after=10 1 "$count" "$folder/pipe" 2> "$folder/err" || code=$?
+[ $code -eq 130 ] || { echo "nobody writes: exit $code"; exit 1; }

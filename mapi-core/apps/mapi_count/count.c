@@ -3,10 +3,35 @@
 #include "count.h"
 
 #include <mapi/mapi.h>
+#include <signal.h>
 #include <stdio.h>
 #include <time.h>
 
-volatile sig_atomic_t interrupted;
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int number)
+{
+	(void)number;
+	interrupted = 1;
+}
+
+/* Not before there is something to report: opening a pipe that nobody writes to must end by the signal itself. */
+static void catch_interrupts(void)
+{
+	/* A second Ctrl-C ends a program that hangs. */
+	struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)(SA_RESETHAND | SA_RESTART)};
+	struct sigaction hangup;
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	if (!sigaction(SIGHUP, NULL, &hangup) && hangup.sa_handler != SIG_IGN) /* as nohup leaves it */
+		sigaction(SIGHUP, &action, NULL);
+}
+
+int is_interrupted(void)
+{
+	return interrupted;
+}
 
 /* The library's words name the file or the expression. */
 static int fail(int code)
@@ -65,6 +90,9 @@ static int report(const char *device, const struct filter *filters, int count, d
 			(unsigned long long)stats.drop_link_type);
 	if (*stats.message)
 		fprintf(stderr, "mapi-count: %s\n", stats.message);
+	if (interrupted)
+		fprintf(stderr, "mapi-count: interrupted; the counts are of the first %llu packets\n",
+			(unsigned long long)stats.ps_recv);
 	if (stats.unread_bytes > 0)
 		fprintf(stderr, "mapi-count: %llu bytes were not read; the counts are of the %llu packets before\n",
 			(unsigned long long)stats.unread_bytes, (unsigned long long)stats.ps_recv);
@@ -83,6 +111,8 @@ static int count_on(const char *device, const struct options *options, struct fi
 		code = add_flow(device, options, &filters[i]);
 	if (code)
 		return code;
+	if (!interrupted)
+		catch_interrupts();
 	begin = now_s();
 	if (mapi_start_offline_device(device) < 0)
 		return fail(EXIT_REFUSED);

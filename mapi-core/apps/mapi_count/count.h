@@ -3,8 +3,6 @@
 #ifndef MAPI_COUNT_COUNT_H
 #define MAPI_COUNT_COUNT_H
 
-#include <signal.h>
-
 #include "filters.h"
 
 enum exit_code {
@@ -22,9 +20,8 @@ struct options {
 	int strings;
 };
 
-extern volatile sig_atomic_t interrupted;
-
 /* Reads the capture once, for all filters together. */
 int count_once(const struct options *options, struct filter *filters, int count);
+int is_interrupted(void);
 
 #endif /* MAPI_COUNT_COUNT_H */

@@ -9,12 +9,6 @@
 #include "count.h"
 #include "filters.h"
 
-static void on_interrupt(int number)
-{
-	(void)number;
-	interrupted = 1;
-}
-
 /* The code, or that of an output that did not get out.  A reader that closed the pipe has what it wanted. */
 static int finish(int code)
 {
@@ -87,14 +81,13 @@ int main(int argc, char **argv)
 		filters = append(filters, &count, argv[optind]);
 	if (count == 0)
 		filters = append(filters, &count, "");
-	signal(SIGINT, on_interrupt);
 	if (!options.separately)
 		code = count_once(&options, filters, count);
 	for (i = 0; i < count && options.separately; i++) {
 		const int one = count_once(&options, &filters[i], 1);
 		if (one > code)
 			code = one;
-		if (interrupted)
+		if (is_interrupted())
 			break;
 	}
 	free_filters(filters, count);

@@ -2,7 +2,11 @@
 // pcap_file: files of every kind -> the packets that were put in, or a message that says where and why not.
 #include "support/catch.hpp"
 
+#include <atomic>
 #include <random>
+#include <thread>
+
+#include <sys/stat.h>
 
 #include "drivers/catalog.hpp"
 #include "mapi-core/capture_builder.hpp"
@@ -306,4 +310,42 @@ TEST_CASE("no arrangement of wrong bytes is read beyond the file", "[mapi-core][
         reported += outcome.open_error || *outcome.stats.message;
     }
     CHECK(reported > 0);
+}
+
+TEST_CASE("a read that waits for a pipe ends when it is interrupted, with what came until then", "[mapi-core][drivers]")
+{
+    const TempDir dir;
+    const std::string path = dir / "pipe";
+    REQUIRE(mkfifo(path.c_str(), 0600) == 0);
+    const std::string bytes = CaptureBuilder().pcap_header().pcap_record("abcd", 4).bytes();
+    std::atomic<bool> is_done = false;
+    std::thread writer([&] { // holds the pipe open, silently
+        std::ofstream out(path, std::ios::binary);
+        out.write(bytes.data(), std::streamsize(bytes.size())).flush();
+        while (!is_done)
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    });
+    mapi_driver_setup setup = {};
+    char text[512] = "";
+    setup.struct_size = sizeof(setup);
+    setup.path = path.c_str();
+    setup.repeat = 1;
+    setup.error = text;
+    setup.error_bytes = sizeof(text);
+    void *file = nullptr;
+    mapi_driver_info info = {};
+    REQUIRE(mapi_driver_pcap_file.open(&setup, &file, &info) == 0);
+    mapi_packet packets[64];
+    mapi_batch batch = {};
+    CHECK(mapi_driver_pcap_file.read(file, packets, 64, &batch) == 1);
+    int last = 1;
+    std::thread reader([&] { last = mapi_driver_pcap_file.read(file, packets, 64, &batch); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    REQUIRE(mapi_driver_pcap_file.interrupt != nullptr);
+    mapi_driver_pcap_file.interrupt(file);
+    reader.join();
+    CHECK(last <= 0);
+    is_done = true;
+    writer.join();
+    mapi_driver_pcap_file.close(file);
 }
