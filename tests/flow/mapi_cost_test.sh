@@ -116,6 +116,17 @@ tells '/dev/full: cannot write: No space left'
 [ "$(wc -l < "$folder/left.csv")" -eq 2 ]
 grep -q 'COUNTER' "$folder/out"
 
+# A capture that changes under the measurement gives no figures that look whole.
+cp "$demo" "$folder/shrinks.pcap"
+"$cost" --packets 20000000 --no-instructions --scenario counter --scenario filter "$folder/shrinks.pcap" > "$folder/out" 2> "$folder/err" &
+pid=$!
+sleep 1
+head -c 1000000 "$demo" > "$folder/shrinks.pcap"
+code=0
+wait $pid || code=$?
+[ $code -eq 3 ] || { echo "capture changed: exit $code"; cat "$folder/err"; exit 1; }
+tells 'shrinks.pcap: changed while it was measured'
+
 # Ctrl-C: a whole end, with the rows that were ready.
 "$cost" --packets 4000000 --no-instructions --json "$folder/part.json" "$demo" > "$folder/out" 2> "$folder/err" &
 pid=$!
