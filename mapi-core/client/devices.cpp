@@ -64,8 +64,10 @@ std::shared_ptr<engine::Device> Devices::open(Entry &entry, bool start_at_connec
     if (auto device = entry.open.lock())
         return device;
     engine::DeviceSettings settings = entry.settings;
-    for (const auto &[key, value] : options_[settings.name])
-        settings.set(key, value);
+    if (const auto options = options_.find(settings.name); options != options_.end()) {
+        for (const auto &[key, value] : options->second)
+            settings.set(key, value);
+    }
     const mapi_driver &driver = registry_.driver(settings.driver);
     auto device = std::make_shared<engine::Device>(entry.id, std::move(settings), driver, start_at_connect);
     entry.open = device;

@@ -2,8 +2,9 @@
 // Last error: one for each thread.
 #include "client/last_error.hpp"
 
-#include <cstdio>
 #include <cstring>
+
+#include <mapi/explain.h>
 
 namespace mapi::client
 {
@@ -20,7 +21,7 @@ thread_local LastError last_error;
 void set_last_error(int number, const char *text) noexcept
 {
     last_error.number = number;
-    snprintf(last_error.text, sizeof(last_error.text), "%s", text);
+    mapi_explain(last_error.text, sizeof(last_error.text), text);
 }
 
 bool take_last_error(int *number, char *text) noexcept

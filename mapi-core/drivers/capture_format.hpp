@@ -10,6 +10,7 @@
 #include <mapi/driver.h>
 
 #include "drivers/file_buffer.hpp"
+#include "drivers/odd_lengths.hpp"
 
 namespace mapi::drivers
 {
@@ -25,12 +26,13 @@ public:
                           mapi_batch &batch) = 0;
     virtual uint64_t interface_drops() const { return 0; }
     // Something odd that did not stop the reading; empty when there was nothing.
-    virtual std::string remark() const { return {}; }
+    std::string remark() const { return odd_lengths_.remark(); }
 
     const mapi_driver_info &info() const { return info_; }
 
 protected:
     mapi_driver_info info_ = {};
+    OddLengths odd_lengths_;
 };
 
 // Looks at the first bytes; throws CaptureError when they belong to no format known here.

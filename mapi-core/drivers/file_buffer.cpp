@@ -6,6 +6,8 @@
 #include <cstring>
 
 #include <fcntl.h>
+#include <poll.h>
+#include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -30,6 +32,8 @@ FileBuffer::FileBuffer(const std::string &path) : path_(path), storage_(kBufferB
         throw CaptureError(Damage::kOpen, path + ": is a folder, not a capture file");
     }
     is_regular_ = S_ISREG(status.st_mode);
+    if (!is_regular_)
+        stop_fd_ = eventfd(0, EFD_CLOEXEC);
     posix_fadvise(fd_, 0, 0, POSIX_FADV_SEQUENTIAL);
     cursor_ = end_ = storage_.data();
 }
@@ -37,6 +41,24 @@ FileBuffer::FileBuffer(const std::string &path) : path_(path), storage_(kBufferB
 FileBuffer::~FileBuffer()
 {
     close(fd_);
+    if (stop_fd_ >= 0)
+        close(stop_fd_);
+}
+
+void FileBuffer::interrupt()
+{
+    const uint64_t one = 1;
+    if (stop_fd_ >= 0 && write(stop_fd_, &one, sizeof(one)) < 0)
+        return; // it was interrupted before, very often
+}
+
+void FileBuffer::wait_for_input() const
+{
+    pollfd files[] = {{fd_, POLLIN, 0}, {stop_fd_, POLLIN, 0}};
+    while (poll(files, 2, -1) < 0 && errno == EINTR) {
+    }
+    if (files[1].revents != 0)
+        throw CaptureError(Damage::kInput, path_ + ": interrupted after offset " + std::to_string(file_position_));
 }
 
 bool FileBuffer::fill(size_t bytes)
@@ -58,6 +80,10 @@ bool FileBuffer::fill(size_t bytes)
     cursor_ = base;
     size_t filled = rest;
     while (filled < bytes) {
+        if (stop_fd_ >= 0) {
+            end_ = base + filled; // whole also where the wait is interrupted
+            wait_for_input();
+        }
         const ssize_t got = read(fd_, base + filled, storage_.size() - filled);
         if (got < 0 && errno == EINTR)
             continue;

@@ -27,6 +27,8 @@ public:
 
     // Makes at least `bytes` available, moving what is left to the front.  False: the file ends before that.
     bool fill(size_t bytes);
+    // Any thread: a fill() that waits for a pipe, now or later, throws CaptureError.
+    void interrupt();
     // Back to the first byte; false when the source cannot seek.
     bool rewind();
 
@@ -37,8 +39,11 @@ public:
     const std::string &path() const { return path_; }
 
 private:
+    void wait_for_input() const;
+
     std::string path_;
     int fd_;
+    int stop_fd_ = -1; // readable after interrupt(); a regular file has none, since it never waits
     bool is_regular_ = false;
     std::vector<uint8_t> storage_;
     const uint8_t *cursor_;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // pcap_file: a pcap or pcapng file -> packet batches.
-#include <cstdio>
 #include <memory>
 #include <mutex>
 
 #include <mapi/driver.h>
 #include <mapi/errors.h>
+#include <mapi/explain.h>
 
 #include "drivers/capture_error.hpp"
 #include "drivers/capture_format.hpp"
@@ -34,6 +34,8 @@ public:
         round_has_packets_ |= count > 0;
         return int(count);
     }
+
+    void interrupt() { file_.interrupt(); }
 
     // What stopped the reading.  The counters are those of the whole life, also after a repetition.
     void note(const CaptureError &error)
@@ -79,7 +81,7 @@ private:
         const std::string remark = format_->remark();
         if (!remark.empty())
             text = text.empty() ? file_.path() + ": " + remark : text + "; before that, " + remark;
-        snprintf(stats_.message, sizeof(stats_.message), "%s", text.c_str());
+        mapi_explain(stats_.message, sizeof(stats_.message), text.c_str());
     }
 
     FileBuffer file_;
@@ -101,7 +103,7 @@ int open(const mapi_driver_setup *setup, void **instance, mapi_driver_info *info
         *instance = file.release();
         return 0;
     } catch (const std::exception &error) {
-        snprintf(setup->error, setup->error_bytes, "%s", error.what());
+        mapi_explain(setup->error, setup->error_bytes, error.what());
         return MAPI_PCAP_OPEN_ERROR;
     }
 }
@@ -127,6 +129,11 @@ void stats(void *instance, mapi_driver_stats *stats)
     static_cast<PcapFile *>(instance)->copy_stats(stats);
 }
 
+void interrupt(void *instance)
+{
+    static_cast<PcapFile *>(instance)->interrupt();
+}
+
 void close(void *instance)
 {
     delete static_cast<PcapFile *>(instance);
@@ -142,6 +149,6 @@ extern "C" const mapi_driver mapi_driver_pcap_file = {
     .open = mapi::drivers::open,
     .read = mapi::drivers::read,
     .stats = mapi::drivers::stats,
-    .interrupt = nullptr,
+    .interrupt = mapi::drivers::interrupt,
     .close = mapi::drivers::close,
 };

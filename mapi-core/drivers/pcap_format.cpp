@@ -46,15 +46,6 @@ public:
     uint32_t read(FileBuffer &file, mapi_packet *packets, uint32_t limit,
                   mapi_batch &batch) override;
 
-    std::string remark() const override
-    {
-        if (longer_than_wire_ == 0)
-            return {};
-        return std::to_string(longer_than_wire_) +
-               " records hold more bytes than the wire had, the first at offset " +
-               std::to_string(first_longer_offset_);
-    }
-
 private:
     struct Lengths {
         uint32_t caplen;
@@ -73,8 +64,6 @@ private:
     bool fetch_record(FileBuffer &file) const;
 
     Settings settings_;
-    uint64_t longer_than_wire_ = 0;
-    uint64_t first_longer_offset_ = 0;
 };
 
 template <bool kSwapped>
@@ -101,10 +90,9 @@ uint32_t PcapFormat<kSwapped>::read(FileBuffer &file, mapi_packet *packets, uint
             end = file.end();
             continue;
         }
-        if (l.caplen > l.wire_len) [[unlikely]] {
-            if (longer_than_wire_++ == 0)
-                first_longer_offset_ = file.offset() + uint64_t(record - file.begin());
-        }
+        const uint32_t longest = std::min(l.wire_len, settings.snaplen);
+        if (l.caplen > longest) [[unlikely]]
+            odd_lengths_.note(l.caplen, l.wire_len, settings.snaplen, file.offset() + uint64_t(record - file.begin()));
         mapi_packet &packet = packets[count++];
         packet.data = record + header_bytes;
         packet.caplen = std::min(l.caplen, settings.snaplen);

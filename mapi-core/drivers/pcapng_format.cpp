@@ -59,7 +59,7 @@ public:
 private:
     template <bool kSwapped>
     uint32_t read_batch(FileBuffer &file, mapi_packet *packets, uint32_t limit, mapi_batch &batch);
-    template <bool kSwapped> bool packet_from(const Block &block, mapi_packet &packet) const;
+    template <bool kSwapped> bool packet_from(const FileBuffer &file, const Block &block, mapi_packet &packet);
     template <bool kSwapped> bool fetch_block(FileBuffer &file) const;
     template <bool kSwapped> void add_interface(const Block &block, const std::string &place);
     template <bool kSwapped> void add_statistics(const Block &block);
@@ -138,7 +138,7 @@ uint32_t PcapngFormat::read_batch(FileBuffer &file, mapi_packet *packets, uint32
             continue;
         }
         mapi_packet &packet = packets[count];
-        if (!packet_from<kSwapped>(block, packet)) [[unlikely]] {
+        if (!packet_from<kSwapped>(file, block, packet)) [[unlikely]] {
             if (count > 0)
                 break;
             throw CaptureError(Damage::kRecord, place_of(file) + ": a packet block contradicts itself or names an interface that "
@@ -155,7 +155,7 @@ uint32_t PcapngFormat::read_batch(FileBuffer &file, mapi_packet *packets, uint32
 }
 
 template <bool kSwapped>
-bool PcapngFormat::packet_from(const Block &block, mapi_packet &packet) const
+bool PcapngFormat::packet_from(const FileBuffer &file, const Block &block, mapi_packet &packet)
 {
     const uint8_t *body = block.body();
     const uint32_t body_bytes = block.body_bytes();
@@ -171,9 +171,7 @@ bool PcapngFormat::packet_from(const Block &block, mapi_packet &packet) const
     const CaptureInterface &interface = interfaces_[first_ + index];
     if (is_simple) {
         packet.wire_len = load_u32<kSwapped>(body);
-        packet.caplen = packet.wire_len;
-        if (interface.snaplen != 0)
-            packet.caplen = std::min(packet.caplen, interface.snaplen);
+        packet.caplen = std::min(packet.wire_len, interface.snaplen);
         packet.timestamp_ns = 0; // such a block has none
     } else {
         const uint64_t ticks =
@@ -184,6 +182,9 @@ bool PcapngFormat::packet_from(const Block &block, mapi_packet &packet) const
     }
     if (packet.caplen > body_bytes - header_bytes || packet.caplen > interface.max_caplen)
         return false;
+    if (packet.caplen > std::min(packet.wire_len, interface.snaplen)) [[unlikely]]
+        odd_lengths_.note(packet.caplen, packet.wire_len, interface.snaplen, file.offset());
+    packet.caplen = std::min(packet.caplen, interface.snaplen);
     packet.data = body + header_bytes;
     packet.link_type = interface.link_type;
     packet.ifindex = uint16_t(first_ + index);
@@ -240,7 +241,8 @@ void PcapngFormat::add_interface(const Block &block, const std::string &place)
         throw CaptureError(Damage::kRecord, place + ": more than 65536 interfaces are described");
     CaptureInterface interface = {};
     interface.link_type = load_u16<kSwapped>(block.body());
-    interface.snaplen = load_u32<kSwapped>(block.body() + 4);
+    const uint32_t snaplen = load_u32<kSwapped>(block.body() + 4);
+    interface.snaplen = snaplen == 0 ? std::numeric_limits<uint32_t>::max() : snaplen;
     interface.max_caplen = max_caplen(interface.link_type);
     bool known_resolution = true;
     for_each_option<kSwapped>(block.body() + 8, block.body() + block.body_bytes(),
@@ -257,7 +259,7 @@ void PcapngFormat::add_interface(const Block &block, const std::string &place)
         throw CaptureError(Damage::kRecord, place + ": an interface has time stamps finer than 2^-63 or 10^-19 s");
     if (interfaces_.empty()) {
         info_.link_type = interface.link_type;
-        info_.snaplen = interface.snaplen;
+        info_.snaplen = snaplen;
     }
     interfaces_.push_back(interface);
 }

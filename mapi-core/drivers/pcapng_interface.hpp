@@ -31,7 +31,7 @@ private:
 
 struct CaptureInterface {
     TimestampScale scale;
-    uint32_t snaplen;
+    uint32_t snaplen; // the largest number for none
     uint32_t max_caplen;
     uint16_t link_type;
 };

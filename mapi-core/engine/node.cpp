@@ -3,6 +3,7 @@
 #include "engine/node.hpp"
 
 #include "engine/error.hpp"
+#include "engine/slices.hpp"
 
 namespace mapi::engine
 {
@@ -19,7 +20,7 @@ std::vector<mapi_argument> borrow_arguments(const Arguments &arguments)
 
 Node::Node(const mapi_function &function, Arguments arguments, const mapi_driver_info &device,
            std::shared_ptr<DropTotals> totals)
-    : function_(function), result_(Published::words_for(function.result_bytes)),
+    : function_(function), slice_(slice_of(function.name)), result_(Published::words_for(function.result_bytes)),
       published_(function.result_bytes), arguments_(std::move(arguments)), totals_(std::move(totals))
 {
     char text[MAPI_ERROR_TEXT_BYTES] = "";
@@ -36,7 +37,6 @@ Node::Node(const mapi_function &function, Arguments arguments, const mapi_driver
     setup.error = text;
     if (const int number = function.create(&setup, &instance_); number != 0)
         throw Error(number, std::string(function.name) + ": " + (*text ? text : "refused its arguments"));
-    slice_ = NET_SLICE_CREATE(function.name);
 }
 
 Node::~Node()

@@ -81,7 +81,7 @@ private:
 
     const mapi_function &function_;
     void *instance_ = nullptr;
-    struct nsp_slice *slice_ = nullptr;
+    struct nsp_slice *const slice_;
     std::atomic<uint64_t> seen_ = 0;
     std::atomic<uint64_t> passed_ = 0;
     const Node *source_ = nullptr;

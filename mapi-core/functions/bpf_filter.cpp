@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "functions/catalog.hpp"
+#include "functions/instance.hpp"
 #include "functions/refuse.hpp"
 #include "match/bpf_program.hpp"
 #include "match/errors.hpp"
@@ -108,11 +109,6 @@ uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)
     return static_cast<BpfFilter *>(instance)->process(*batch, mask);
 }
 
-void destroy(void *instance)
-{
-    delete static_cast<BpfFilter *>(instance);
-}
-
 void drops(const void *instance, mapi_function_drops *drops)
 {
     drops->link_type = static_cast<const BpfFilter *>(instance)->unjudged();
@@ -130,7 +126,7 @@ extern "C" const mapi_function mapi_fn_bpf_filter = {
     .result_bytes = 0,
     .create = mapi::functions::create,
     .process = mapi::functions::process,
-    .destroy = mapi::functions::destroy,
+    .destroy = mapi::functions::destroy<mapi::functions::BpfFilter>,
     .next_packet = nullptr,
     .end = nullptr,
     .cancel = nullptr,

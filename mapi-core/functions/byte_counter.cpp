@@ -3,15 +3,10 @@
 #include <bit>
 
 #include "functions/catalog.hpp"
+#include "functions/instance.hpp"
 
 namespace
 {
-int create(const mapi_function_setup *setup, void **instance)
-{
-    *instance = setup->result;
-    return 0;
-}
-
 uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)
 {
     uint64_t bytes = 0;
@@ -24,10 +19,6 @@ uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)
     *static_cast<uint64_t *>(instance) += bytes;
     return mask;
 }
-
-void destroy(void *)
-{
-}
 } // namespace
 
 extern "C" const mapi_function mapi_fn_byte_counter = {
@@ -38,9 +29,9 @@ extern "C" const mapi_function mapi_fn_byte_counter = {
     .args = "",
     .flags = MAPI_FUNCTION_ADDITIVE | MAPI_FUNCTION_PASSES_ALL,
     .result_bytes = sizeof(uint64_t),
-    .create = create,
+    .create = mapi::functions::create_in_result,
     .process = process,
-    .destroy = destroy,
+    .destroy = mapi::functions::destroy_nothing,
     .next_packet = nullptr,
     .end = nullptr,
     .cancel = nullptr,

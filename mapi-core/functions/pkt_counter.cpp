@@ -3,23 +3,14 @@
 #include <bit>
 
 #include "functions/catalog.hpp"
+#include "functions/instance.hpp"
 
 namespace
 {
-int create(const mapi_function_setup *setup, void **instance)
-{
-    *instance = setup->result; // the count is all the state there is
-    return 0;
-}
-
 uint64_t process(void *instance, const mapi_batch *, uint64_t mask)
 {
     *static_cast<uint64_t *>(instance) += uint64_t(std::popcount(mask));
     return mask;
-}
-
-void destroy(void *)
-{
 }
 } // namespace
 
@@ -31,9 +22,9 @@ extern "C" const mapi_function mapi_fn_pkt_counter = {
     .args = "",
     .flags = MAPI_FUNCTION_ADDITIVE | MAPI_FUNCTION_PASSES_ALL,
     .result_bytes = sizeof(uint64_t),
-    .create = create,
+    .create = mapi::functions::create_in_result,
     .process = process,
-    .destroy = destroy,
+    .destroy = mapi::functions::destroy_nothing,
     .next_packet = nullptr,
     .end = nullptr,
     .cancel = nullptr,

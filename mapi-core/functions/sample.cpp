@@ -13,6 +13,7 @@
 #include <mapi/mapi.h>
 
 #include "functions/catalog.hpp"
+#include "functions/instance.hpp"
 #include "functions/refuse.hpp"
 #include "functions/sampler.hpp"
 
@@ -72,11 +73,6 @@ uint64_t process(void *instance, const mapi_batch *, uint64_t mask)
 {
     return std::visit([mask](auto &sampler) { return sampler.sample(mask); }, *static_cast<Sampler *>(instance));
 }
-
-void destroy(void *instance)
-{
-    delete static_cast<Sampler *>(instance);
-}
 } // namespace
 } // namespace mapi::functions
 
@@ -90,7 +86,7 @@ extern "C" const mapi_function mapi_fn_sample = {
     .result_bytes = 0,
     .create = mapi::functions::create,
     .process = mapi::functions::process,
-    .destroy = mapi::functions::destroy,
+    .destroy = mapi::functions::destroy<mapi::functions::Sampler>,
     .next_packet = nullptr,
     .end = nullptr,
     .cancel = nullptr,
@@ -107,7 +103,7 @@ extern "C" const mapi_function mapi_fn_sample_packets = {
     .result_bytes = 0,
     .create = mapi::functions::create_from_text,
     .process = mapi::functions::process,
-    .destroy = mapi::functions::destroy,
+    .destroy = mapi::functions::destroy<mapi::functions::Sampler>,
     .next_packet = nullptr,
     .end = nullptr,
     .cancel = nullptr,

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "functions/catalog.hpp"
+#include "functions/instance.hpp"
 #include "functions/refuse.hpp"
 #include "match/errors.hpp"
 #include "match/string_matcher.hpp"
@@ -42,11 +43,6 @@ uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)
 {
     return static_cast<const match::StringMatcher *>(instance)->filter(batch->packets, mask);
 }
-
-void destroy(void *instance)
-{
-    delete static_cast<match::StringMatcher *>(instance);
-}
 } // namespace
 } // namespace mapi::functions
 
@@ -60,7 +56,7 @@ extern "C" const mapi_function mapi_fn_str_search = {
     .result_bytes = 0,
     .create = mapi::functions::create,
     .process = mapi::functions::process,
-    .destroy = mapi::functions::destroy,
+    .destroy = mapi::functions::destroy<mapi::match::StringMatcher>,
     .next_packet = nullptr,
     .end = nullptr,
     .cancel = nullptr,

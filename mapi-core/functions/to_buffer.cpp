@@ -5,6 +5,7 @@
 #include <mapi/mapi.h>
 
 #include "functions/catalog.hpp"
+#include "functions/instance.hpp"
 #include "functions/packet_ring.hpp"
 #include "functions/refuse.hpp"
 
@@ -33,11 +34,6 @@ uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)
 {
     static_cast<PacketRing *>(instance)->push(*batch, mask);
     return mask;
-}
-
-void destroy(void *instance)
-{
-    delete static_cast<PacketRing *>(instance);
 }
 
 const mapipkt *next_packet(void *instance)
@@ -72,7 +68,7 @@ extern "C" const mapi_function mapi_fn_to_buffer = {
     .result_bytes = 0,
     .create = mapi::functions::create,
     .process = mapi::functions::process,
-    .destroy = mapi::functions::destroy,
+    .destroy = mapi::functions::destroy<mapi::functions::PacketRing>,
     .next_packet = mapi::functions::next_packet,
     .end = mapi::functions::end,
     .cancel = mapi::functions::cancel,

@@ -27,6 +27,43 @@ for mode in '' --each --per-packet '--batch 7'; do
     done < "$folder/counts"
 done
 
+# A file of expressions that gives none is a mistake, not a wish to count everything.
+grep_err() { grep -q -- "$1" "$folder/err" || { echo "no \"$1\" in:"; cat "$folder/err"; exit 1; }; }
+expect 2 "$count" --file "$folder" "$demo"
+grep_err "$folder: Is a directory"
+: > "$folder/empty"
+expect 2 "$count" --file "$folder/empty" "$demo"
+grep_err "$folder/empty: holds no expression"
+echo '# none' > "$folder/comment"
+expect 2 "$count" --file "$folder/comment" "$demo"
+expect 2 "$count" --file "$folder/absent" "$demo"
+grep_err "$folder/absent: No such file"
+printf 'tcp\0udp\n' > "$folder/zero"
+expect 2 "$count" --file "$folder/zero" "$demo"
+grep_err "$folder/zero: line 1 "
+expect 2 "$count" --batch 65 "$demo"
+grep_err 'batch=65: needs a number from 1 to 64'
+expect 2 "$count" ''
+
+# A message names the file once.
+expect 3 "$count" "$folder/absent"
+grep_err "^mapi-count: $folder/absent: No such file or directory (error 1025)\$"
+expect 3 "$count" "$demo" 'no such filter'
+grep_err '^mapi-count: BPF_FILTER: filter "no such filter": '
+
+name=$(printf '%0200d' 0)
+mkdir -p "$folder/$name/$name/$name"
+expect 3 "$count" "$folder/$name/$name/$name/absent"
+grep_err "^mapi-count: $folder/0.*absent: No such file or directory (error 1025)\$"
+
+# What cannot be printed is no success.
+for words in "$demo tcp" --help --version; do
+    expect 3 sh -c '"$0" "$@" > /dev/full' "$count" $words
+    grep -q 'standard output: No space left on device' "$folder/err"
+    expect 3 sh -c '"$0" "$@" >&-' "$count" $words
+    grep -q 'standard output: ' "$folder/err"
+done
+
 expect 0 "$count" --help
 expect 0 "$count" --version
 expect 2 "$count"
@@ -37,3 +74,21 @@ grep -q 'no such filter' "$folder/err"
 head -c 2000 "$demo" > "$folder/cut.pcap"
 expect 1 "$count" "$folder/cut.pcap"
 grep -q "$folder/cut.pcap: offset" "$folder/err"
+
+# The demo capture with a snap length of 4: counted, told, not a success.
+{ head -c 16 "$demo"; printf '\004\000\000\000'; tail -c +21 "$demo"; } > "$folder/snaplen.pcap"
+expect 1 "$count" "$folder/snaplen.pcap"
+grep -q 'snaplen.pcap: 4827 records hold more bytes than the snap length allows (the first at offset 24)' "$folder/err"
+[ "$(cut -f1 "$folder/out")" -eq 4827 ]
+
+# Ctrl-C while a pipe is silent: the counts so far.  A pipe that nobody opens ends at once.
+mkfifo "$folder/pipe"
+{ cat "$demo"; exec sleep 60; } > "$folder/pipe" &
+writer=$!
+timeout --signal=INT --kill-after=10 2 "$count" "$folder/pipe" > "$folder/out" 2> "$folder/err" && code=0 || code=$?
+kill $writer
+[ "$(cut -f1 "$folder/out")" = 4827 ] || { echo "interrupted, exit $code:"; cat "$folder/out" "$folder/err"; exit 1; }
+grep_err 'interrupted; the counts are of the first 4827 packets'
+code=0
+timeout --preserve-status --signal=INT --kill-after=10 1 "$count" "$folder/pipe" 2> "$folder/err" || code=$?
+[ $code -eq 130 ] || { echo "nobody writes: exit $code"; exit 1; }

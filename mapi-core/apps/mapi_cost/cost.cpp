@@ -72,7 +72,7 @@ std::vector<const Block *> pointers(const TraceSums &sums)
         if (block.packets > 0)
             blocks.push_back(&block);
     if (blocks.empty())
-        throw NothingMeasured();
+        throw NothingMeasured(sums.units_left_out);
     return blocks;
 }
 

@@ -16,7 +16,15 @@ namespace mapi_cost
 class NothingMeasured : public std::runtime_error
 {
 public:
-    NothingMeasured() : std::runtime_error("no whole unit was measured") {}
+    explicit NothingMeasured(std::uint64_t units_left_out)
+        : std::runtime_error("no whole unit was measured"), units_left_out_(units_left_out)
+    {
+    }
+    // Measured, but cut by an interrupt, a migration or a loss.
+    std::uint64_t units_left_out() const { return units_left_out_; }
+
+private:
+    std::uint64_t units_left_out_;
 };
 
 struct Measured {

@@ -22,8 +22,11 @@ void catch_interrupts()
     struct sigaction action = {};
     action.sa_handler = on_signal;
     action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART); // a second Ctrl-C ends a program that hangs
-    for (const int number : {SIGINT, SIGTERM, SIGHUP})
+    for (const int number : {SIGINT, SIGTERM})
         sigaction(number, &action, nullptr);
+    struct sigaction hangup = {};
+    if (sigaction(SIGHUP, nullptr, &hangup) == 0 && hangup.sa_handler != SIG_IGN) // as nohup leaves it
+        sigaction(SIGHUP, &action, nullptr);
     std::signal(SIGPIPE, SIG_IGN); // seen as EPIPE, so that temporary files go
 }
 

@@ -59,6 +59,7 @@ Json row_json(const Row &row)
         json["functions"].push_back({{"name", reach.function}, {"packets", reach.packets}, {"passed", reach.passed}});
     json["lost_copies"] = row.lost_copies;
     json["rates"] = rates_json(row.rates);
+    json["missing"] = row.missing.empty() ? Json(nullptr) : Json(row.missing);
     return json;
 }
 
@@ -108,6 +109,7 @@ std::string json_text(const Results &results)
     json["rows"] = Json::array();
     for (const Row &row : results.rows)
         json["rows"].push_back(row_json(row));
+    json["notes"] = results.notes;
     json["probe"] = {{"inner_ticks", probe.inner_ticks},         {"outer_ticks", probe.outer_ticks},
                      {"inner_end_ticks", probe.inner_end_ticks}, {"outer_end_ticks", probe.outer_end_ticks},
                      {"raw_share", probe.raw_share},             {"sessions", results.totals.sessions},

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: MIT
 // main: command line -> scenarios one after another -> table, JSON, CSV.
+#include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 
 #include <unistd.h>
 
 #include <fmt/format.h>
 
+#include "apps/standard_files.h"
 #include "csv.hpp"
 #include "decode/error.hpp"
 #include "interrupt.hpp"
 #include "json.hpp"
 #include "measure.hpp"
+#include "missing.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "session.hpp"
@@ -26,23 +30,31 @@ public:
     void show(std::size_t done, std::size_t all, const std::string &what)
     {
         if (is_terminal_)
-            fmt::print(stderr, "\r\033[K{}/{} {}", done + 1, all, what);
+            std::fputs(fmt::format("\r\033[K{}/{} {}", done + 1, all, what).c_str(), stderr);
     }
     ~Progress()
     {
         if (is_terminal_)
-            fmt::print(stderr, "\r\033[K");
+            std::fputs("\r\033[K", stderr);
     }
 
 private:
     const bool is_terminal_ = isatty(STDERR_FILENO) == 1;
 };
 
+// Not fmt::print, which throws where standard error cannot be written.
+void complain(const std::string &text)
+{
+    std::fputs(("mapi-cost: " + text + "\n").c_str(), stderr);
+}
+
 int list_scenarios()
 {
+    std::string text;
     for (const Scenario &scenario : all_scenarios())
-        fmt::print("{:<22} table {}  {}{}\n", scenario.id, scenario.table, scenario.name,
-                   scenario.frame_bytes ? fmt::format(", {} bytes", scenario.frame_bytes) : "");
+        text += fmt::format("{:<22} table {}  {}{}\n", scenario.id, scenario.table, scenario.name,
+                            scenario.frame_bytes ? fmt::format(", {} bytes", scenario.frame_bytes) : "");
+    write_whole("-", text);
     return kExitOk;
 }
 
@@ -64,14 +76,29 @@ bool has_instructions(const Options &options, const TempFolder &folder, Results 
     }
 }
 
-void write_results(const Options &options, const Results &results)
+bool has_table(const Options &options)
 {
-    if (!options.json.empty())
-        write_whole(options.json, json_text(results));
-    if (!options.csv.empty())
-        write_whole(options.csv, csv_text(results));
-    if (options.json != "-" && options.csv != "-")
-        write_whole("-", table_text(results));
+    return options.json != "-" && options.csv != "-";
+}
+
+// Each as far as it goes: a full disk for one is no reason to lose the others.  False when one failed.
+bool write_results(const Options &options, const Results &results)
+{
+    bool are_written = true;
+    const auto write = [&](const std::string &path, std::string (*text)(const Results &)) {
+        if (path.empty())
+            return;
+        try {
+            write_whole(path, text(results));
+        } catch (const OutputError &error) {
+            complain(error.what());
+            are_written = false;
+        }
+    };
+    write(options.json, json_text);
+    write(options.csv, csv_text);
+    write(has_table(options) ? "-" : "", table_text);
+    return are_written;
 }
 
 int exit_code(const Options &options, const Results &results)
@@ -80,7 +107,9 @@ int exit_code(const Options &options, const Results &results)
         return kExitInterrupted;
     const Totals &totals = results.totals;
     const bool is_whole = totals.equation_holds && totals.issued == totals.drained && !results.survey.is_damaged;
-    return is_whole && (!options.wants_instructions || !results.instruction_source.empty()) ? kExitOk : kExitFindings;
+    const bool has_all_figures =
+        std::none_of(results.rows.begin(), results.rows.end(), [](const Row &row) { return !row.missing.empty(); });
+    return is_whole && has_all_figures && (!options.wants_instructions || !results.instruction_source.empty()) ? kExitOk : kExitFindings;
 }
 
 void measure_all(const Options &options, const TempFolder &folder, Results &results)
@@ -101,12 +130,14 @@ int run(const Options &options)
 {
     Results results;
     results.settings = options.run;
+    check_outputs(options.capture, {options.json, options.csv});
     try {
         const TempFolder folder;
         results.survey = survey_capture(options.capture, options.filter);
         if (results.survey.is_damaged)
-            fmt::print(stderr, "mapi-cost: {}; {} bytes not read, the costs are of the {} packets before\n", results.survey.message,
-                       results.survey.unread_bytes, results.survey.packets);
+            complain(damage_text(results.survey));
+        if (const std::string note = filter_note(results.survey); !note.empty())
+            results.notes.push_back(note + ".");
         measure_all(options, folder, results);
     } catch (const Interrupted &) {
         results.is_interrupted = true;
@@ -115,11 +146,14 @@ int run(const Options &options)
             throw;
         results.notes.push_back(fmt::format("Ended early: {}", error.what()));
         write_results(options, results);
-        fmt::print(stderr, "mapi-cost: {}\n", error.what());
+        complain(error.what());
         return kExitRefused;
     }
-    if (!results.rows.empty())
-        write_results(options, results);
+    if (!has_table(options))
+        for (const std::string &note : results.notes)
+            complain(note);
+    if (!results.rows.empty() && !write_results(options, results))
+        return kExitRefused;
     return exit_code(options, results);
 }
 } // namespace
@@ -128,17 +162,19 @@ int run(const Options &options)
 int main(int argc, char **argv)
 {
     using namespace mapi_cost;
-    Options options;
-    if (const auto code = parse_options(argc, argv, options))
-        return *code;
-    if (options.is_list)
-        return list_scenarios();
+    keep_standard_files();
     unsetenv("NETSLICE"); // its sessions are this program's business
     catch_interrupts();
     try {
-        return run(options);
+        Options options;
+        if (const auto code = parse_options(argc, argv, options))
+            return *code;
+        return options.is_list ? list_scenarios() : run(options);
+    } catch (const OutputClash &error) {
+        complain(error.what());
+        return kExitUsage;
     } catch (const std::exception &error) {
-        fmt::print(stderr, "mapi-cost: {}\n", error.what());
+        complain(error.what());
         return kExitRefused;
     }
 }

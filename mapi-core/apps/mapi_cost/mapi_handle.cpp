@@ -24,7 +24,7 @@ void set_option(const char *device, const char *key, std::uint64_t value)
 } // namespace
 
 Device::Device(const std::string &path, std::uint64_t repeat, unsigned batch)
-    : name_(mapi_create_offline_device(path.c_str(), MFF_PCAP))
+    : path_(path), name_(mapi_create_offline_device(path.c_str(), MFF_PCAP))
 {
     if (!name_)
         fail("");
@@ -54,6 +54,14 @@ mapi_stat_t Device::stats() const
     if (mapi_stats(name_, &stats) != 1)
         fail("");
     return stats;
+}
+
+void Device::expect_packets(std::uint64_t packets) const
+{
+    const std::uint64_t given = stats().ps_recv;
+    if (given != packets)
+        throw MapiError(path_ + ": changed while it was measured: it gave " + std::to_string(given) + " packets and not " +
+                        std::to_string(packets) + "; measure a copy that nobody writes to");
 }
 
 Flow::Flow(const Device &device) : descriptor_(mapi_create_flow(device.name()))

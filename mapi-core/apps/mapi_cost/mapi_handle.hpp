@@ -40,8 +40,11 @@ public:
     const char *name() const { return name_; }
     void start();
     mapi_stat_t stats() const;
+    // Throws MapiError when the file did not give so many packets: it is another one than before.
+    void expect_packets(std::uint64_t packets) const;
 
 private:
+    const std::string path_;
     char *name_;
 };
 

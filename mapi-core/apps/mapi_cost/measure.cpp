@@ -4,6 +4,10 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
+#include "missing.hpp"
+
 namespace mapi_cost
 {
 namespace
@@ -118,49 +122,57 @@ void Measurement::take_report(const TraceSums &sums, Field field)
     move_mean(probe.outer_end_ticks, mean_of(report.calibration_end, false), time_passes);
 }
 
-Row Measurement::measure_plain(const Scenario &scenario)
+void Measurement::measure_plain(Row &row, Field field)
 {
-    Row row;
-    row.scenario = scenario;
-    const Pass &time = pass(scenario, 1, Field::kTicks);
-    const Cost cycles = trimmed_cost(time.sums);
-    row.cycles = cycles.whole;
-    row.reach = time.reach;
-    row.lost_copies = time.lost_copies;
-    add_parts(row, cycles, Field::kTicks);
-    if (wants_instructions_) {
-        const Cost instructions = mean_cost(pass(scenario, 1, Field::kInstructions).sums);
+    const Scenario &scenario = row.scenario;
+    const Pass &done = pass(scenario, 1, field);
+    if (field == Field::kInstructions) {
+        const Cost instructions = mean_cost(done.sums);
         row.instructions = instructions.whole;
-        add_parts(row, instructions, Field::kInstructions);
+        add_parts(row, instructions, field);
+        return;
     }
+    row.reach = done.reach;
+    row.lost_copies = done.lost_copies;
+    const Cost cycles = trimmed_cost(done.sums);
+    row.cycles = cycles.whole;
+    add_parts(row, cycles, field);
     if (!scenario.is_call())
         row.rates = rates_of(row.cycles->net, results_.clock.hz, scenario.frame_bytes);
-    return row;
 }
 
-Row Measurement::measure_further(const Scenario &scenario)
+void Measurement::measure_further(Row &row, Field field)
 {
-    Row row;
-    row.scenario = scenario;
-    const Pass &one = pass(scenario, 1, Field::kTicks);
-    const Pass &many = pass(scenario, 1 + kFurtherFlows, Field::kTicks);
-    row.cycles = further_cost(one.sums, many.sums, kFurtherFlows, true);
-    row.reach = many.reach;
-    row.lost_copies = one.lost_copies + many.lost_copies;
-    if (wants_instructions_)
-        row.instructions = further_cost(pass(scenario, 1, Field::kInstructions).sums,
-                                        pass(scenario, 1 + kFurtherFlows, Field::kInstructions).sums, kFurtherFlows, false);
-    return row;
+    const Pass &one = pass(row.scenario, 1, field);
+    const Pass &many = pass(row.scenario, 1 + kFurtherFlows, field);
+    const bool is_time = field == Field::kTicks;
+    if (is_time) {
+        row.reach = many.reach;
+        row.lost_copies = one.lost_copies + many.lost_copies;
+    }
+    (is_time ? row.cycles : row.instructions) = further_cost(one.sums, many.sums, kFurtherFlows, is_time);
 }
 
 void Measurement::measure(const Scenario &scenario)
 {
-    try {
-        results_.rows.push_back(scenario.is_further() ? measure_further(scenario) : measure_plain(scenario));
-    } catch (const NothingMeasured &) { // the row stands there without figures; the others go on
-        Row row;
-        row.scenario = scenario;
-        results_.rows.push_back(row);
+    Row row;
+    row.scenario = scenario;
+    for (const Field field : {Field::kTicks, Field::kInstructions}) {
+        if (field == Field::kInstructions && !wants_instructions_)
+            continue;
+        try {
+            scenario.is_further() ? measure_further(row, field) : measure_plain(row, field);
+        } catch (const NothingMeasured &error) { // the others go on
+            const char *what = field == Field::kTicks ? "cycles" : "instructions";
+            const std::string why = why_missing(scenario, results_, error);
+            if (row.missing.empty())
+                row.missing = fmt::format("no {}: {}", what, why);
+            else // what kept the first from being measured nearly always keeps the second
+                row.missing += fmt::format("; no {}{}", what, row.missing.ends_with(why) ? " either" : ": " + why);
+        }
     }
+    if (!row.missing.empty())
+        results_.notes.push_back(fmt::format("{} ({}): {}.", scenario.name, scenario.id, row.missing));
+    results_.rows.push_back(std::move(row));
 }
 } // namespace mapi_cost

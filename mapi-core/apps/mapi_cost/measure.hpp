@@ -16,14 +16,15 @@ class Measurement
 public:
     Measurement(Results &results, Workloads &workloads, const TempFolder &folder, bool wants_instructions);
 
-    // Appends the row.  Throws what a pass throws; rows so far stay.
+    // Appends the row, without the figures that could not be had.  Throws what a pass throws; rows so far stay.
     void measure(const Scenario &scenario);
 
 private:
     const Pass &pass(const Scenario &scenario, unsigned flows, Field field);
     void take_report(const TraceSums &sums, Field field);
-    Row measure_plain(const Scenario &scenario);
-    Row measure_further(const Scenario &scenario);
+    // Each sets the figures of one field.
+    void measure_plain(Row &row, Field field);
+    void measure_further(Row &row, Field field);
 
     Results &results_;
     Workloads &workloads_;

@@ -3,9 +3,13 @@
 #include "options.hpp"
 
 #include <algorithm>
+#include <iostream>
 #include <map>
+#include <sstream>
 
 #include <CLI/CLI.hpp>
+
+#include "output.hpp"
 
 namespace mapi_cost
 {
@@ -22,8 +26,9 @@ constexpr const char *kFooter =
     "  mapi-cost --scenario table4 --filter 'tcp port 80' trace.pcap\n"
     "  mapi-cost --no-instructions --packets 2000000 --json - trace.pcap | jq '.rows[].cycles'\n"
     "\n"
-    "exit status: 0 measured; 1 measured, but the capture is damaged, records were lost or instructions could not be had;\n"
-    "2 wrong usage; 3 refused: capture, filter or temporary folder (TMPDIR); 130 interrupted, the rows so far are printed";
+    "exit status: 0 measured; 1 measured, but the capture is damaged, records were lost, or figures could not be had (notes\n"
+    "say why); 2 wrong usage, or outputs that are one file or the capture; 3 refused: capture, filter, temporary folder\n"
+    "(TMPDIR) or output; 130 interrupted, the rows so far are printed";
 
 // "search-64", or "table2" for all of one.
 bool is_chosen(const Scenario &scenario, const std::string &name)
@@ -70,10 +75,15 @@ std::optional<int> parse_options(int argc, char **argv, Options &options)
         app.parse(argc, argv);
         if (options.capture.empty() && !options.is_list)
             throw CLI::RequiredError("CAPTURE");
+        if ((app.count("--json") > 0 && options.json.empty()) || (app.count("--csv") > 0 && options.csv.empty()))
+            throw CLI::ValidationError("--json and --csv need the name of a file");
         if (options.json == "-" && options.csv == "-")
             throw CLI::ValidationError("--json and --csv cannot both go to standard output");
     } catch (const CLI::ParseError &error) {
-        return app.exit(error) == 0 ? kExitOk : kExitUsage;
+        std::ostringstream text;
+        const bool is_asked_for = app.exit(error, text, std::cerr) == 0;
+        write_whole("-", text.str());
+        return is_asked_for ? kExitOk : kExitUsage;
     }
     options.run.batch_packets = is_per_packet ? 1 : MAPI_BATCH_MAX;
     options.run.source = kSources.at(source);

@@ -13,9 +13,9 @@ namespace mapi_cost
 {
 enum ExitCode {
     kExitOk = 0,
-    kExitFindings = 1, // rows are there, but the capture is damaged, records were lost, or instructions could not be had
+    kExitFindings = 1, // rows are there, but the capture is damaged, records were lost, or figures could not be had
     kExitUsage = 2,
-    kExitRefused = 3, // no such capture, a filter that does not compile, no room for traces; rows that were ready are told
+    kExitRefused = 3, // no such capture, a filter that does not compile, no room for traces or output; rows that were ready are told
     kExitInterrupted = 130,
 };
 

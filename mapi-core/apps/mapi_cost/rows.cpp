@@ -6,6 +6,13 @@
 
 namespace mapi_cost
 {
+std::string damage_text(const Survey &survey)
+{
+    if (survey.unread_bytes == 0)
+        return survey.message;
+    return fmt::format("{}; {} bytes not read, the costs are of the {} packets before", survey.message, survey.unread_bytes, survey.packets);
+}
+
 std::string instruction_source_text(const std::string &source)
 {
     if (source == "step")

@@ -30,6 +30,7 @@ struct Row {
     std::vector<Reach> reach;
     std::uint64_t lost_copies = 0;
     std::optional<Rates> rates;
+    std::string missing; // which figures could not be had, why, and what would help; empty when all are there
 };
 
 // Mean over the sessions of the run.
@@ -67,6 +68,8 @@ struct Results {
     std::vector<std::string> notes;
 };
 
+// What is wrong with the capture and what the costs are of.
+std::string damage_text(const Survey &survey);
 // "step: exact, single-stepped"; empty without a source.
 std::string instruction_source_text(const std::string &source);
 std::string cycle_source_text(const nsdump::Clock &clock);

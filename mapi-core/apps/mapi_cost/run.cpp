@@ -153,6 +153,7 @@ Pass run_packets(const Load &load, Field field, const RunSettings &settings, con
         wait_for_end(load, made);
         pass.reach = reach_of(load, made);
         pass.lost_copies = device.stats().drop_buffer_full;
+        device.expect_packets(plan.rounds * load.workload.packets);
     }
     pass.sums = sum_trace(session.close(), plan.request);
     return pass;

@@ -47,6 +47,9 @@ struct Pass {
 // Packets through the chain, Quantity::kPacket and kFurther...
 Pass run_packets(const Load &load, Field field, const RunSettings &settings, const TempFolder &folder);
 
+// Calls before them bind symbols and fill caches; they are not counted.
+inline constexpr std::uint64_t kWarmCalls = 32;
+
 // Calls by this thread after the packet thread is done, so that nothing else is in their cost.
 Pass run_calls(const Load &load, Quantity quantity, Field field, const RunSettings &settings, const TempFolder &folder);
 } // namespace mapi_cost

@@ -15,7 +15,6 @@ namespace
 {
 constexpr std::uint64_t kBufferBytes = 3 << 20; // less than TO_BUFFER holds: nothing is dropped before it is read
 constexpr std::uint64_t kMostCalls = 20'000;
-constexpr std::uint64_t kWarmCalls = 32;
 constexpr std::uint64_t kCallsPerBlock = 64;
 constexpr std::uint64_t kStepCallsPerUnit = 20; // a call is short against a batch
 
@@ -49,7 +48,8 @@ Pass run_calls(const Load &load, Quantity quantity, Field field, const RunSettin
     const std::uint64_t rounds = std::clamp<std::uint64_t>(kBufferBytes / std::max<std::uint64_t>(1, workload.buffer_bytes), 1,
                                                            (settings.packets + workload.packets - 1) / workload.packets);
 
-    Device device(workload.path, reads_packets ? rounds : 1, settings.batch_packets);
+    const std::uint64_t times = reads_packets ? rounds : 1;
+    Device device(workload.path, times, settings.batch_packets);
     Flow flow(device);
     int function = 0;
     for (const Call &call : load.flows.at(0))
@@ -58,6 +58,7 @@ Pass run_calls(const Load &load, Quantity quantity, Field field, const RunSettin
     device.start();
     while (!flow.wait(100))
         stop_if_interrupted();
+    device.expect_packets(times * workload.packets);
     const mapi_function_info_t info = flow.describe(function);
     const std::uint64_t there = reads_packets ? info.pkts - info.dropped : kMostCalls;
     const std::uint64_t calls = std::min({there, settings.packets, kMostCalls});

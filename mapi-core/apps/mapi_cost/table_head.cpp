@@ -32,7 +32,7 @@ std::string head_text(const Results &results)
     line("capture", fmt::format("{}: {} packets, {} bytes, {:.0f} bytes on average", survey.path, survey.packets, survey.wire_bytes,
                                 double(survey.wire_bytes) / double(survey.packets)));
     if (survey.is_damaged)
-        line("  damaged", survey.message + fmt::format("; {} bytes not read", survey.unread_bytes));
+        line("  damaged", damage_text(survey));
     line("filter", fmt::format("\"{}\" passes {} packets", survey.filter, survey.matches));
     line("machine", fmt::format("{}, {}, virtualised: {}", results.cpu, results.kernel, results.virtualised));
     line("cycles", fmt::format("{}; clock step {:.0f} ticks, {} reads", cycle_source_text(clock), clock.step_ticks, clock.mode));

@@ -38,8 +38,8 @@ Survey read_whole(const std::string &path, const std::string &filter)
     survey.link_type = all.link_type();
     const mapi_stat_t stats = device.stats();
     survey.unread_bytes = stats.unread_bytes;
-    survey.is_damaged = stats.drop_bad_record + stats.drop_truncated + stats.unread_bytes > 0;
     survey.message = stats.message;
+    survey.is_damaged = !survey.message.empty();
     return survey;
 }
 

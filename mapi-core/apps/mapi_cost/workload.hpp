@@ -23,7 +23,7 @@ struct Survey {
     std::uint64_t matches = 0;
     std::uint64_t unread_bytes = 0;
     bool is_damaged = false;
-    std::string message; // what libmapi says about the damage
+    std::string message; // what libmapi says about damage and odd records; empty without
     int link_type = 1;
     std::string filter;
 };

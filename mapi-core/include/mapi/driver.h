@@ -36,7 +36,7 @@ struct mapi_driver_stats {
 	uint64_t truncated_records;
 	uint64_t interface_drops;
 	uint64_t unread_bytes;
-	char message[512]; /* why reading stopped before the end of the source; empty when nothing is wrong */
+	char message[512]; /* why reading stopped before the end of the source, or what is odd in it; empty when nothing is wrong */
 };
 
 struct mapi_driver {

@@ -81,7 +81,7 @@ typedef struct mapi_stat {
 	uint64_t drop_link_type;        /* packets that a filter could not judge: not defined for their link type */
 	uint64_t drop_no_flow;          /* packets read while no flow was connected */
 	uint64_t unread_bytes;          /* bytes of the file after the place where reading stopped */
-	char message[MAPI_TEXT_BYTES];  /* why reading stopped before the end; empty when nothing is wrong */
+	char message[MAPI_TEXT_BYTES];  /* why reading stopped before the end, or which records contradict their lengths; empty when nothing is wrong */
 } mapi_stat_t;
 
 #ifdef __cplusplus

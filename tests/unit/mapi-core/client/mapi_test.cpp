@@ -6,6 +6,8 @@
 #include <fstream>
 #include <thread>
 
+#include <malloc.h>
+
 #include <mapi/mapi.h>
 
 #include "mapi-core/capture_builder.hpp"
@@ -265,4 +267,21 @@ TEST_CASE("sampling keeps its share, also when two flows sample alike", "[mapi-c
     for (const int fd : fds)
         mapi_close_flow(fd);
     mapi_delete_offline_device(device);
+}
+
+TEST_CASE("a program that makes and closes flows all day does not grow", "[mapi-core][client]")
+{
+    const TempDir dir;
+    const std::string path = write_capture(dir);
+    const auto used_bytes_after = [&](int flows) {
+        for (int i = 0; i < flows; ++i) {
+            const int fd = mapi_create_offline_flow(path.c_str(), MFF_PCAP);
+            REQUIRE(mapi_apply_function(fd, "PKT_COUNTER") > 0);
+            REQUIRE(mapi_apply_function(fd, "BPF_FILTER", "udp") > 0);
+            REQUIRE(mapi_close_flow(fd) == 0);
+        }
+        return mallinfo2().uordblks;
+    };
+    const size_t before = used_bytes_after(200);
+    CHECK(used_bytes_after(1000) < before + 50 * 1000);
 }

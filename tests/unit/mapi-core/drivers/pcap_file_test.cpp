@@ -2,7 +2,11 @@
 // pcap_file: files of every kind -> the packets that were put in, or a message that says where and why not.
 #include "support/catch.hpp"
 
+#include <atomic>
 #include <random>
+#include <thread>
+
+#include <sys/stat.h>
 
 #include "drivers/catalog.hpp"
 #include "mapi-core/capture_builder.hpp"
@@ -103,23 +107,52 @@ TEST_CASE("the old pcap variants are read", "[mapi-core][drivers]")
     CHECK(read_all(early.write(dir / "e.pcap")).packets == std::vector<Packet>{{"xyz", 9, 1000000000, 1, 0}});
 }
 
-TEST_CASE("a packet is never longer than the snap length of its file", "[mapi-core][drivers]")
+TEST_CASE("a record longer than the snap length is cut to it, as libpcap does, and told", "[mapi-core][drivers]")
 {
     const TempDir dir;
     CaptureBuilder capture;
-    capture.pcap_header(0xa1b2c3d4, 3).pcap_record("abcdef", 60).pcap_record("z", 1);
-    CHECK(read_all(capture.write(dir / "x.pcap")).packets == std::vector<Packet>{{"abc", 60, 1000000000, 1, 0}, {"z", 1, 1000000000, 1, 0}});
+    SECTION("pcap") { capture.pcap_header(0xa1b2c3d4, 3).pcap_record("z", 1).pcap_record("abcdef", 60).pcap_record("ghijkl", 60); }
+    SECTION("pcapng") { capture.section().interface(1, 3).enhanced(0, 1000000, "z", 1).enhanced(0, 1000000, "abcdef", 60).enhanced(0, 1000000, "ghijkl", 60); }
+    const bool is_ng = capture.bytes()[0] == 0x0a;
+
+    const Outcome outcome = read_all(capture.write(dir / "x.pcap"), GENERATE(1u, 64u));
+
+    CHECK(outcome.packets == std::vector<Packet>{{"z", 1, 1000000000, 1, 0}, {"abc", 60, 1000000000, 1, 0}, {"ghi", 60, 1000000000, 1, 0}});
+    CHECK(outcome.last == 0);
+    CHECK(outcome.stats.bad_records == 0);
+    CHECK(outcome.stats.unread_bytes == 0);
+    CHECK_THAT(std::string(outcome.stats.message),
+               Catch::Contains("x.pcap: 2 records hold more bytes than the snap length") && Catch::Contains(is_ng ? "offset 84" : "offset 41"));
 }
 
-TEST_CASE("a record with more bytes than the wire had is handed out and remarked", "[mapi-core][drivers]")
+TEST_CASE("a snap length of zero is none", "[mapi-core][drivers]")
 {
     const TempDir dir;
     CaptureBuilder capture;
-    capture.pcap_header().pcap_record("abcd", 60).pcap_record("abcdef", 2);
+    SECTION("pcap") { capture.pcap_header(0xa1b2c3d4, 0).pcap_record("abcdef", 60); }
+    SECTION("pcapng") { capture.section().interface(1, 0).enhanced(0, 1000000, "abcdef", 60); }
+
+    const Outcome outcome = read_all(capture.write(dir / "x"));
+
+    CHECK(outcome.packets == std::vector<Packet>{{"abcdef", 60, 1000000000, 1, 0}});
+    CHECK(std::string(outcome.stats.message).empty());
+}
+
+TEST_CASE("a record with more bytes than the wire had is handed out and told", "[mapi-core][drivers]")
+{
+    const TempDir dir;
+    CaptureBuilder capture;
+    SECTION("pcap") { capture.pcap_header().pcap_record("abcd", 60).pcap_record("abcdef", 2); }
+    SECTION("pcapng") { capture.section().interface(1).enhanced(0, 1, "abcd", 60).enhanced(0, 1, "abcdef", 2); }
+    const bool is_ng = capture.bytes()[0] == 0x0a;
+
     const Outcome outcome = read_all(capture.write(dir / "x.pcap"));
-    CHECK(outcome.packets.size() == 2);
+
+    REQUIRE(outcome.packets.size() == 2);
+    CHECK(outcome.packets[1].data == "abcdef");
     CHECK(outcome.stats.bad_records == 0);
-    CHECK_THAT(std::string(outcome.stats.message), Catch::Contains("offset 44") && Catch::Contains("more bytes than the wire"));
+    CHECK_THAT(std::string(outcome.stats.message),
+               Catch::Contains("1 record holds more bytes than the wire") && Catch::Contains(is_ng ? "offset 84" : "offset 44"));
 }
 
 TEST_CASE("a pcapng file gives every kind of packet block in both byte orders", "[mapi-core][drivers]")
@@ -130,13 +163,13 @@ TEST_CASE("a pcapng file gives every kind of packet block in both byte orders", 
     capture.interface(1, 4, option(capture, 9, "\x09")); // nanoseconds; a snap length that simple packets have
     capture.interface(101, 0, option(capture, 9, "\x83")); // an eighth of a second
     capture.block(4, "names");
-    capture.enhanced(0, 5, "abcde", 60).enhanced(1, 12, "raw", 3).simple("wxyz", 99).obsolete(1, 8, "old", 4);
+    capture.enhanced(0, 5, "abcd", 60).enhanced(1, 12, "raw", 3).simple("wxyz", 99).obsolete(1, 8, "old", 4);
     const std::string drops = capture.part().u32(capture.bytes().empty() ? 0 : 7).u32(0).bytes();
     capture.block(5, capture.part().u32(0).u32(0).u32(0).bytes() + option(capture, 5, drops));
 
     const Outcome outcome = read_all(capture.write(dir / "x.pcapng"));
 
-    CHECK(outcome.packets == std::vector<Packet>{{"abcde", 60, 5, 1, 0}, {"raw", 3, 1500000000, 101, 1}, {"wxyz", 99, 0, 1, 0}, {"old", 4, 1000000000, 101, 1}});
+    CHECK(outcome.packets == std::vector<Packet>{{"abcd", 60, 5, 1, 0}, {"raw", 3, 1500000000, 101, 1}, {"wxyz", 99, 0, 1, 0}, {"old", 4, 1000000000, 101, 1}});
     CHECK(outcome.info.link_type == 1);
     CHECK(outcome.last == 0);
     CHECK(outcome.stats.interface_drops > 0);
@@ -277,4 +310,42 @@ TEST_CASE("no arrangement of wrong bytes is read beyond the file", "[mapi-core][
         reported += outcome.open_error || *outcome.stats.message;
     }
     CHECK(reported > 0);
+}
+
+TEST_CASE("a read that waits for a pipe ends when it is interrupted, with what came until then", "[mapi-core][drivers]")
+{
+    const TempDir dir;
+    const std::string path = dir / "pipe";
+    REQUIRE(mkfifo(path.c_str(), 0600) == 0);
+    const std::string bytes = CaptureBuilder().pcap_header().pcap_record("abcd", 4).bytes();
+    std::atomic<bool> is_done = false;
+    std::thread writer([&] { // holds the pipe open, silently
+        std::ofstream out(path, std::ios::binary);
+        out.write(bytes.data(), std::streamsize(bytes.size())).flush();
+        while (!is_done)
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    });
+    mapi_driver_setup setup = {};
+    char text[512] = "";
+    setup.struct_size = sizeof(setup);
+    setup.path = path.c_str();
+    setup.repeat = 1;
+    setup.error = text;
+    setup.error_bytes = sizeof(text);
+    void *file = nullptr;
+    mapi_driver_info info = {};
+    REQUIRE(mapi_driver_pcap_file.open(&setup, &file, &info) == 0);
+    mapi_packet packets[64];
+    mapi_batch batch = {};
+    CHECK(mapi_driver_pcap_file.read(file, packets, 64, &batch) == 1);
+    int last = 1;
+    std::thread reader([&] { last = mapi_driver_pcap_file.read(file, packets, 64, &batch); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    REQUIRE(mapi_driver_pcap_file.interrupt != nullptr);
+    mapi_driver_pcap_file.interrupt(file);
+    reader.join();
+    CHECK(last <= 0);
+    is_done = true;
+    writer.join();
+    mapi_driver_pcap_file.close(file);
 }

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// missing: a row without figures -> why, and what would help.
+#include "missing.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace mapi_cost
+{
+namespace
+{
+std::string unmatched(const Survey &survey)
+{
+    return fmt::format("the filter \"{}\" passes no packet of {}", survey.filter, survey.path);
+}
+} // namespace
+
+std::string why_missing(const Scenario &scenario, const Results &results, const NothingMeasured &error)
+{
+    const Survey &survey = results.survey;
+    const std::uint64_t packets = results.settings.packets;
+    const bool is_filtered = std::count(scenario.functions.begin(), scenario.functions.end(), Function::kFilter) > 0;
+    if (scenario.quantity == Quantity::kNextPacket && is_filtered && survey.matches == 0)
+        return unmatched(survey) + ", so there is nothing to read behind it; give one that matches with --filter, or another capture";
+    if (scenario.is_call() && packets <= kWarmCalls)
+        return fmt::format("--packets {} is too few: the first {} calls are not counted; give a larger number", packets, kWarmCalls);
+    if (error.units_left_out() > 0)
+        return fmt::format("all {} units that were measured were cut by interrupts, migrations or losses; run it again on a quieter machine, "
+                           "with more --packets or --step-units",
+                           error.units_left_out());
+    return fmt::format("--packets {} of {} gave no whole unit; give more --packets or a larger capture", packets, survey.path);
+}
+
+std::string filter_note(const Survey &survey)
+{
+    if (survey.matches > 0)
+        return {};
+    return unmatched(survey) + ": rows with functions behind BPF_FILTER are of packets that it refuses; give one that matches with --filter";
+}
+} // namespace mapi_cost

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/* count: a capture and filters -> a line for each. */
+#include "count.h"
+
+#include <mapi/mapi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <time.h>
+
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int number)
+{
+	(void)number;
+	interrupted = 1;
+}
+
+/* Not before there is something to report: opening a pipe that nobody writes to must end by the signal itself. */
+static void catch_interrupts(void)
+{
+	/* A second Ctrl-C ends a program that hangs. */
+	struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)(SA_RESETHAND | SA_RESTART)};
+	struct sigaction hangup;
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	if (!sigaction(SIGHUP, NULL, &hangup) && hangup.sa_handler != SIG_IGN) /* as nohup leaves it */
+		sigaction(SIGHUP, &action, NULL);
+}
+
+int is_interrupted(void)
+{
+	return interrupted;
+}
+
+/* The library's words name the file or the expression. */
+static int fail(int code)
+{
+	int number = 0;
+	char text[MAPI_ERROR_TEXT_BYTES] = "";
+	mapi_read_error(&number, text);
+	fprintf(stderr, "mapi-count: %s (error %d)\n", text, number);
+	return code;
+}
+
+static double now_s(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static int add_flow(const char *device, const struct options *options, struct filter *filter)
+{
+	filter->flow = mapi_create_flow(device);
+	if (filter->flow < 0)
+		return fail(EXIT_REFUSED);
+	if (*filter->expression) {
+		const int applied = options->strings
+			? mapi_apply_function(filter->flow, "STR_SEARCH", filter->expression, 0, 0)
+			: mapi_apply_function(filter->flow, "BPF_FILTER", filter->expression);
+		if (applied < 0)
+			return fail(EXIT_REFUSED);
+	}
+	filter->packets = mapi_apply_function(filter->flow, "PKT_COUNTER");
+	filter->bytes = mapi_apply_function(filter->flow, "BYTE_COUNTER");
+	if (filter->packets < 0 || filter->bytes < 0 || mapi_connect(filter->flow) < 0)
+		return fail(EXIT_REFUSED);
+	return 0;
+}
+
+static unsigned long long counter(int flow, int function)
+{
+	const unsigned long long *value = mapi_read_results(flow, function, MAPI_REF);
+	return value ? *value : 0;
+}
+
+static int report(const char *device, const struct filter *filters, int count, double seconds)
+{
+	struct mapi_stat stats;
+	int i;
+
+	for (i = 0; i < count; i++)
+		printf("%llu\t%llu\t%.6f\t%s\n", counter(filters[i].flow, filters[i].packets),
+		       counter(filters[i].flow, filters[i].bytes), seconds, filters[i].expression);
+	if (mapi_stats(device, &stats) < 1)
+		return fail(EXIT_REFUSED);
+	if (stats.drop_link_type > 0)
+		fprintf(stderr, "mapi-count: %llu times a filter has no meaning for a packet's link type; counted as no match\n",
+			(unsigned long long)stats.drop_link_type);
+	if (*stats.message)
+		fprintf(stderr, "mapi-count: %s\n", stats.message);
+	if (interrupted)
+		fprintf(stderr, "mapi-count: interrupted; the counts are of the first %llu packets\n",
+			(unsigned long long)stats.ps_recv);
+	if (stats.unread_bytes > 0)
+		fprintf(stderr, "mapi-count: %llu bytes were not read; the counts are of the %llu packets before\n",
+			(unsigned long long)stats.unread_bytes, (unsigned long long)stats.ps_recv);
+	return *stats.message || stats.unread_bytes ? EXIT_DAMAGED : EXIT_COUNTED;
+}
+
+static int count_on(const char *device, const struct options *options, struct filter *filters, int count)
+{
+	double begin;
+	int code = EXIT_COUNTED;
+	int i;
+
+	if (options->batch && mapi_set_device_option(device, "batch", options->batch) < 0)
+		return fail(EXIT_USAGE);
+	for (i = 0; i < count && !code; i++)
+		code = add_flow(device, options, &filters[i]);
+	if (code)
+		return code;
+	if (!interrupted)
+		catch_interrupts();
+	begin = now_s();
+	if (mapi_start_offline_device(device) < 0)
+		return fail(EXIT_REFUSED);
+	for (i = 0; i < count; i++)
+		while (!interrupted && mapi_wait_flow(filters[i].flow, 200) < 0)
+			;
+	code = report(device, filters, count, now_s() - begin);
+	return interrupted ? EXIT_INTERRUPTED : code;
+}
+
+int count_once(const struct options *options, struct filter *filters, int count)
+{
+	char *device = mapi_create_offline_device(options->capture, MFF_PCAP);
+	int code, i;
+
+	if (!device)
+		return fail(EXIT_REFUSED);
+	code = count_on(device, options, filters, count);
+	for (i = 0; i < count; i++)
+		if (filters[i].flow > 0)
+			mapi_close_flow(filters[i].flow);
+	mapi_delete_offline_device(device);
+	return code;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* mapi-count: capture file and filters -> packets and bytes that match each. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "apps/standard_files.h"
+#include "count.h"
+#include "filters.h"
+
+/* The code, or that of an output that did not get out.  A reader that closed the pipe has what it wanted. */
+static int finish(int code)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return code;
+	if (errno == EPIPE)
+		return code;
+	fprintf(stderr, "mapi-count: standard output: %s\n", strerror(errno));
+	return EXIT_REFUSED;
+}
+
+static void usage(FILE *out)
+{
+	fputs("usage: mapi-count [options] CAPTURE [EXPRESSION...]\n"
+	      "\n"
+	      "Counts the packets of a pcap or pcapng file that match each filter expression; all of them without one.\n"
+	      "Prints a line for each: packets, wire bytes, seconds, expression, with tabs between.\n"
+	      "\n"
+	      "  -f, --file FILE      one expression a line, an empty one counts everything; '#' begins a comment; '-' is\n"
+	      "                       standard input\n"
+	      "  -e, --each           read the capture once for each expression, not once for all\n"
+	      "  -s, --string         expressions are strings to search (STR_SEARCH), not filters\n"
+	      "  -b, --batch N        packets a unit of work, 1 to 64\n"
+	      "  -p, --per-packet     the same as --batch 1\n"
+	      "  -h, --help           this text\n"
+	      "  -V, --version        the version\n"
+	      "\n"
+	      "examples:\n"
+	      "  mapi-count trace.pcap 'tcp port 80' 'udp port 53'\n"
+	      "  mapi-count --each --file filters.txt trace.pcapng\n"
+	      "  mapi-count --string trace.pcap 'GET /' '|16 03 01|'\n"
+	      "\n"
+	      "exit status: 0 counted; 1 the capture is damaged or holds records of impossible length, the message says what was\n"
+	      "counted; 2 wrong usage, or a file of expressions that cannot be read or has none; 3 the capture or an expression was\n"
+	      "refused, or the output cannot be written; 130 interrupted\n",
+	      out);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{"file", required_argument, NULL, 'f'}, {"each", no_argument, NULL, 'e'},
+		{"string", no_argument, NULL, 's'},     {"batch", required_argument, NULL, 'b'},
+		{"per-packet", no_argument, NULL, 'p'}, {"help", no_argument, NULL, 'h'},
+		{"version", no_argument, NULL, 'V'},    {NULL, 0, NULL, 0},
+	};
+	struct options options = {0};
+	struct filter *filters = NULL;
+	int count = 0, code = EXIT_COUNTED, letter, i;
+
+	keep_standard_files();
+	while ((letter = getopt_long(argc, argv, "f:esb:phV", longs, NULL)) >= 0) {
+		switch (letter) {
+		case 'f': filters = append_file(filters, &count, optarg); break;
+		case 'e': options.separately = 1; break;
+		case 's': options.strings = 1; break;
+		case 'b': options.batch = optarg; break;
+		case 'p': options.batch = "1"; break;
+		case 'h': usage(stdout); return finish(EXIT_COUNTED);
+		case 'V': puts("mapi-count " NETSLICE_VERSION); return finish(EXIT_COUNTED);
+		default: usage(stderr); return EXIT_USAGE;
+		}
+	}
+	if (optind >= argc || !*argv[optind]) {
+		usage(stderr);
+		return EXIT_USAGE;
+	}
+	options.capture = argv[optind++];
+	for (; optind < argc; optind++)
+		filters = append(filters, &count, argv[optind]);
+	if (count == 0)
+		filters = append(filters, &count, "");
+	if (!options.separately)
+		code = count_once(&options, filters, count);
+	for (i = 0; i < count && options.separately; i++) {
+		const int one = count_once(&options, &filters[i], 1);
+		if (one > code)
+			code = one;
+		if (is_interrupted())
+			break;
+	}
+	free_filters(filters, count);
+	return finish(code);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* Standard files: closed ones -> ones that fail.  For the first line of main(). */
+#ifndef MAPI_APPS_STANDARD_FILES_H
+#define MAPI_APPS_STANDARD_FILES_H
+
+#include <fcntl.h>
+#include <unistd.h>
+
+/* A file that is opened later must not become standard output: what is printed would go into it, or nowhere. */
+static inline void keep_standard_files(void)
+{
+	int fd;
+
+	for (fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
+			_exit(3);
+}
+
+#endif /* MAPI_APPS_STANDARD_FILES_H */

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// missing: who reads why a figure is not there knows what to change.
+#include "support/catch.hpp"
+
+#include "missing.hpp"
+#include "results_example.hpp"
+
+using namespace mapi_cost;
+using Catch::Matchers::Contains;
+
+namespace
+{
+Results results()
+{
+    Results made = test_support::example_results();
+    made.survey.path = "x.pcap";
+    made.survey.filter = "udp port 1";
+    return made;
+}
+
+Scenario scenario(const std::string &id)
+{
+    return test_support::example_row(id).scenario;
+}
+} // namespace
+
+TEST_CASE("a filter that passes nothing is named with its capture and the option that helps", "[mapi_cost][missing]")
+{
+    const std::string why = why_missing(scenario("filter+next-packet"), results(), NothingMeasured(0));
+
+    CHECK_THAT(why, Contains("\"udp port 1\" passes no packet of x.pcap") && Contains("--filter"));
+    CHECK_THAT(filter_note(results().survey), Contains("\"udp port 1\" passes no packet of x.pcap") && Contains("--filter"));
+    Results some = results();
+    some.survey.matches = 1;
+    CHECK(filter_note(some.survey).empty());
+}
+
+TEST_CASE("too few packets for calls are named with the number that is too small", "[mapi_cost][missing]")
+{
+    Results few = results();
+    few.settings.packets = 32;
+
+    CHECK_THAT(why_missing(scenario("results"), few, NothingMeasured(0)), Contains("--packets 32 is too few"));
+}
+
+TEST_CASE("units that were all cut are counted", "[mapi_cost][missing]")
+{
+    CHECK_THAT(why_missing(scenario("counter"), results(), NothingMeasured(7)), Contains("all 7 units") && Contains("again"));
+}
+
+TEST_CASE("a row without figures for another reason names packets and capture", "[mapi_cost][missing]")
+{
+    CHECK_THAT(why_missing(scenario("counter"), results(), NothingMeasured(0)), Contains("--packets 200000 of x.pcap"));
+}
