@@ -19,7 +19,8 @@ _COUNTS = {"issued": "n?", "drained": "n?", "lost": _LOST}
 
 _STATS = {
     "schema": "s",
-    "trace": {"path": "s", "bytes": "n?", "format_version": "n?", "session_uuid": "s?", "end": "s?"},
+    "trace": {"path": "s", "bytes": "n?", "format_version": "n?", "session_uuid": "s?", "end": "s?", "records": "n?",
+              "interrupted": "b?"},
     "info": {"*": "s"},
     "clock": {"source": "s", "mode": "s?", "hz": "x?", "step_ticks": "x?", "read_ticks": "x?"},
     "counters": {"source": "s", "names": ["s"]},
@@ -43,17 +44,18 @@ _STATS = {
 _MEASURED = {"raw": "x?", "net": "x", "ci95": "x?", "packets": "n?"}
 _COST = {
     "schema": "s",
-    "capture": {"path": "s", "packets": "n?", "bytes": "n?", "mean_bytes": "x?"},
+    "capture": {"path": "s", "packets": "n?", "bytes": "n?", "mean_bytes": "x?",
+                "damage": "s?", "unread_bytes": "n?"},
     "machine": {"cpu": "s?", "kernel": "s?", "virtualised": "s?"},
     "clock": {"source": "s", "hz": "x?", "mode": "s?", "step_ticks": "x?"},
     "sources": {"cycles": "s?", "instructions": "s?"},
-    "unit": "s?", "batch_packets": "n?", "repetitions": "n?",
-    "losses": {**_COUNTS, "equation_holds": "b?"},
+    "unit": "s?", "batch_packets": "n?", "repetitions": "n?", "interrupted": "b?",
+    "losses": {**_COUNTS, "equation_holds": "b?", "units": "n?", "units_left_out": "n?"},
     "rows": [{
         "table": "n", "scenario": "s", "packet_bytes": "x?", "instructions?": _MEASURED, "cycles?": _MEASURED,
         "paper?": {"scampi_instructions": "x?", "scampi_cycles": "x?", "intel_instructions": "x?", "intel_cycles": "x?",
                    "net_of_papi": "b?"},
-        "parts?": [{"name": "s", "instructions": "x?", "cycles": "x?"}],
+        "parts?": [{"name": "s", "instructions": "x?", "cycles": "x?", "in_cost": "b?"}],
         "rates?": {"packets_per_second": "x?",
                    "lines?": [{"gbit": "x", "frame_bytes": "x", "line_packets_per_second": "x", "share": "x?",
                                "gbit_per_second": "x?"}]}}],

@@ -16,10 +16,13 @@ EPILOG = """examples:
   nsdump export trace.nsl --what stats --format json | nsreport - -o report
 
 exit codes:
-  0 the report is complete        4 JSON of another schema or version
-  1 gnuplot failed, or a bug      5 gnuplot or nsdump is missing
-  2 wrong command line            6 the output folder cannot be written
-  3 the input cannot be read      128 + signal: interrupted, nothing left behind
+  0 the report is complete; records that are lost and counted are a warning
+  1 the report is there, but its input is not whole: interrupted, no record,
+    no footer, damaged, or records missing without a cause
+  2 wrong command line            5 gnuplot or nsdump is missing or failed
+  3 the input cannot be read      6 the output folder cannot be written
+  4 JSON of another schema        7 a bug in nsreport
+  128 + signal: interrupted; no half report is left
 
 environment: NSDUMP and GNUPLOT name those programs; else nsdump is looked for
 beside nsreport, then in PATH, and gnuplot in PATH."""
@@ -69,14 +72,18 @@ def make_report(options, program, share, version):
             _progress(options.quiet, f"drawing {i} of {len(drawn)}: {picture.name}")
             gnuplot.draw(picture, gnuplot_path, share, place.work)
         _progress(options.quiet, "")
+        incomplete = given.incomplete + head.incomplete(document)
         warnings = list(dict.fromkeys(given.warnings)) + head.warnings(document)
-        page.write(os.path.join(place.work, "index.html"), share, version, head.title(document), head.lead(document), warnings,
+        page.write(os.path.join(place.work, "index.html"), share, version, head.title(document), head.lead(document), incomplete, warnings,
                    "No record was lost and issued = drained + lost holds.", head.facts(document), made, head.tables(document))
         place.publish()
+    for sentence in incomplete:
+        print(errors.shown(f"nsreport: {options.input}: not complete: {sentence}"), file=sys.stderr)
     for warning in warnings:
         _say(options.quiet, f"nsreport: warning: {warning}")
     _say(options.quiet, f"nsreport: {len(drawn)} pictures, {len(made) - len(drawn)} left out with a reason: "
                         f"{os.path.join(options.output, 'index.html')}")
+    return errors.EXIT_INCOMPLETE if incomplete else errors.EXIT_OK
 
 
 def _raise_interrupted(number, _frame):
@@ -90,7 +97,7 @@ def main(arguments, program, share, version):
         if signal.getsignal(number) != signal.SIG_IGN:  # nohup
             signal.signal(number, _raise_interrupted)
     try:
-        make_report(options, program, share, version)
+        return make_report(options, program, share, version)
     except errors.ReportError as error:
         _progress(options.quiet, "")
         print(f"nsreport: {error}", file=sys.stderr)
@@ -102,4 +109,3 @@ def main(arguments, program, share, version):
     except OSError as error:
         print(f"nsreport: {errors.shown(error.filename or options.input)}: {error.strerror or error}", file=sys.stderr)
         return errors.EXIT_INTERNAL
-    return errors.EXIT_OK

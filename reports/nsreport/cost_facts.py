@@ -57,4 +57,6 @@ def samples_text(document, rows):
         said += f", unit: batch of {document['batch_packets']} packets"
     elif document["unit"]:
         said += f", unit: {document['unit']}"
+    if document["interrupted"]:
+        said += ", run interrupted"
     return said

@@ -16,7 +16,7 @@ REST = "not broken down"
 
 def _cost_parts(row):
     """Parts of the row's figure; what mapi-cost tells beside it (reading from the device) is left out."""
-    return [part for part in row["parts"] or [] if part.get("in_cost", True)]
+    return [part for part in row["parts"] or [] if part["in_cost"] is not False]
 
 
 def _stack_row(row, kind, colours):

@@ -6,7 +6,7 @@ import signal
 import subprocess
 import tempfile
 
-from .errors import EXIT_INTERNAL, EXIT_OUTPUT, EXIT_TOOL, ReportError, shown
+from .errors import EXIT_OUTPUT, EXIT_TOOL, ReportError, shown
 from .layout import WIDTH_PX, legend_table, top_px
 from .text import label
 
@@ -74,7 +74,8 @@ def _run(gnuplot, share, scratch, picture, kind, output):
     if done.returncode in (0, -signal.SIGXFSZ) or "write" in said.lower() or "space" in said.lower():
         raise ReportError(EXIT_OUTPUT, f"{shown(os.path.basename(output))}: gnuplot could not write the whole picture; free some space or choose another place with -o: "
                                        f"is the disk full, or a file size limit (ulimit -f) set? {said}".rstrip())
-    raise ReportError(EXIT_INTERNAL, f"{picture.script}: gnuplot failed (code {done.returncode}) on {picture.name}.{kind}: {said}")
+    raise ReportError(EXIT_TOOL, f"{picture.script}: gnuplot failed (code {done.returncode}) on {picture.name}.{kind}: {said}; "
+                      "install gnuplot 5.4 or newer, or name another one in the variable GNUPLOT")
 
 
 def draw(picture, gnuplot, share, folder):

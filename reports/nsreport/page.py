@@ -45,15 +45,16 @@ def _absent(picture):
             f'<p class="absent">No picture: {escaped(picture.why)}</p></section>')
 
 
-def write(path, share, version, title, lead, warnings, good, facts, pictures, tables):
+def write(path, share, version, title, lead, incomplete, warnings, good, facts, pictures, tables):
     """tables: (id, heading, html). The frame comes from page.html.in."""
     with open(os.path.join(share, "page.html.in"), encoding="utf-8") as file:
         frame = string.Template(file.read())
     contents = [(p.name, p.topic) for p in pictures] + [(name, heading) for name, heading, _ in tables]
     sections = [_absent(p) if isinstance(p, Absent) else _figure(p) for p in pictures]
     sections += [f'<section class="tables" id="{name}"><h2>{escaped(heading)}</h2>{body}</section>' for name, heading, body in tables]
-    notices = [f'<p class="warning">{escaped(w)}</p>' for w in warnings]
-    if not warnings and good:
+    notices = [f'<p class="incomplete"><strong>Not complete:</strong> {escaped(sentence)}</p>' for sentence in incomplete]
+    notices += [f'<p class="warning">{escaped(w)}</p>' for w in warnings]
+    if not notices and good:
         notices.append(f'<p class="good">{escaped(good)}</p>')
     text = frame.substitute(
         version=escaped(version), title=escaped(title), lead=escaped(lead), warnings="\n".join(notices), facts=facts_rows(facts),

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# nsreport_trace_test: make_trace -> trace -> the real nsdump -> nsreport -> whole report; damage becomes a warning, garbage an exit code.
+# nsreport_trace_test: make_trace -> trace -> the real nsdump -> nsreport -> whole report; damage is told with exit code 1, garbage with 3.
 set -eu
 make_trace=${NETSLICE_BUILD:?}/tests/make_trace
 nsreport=${NETSLICE_BIN:?}/nsreport
@@ -25,9 +25,12 @@ grep -q ">$count<" "$work/report/index.html" || fail "the page does not hold the
 
 bytes=$(wc -c <"$work/t.nsl")
 head -c $((bytes * 3 / 4)) "$work/t.nsl" >"$work/cut.nsl"
-"$nsreport" "$work/cut.nsl" -o "$work/cut" 2>"$work/said" || fail "a cut trace ended with $?: $(cat "$work/said")"
-grep -q warning "$work/said" || fail "a cut trace gave no warning"
-grep -q 'class="warning"' "$work/cut/index.html" || fail "the page of a cut trace has no warning"
+status=0
+"$nsreport" "$work/cut.nsl" -o "$work/cut" 2>"$work/said" || status=$?
+[ $status -eq 1 ] || fail "a cut trace ended with $status, not 1: $(cat "$work/said")"
+grep -q "cut.nsl: not complete: .*no footer" "$work/said" || fail "a cut trace is not named with its cause: $(cat "$work/said")"
+grep -q 'class="incomplete"' "$work/cut/index.html" || fail "the page of a cut trace does not say so"
+! grep -qF '\n' "$work/said" "$work/cut/index.html" || fail "a line end shows up as two characters"
 
 head -c 5000 /dev/urandom >"$work/garbage.nsl"
 status=0

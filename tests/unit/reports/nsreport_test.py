@@ -112,20 +112,6 @@ class WholeReport(ReportCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("Unit 999999 has no whole slice", self.page())
 
-    def test_a_missing_footer_is_a_warning_and_no_claim_of_completeness(self):
-        document = stats()
-        document["losses"].update(equation_holds=None, lost={"full": 0})
-        document["trace"]["end"] = "missing"
-        page = self.report_of(document)
-        self.assertIn("has no footer", page)
-        self.assertNotIn("No record was lost", page)
-
-    def test_a_trace_that_nsdump_could_read_in_part_is_reported_with_its_words(self):
-        done = self.run_report(self.write("t.nsl", b"NSL"), "-o", self.out, env={"FAKE_EXIT": "3", "FAKE_SAYS": "chunk 9 is damaged"})
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("chunk 9 is damaged", self.page())
-        self.assertIn("chunk 9 is damaged", done.stderr)
-
     def test_an_older_report_is_replaced_as_a_whole(self):
         self.report_of(stats())
         self.report_of(cost())
@@ -202,11 +188,6 @@ class OddShapes(ReportCase):
                 value["per_packet"] = None
         self.assertIn("cannot be given per packet", self.report_of(document))
         document["slices"] = []
-        self.assertIn("No picture", self.report_of(document))
-
-    def test_a_cost_run_without_rows_still_gives_a_page(self):
-        document = cost()
-        document["rows"] = []
         self.assertIn("No picture", self.report_of(document))
 
 
