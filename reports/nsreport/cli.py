@@ -64,6 +64,9 @@ def make_report(options, program, share, version):
     given = source.open_source(options.input, program)
     document = given.document
     is_trace = document["schema"] == check.STATS_SCHEMA
+    if options.unit is not None and given.trace_path is None:
+        raise errors.ReportError(errors.EXIT_USAGE, f"{errors.shown(options.input)}: --unit needs the trace itself (.nsl), as JSON holds no single slices; "
+                                                    "give the trace, or leave --unit out")
     head = trace_page if is_trace else cost_page
     with folder.ReportFolder(options.output) as place:
         made = trace_pictures.pictures(document, given, options.unit) if is_trace else cost_pictures.pictures(document)

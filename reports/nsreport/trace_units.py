@@ -5,6 +5,7 @@ import statistics
 from dataclasses import dataclass
 
 from .charts import tics
+from .errors import EXIT_USAGE, ReportError, shown
 from .layout import MEASURED, WIDTH_PX, row_labels, text_px, top_px
 from .loss_text import loss_line
 from .picture import Absent, Picture
@@ -99,9 +100,17 @@ def _timeline_tables(bars, colours, lanes, begin, length, plot_px):
     return tables
 
 
+def _known_units(costs):
+    numbers = [int(number) for _, number, _ in costs if number.isdecimal()]
+    if not numbers:
+        return "the trace has no units (INIT and EXIT) with slices in them: leave --unit out"
+    return f"units among its first {MAX_SLICES:,} slices: {min(numbers)} to {max(numbers)}; give one of them with --unit, or leave --unit out"
+
+
 def timeline(document, colours, source, unit_number, costs):
     topic, name = "One unit", "timeline"
-    if unit_number is None:
+    asked = unit_number is not None
+    if not asked:
         unit_name, unit_number, thread = typical_unit(costs)
         question = f"What happens inside one typical {unit_name}, and when?"
         chosen = f"unit {unit_number} of {plural(len(costs), 'unit')} looked at: its cost is the median"
@@ -112,7 +121,9 @@ def timeline(document, colours, source, unit_number, costs):
         chosen = f"unit {unit_number}, as asked for"
         bars, cut = _bars_of_unit(source, unit_number)
     if not bars:
-        return Absent(name, topic, f"Unit {unit_number} has no whole slice in this trace. Give another number with --unit.")
+        if asked:
+            raise ReportError(EXIT_USAGE, f"{shown(source.trace_path)}: no unit {unit_number} with a whole slice; {_known_units(costs)}")
+        return Absent(name, topic, f"Unit {unit_number} has no whole slice in this trace.")
     begin, end = min(b.start for b in bars), max(b.stop for b in bars)
     length = max(end - begin, 1)
     lanes, lane_names = _lanes(bars)
@@ -191,6 +202,8 @@ def pictures(document, colours, source, unit_number):
     costs = {} if missing else unit_costs(source)
     if not costs and not missing:
         missing = "The trace has no units (INIT and EXIT) with slices in them."
+        if unit_number is not None:
+            raise ReportError(EXIT_USAGE, f"{shown(source.trace_path)}: no unit {unit_number}; {_known_units(costs)}")
     if missing:
         return [Absent("timeline", "One unit", missing), Absent("packet_size", "Cost against packet size", missing)]
     return [timeline(document, colours, source, unit_number, costs), packet_size(document, source, costs)]

@@ -107,11 +107,6 @@ class WholeReport(ReportCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("What happens inside batch 7, and when?", self.page())
 
-    def test_a_unit_that_is_not_there_leaves_a_sentence(self):
-        done = self.run_report(self.write("t.nsl", b"NSL"), "-o", self.out, "--unit", "999999")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("Unit 999999 has no whole slice", self.page())
-
     def test_an_older_report_is_replaced_as_a_whole(self):
         self.report_of(stats())
         self.report_of(cost())
@@ -238,6 +233,18 @@ class BadInput(ReportCase):
         trace = self.write("t.nsl", b"NSL")
         self.check_refused(self.run_report(trace, "-o", self.out, env={"NSDUMP": "/nonexistent/nsdump"}), 5, "/nonexistent/nsdump", "NSDUMP")
         self.check_refused(self.run_report(trace, "-o", self.out, env={"PATH": self.folder}), 5, "gnuplot", "install")
+
+    def test_a_unit_that_is_not_there_ends_with_2_and_names_those_that_are(self):
+        trace = self.write("t.nsl", b"NSL")
+        self.check_refused(self.run_report(trace, "-o", self.out, "--unit", "999999"), 2, "t.nsl", "no unit 999999", "0 to ")
+        none = self.write("none.csv", "name,cpu,thread,unit,unit_number,depth,start_ticks,stop_ticks,raw_ticks,net_ticks,class\n")
+        done = self.run_report(trace, "-o", self.out, "--unit", "7", env={"FAKE_SLICES": none})
+        self.check_refused(done, 2, "no unit 7", "leave --unit out")
+
+    def test_a_unit_of_json_ends_with_2_as_json_has_no_slices(self):
+        for document in (stats(), cost()):
+            done = self.run_report(self.write("input.json", json.dumps(document)), "-o", self.out, "--unit", "7")
+            self.check_refused(done, 2, "--unit needs the trace")
 
     def test_a_wrong_command_line_ends_with_2(self):
         for arguments in ([], ["x"], ["x", "-o", self.out, "--unit", "-3"], ["x", "-o", self.out, "--unit", "many"]):
