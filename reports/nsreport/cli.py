@@ -2,10 +2,9 @@
 # Command line -> report. Decides exit codes; everything else is in the parts.
 import argparse
 import os
-import signal
 import sys
 
-from . import check, cost_page, cost_pictures, errors, folder, gnuplot, page, source, trace_page, trace_pictures
+from . import check, cost_page, cost_pictures, errors, folder, gnuplot, page, signals, source, trace_page, trace_pictures
 from .picture import Picture
 
 EPILOG = """examples:
@@ -33,12 +32,18 @@ def parse_arguments(arguments, version):
         prog="nsreport", formatter_class=argparse.RawDescriptionHelpFormatter, epilog=EPILOG,
         description="Makes a folder with index.html, PNG and SVG pictures from a trace, stats JSON or mapi-cost JSON.")
     parser.add_argument("input", metavar="TRACE|JSON", help="trace (.nsl), stats JSON or mapi-cost JSON; - reads JSON from standard input")
-    parser.add_argument("-o", "--output", metavar="DIR", required=True,
+    parser.add_argument("-o", "--output", metavar="DIR", required=True, type=_folder_name,
                         help="folder to make; an older report there is replaced as a whole, any other folder is refused")
     parser.add_argument("--unit", metavar="N", type=_unit_number, help="unit that the timeline shows (default: the one nearest the median cost)")
     parser.add_argument("-q", "--quiet", action="store_true", help="say nothing but errors")
     parser.add_argument("--version", action="version", version=f"nsreport {version}")
     return parser.parse_args(arguments)
+
+
+def _folder_name(text):
+    if not text:
+        raise argparse.ArgumentTypeError("the name of the folder is empty; name one, such as -o report")
+    return text
 
 
 def _unit_number(text):
@@ -60,6 +65,8 @@ def _progress(quiet, text):
 
 
 def make_report(options, program, share, version):
+    place = folder.ReportFolder(options.output)
+    place.refuse_input(options.input)
     gnuplot_path = gnuplot.find_gnuplot()
     given = source.open_source(options.input, program)
     document = given.document
@@ -68,7 +75,7 @@ def make_report(options, program, share, version):
         raise errors.ReportError(errors.EXIT_USAGE, f"{errors.shown(options.input)}: --unit needs the trace itself (.nsl), as JSON holds no single slices; "
                                                     "give the trace, or leave --unit out")
     head = trace_page if is_trace else cost_page
-    with folder.ReportFolder(options.output) as place:
+    with place:
         made = trace_pictures.pictures(document, given, options.unit) if is_trace else cost_pictures.pictures(document)
         drawn = [p for p in made if isinstance(p, Picture)]
         for i, picture in enumerate(drawn, 1):
@@ -89,16 +96,9 @@ def make_report(options, program, share, version):
     return errors.EXIT_INCOMPLETE if incomplete else errors.EXIT_OK
 
 
-def _raise_interrupted(number, _frame):
-    signal.signal(number, signal.SIG_IGN)  # a second Ctrl-C must not break the cleaning up
-    raise errors.Interrupted(number)
-
-
 def main(arguments, program, share, version):
     options = parse_arguments(arguments, version)
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) != signal.SIG_IGN:  # nohup
-            signal.signal(number, _raise_interrupted)
+    signals.install()
     try:
         return make_report(options, program, share, version)
     except errors.ReportError as error:
@@ -107,8 +107,9 @@ def main(arguments, program, share, version):
         return error.code
     except errors.Interrupted as error:
         _progress(options.quiet, "")
-        print("nsreport: interrupted; nothing was left behind", file=sys.stderr)
+        print("nsreport: interrupted; no half report is left", file=sys.stderr)
         return errors.EXIT_SIGNAL + error.signal_number
     except OSError as error:
-        print(f"nsreport: {errors.shown(error.filename or options.input)}: {error.strerror or error}", file=sys.stderr)
-        return errors.EXIT_INTERNAL
+        print(f"nsreport: {errors.shown(error.filename or options.input)}: {error.strerror or error}; "
+              "is the temporary folder (TMPDIR) there, and has it space?", file=sys.stderr)
+        return errors.EXIT_OUTPUT

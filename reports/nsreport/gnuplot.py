@@ -6,6 +6,7 @@ import signal
 import subprocess
 import tempfile
 
+from . import signals
 from .errors import EXIT_OUTPUT, EXIT_TOOL, ReportError, shown
 from .layout import WIDTH_PX, legend_table, top_px
 from .text import label
@@ -60,21 +61,32 @@ def _is_whole(path, kind):
     return b"IEND" in tail if kind == "png" else b"</svg>" in tail
 
 
+def _ended(command, **options):
+    """Runs a program to its end -> code, standard error. A signal never leaves it running."""
+    with signals.held():
+        process = subprocess.Popen(command, **options)
+    try:
+        said = process.communicate()[1]
+    finally:
+        process.kill()
+        process.wait()
+    return process.returncode, said.decode("utf-8", "replace").strip()[-600:]
+
+
 def _run(gnuplot, share, scratch, picture, kind, output):
     script = os.path.join(share, picture.script)
     environment = {**os.environ, "LC_ALL": "C.UTF-8", "GNUTERM": "unknown"}
     try:
-        done = subprocess.run([gnuplot, "-d", "variables.gp", script], cwd=scratch, stdin=subprocess.DEVNULL, env=environment,
-                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
+        code, said = _ended([gnuplot, "-d", "variables.gp", script], cwd=scratch, stdin=subprocess.DEVNULL, env=environment,
+                            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     except OSError as error:
         raise ReportError(EXIT_TOOL, f"{shown(gnuplot)}: cannot run: {error.strerror or error}; install gnuplot 5.4 or newer") from error
-    if _is_whole(output, kind) and done.returncode == 0:
+    if _is_whole(output, kind) and code == 0:
         return
-    said = done.stderr.decode("utf-8", "replace").strip()[-600:]
-    if done.returncode in (0, -signal.SIGXFSZ) or "write" in said.lower() or "space" in said.lower():
+    if code in (0, -signal.SIGXFSZ) or "write" in said.lower() or "space" in said.lower():
         raise ReportError(EXIT_OUTPUT, f"{shown(os.path.basename(output))}: gnuplot could not write the whole picture; free some space or choose another place with -o: "
                                        f"is the disk full, or a file size limit (ulimit -f) set? {said}".rstrip())
-    raise ReportError(EXIT_TOOL, f"{picture.script}: gnuplot failed (code {done.returncode}) on {picture.name}.{kind}: {said}; "
+    raise ReportError(EXIT_TOOL, f"{picture.script}: gnuplot failed (code {code}) on {picture.name}.{kind}: {said}; "
                       "install gnuplot 5.4 or newer, or name another one in the variable GNUPLOT")
 
 

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 
-from . import check
+from . import check, signals
 from .errors import EXIT_INPUT, EXIT_SCHEMA, EXIT_TOOL, ReportError, shown
 
 MAX_JSON_BYTES = 256 << 20
@@ -40,7 +40,7 @@ class Source:
     def rows(self, what, *options):
         """Yields dicts of one CSV export. When nsdump stops with an error, what it gave counts and its word becomes a warning."""
         command = [self.nsdump, "export", self.trace_path, "--what", what, "--format", "csv", *options]
-        with tempfile.TemporaryFile() as said_file, _running(command, said_file) as process:
+        with tempfile.TemporaryFile() as said_file, _running(command, said_file, encoding="utf-8", errors="replace") as process:
             yield from csv.DictReader(process.stdout)
             if process.wait():
                 self.hear(what, process.returncode, _said(said_file))
@@ -62,10 +62,10 @@ def _said(file, limit=4096):
 
 
 @contextlib.contextmanager
-def _running(command, said_file):
+def _running(command, said_file, **options):
     try:
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=said_file,
-                                   encoding="utf-8", errors="replace")
+        with signals.held():
+            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=said_file, **options)
     except OSError as error:
         raise _no_nsdump(command[0], error) from error
     try:
@@ -114,20 +114,18 @@ def _trace(path, nsdump):
     safe_path = path if not path.startswith("-") else os.path.join(".", path)
     command = [nsdump, "export", safe_path, "--what", "stats", "--format", "json"]
     with tempfile.TemporaryFile() as said_file:
-        try:
-            done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=said_file, check=False)
-        except OSError as error:
-            raise _no_nsdump(nsdump, error) from error
+        with _running(command, said_file) as process:
+            printed, code = process.communicate()[0], process.returncode
         said = _said(said_file)
-    if done.returncode and not done.stdout.strip():
-        reason = "; ".join(said_lines(said, safe_path)) or f"nsdump ended with code {done.returncode} and no word"
+    if code and not printed.strip():
+        reason = "; ".join(said_lines(said, safe_path)) or f"nsdump ended with code {code} and no word"
         raise ReportError(EXIT_INPUT, f"{shown(path)}: nsdump cannot read it: {reason}; give a trace (.nsl), a stats JSON file or a mapi-cost JSON file")
-    document = _parse(done.stdout, f"{shown(path)} (through {shown(nsdump)})")
+    document = _parse(printed, f"{shown(path)} (through {shown(nsdump)})")
     if document["schema"] != check.STATS_SCHEMA:
         raise ReportError(EXIT_SCHEMA, f"{shown(nsdump)}: printed schema {document['schema']!r}, not {check.STATS_SCHEMA!r}; "
                                        "use nsdump and nsreport of the same version")
     source = Source(document, safe_path, nsdump)
-    source.hear("stats", done.returncode, said)
+    source.hear("stats", code, said)
     return source
 
 

@@ -3,11 +3,6 @@
 import json
 import os
 import re
-import resource
-import signal
-import subprocess
-import sys
-import time
 import xml.etree.ElementTree
 from html.parser import HTMLParser
 
@@ -249,50 +244,6 @@ class BadInput(ReportCase):
     def test_a_wrong_command_line_ends_with_2(self):
         for arguments in ([], ["x"], ["x", "-o", self.out, "--unit", "-3"], ["x", "-o", self.out, "--unit", "many"]):
             self.check_refused(self.run_report(*arguments), 2)
-
-
-class BadOutput(ReportCase):
-    def setUp(self):
-        super().setUp()
-        self.input = self.write("input.json", json.dumps(cost()))
-
-    def test_a_folder_with_other_files_is_refused_and_untouched(self):
-        os.mkdir(self.out)
-        with open(os.path.join(self.out, "thesis.tex"), "w", encoding="utf-8") as file:
-            file.write("years of work")
-        done = self.run_report(self.input, "-o", self.out)
-        self.assertEqual(done.returncode, 6, done.stderr)
-        self.assertEqual(os.listdir(self.out), ["thesis.tex"])
-
-    def test_a_missing_parent_and_a_file_in_the_way_end_with_6(self):
-        for place in (self.path("no/such/place"), self.input):
-            done = self.run_report(self.input, "-o", place)
-            self.assertEqual(done.returncode, 6, done.stderr)
-            self.assertIn("-o", done.stderr)
-        self.assertEqual(self.leftovers(), [])
-
-    def test_a_disk_that_takes_no_more_ends_with_6_and_leaves_nothing(self):
-        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))  # noqa: E731
-        done = self.run_report(self.input, "-o", self.out, preexec_fn=limit)
-        self.assertEqual(done.returncode, 6, done.stderr)
-        self.assertEqual(self.leftovers(), [])
-
-    def test_a_failed_run_keeps_the_older_report(self):
-        self.assertEqual(self.run_report(self.input, "-o", self.out).returncode, 0)
-        before = self.page()
-        self.assertNotEqual(self.run_report(self.write("bad.json", "{"), "-o", self.out).returncode, 0)
-        self.assertEqual(self.page(), before)
-
-    def test_an_interrupt_leaves_nothing_behind(self):
-        for number in (signal.SIGINT, signal.SIGTERM):
-            process = subprocess.Popen([sys.executable, support.NSREPORT, self.input, "-o", self.out], stderr=subprocess.PIPE, text=True)
-            deadline = time.monotonic() + 20
-            while not any(n.startswith(".report.part-") for n in os.listdir(self.folder)) and time.monotonic() < deadline:
-                time.sleep(0.005)
-            process.send_signal(number)
-            _, said = process.communicate(timeout=30)
-            self.assertEqual(process.returncode, 128 + number, said)
-            self.assertEqual(self.leftovers(), [])
 
 
 if __name__ == "__main__":
