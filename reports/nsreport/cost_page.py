@@ -40,9 +40,9 @@ def incomplete(document):
     said = []
     if document["interrupted"]:
         said.append(f"mapi-cost was interrupted: {plural(len(document['rows']), 'row')} of the cost table are here, those that were not ready are missing; "
-                    "run mapi-cost again to its end.")
+                    "run `mapi-cost --json FILE CAPTURE` again to its end.")
     if not document["rows"]:
-        said.append("The run has no row, so there is nothing to draw; run mapi-cost again to its end.")
+        said.append("The run has no row, so there is nothing to draw; run `mapi-cost --json FILE CAPTURE` again to its end.")
     return said + loss_text.gaps(document["losses"])
 
 

@@ -16,7 +16,7 @@ def output_error(path, error):
     remedy = {
         errno.ENOSPC: "free some space or choose another place with -o",
         errno.EDQUOT: "free some of your quota or choose another place with -o",
-        errno.EFBIG: "raise the file size limit (ulimit -f) or choose another place with -o",
+        errno.EFBIG: "raise the file size limit (ulimit -f unlimited) or choose another place with -o",
         errno.EROFS: "the file system is read-only: choose another place with -o",
         errno.EACCES: "you may not write there: choose another place with -o",
         errno.EPERM: "you may not write there: choose another place with -o",

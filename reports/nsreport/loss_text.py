@@ -57,5 +57,5 @@ def gaps(losses):
               (losses.get("missing_chunks"), "missing chunk")]
     found = [plural(n, noun) for n, noun in damage if n]
     if found:
-        said.append("The trace is damaged: " + ", ".join(found) + ". The figures hold what could be read; `nsdump check` lists the places.")
+        said.append("The trace is damaged: " + ", ".join(found) + ". The figures hold what could be read.")
     return said

@@ -13,6 +13,8 @@ from . import check, signals
 from .errors import EXIT_INPUT, EXIT_SCHEMA, EXIT_TOOL, ReportError, shown
 
 MAX_JSON_BYTES = 256 << 20
+MAKES_STATS = "`nsdump export TRACE --what stats --format json -o FILE`"
+MAKES_COSTS = "`mapi-cost --json FILE CAPTURE`"
 READ_SCHEMAS = (check.STATS_SCHEMA, check.COST_SCHEMA)
 
 
@@ -106,7 +108,7 @@ def open_source(path, program):
                 return Source(_parse(head + file.read(MAX_JSON_BYTES + 1), shown(path)))
     except OSError as error:
         raise ReportError(EXIT_INPUT, f"{shown(path)}: cannot be read: {error.strerror or error}; "
-                                      "give a trace (.nsl), a stats JSON file or a mapi-cost JSON file") from error
+                                      f"give a trace (.nsl), or what {MAKES_STATS} or {MAKES_COSTS} writes") from error
     return _trace(path, find_nsdump(program))
 
 
@@ -119,7 +121,7 @@ def _trace(path, nsdump):
         said = _said(said_file)
     if code and not printed.strip():
         reason = "; ".join(said_lines(said, safe_path)) or f"nsdump ended with code {code} and no word"
-        raise ReportError(EXIT_INPUT, f"{shown(path)}: nsdump cannot read it: {reason}; give a trace (.nsl), a stats JSON file or a mapi-cost JSON file")
+        raise ReportError(EXIT_INPUT, f"{shown(path)}: nsdump cannot read it: {reason}; give a trace (.nsl), or what {MAKES_STATS} or {MAKES_COSTS} writes")
     document = _parse(printed, f"{shown(path)} (through {shown(nsdump)})")
     if document["schema"] != check.STATS_SCHEMA:
         raise ReportError(EXIT_SCHEMA, f"{shown(nsdump)}: printed schema {document['schema']!r}, not {check.STATS_SCHEMA!r}; "
@@ -149,7 +151,7 @@ def _parse(data, name):
     if not isinstance(schema, str) or schema not in READ_SCHEMAS:
         found = f"schema {schema[:60]!r}" if isinstance(schema, str) else "no schema"
         raise ReportError(EXIT_SCHEMA, f"{name}: {found}; nsreport reads {' and '.join(READ_SCHEMAS)}: "
-                                       "give a trace, `nsdump export --what stats --format json` or `mapi-cost --json`")
+                                       f"give a trace, or what {MAKES_STATS} or {MAKES_COSTS} writes")
     try:
         return check.check_document(document)
     except check.ShapeError as error:

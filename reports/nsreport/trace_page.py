@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Stats of a trace -> head and tables of its page.
 import os
+import shlex
 
 from . import loss_text, page
 from .text import count, number, plural, with_error
@@ -55,6 +56,8 @@ def incomplete(document):
                      "run a program that is linked with libnsprobe and built without NETSLICE_DISABLE, and record it again."))
     if trace["end"] == "write-error":
         said.append(f"End of the trace: {ENDS['write-error']}; free some space and record it again.")
+    if any(document["losses"][key] for key in ("damaged_bytes", "damaged_chunks", "missing_chunks")):
+        said.append(f"Places of the damage: `nsdump check {shlex.quote(trace['path'])}` lists them.")
     return said + loss_text.gaps(document["losses"])
 
 

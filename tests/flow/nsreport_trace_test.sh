@@ -38,4 +38,18 @@ status=0
 [ $status -eq 3 ] || fail "garbage ended with $status, not 3: $(cat "$work/said")"
 [ ! -e "$work/garbage" ] || fail "garbage left a report"
 [ -z "$(find "$work" -name '.*.part-*')" ] || fail "a work folder was left behind"
+
+# Each command that an error text names works as it is written.
+printf '{"schema":"other-1"}' >"$work/other.json"
+"$nsreport" "$work/other.json" -o "$work/other" 2>"$work/said" && fail "another schema was taken"
+text=$(cat "$work/said")
+grep -qF '`nsdump export TRACE --what stats --format json -o FILE`' "$work/said" || fail "no command for stats JSON in: $text"
+grep -qF '`mapi-cost --json FILE CAPTURE`' "$work/said" || fail "no command for a cost run in: $text"
+"$NETSLICE_BIN/nsdump" export "$work/t.nsl" --what stats --format json -o "$work/stats.json" || fail "the command for stats JSON ended with $?"
+"$nsreport" "$work/stats.json" -o "$work/stats" -q || fail "stats JSON ended with $?"
+if [ -x "$NETSLICE_BIN/mapi-cost" ]; then
+  capture=$(dirname "$0")/../../mapi-core/apps/demo/demo.pcap
+  "$NETSLICE_BIN/mapi-cost" --json "$work/cost.json" "$capture" --scenario counter --packets 1000 --no-instructions >/dev/null || fail "mapi-cost ended with $?"
+  "$nsreport" "$work/cost.json" -o "$work/cost" -q || fail "a cost run ended with $?"
+fi
 echo ok

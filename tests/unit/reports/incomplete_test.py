@@ -27,7 +27,7 @@ class Incomplete(ReportCase):
         document["interrupted"] = True
         document["rows"] = document["rows"][:5]
         done = self.run_document(document)
-        self.check_incomplete(done, "mapi-cost was interrupted", "5 rows", "run mapi-cost again")
+        self.check_incomplete(done, "mapi-cost was interrupted", "5 rows", "run `mapi-cost --json FILE CAPTURE` again")
         self.assertIn("input.json", done.stderr)
         self.assertIn("run interrupted", self.page())
 
@@ -62,7 +62,7 @@ class Incomplete(ReportCase):
     def test_damage_and_records_missing_without_a_cause_end_with_1(self):
         document = stats()
         document["losses"].update(equation_holds=False, damaged_bytes=64, damaged_chunks=1)
-        self.check_incomplete(self.run_document(document), "64 damaged bytes", "NOT drained + lost")
+        self.check_incomplete(self.run_document(document), "64 damaged bytes", "nsdump check mapid.nsl", "NOT drained + lost")
 
     def test_a_write_error_and_an_interrupted_nsdump_end_with_1(self):
         document = stats()
