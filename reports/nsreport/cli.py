@@ -3,6 +3,7 @@
 import argparse
 import os
 import sys
+import traceback
 
 from . import check, cost_page, cost_pictures, errors, folder, gnuplot, page, signals, source, trace_page, trace_pictures
 from .picture import Picture
@@ -109,7 +110,16 @@ def main(arguments, program, share, version):
         _progress(options.quiet, "")
         print("nsreport: interrupted; no half report is left", file=sys.stderr)
         return errors.EXIT_SIGNAL + error.signal_number
+    except RecursionError:
+        print(f"nsreport: {errors.shown(options.input)}: is nested too deep for a stats or mapi-cost file", file=sys.stderr)
+        return errors.EXIT_INPUT
     except OSError as error:
         print(f"nsreport: {errors.shown(error.filename or options.input)}: {error.strerror or error}; "
               "is the temporary folder (TMPDIR) there, and has it space?", file=sys.stderr)
         return errors.EXIT_OUTPUT
+    except Exception as error:  # whatever it is, the user sees a sentence and scripts see a code
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        said = errors.shown(f"{type(error).__name__}: {error}")[:300]
+        print(f"nsreport: {errors.shown(options.input)}: a bug in nsreport at {os.path.basename(place.filename)}:{place.lineno} ({said}); "
+              "no half report is left; tell the maintainers, with the input", file=sys.stderr)
+        return errors.EXIT_INTERNAL

@@ -29,7 +29,7 @@ def _cell(value):
 
 def _value(value):
     if isinstance(value, str):
-        return "'" + label(value, 300) + "'"  # label() leaves no quote in it
+        return "'" + label(value, 4000) + "'"  # label() leaves no quote in it
     return repr(float(value)) if isinstance(value, float) else str(int(value))
 
 
@@ -100,7 +100,7 @@ def draw(picture, gnuplot, share, folder):
             output = os.path.join(folder, f"{picture.name}.{kind}")
             _write_variables(os.path.join(scratch, "variables.gp"), {
                 "kind": kind, "output_name": f"../{picture.name}.{kind}", "width_px": WIDTH_PX, "height_px": picture.height_px,
-                "top_px": top_px(picture.legend), "legend_rows": len(picture.legend), "picture_title": picture.question,
+                "top_px": top_px(picture.legend), "legend_rows": len(picture.legend), "picture_title": label(picture.question, 100),
                 **picture.variables})
             with open(os.path.join(scratch, "variables.gp"), "a", encoding="utf-8") as file:
                 file.write("share = '" + share.replace("'", "''") + "/'\n")
