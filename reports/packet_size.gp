@@ -10,7 +10,7 @@ do for [p = 1 : panels] {
   set lmargin at screen across(left_px)
   set rmargin at screen across(left_px + panel_px)
   set tmargin at screen down(top_px + 6)
-  set bmargin at screen down(height_px - 68)
+  set bmargin at screen down(body_px - 68)
   if (y_log[p]) { set logscale y } else { unset logscale y }
   set xrange [0 : x_high]
   set yrange [y_low[p] : y_high[p]]

@@ -49,8 +49,9 @@ def source_text(document, kinds):
 
 
 def samples_text(document, rows):
-    packets = sum((r["cycles"] or r["instructions"] or {}).get("packets") or 0 for r in rows)
-    said = f"{plural(packets, 'packet')} measured in {plural(len(rows), 'scenario')}" if packets else plural(len(rows), "scenario")
+    timed, counted = (sum((r[kind] or {}).get("packets") or 0 for r in rows) for kind in ("cycles", "instructions"))
+    packets = ([f"{plural(timed, 'packet')} timed"] if timed else []) + ([f"{plural(counted, 'packet')} counted for instructions"] if counted else [])
+    said = f"{' and '.join(packets)} in {plural(len(rows), 'scenario')}" if packets else plural(len(rows), "scenario")
     if document["repetitions"]:
         said += f", {count(document['repetitions'])} repetitions"
     if document["unit"] == "batch" and document["batch_packets"]:

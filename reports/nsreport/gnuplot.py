@@ -8,7 +8,7 @@ import tempfile
 
 from . import signals
 from .errors import EXIT_OUTPUT, EXIT_TOOL, ReportError, shown
-from .layout import WIDTH_PX, legend_table, top_px
+from .layout import WIDTH_PX, foot_of, legend_table, top_px, total_px
 from .text import label
 
 
@@ -96,10 +96,13 @@ def draw(picture, gnuplot, share, folder):
         for stem, rows in picture.tables.items():
             _write_table(os.path.join(scratch, stem + ".tsv"), rows)
         _write_table(os.path.join(scratch, "legend.tsv"), legend_table(picture.legend)[0])
+        foot_rows, foot_px = foot_of(picture)
+        _write_table(os.path.join(scratch, "foot.tsv"), [(x, picture.height_px + y, text) for x, y, text in foot_rows])
         for kind in ("png", "svg"):
             output = os.path.join(folder, f"{picture.name}.{kind}")
             _write_variables(os.path.join(scratch, "variables.gp"), {
-                "kind": kind, "output_name": f"../{picture.name}.{kind}", "width_px": WIDTH_PX, "height_px": picture.height_px,
+                "kind": kind, "output_name": f"../{picture.name}.{kind}", "width_px": WIDTH_PX, "height_px": total_px(picture),
+                "foot_px": foot_px,
                 "top_px": top_px(picture.legend), "legend_rows": len(picture.legend), "picture_title": label(picture.question, 100),
                 **picture.variables})
             with open(os.path.join(scratch, "variables.gp"), "a", encoding="utf-8") as file:

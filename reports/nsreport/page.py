@@ -4,6 +4,7 @@ import html
 import os
 import string
 
+from .layout import total_px
 from .picture import Absent
 from .text import visible
 
@@ -34,7 +35,7 @@ def _figure(picture):
     name = escaped(picture.name)
     notes = "".join(f"<p>{escaped(note)}</p>" for note in picture.notes)
     return f"""<section id="{name}"><h2>{escaped(picture.topic)}</h2>
-<figure><a href="{name}.png"><img src="{name}.svg" alt="{escaped(picture.question)}" width="1000" height="{picture.height_px}"></a>
+<figure><a href="{name}.png"><img src="{name}.svg" alt="{escaped(picture.question)}" width="1000" height="{total_px(picture)}"></a>
 <figcaption><p class="from">Source: {escaped(picture.source)}. Samples: {escaped(picture.samples)}. Losses: {escaped(picture.losses)}.</p>
 <p>How to read it: {escaped(picture.reading)}</p>{notes}
 <p class="files"><a href="{name}.png">PNG</a> &middot; <a href="{name}.svg">SVG</a> &middot; <a href="data/{name}.tsv">figures (TSV)</a></p></figcaption></figure></section>"""
