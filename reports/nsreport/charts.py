@@ -15,9 +15,10 @@ def log_wanted(low, high):
     return low > 0 and high / low > LOG_FROM
 
 
-def _tic_text(value):
+def _tic_text(value, thousands):
+    """thousands: 1000 is 1k, as other marks of the axis need the letter anyway."""
     for size, letter in ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
-        if abs(value) >= (10000 if letter == "k" else size):
+        if abs(value) >= (10000 if letter == "k" and not thousands else size):
             return f"{value / size:.6g}{letter}"
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.6g}"
 
@@ -45,7 +46,8 @@ def _linear_tics(low, high, most):
 def tics(low, high, log, most=6, suffix=""):
     """Axis marks for tics.gp: words LABEL=VALUE. Chosen here, as gnuplot's own overlap or round two marks to one text."""
     values = _log_tics(low, high, most) if log else _linear_tics(low, high, most)
-    return " ".join(f"{_tic_text(v)}{suffix}={v:.15f}" for v in values)  # gnuplot's real() takes no exponents
+    thousands = any(abs(v) >= 10000 for v in values)
+    return " ".join(f"{_tic_text(v, thousands)}{suffix}={v:.15f}" for v in values)  # gnuplot's real() takes no exponents
 
 
 def log_range(values):

@@ -48,8 +48,8 @@ def source_text(document, kinds):
     return "; ".join(said)
 
 
-def samples_text(document, rows):
-    timed, counted = (sum((r[kind] or {}).get("packets") or 0 for r in rows) for kind in ("cycles", "instructions"))
+def samples_text(document, rows, kinds=("cycles", "instructions")):
+    timed, counted = (sum((r[kind] or {}).get("packets") or 0 for r in rows) if kind in kinds else 0 for kind in ("cycles", "instructions"))
     packets = ([f"{plural(timed, 'packet')} timed"] if timed else []) + ([f"{plural(counted, 'packet')} counted for instructions"] if counted else [])
     said = f"{' and '.join(packets)} in {plural(len(rows), 'scenario')}" if packets else plural(len(rows), "scenario")
     if document["repetitions"]:

@@ -66,7 +66,7 @@ def foot_table(texts):
                 longer = word
             line = longer
         lines.append(line)
-    return [(LEGEND_LEFT_PX, FOOT_LINE_PX * i + 6, line) for i, line in enumerate(lines)], FOOT_LINE_PX * len(lines) + 10
+    return [(LEGEND_LEFT_PX, FOOT_LINE_PX * i + 12, line) for i, line in enumerate(lines)], FOOT_LINE_PX * len(lines) + 14
 
 
 def foot_of(picture):

@@ -120,7 +120,7 @@ def overhead(document):
 
 def share_picture(name, topic, question, names, rows, header, data, source, samples, losses, notes):
     """Rows of net and probe share in percent of raw."""
-    legend = [("net: the program's own cost", MEASURED), ("probes: measured cost of the probes, taken out of net", PROBE)]
+    legend = [("net: the program's own cost", MEASURED), ("probes: measured cost, taken out of net (number at the right)", PROBE)]
     label_rows, left_px = row_labels(names)
     tables = {
         "rows": label_rows[0],
@@ -130,7 +130,7 @@ def share_picture(name, topic, question, names, rows, header, data, source, samp
     }
     variables = {"panels": 1, "rows": len(names), "label_px": left_px, "bottom_px": AXIS_PX, "gap_px": 0,
                  "right_px": width_px([r.text for r in rows], 60),
-                 "axis_label": ["share of the raw figure"], "x_tics": [tics(0, 100, False, 10, "%")]}
+                 "axis_label": ["share of the raw cycles"], "x_tics": [tics(0, 100, False, 10, "%")]}
     return Picture(name, topic, question, "overhead.gp", top_px(legend) + ROW_PX * len(names) + AXIS_PX, variables, tables,
                    header, data, source, samples, losses,
                    "A full bar is the raw figure; the blue part is left after the probes' measured cost is taken out. "

@@ -36,5 +36,51 @@ class Texts(ReportCase):
                     self.assertIn(word, text, name)
 
 
+class CostPictures(unittest.TestCase):
+    def test_a_figure_within_its_error_is_no_dot_on_a_log_axis_and_says_so(self):
+        document = cost()
+        row = next(r for r in document["rows"] if r["cycles"] and (r["paper"] or {}).get("scampi_cycles"))
+        row["cycles"].update(net=0.003, ci95=0.017)
+        picture = cost_picture(document, "paper")
+        panel = len(picture.variables["axis_label"])
+        self.assertGreater(min(x for x, _, _, _ in picture.tables[f"dots_{panel}_1"]), 0.1)
+        self.assertTrue(any("too small to tell from zero" in text for _, _, text in picture.tables[f"values_{panel}"]))
+        self.assertTrue(any("0.003" in note for note in picture.notes))
+
+    def test_a_figure_stands_right_of_its_error_bar(self):
+        document = cost()
+        for row in document["rows"]:
+            row["paper"] = {key: None for key in row["paper"]} if row["table"] == 4 else row["paper"]
+            if row["cycles"]:
+                row["cycles"]["ci95"] = row["cycles"]["net"] * 0.5
+        picture = cost_picture(document, "paper")
+        panel = len(picture.variables["axis_label"])
+        at = {row: x for x, row, _ in picture.tables[f"values_{panel}"]}
+        for _, row, _, high in picture.tables[f"dots_{panel}_1"]:
+            self.assertGreaterEqual(at[row], high)
+
+    def test_calls_are_given_per_call_and_flows_without_parts_have_no_legend(self):
+        document = cost()
+        call = {**document["rows"][0], "table": 3, "scenario": "mapi_read_results: COUNTER"}
+        document["rows"].append(call)
+        for row in document["rows"]:
+            row["parts"] = [] if row["table"] == 4 else row["parts"]
+        self.assertTrue(all("per call" in text for text in cost_picture(document, "call_cost").variables["axis_label"]))
+        self.assertEqual(cost_picture(document, "flow_cost").legend, [])
+
+    def test_samples_tell_timed_packets_from_counted_ones(self):
+        document = cost()
+        for row in document["rows"]:
+            for kind, packets in (("cycles", 1000), ("instructions", 3)):
+                if row[kind]:
+                    row[kind]["packets"] = packets
+        self.assertRegex(cost_picture(document, "paper").samples, "[0-9],000 packets timed and [0-9]+ packets counted for instructions")
+
+    def test_rows_without_a_raw_figure_above_zero_are_named(self):
+        document = cost()
+        document["rows"][0]["cycles"]["raw"] = -0.1
+        self.assertIn(document["rows"][0]["scenario"], " ".join(cost_picture(document, "overhead").notes))
+
+
 if __name__ == "__main__":
     support.main()
