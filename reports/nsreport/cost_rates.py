@@ -74,7 +74,7 @@ def packet_size(document):
              "(dots hold the whole packet, 53 to 56 instructions more)."] if fits else []
     if "instructions" not in kinds:
         notes.append("No instruction panel: this run had no source of instruction counts, so instructions were not measured.")
-    variables = {"panels": len(kinds), "series": 3, "x_high": rows[-1]["packet_bytes"] * 1.06, "colour": [c for _, c, _ in legend],
+    variables = {"panels": len(kinds), "series": 3, "size_label": "packet size in bytes", "x_high": rows[-1]["packet_bytes"] * 1.06, "colour": [c for _, c, _ in legend],
                  "marker": [m for _, _, m in legend], "x_tics": tics(0, rows[-1]["packet_bytes"] * 1.06, False, 8 // len(kinds) + 1), **lists}
     return Picture(
         name, topic, "What does searching a string cost as packets grow?", "packet_size.gp", top_px(legend) + 400, variables, tables,

@@ -13,6 +13,7 @@ SMALL = 0.87             # size of the small font, in parts of the usual one
 PALETTE = (0x0072B2, 0xE69F00, 0x009E73, 0xCC79A7, 0x56B4E9, 0xD55E00, 0x332288, 0xDDCC77, 0x882255, 0x44AA99, 0x999933, 0xAA4499)
 GREY = 0xBBBBBB
 INK = 0x222222
+PAPER = 0xFFFFFF  # a legend item whose text has the sign in it
 MEASURED = 0x0072B2
 PAPER_SCAMPI = 0xD55E00
 PAPER_INTEL = 0x009E73

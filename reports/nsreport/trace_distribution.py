@@ -3,7 +3,7 @@
 import math
 
 from .charts import log_range, log_wanted, tics
-from .layout import top_px
+from .layout import PAPER, WIDTH_PX, text_px, top_px
 from .loss_text import loss_line
 from .picture import Absent, Picture
 from .text import label, number, plural
@@ -12,6 +12,7 @@ from .trace_facts import fields_of, samples_text, source_text, value_of
 MAX_PANELS = 12
 MAX_LINES = 8
 TARGET_BARS = 60
+LINES = [("\u2502 half of the slices are left of the full line", PAPER, 5), ("\u2506 99 of 100 are left of the dashed line", PAPER, 5)]
 PERCENTILES = (("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p999", 0.999))
 
 
@@ -37,6 +38,8 @@ def merged(bins, log):
     width = max((end - start) / TARGET_BARS, widest, step)
     if step > 0 and not log:  # a whole number of steps a bar, or some bars would hold one value more than others
         width = step * math.ceil(width / step - 1e-9)
+    if width > 2 * widest:  # single values far apart: the bar stands around its value, not beside it
+        start -= width / 2
     counts = {}
     for low, high, n in bins:
         cell = int(((position(low) + position(high)) / 2 - start) / width)
@@ -87,8 +90,8 @@ def histogram(document, field, unit, colours):
     columns = 1 if len(drawn) == 1 else 2
     row_px = 360 if columns == 1 else 262
     notes = [f"{len(drawn)} of {found} slices are drawn, those with the largest total; the table has all."] if len(drawn) < found else []
-    variables = {"panels": len(drawn), "columns": columns, "row_px": row_px, "axis_label": f"{unit} (net, without the probes)"}
-    lists = {key: [] for key in ("panel_title", "x_log", "x_low", "x_high", "y_high", "x_tics", "y_tics", "colour")}
+    variables = {"panels": len(drawn), "columns": columns, "row_px": row_px}
+    lists = {key: [] for key in ("axis_label", "panel_title", "x_log", "x_low", "x_high", "y_high", "x_tics", "y_tics", "colour")}
     tables = {}
     for n, (entry, value) in enumerate(drawn, 1):
         bars, (low, high), log, below = _histogram_panel(value)
@@ -101,20 +104,22 @@ def histogram(document, field, unit, colours):
             tables[f"{stem}_{n}"] = [(float(x), 0.0), (float(x), y_high)] if x is not None else []
         title = f"{label(entry['name'], 34 if columns == 2 else 70)}: {plural(value['count'], 'slice')}"
         if p50 is not None and p99 is not None:
-            title += f", median {number(p50)}" + (f", 99 % {number(p99)}" if columns == 2 else f", 99 % below {number(p99)}")
-        for key, item in (("panel_title", title), ("x_log", int(log)), ("x_low", low), ("x_high", high),
+            title += f", median {number(p50)}, 99 % below {number(p99)}"
+            if columns == 2 and text_px(title) > WIDTH_PX / 2 - 20:
+                title = f"{label(entry['name'], 24)}: {plural(value['count'], 'slice')}, 99 % below {number(p99)}"
+        for key, item in (("axis_label", f"{unit} (net, without the probes{'; log axis' if log else ''})"), ("panel_title", title), ("x_log", int(log)), ("x_low", low), ("x_high", high),
                           ("y_high", y_high), ("x_tics", tics(low, high, log, 6 if columns == 2 else 10)),
                           ("y_tics", tics(0, y_high, False, 5, "%")), ("colour", colours[entry["name"]])):
             lists[key].append(item)
     rows = -(-len(drawn) // columns)
     return Picture(
-        name, topic, f"How many {unit} does a slice take, and how often?", "latency_hist.gp", top_px([]) + row_px * rows,
+        name, topic, f"How many {unit} does a slice take, and how often?", "latency_hist.gp", top_px(LINES) + row_px * rows,
         {**variables, **lists}, tables, ("name", "low", "high", "slices"),
         [(e["name"], low, high, n) for e, v in drawn for low, high, n in _bins(v)],
         source_text(document, {field: unit}), samples_text(document, field), loss_line(document["losses"]),
         "The higher a bar, the more slices took that long. Full line: half of the slices are left of it; dashed line: 99 of 100 are. "
         "A long tail to the right is rare slow cases. Each panel has its own axis; where values spread widely it goes in equal factors, not equal steps.",
-        notes)
+        notes, LINES)
 
 
 def _nines(part):
@@ -163,9 +168,12 @@ def cumulative(document, field, unit, colours):
         low, high = min(xs) - pad, max(xs) + 2 * pad
     tables = {f"line_{n}": line for n, line in enumerate(lines, 1)}
     legend = [(e["name"], colours[e["name"]]) for e, _ in drawn]
+    at_edge = sum(1 for line in tables.values() if log and any(x <= low and y > 0 for x, y in line))
+    if at_edge:
+        notes.append(f"{plural(at_edge, 'line')} begin at the left edge: slices at or below zero (below what can be measured) have no place on a log axis.")
     variables = {"lines": len(lines), "x_log": int(log), "x_low": float(low), "x_high": float(high),
                  "y_high": max(1.2, max(y for line in lines for _, y in line) * 1.06), "x_tics": tics(low, high, log, 10),
-                 "axis_label": f"{unit} (net, without the probes)", "colour": [c for _, c in legend]}
+                 "axis_label": f"{unit} (net, without the probes{'; log axis' if log else ''})", "colour": [c for _, c in legend]}
     return Picture(
         name, topic, f"How many slices finish within a given number of {unit}?", "latency_cdf.gp", top_px(legend) + 420,
         variables, {**tables, "marks": marks}, ("name", "p50", "p90", "p99", "p99.9"),

@@ -9,7 +9,7 @@ import support
 from support import ReportCase, cost, stats
 
 sys.path.insert(0, os.path.join(support.HERE, "..", "..", "..", "reports"))
-from nsreport import check, cost_pictures, source, trace_pictures  # noqa: E402
+from nsreport import check, cost_pictures, source, trace_distribution, trace_pictures, trace_units  # noqa: E402
 
 
 def cost_picture(document, name):
@@ -80,6 +80,31 @@ class CostPictures(unittest.TestCase):
         document = cost()
         document["rows"][0]["cycles"]["raw"] = -0.1
         self.assertIn(document["rows"][0]["scenario"], " ".join(cost_picture(document, "overhead").notes))
+
+
+class TracePictures(unittest.TestCase):
+    def test_a_bar_of_one_value_stands_around_it(self):
+        bars = trace_distribution.merged([(-25.25, -25.0, 3), (-0.05, -0.05, 113), (25.75, 26.0, 2), (412.0, 416.0, 1)], False)
+        holder = next(bar for bar in bars if bar[2] == 113)
+        self.assertLess(holder[0], -5)
+        self.assertGreater(holder[1], 5)
+        self.assertEqual(sum(n for _, _, n in bars), 119)
+
+    def test_the_lines_of_a_histogram_are_explained_in_the_picture_and_log_axes_are_named(self):
+        document = stats()
+        document["slices"][0]["values"][0]["histogram"] = [[10, 20, 500], [1e6, 2e6, 1]]
+        picture = trace_picture(document, "latency_hist")
+        said = " ".join(item[0] for item in picture.legend)
+        self.assertIn("half of the slices are left of the full line", said)
+        self.assertIn("99 of 100 are left of the dashed line", said)
+        for log, text in zip(picture.variables["x_log"], picture.variables["axis_label"]):
+            self.assertEqual("log axis" in text, bool(log))
+
+    def test_a_group_of_units_is_large_enough_for_its_middle_80_percent(self):
+        groups = trace_units._classes([(64 + i, 10.0 + (1000 if i % 11 == 5 else 0)) for i in range(77)])
+        self.assertEqual(sum(g[4] for g in groups), 77)
+        self.assertTrue(all(g[4] >= 10 and g[3] < 1000 for g in groups), groups)
+        self.assertEqual([g[4] for g in trace_units._classes([(64.0, 1.0), (65.0, 2.0), (66.0, 3.0)])], [1, 1, 1])
 
 
 if __name__ == "__main__":
