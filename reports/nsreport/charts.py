@@ -29,7 +29,7 @@ def _log_tics(low, high, most):
         tics = [m * 10.0**e for e in range(first - 1, last + 1) for m in (1, 2, 5) if low <= m * 10.0**e <= high]
         if len(tics) > 1:
             return tics if len(tics) <= most else tics[::2]
-        return [low, high]
+        return _linear_tics(low, high, most)
     step = -(-(last - first + 1) // most)
     return [10.0**e for e in range(first, last + 1, step)]
 
@@ -69,10 +69,16 @@ class Panel:
     rows: list = field(default_factory=list)
 
 
+def _error_low(row):
+    """A cost below zero is none: the bar ends at zero, and the figure beside it has the whole error."""
+    value, half = row.error
+    return max(value - half, min(value, 0.0))
+
+
 def _panel_ends(row):
     ends = [0.0] + [x for a, b, _ in row.segments for x in (a, b)]
     if row.error:
-        ends += [row.error[0] - row.error[1], row.error[0] + row.error[1]]
+        ends += [_error_low(row), row.error[0] + row.error[1]]
     return ends
 
 
@@ -99,7 +105,7 @@ def stacked(names, panels):
         ranges.append(_panel_range(panel, panel_px))
         numbered = list(enumerate(panel.rows, 1))
         tables[f"bars_{p}"] = [(i, float(a), float(b), c) for i, row in numbered for a, b, c in row.segments if a != b]
-        tables[f"errors_{p}"] = [(i, float(row.error[0]), float(row.error[1])) for i, row in numbered if row.error]
+        tables[f"errors_{p}"] = [(i, float(row.error[0]), float(_error_low(row)), float(row.error[0] + row.error[1])) for i, row in numbered if row.error]
         tables[f"values_{p}"] = [(float(max(_panel_ends(row))), i, row.text) for i, row in numbered]
     variables = {
         "panels": len(panels), "rows": len(names), "label_px": left_px, "bottom_px": AXIS_PX, "gap_px": GAP_PX,

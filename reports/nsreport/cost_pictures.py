@@ -92,7 +92,7 @@ def _dots(rows, kind):
 def _without_dot(value):
     if value is None:
         return "not measured"
-    return f"{number(value)}: too small to tell from zero" if value > 0 else f"{number(value)}: no dot on a log axis"
+    return f"{number(value)}  ({'within its error' if value > 0 else 'not above 0'})"
 
 
 def _ratio_texts(rows, kind, low):

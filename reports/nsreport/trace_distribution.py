@@ -11,7 +11,9 @@ from .trace_facts import fields_of, samples_text, source_text, value_of
 
 MAX_PANELS = 12
 MAX_LINES = 8
+MAX_HIDDEN = 0.05  # share of the slices that a log axis may leave out
 TARGET_BARS = 60
+LEAST_BARS = 12
 LINES = [("\u2502 half of the slices are left of the full line", PAPER, 5), ("\u2506 99 of 100 are left of the dashed line", PAPER, 5)]
 PERCENTILES = (("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p999", 0.999))
 
@@ -28,6 +30,10 @@ def _drawn_entries(document, field, limit):
     return [f for f in found if id(f[0]) in names], len(found)
 
 
+def _step(document, field):
+    return (document["clock"]["step_ticks"] or 1.0) if field == "ticks" else 1.0
+
+
 def merged(bins, log):
     """Bars of one width, none narrower than the widest bin or the usual step between values; a bin counts where its middle is."""
     position, value = (math.log, math.exp) if log else (float, float)
@@ -35,6 +41,8 @@ def merged(bins, log):
     widest = max(position(high) - position(low) for low, high, _ in bins)
     steps = sorted(position(b[0]) - position(a[0]) for a, b in zip(bins, bins[1:]))
     step = steps[len(steps) // 2] if steps else 0.0
+    if step > (end - start) / LEAST_BARS:  # few values far apart have no usual step
+        step = 0.0
     width = max((end - start) / TARGET_BARS, widest, step)
     if step > 0 and not log:  # a whole number of steps a bar, or some bars would hold one value more than others
         width = step * math.ceil(width / step - 1e-9)
@@ -56,17 +64,18 @@ def _widened(bars, low, high, log):
     return [(a - pad, b + pad, n) if b - a < pad else (a, b, n) for a, b, n in bars]
 
 
-def _histogram_panel(value):
+def _histogram_panel(value, step):
     """One slice -> (bars in percent, ranges, log?, slices left out because they are not above zero)."""
     bins = _bins(value)
     total = sum(n for _, _, n in bins)
     median = value["net"]["p50"] if value["net"]["p50"] is not None else bins[len(bins) // 2][0]
     top = bins[-1][1]
-    log = median > 0 and log_wanted(median, top)
-    below = 0
+    below, floor = 0, max(median / 100, 0.5)
+    hidden = sum(n for low, _, n in bins if low < floor)
+    # below a few steps of the clock equal factors mean nothing, and what has no place on the axis must be rare
+    log = median > max(4.0, 2 * step) and log_wanted(median, top) and hidden <= MAX_HIDDEN * total
     if log:
-        floor = max(median / 100, 0.5)
-        below = sum(n for low, _, n in bins if low < floor)
+        below = hidden
         bins = [b for b in bins if b[0] >= floor] or bins[-1:]
     low, high = bins[0][0], bins[-1][1]
     if log and low <= 0:
@@ -75,6 +84,7 @@ def _histogram_panel(value):
     if log:
         x_low, x_high = low / (high / low) ** 0.05, high * (high / low) ** 0.05
     else:
+        low, high = min(low, bars[0][0]), max(high, bars[-1][1])
         pad = (high - low) * 0.06 or max(1.0, abs(high) * 0.05)
         x_low, x_high = low - pad, high + pad
     bars = _widened(bars, x_low, x_high, log)
@@ -94,7 +104,7 @@ def histogram(document, field, unit, colours):
     lists = {key: [] for key in ("axis_label", "panel_title", "x_log", "x_low", "x_high", "y_high", "x_tics", "y_tics", "colour")}
     tables = {}
     for n, (entry, value) in enumerate(drawn, 1):
-        bars, (low, high), log, below = _histogram_panel(value)
+        bars, (low, high), log, below = _histogram_panel(value, _step(document, field))
         if below:
             notes.append(f"{label(entry['name'], 60)}: {plural(below, 'slice')} at or near zero (below what can be measured) "
                          "are left of the drawn range.")
@@ -104,9 +114,9 @@ def histogram(document, field, unit, colours):
             tables[f"{stem}_{n}"] = [(float(x), 0.0), (float(x), y_high)] if x is not None else []
         title = f"{label(entry['name'], 34 if columns == 2 else 70)}: {plural(value['count'], 'slice')}"
         if p50 is not None and p99 is not None:
-            title += f", median {number(p50)}, 99 % below {number(p99)}"
-            if columns == 2 and text_px(title) > WIDTH_PX / 2 - 20:
-                title = f"{label(entry['name'], 24)}: {plural(value['count'], 'slice')}, 99 % below {number(p99)}"
+            title += f", median {number(p50)}, 99 % < {number(p99)}"
+            if columns == 2 and text_px(title) > WIDTH_PX / 2 - 76:
+                title = f"{label(entry['name'], 20)}: {plural(value['count'], 'slice')}, 99 % < {number(p99)}"
         for key, item in (("axis_label", f"{unit} (net, without the probes{'; log axis' if log else ''})"), ("panel_title", title), ("x_log", int(log)), ("x_low", low), ("x_high", high),
                           ("y_high", y_high), ("x_tics", tics(low, high, log, 6 if columns == 2 else 10)),
                           ("y_tics", tics(0, y_high, False, 5, "%")), ("colour", colours[entry["name"]])):
@@ -158,9 +168,10 @@ def cumulative(document, field, unit, colours):
     xs = [x for line in lines for x, _ in line] + [m[0] for m in marks]
     positive = [x for x in xs if x > 0]
     notes = [f"{len(drawn)} of {found} slices are drawn, those with the largest total; the table has all."] if len(drawn) < found else []
-    log = bool(positive) and log_wanted(max(min(positive), 0.5), max(positive))
+    floor = max(0.5, _step(document, field) / 2)  # what is smaller is not told from zero
+    log = bool(positive) and log_wanted(max(min(positive), floor), max(positive))
     if log:
-        low, high = log_range([max(min(positive), 0.5), max(positive)])
+        low, high = log_range([max(min(positive), floor), max(positive)])
         lines = [[(max(x, low), y) for x, y in line] for line in lines]
         marks = [(max(m[0], low), *m[1:]) for m in marks]
     else:

@@ -120,7 +120,7 @@ def overhead(document):
 
 def share_picture(name, topic, question, names, rows, header, data, source, samples, losses, notes):
     """Rows of net and probe share in percent of raw."""
-    legend = [("net: the program's own cost", MEASURED), ("probes: measured cost, taken out of net (number at the right)", PROBE)]
+    legend = [("net: the program's own cost", MEASURED), ("probes' share (the number), taken out of net", PROBE)]
     label_rows, left_px = row_labels(names)
     tables = {
         "rows": label_rows[0],

@@ -16,6 +16,7 @@ MAX_SLICES = 200_000   # slices looked at to find a typical unit
 MAX_EVENTS = 600_000   # events looked at for the packet sizes of those units
 MAX_BARS = 5_000       # bars in a timeline
 SIZE_CLASSES = 14
+MIN_SPREAD = 1.25      # largest mean packet size by the smallest
 CLASS_UNITS = 10       # units in a group, at least: fewer have no middle 80 percent
 
 
@@ -185,6 +186,9 @@ def packet_size(document, source, costs):
     if len({round(size) for size, _ in points}) < 3:
         return Absent(name, topic, "The units of this trace do not tell three different mean packet sizes "
                                    "(sizes come from the byte count that INIT is given).")
+    smallest, largest = min(size for size, _ in points), max(size for size, _ in points)
+    if largest < MIN_SPREAD * smallest:
+        return Absent(name, topic, f"The units' mean packet sizes lie between {number(smallest)} and {number(largest)} bytes, too close together to compare.")
     groups = _classes(points)
     unit_text = fields_of(document).get("ticks", "ticks")
     low, high = min(0.0, min(g[2] for g in groups)), max(g[3] for g in groups)
