@@ -72,8 +72,9 @@ def _histogram_panel(value, step):
     top = bins[-1][1]
     below, floor = 0, max(median / 100, 0.5)
     hidden = sum(n for low, _, n in bins if low < floor)
-    # below a few steps of the clock equal factors mean nothing, and what has no place on the axis must be rare
-    log = median > max(4.0, 2 * step) and log_wanted(median, top) and hidden <= MAX_HIDDEN * total
+    # within a few steps of the clock equal factors mean little, and what has no place on the axis must be rare
+    is_far = median > max(4.0, 2 * step) or top > 1e4 * max(1.0, step)
+    log = is_far and log_wanted(median, top) and hidden <= MAX_HIDDEN * total
     if log:
         below = hidden
         bins = [b for b in bins if b[0] >= floor] or bins[-1:]
@@ -181,7 +182,7 @@ def cumulative(document, field, unit, colours):
     legend = [(e["name"], colours[e["name"]]) for e, _ in drawn]
     at_edge = sum(1 for line in tables.values() if log and any(x <= low and y > 0 for x, y in line))
     if at_edge:
-        notes.append(f"{plural(at_edge, 'line')} begin at the left edge: slices at or below zero (below what can be measured) have no place on a log axis.")
+        notes.append(f"{plural(at_edge, 'line')} at the left edge: slices at or below zero (below what can be measured) have no place on a log axis.")
     variables = {"lines": len(lines), "x_log": int(log), "x_low": float(low), "x_high": float(high),
                  "y_high": max(1.2, max(y for line in lines for _, y in line) * 1.06), "x_tics": tics(low, high, log, 10),
                  "axis_label": f"{unit} (net, without the probes{'; log axis' if log else ''})", "colour": [c for _, c in legend]}

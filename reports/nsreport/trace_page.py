@@ -27,7 +27,7 @@ def facts(document):
     info, trace = document["info"], document["trace"]
     command = info.get("program.command")
     source = document["counters"]["source"]
-    counters = source if source == "none" else f"{source}: {', '.join(document['counters']['names'])}"
+    counters = source if source in ("none", "") else f"{source}: {', '.join(document['counters']['names'])}"
     ring = ", ".join(f"{k.split('.')[1]} {info[k]}" for k in ("ring.kind", "ring.bytes", "ring.full") if k in info)
     losses = document["losses"]
     return [

@@ -32,7 +32,7 @@ def _waterfall(document, fields, per_packet):
 
 def _cost_panel(document, field, unit, shown, rest, per_packet, colours):
     total = sum(_self_cost(value_of(e, field), per_packet) or 0 for e in shown + rest)
-    panel = Panel(f"{unit} per packet" if per_packet else f"{unit}, all slices together")
+    panel = Panel(f"net {unit} per packet" if per_packet else f"net {unit}, all slices together")
     start = 0.0
     for entry in shown:
         value = value_of(entry, field)
@@ -140,6 +140,8 @@ def share_picture(name, topic, question, names, rows, header, data, source, samp
 
 def loss(losses, source, samples):
     lost = losses["lost"] or {}
+    if losses["issued"] == 0 and lost_total(losses) == 0:
+        return Absent("loss", "Losses", "No probe issued a record, so none could be lost.")
     rows = [("issued by the probes", losses["issued"], MEASURED), ("drained into the trace", losses["drained"], 0x56B4E9)]
     rows += [(f"lost: {cause_text(cause)}", n, PROBE) for cause, n in lost.items()]
     biggest = max([n for _, n, _ in rows if n is not None] + [1])

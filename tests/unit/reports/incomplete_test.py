@@ -51,7 +51,10 @@ class Incomplete(ReportCase):
         document = stats()
         document["trace"]["records"] = 0
         document.update(slices=[], units=[], marks=[])
+        document["losses"].update(issued=0, drained=0, lost={"full": 0}, by_cpu=[])
         self.check_incomplete(self.run_document(document), "holds no record", "record it again")
+        self.assertIn("No probe issued a record", self.page())
+        self.assertNotIn("Were records lost? No.", self.page())
 
     def test_a_missing_footer_ends_with_1(self):
         document = stats()
