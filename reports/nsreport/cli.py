@@ -54,15 +54,22 @@ def _unit_number(text):
     return number
 
 
+def _tell(text, end="\n"):
+    """Standard error may be closed or on a full disk: the report and the exit code do not depend on it."""
+    try:
+        print(text, file=sys.stderr, end=end, flush=True)
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+
+
 def _say(quiet, text):
     if not quiet:
-        print(errors.shown(text), file=sys.stderr, flush=True)
+        _tell(errors.shown(text))
 
 
 def _progress(quiet, text):
     if not quiet and sys.stderr.isatty():
-        sys.stderr.write(f"\r\033[K{text}")
-        sys.stderr.flush()
+        _tell(f"\r\033[K{text}", end="")
 
 
 def make_report(options, program, share, version):
@@ -89,7 +96,7 @@ def make_report(options, program, share, version):
                    "No record was lost and issued = drained + lost holds.", head.facts(document), made, head.tables(document))
         place.publish()
     for sentence in incomplete:
-        print(errors.shown(f"nsreport: {options.input}: not complete: {sentence}"), file=sys.stderr)
+        _tell(errors.shown(f"nsreport: {options.input}: not complete: {sentence}"))
     for warning in warnings:
         _say(options.quiet, f"nsreport: warning: {warning}")
     _say(options.quiet, f"nsreport: {len(drawn)} pictures, {len(made) - len(drawn)} left out with a reason: "
@@ -104,22 +111,22 @@ def main(arguments, program, share, version):
         return make_report(options, program, share, version)
     except errors.ReportError as error:
         _progress(options.quiet, "")
-        print(f"nsreport: {error}", file=sys.stderr)
+        _tell(f"nsreport: {error}")
         return error.code
     except errors.Interrupted as error:
         _progress(options.quiet, "")
-        print("nsreport: interrupted; no half report is left", file=sys.stderr)
+        _tell("nsreport: interrupted; no half report is left")
         return errors.EXIT_SIGNAL + error.signal_number
     except RecursionError:
-        print(f"nsreport: {errors.shown(options.input)}: is nested too deep for a stats or mapi-cost file", file=sys.stderr)
+        _tell(f"nsreport: {errors.shown(options.input)}: is nested too deep for a stats or mapi-cost file")
         return errors.EXIT_INPUT
     except OSError as error:
-        print(f"nsreport: {errors.shown(error.filename or options.input)}: {error.strerror or error}; "
-              "is the temporary folder (TMPDIR) there, and has it space?", file=sys.stderr)
+        _tell(f"nsreport: {errors.shown(error.filename or options.input)}: {error.strerror or error}; "
+              "is the temporary folder (TMPDIR) there, and has it space?")
         return errors.EXIT_OUTPUT
     except Exception as error:  # whatever it is, the user sees a sentence and scripts see a code
         place = traceback.extract_tb(error.__traceback__)[-1]
         said = errors.shown(f"{type(error).__name__}: {error}")[:300]
-        print(f"nsreport: {errors.shown(options.input)}: a bug in nsreport at {os.path.basename(place.filename)}:{place.lineno} ({said}); "
-              "no half report is left; tell the maintainers, with the input", file=sys.stderr)
+        _tell(f"nsreport: {errors.shown(options.input)}: a bug in nsreport at {os.path.basename(place.filename)}:{place.lineno} ({said}); "
+              "no half report is left; tell the maintainers, with the input")
         return errors.EXIT_INTERNAL

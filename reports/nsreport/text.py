@@ -31,10 +31,10 @@ def labels(values, limit=34):
     """As label(), and different names stay different after shortening."""
     drawn = []
     for value in values:
-        text = label(value, limit)
+        text = label(value, limit) if str(value).strip() else "(no name)"
         if text in drawn:
             number = 2
-            while (other := label(value, limit - 4) + f" ({number})") in drawn:
+            while (other := shortened(text, limit - 4) + f" ({number})") in drawn:
                 number += 1
             text = other
         drawn.append(text)

@@ -4,6 +4,7 @@ import contextlib
 import io
 import json
 import os
+import subprocess
 import sys
 
 import support
@@ -86,6 +87,14 @@ class Hostile(ReportCase):
                 entry["values"][0]["per_packet"].update({k: value for k in ("raw", "net", "self")})
             done = self.run_document(document)
             self.assertEqual(done.returncode, 0, (value, done.stderr))
+
+    def test_the_exit_code_does_not_depend_on_standard_error(self):
+        whole, broken = self.write("whole.json", json.dumps(cost())), self.write("broken.json", "{")
+        for place in (">&-", ">/dev/full"):
+            for given, code in ((whole, 0), (broken, 3), (self.path("none"), 3)):
+                command = f'"$0" "$1" "$2" -o "$3" 2{place}'
+                done = subprocess.run(["sh", "-c", command, sys.executable, support.NSREPORT, given, self.out], capture_output=True, text=True, check=False)
+                self.assertEqual((done.returncode, done.stdout), (code, ""), (place, given))
 
     def test_a_bug_is_a_sentence_with_exit_code_7(self):
         def broken(*_):

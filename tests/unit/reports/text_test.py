@@ -34,6 +34,9 @@ class Text(unittest.TestCase):
         for character in "'\"`\\\n\x1b\u202e\t":
             self.assertNotIn(character, drawn)
 
+    def test_an_empty_name_is_told_as_such(self):
+        self.assertEqual(text.labels(["", " ", "a", "a"]), ["(no name)", "(no name) (2)", "a", "a (2)"])
+
     def test_long_names_keep_both_ends_and_stay_different(self):
         names = ["function_" + "x" * 80 + str(i % 10) for i in range(12)]
         drawn = text.labels(names, 30)
