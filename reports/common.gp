@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# common.gp: fonts, colours, sizes of every picture. In: kind, output_name, width_px, height_px, top_px.
+# common.gp: fonts, colours, sizes of every picture. In: kind, output_name, width_px, height_px, foot_px, top_px.
 set encoding utf8
 set datafile separator "\t"
 set datafile commentschars ""
@@ -26,6 +26,8 @@ set bars small
 # PNG sizes are points, SVG sizes are pixels.
 title_font = kind eq "png" ? "DejaVu Sans,14" : "sans-serif,18.5"
 small_font = kind eq "png" ? "DejaVu Sans,9.5" : "sans-serif,12.6"
+
+body_px = height_px - foot_px
 
 # pixels from the top left corner -> screen coordinates
 across(px) = px / (1.0 * width_px)

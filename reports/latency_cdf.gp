@@ -7,7 +7,7 @@ load share."canvas.gp"
 set lmargin at screen across(90)
 set rmargin at screen across(width_px - 40)
 set tmargin at screen down(top_px + 6)
-set bmargin at screen down(height_px - 68)
+set bmargin at screen down(body_px - 68)
 if (x_log) { set logscale x }
 set xrange [x_low : x_high]
 set yrange [0 : y_high]

@@ -25,7 +25,7 @@ do for [n = 1 : panels] {
   tic_words = y_tics[n]
   tic_axis = "y"
   load share."tics.gp"
-  set xlabel axis_label offset 0, 0.3
+  set xlabel axis_label[n] offset 0, 0.3
   set ylabel "share of the slices" offset -0.5, 0
   plot sprintf("hist_%d.tsv", n) using 1:3:1:2:(0):3 with boxxyerror lc rgb colour[n], \
        sprintf("half_%d.tsv", n) using 1:2 with lines lw 1.4 lc rgb "#222222", \

@@ -10,7 +10,7 @@ do for [p = 1 : panels] {
   set lmargin at screen across(left_px)
   set rmargin at screen across(left_px + panel_px)
   set tmargin at screen down(top_px + 6)
-  set bmargin at screen down(height_px - 68)
+  set bmargin at screen down(body_px - 68)
   if (y_log[p]) { set logscale y } else { unset logscale y }
   set xrange [0 : x_high]
   set yrange [y_low[p] : y_high[p]]
@@ -20,7 +20,7 @@ do for [p = 1 : panels] {
   tic_words = x_tics
   tic_axis = "x"
   load share."tics.gp"
-  set xlabel "packet size in bytes" offset 0, 0.3
+  set xlabel size_label offset 0, 0.3
   set ylabel axis_label[p] offset -0.5, 0
   plot for [n = 1 : series] sprintf("fit_%d_%d.tsv", p, n) using 1:2 with lines lw 1.6 dt (8,5) lc rgb colour[n], \
        for [n = 1 : series] sprintf("series_%d_%d.tsv", p, n) using 1:2:3:4 with yerrorbars pt marker[n] ps 1.1 lw 1.6 lc rgb colour[n]

@@ -5,7 +5,7 @@ left_px = label_px + (p - 1) * (panel_px + gap_px)
 set lmargin at screen across(left_px)
 set rmargin at screen across(left_px + panel_px)
 set tmargin at screen down(top_px)
-set bmargin at screen down(height_px - bottom_px)
+set bmargin at screen down(body_px - bottom_px)
 set yrange [rows + 0.5 : 0.5]
 unset ytics
 set grid x; set grid noy

@@ -7,7 +7,7 @@ half = 0.4
 set lmargin at screen across(label_px)
 set rmargin at screen across(width_px - 40)
 set tmargin at screen down(top_px + (has_time ? 62 : 6))
-set bmargin at screen down(height_px - 68)
+set bmargin at screen down(body_px - 68)
 set xrange [0 : x_high]
 set yrange [rows + 0.5 : 0.5]
 unset ytics

@@ -15,9 +15,10 @@ def log_wanted(low, high):
     return low > 0 and high / low > LOG_FROM
 
 
-def _tic_text(value):
+def _tic_text(value, thousands):
+    """thousands: 1000 is 1k, as other marks of the axis need the letter anyway."""
     for size, letter in ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
-        if abs(value) >= (10000 if letter == "k" else size):
+        if abs(value) >= (10000 if letter == "k" and not thousands else size):
             return f"{value / size:.6g}{letter}"
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.6g}"
 
@@ -28,7 +29,7 @@ def _log_tics(low, high, most):
         tics = [m * 10.0**e for e in range(first - 1, last + 1) for m in (1, 2, 5) if low <= m * 10.0**e <= high]
         if len(tics) > 1:
             return tics if len(tics) <= most else tics[::2]
-        return [low, high]
+        return _linear_tics(low, high, most)
     step = -(-(last - first + 1) // most)
     return [10.0**e for e in range(first, last + 1, step)]
 
@@ -45,7 +46,8 @@ def _linear_tics(low, high, most):
 def tics(low, high, log, most=6, suffix=""):
     """Axis marks for tics.gp: words LABEL=VALUE. Chosen here, as gnuplot's own overlap or round two marks to one text."""
     values = _log_tics(low, high, most) if log else _linear_tics(low, high, most)
-    return " ".join(f"{_tic_text(v)}{suffix}={v:.15f}" for v in values)  # gnuplot's real() takes no exponents
+    thousands = any(abs(v) >= 10000 for v in values)
+    return " ".join(f"{_tic_text(v, thousands)}{suffix}={v:.15f}" for v in values)  # gnuplot's real() takes no exponents
 
 
 def log_range(values):
@@ -67,10 +69,16 @@ class Panel:
     rows: list = field(default_factory=list)
 
 
+def _error_low(row):
+    """A cost below zero is none: the bar ends at zero, and the figure beside it has the whole error."""
+    value, half = row.error
+    return max(value - half, min(value, 0.0))
+
+
 def _panel_ends(row):
     ends = [0.0] + [x for a, b, _ in row.segments for x in (a, b)]
     if row.error:
-        ends += [row.error[0] - row.error[1], row.error[0] + row.error[1]]
+        ends += [_error_low(row), row.error[0] + row.error[1]]
     return ends
 
 
@@ -97,7 +105,7 @@ def stacked(names, panels):
         ranges.append(_panel_range(panel, panel_px))
         numbered = list(enumerate(panel.rows, 1))
         tables[f"bars_{p}"] = [(i, float(a), float(b), c) for i, row in numbered for a, b, c in row.segments if a != b]
-        tables[f"errors_{p}"] = [(i, float(row.error[0]), float(row.error[1])) for i, row in numbered if row.error]
+        tables[f"errors_{p}"] = [(i, float(row.error[0]), float(_error_low(row)), float(row.error[0] + row.error[1])) for i, row in numbered if row.error]
         tables[f"values_{p}"] = [(float(max(_panel_ends(row))), i, row.text) for i, row in numbered]
     variables = {
         "panels": len(panels), "rows": len(names), "label_px": left_px, "bottom_px": AXIS_PX, "gap_px": GAP_PX,

@@ -10,18 +10,19 @@ class ShapeError(Exception):
     """Message starts with the place inside the document."""
 
 
-# "s" text, "x" finite number, "n" whole number not below zero, "b" yes/no; "?" at the end: may be absent or null.
+# "s" text, "x" finite number, "w" one not below zero, "n" whole number not below zero, "b" yes/no; "?" at the end: may be absent or null.
 _LOST = {"*": "n"}
 _SPREAD = {"mean": "x", "sd": "x?", "min": "x?", "max": "x?", "p50": "x?", "p90": "x?", "p99": "x?", "p999": "x?", "total": "x?"}
-_CALIBRATION = [{"kind": "s", "field": "s", "inner": "x?", "inner_ci95": "x?", "outer": "x?", "outer_ci95": "x?",
+_CALIBRATION = [{"kind": "s", "field": "s", "inner": "x?", "inner_ci95": "w?", "outer": "x?", "outer_ci95": "w?",
                  "samples": "n?", "trimmed": "n?"}]
 _COUNTS = {"issued": "n?", "drained": "n?", "lost": _LOST}
 
 _STATS = {
     "schema": "s",
-    "trace": {"path": "s", "bytes": "n?", "format_version": "n?", "session_uuid": "s?", "end": "s?"},
+    "trace": {"path": "s", "bytes": "n?", "format_version": "n?", "session_uuid": "s?", "end": "s?", "records": "n?",
+              "interrupted": "b?"},
     "info": {"*": "s"},
-    "clock": {"source": "s", "mode": "s?", "hz": "x?", "step_ticks": "x?", "read_ticks": "x?"},
+    "clock": {"source": "s", "mode": "s?", "hz": "w?", "step_ticks": "x?", "read_ticks": "x?"},
     "counters": {"source": "s", "names": ["s"]},
     "losses": {**_COUNTS, "equation_holds": "b?", "by_cpu?": [{"cpu": "n", **_COUNTS}],
                "damaged_bytes": "n?", "damaged_chunks": "n?", "missing_chunks": "n?"},
@@ -32,40 +33,41 @@ _STATS = {
         "name": "s", "file": "s?", "line": "n?", "count": "n", "migrated": "n?", "unmatched_start": "n?",
         "unmatched_stop": "n?", "too_deep": "n?", "below_noise": "n?", "packets": "n?",
         "values": [{
-            "field": "s", "unit": "s", "count": "n", "packets": "n?", "raw": _SPREAD, "net": {**_SPREAD, "ci95": "x?"},
+            "field": "s", "unit": "s", "count": "n", "packets": "n?", "raw": _SPREAD, "net": {**_SPREAD, "ci95": "w?"},
             "self?": {"mean": "x?", "total": "x?"},
-            "per_packet?": {"raw": "x?", "net": "x?", "net_ci95": "x?", "self": "x?"},
+            "per_packet?": {"raw": "x?", "net": "x?", "net_ci95": "w?", "self": "x?"},
             "histogram?": [("x", "x", "n")]}]}],
     "marks?": [{"name": "s", "count": "n", "mean": "x?", "min": "x?", "max": "x?", "sum": "x?"}],
     "classes?": {"*": "n?"},
 }
 
-_MEASURED = {"raw": "x?", "net": "x", "ci95": "x?", "packets": "n?"}
+_MEASURED = {"raw": "x?", "net": "x", "ci95": "w?", "packets": "n?"}
 _COST = {
     "schema": "s",
-    "capture": {"path": "s", "packets": "n?", "bytes": "n?", "mean_bytes": "x?"},
+    "capture": {"path": "s", "packets": "n?", "bytes": "n?", "mean_bytes": "x?",
+                "damage": "s?", "unread_bytes": "n?"},
     "machine": {"cpu": "s?", "kernel": "s?", "virtualised": "s?"},
-    "clock": {"source": "s", "hz": "x?", "mode": "s?", "step_ticks": "x?"},
+    "clock": {"source": "s", "hz": "w?", "mode": "s?", "step_ticks": "x?"},
     "sources": {"cycles": "s?", "instructions": "s?"},
-    "unit": "s?", "batch_packets": "n?", "repetitions": "n?",
-    "losses": {**_COUNTS, "equation_holds": "b?"},
+    "unit": "s?", "batch_packets": "n?", "repetitions": "n?", "interrupted": "b?",
+    "losses": {**_COUNTS, "equation_holds": "b?", "units": "n?", "units_left_out": "n?"},
     "rows": [{
-        "table": "n", "scenario": "s", "packet_bytes": "x?", "instructions?": _MEASURED, "cycles?": _MEASURED,
+        "table": "n", "scenario": "s", "packet_bytes": "w?", "instructions?": _MEASURED, "cycles?": _MEASURED,
         "paper?": {"scampi_instructions": "x?", "scampi_cycles": "x?", "intel_instructions": "x?", "intel_cycles": "x?",
                    "net_of_papi": "b?"},
-        "parts?": [{"name": "s", "instructions": "x?", "cycles": "x?"}],
-        "rates?": {"packets_per_second": "x?",
-                   "lines?": [{"gbit": "x", "frame_bytes": "x", "line_packets_per_second": "x", "share": "x?",
+        "parts?": [{"name": "s", "instructions": "x?", "cycles": "x?", "in_cost": "b?"}],
+        "rates?": {"packets_per_second": "w?",
+                   "lines?": [{"gbit": "w", "frame_bytes": "w", "line_packets_per_second": "w", "share": "x?",
                                "gbit_per_second": "x?"}]}}],
     "probe?": {"inner_ticks": "x?", "outer_ticks": "x?", "raw_share": "x?"},
 }
 
-_NAMES = {"s": "text", "x": "a finite number", "n": "a whole number that is not negative", "b": "true or false"}
+_NAMES = {"s": "text", "x": "a number between -1e30 and 1e30", "w": "a number from 0 to 1e30", "n": "a whole number that is not negative", "b": "true or false"}
 
 
 def _is_number(value):
-    # a whole number that no double holds would overflow in the arithmetic later on
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 1e300 and math.isfinite(value)
+    # no measurement comes near the bound, and what is beyond it would overflow in the arithmetic later on
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 1e30 and math.isfinite(value)
 
 
 def _leaf_fits(kind, value):
@@ -73,6 +75,8 @@ def _leaf_fits(kind, value):
         return isinstance(value, str)
     if kind == "b":
         return isinstance(value, bool)
+    if kind == "w":
+        return _is_number(value) and value >= 0
     if kind == "n":
         return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**64
     return _is_number(value)

@@ -48,13 +48,16 @@ def source_text(document, kinds):
     return "; ".join(said)
 
 
-def samples_text(document, rows):
-    packets = sum((r["cycles"] or r["instructions"] or {}).get("packets") or 0 for r in rows)
-    said = f"{plural(packets, 'packet')} measured in {plural(len(rows), 'scenario')}" if packets else plural(len(rows), "scenario")
+def samples_text(document, rows, kinds=("cycles", "instructions")):
+    timed, counted = (sum((r[kind] or {}).get("packets") or 0 for r in rows) if kind in kinds else 0 for kind in ("cycles", "instructions"))
+    packets = ([f"{plural(timed, 'packet')} timed"] if timed else []) + ([f"{plural(counted, 'packet')} counted for instructions"] if counted else [])
+    said = f"{' and '.join(packets)} in {plural(len(rows), 'scenario')}" if packets else plural(len(rows), "scenario")
     if document["repetitions"]:
         said += f", {count(document['repetitions'])} repetitions"
     if document["unit"] == "batch" and document["batch_packets"]:
         said += f", unit: batch of {document['batch_packets']} packets"
     elif document["unit"]:
         said += f", unit: {document['unit']}"
+    if document["interrupted"]:
+        said += ", run interrupted"
     return said

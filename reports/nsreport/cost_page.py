@@ -4,7 +4,7 @@ import os
 
 from . import loss_text, page
 from .cost_facts import clock_text, paper_figure, row_names, samples_text
-from .text import count, number, share, with_error
+from .text import count, number, plural, share, with_error
 
 
 def title(document):
@@ -27,12 +27,31 @@ def facts(document):
         ("Clock", clock_text(document)), ("Cycles", document["sources"]["cycles"]),
         ("Counter source", document["sources"]["instructions"] or "none: instructions were not measured"),
         ("Losses", f"issued {count(losses['issued'])}, drained {count(losses['drained'])}, lost {count(loss_text.lost_total(losses))}. "
-                   + loss_text.equation_text(losses)),
+                   + loss_text.equation_text(losses) + _left_out(losses)),
     ]
 
 
+def _left_out(losses):
+    return f" {plural(losses['units_left_out'], 'unit')} of {count(losses['units'])} left out of the figures." if losses["units_left_out"] else ""
+
+
+def incomplete(document):
+    """Sentences on what keeps the report from being whole, each with what to do."""
+    said = []
+    if document["interrupted"]:
+        said.append(f"mapi-cost was interrupted: {plural(len(document['rows']), 'row')} of the cost table are here, those that were not ready are missing; "
+                    "run `mapi-cost --json FILE CAPTURE` again to its end.")
+    if not document["rows"]:
+        said.append("The run has no row, so there is nothing to draw; run `mapi-cost --json FILE CAPTURE` again to its end.")
+    return said + loss_text.gaps(document["losses"])
+
+
 def warnings(document):
-    return loss_text.warnings(document["losses"])
+    said = loss_text.warnings(document["losses"])
+    if document["capture"]["damage"]:
+        unread = f", {plural(document['capture']['unread_bytes'], 'byte')} not read" if document["capture"]["unread_bytes"] else ""
+        said.append(f"The capture is damaged: {document['capture']['damage']}{unread}. The figures hold what could be read.")
+    return said
 
 
 def _measured(measured):

@@ -12,11 +12,19 @@ from .trace_pictures import loss, share_picture
 KINDS = ("instructions", "cycles")
 UNITS = {"instructions": "instructions", "cycles": "TSC cycles"}
 REST = "not broken down"
+_MARK = " The thin black mark is the 95 % confidence of the figure."
+READING = {
+    "function_cost": "One row is one scenario; its colours are the functions that a packet goes through, and the figure is their sum, net of the "
+                     "probes. Reading packets from the device is not part of it." + _MARK,
+    "flow_cost": "One row is what one more flow with the same functions adds to the cost of each packet, net of the probes. Near zero means that the "
+                 "flows share the work." + _MARK,
+    "call_cost": "One row is one call that a client makes, net of the probes; its colour is the function called." + _MARK,
+}
 
 
 def _cost_parts(row):
     """Parts of the row's figure; what mapi-cost tells beside it (reading from the device) is left out."""
-    return [part for part in row["parts"] or [] if part.get("in_cost", True)]
+    return [part for part in row["parts"] or [] if part["in_cost"] is not False]
 
 
 def _stack_row(row, kind, colours):
@@ -30,7 +38,7 @@ def _stack_row(row, kind, colours):
             segments.append((start, start + cost, colours[part["name"]]))
             start += cost
     if measured["net"] - start > 0.005 * abs(measured["net"]):
-        segments.append((start, measured["net"], GREY))
+        segments.append((start, measured["net"], GREY if segments else MEASURED))
     error = (measured["net"], measured["ci95"]) if measured["ci95"] is not None else None
     return Row(segments, with_error(measured["net"], measured["ci95"]), error)
 
@@ -44,11 +52,11 @@ def _no_instructions(document):
             f"(source: {document['sources']['instructions'] or 'none'}), so instructions were not measured.")
 
 
-def function_cost(document, colours, rows, name, topic, question):
+def function_cost(document, colours, rows, name, topic, question, per="packet"):
     kinds = _present_kinds(rows)
     if not kinds:
         return Absent(name, topic, "No row of this kind has a measured cost.")
-    panels = [Panel(f"{UNITS[kind]} per packet", [_stack_row(row, kind, colours) for row in rows]) for kind in kinds]
+    panels = [Panel(f"net {UNITS[kind]} per {per}", [_stack_row(row, kind, colours) for row in rows]) for kind in kinds]
     height, variables, tables = stacked(row_names(rows), panels)
     drawn = list(dict.fromkeys(part["name"] for row in rows for part in _cost_parts(row)))
     legend = [(part, colours[part]) for part in drawn]
@@ -60,9 +68,7 @@ def function_cost(document, colours, rows, name, topic, question):
         ("table", "scenario", "packet_bytes", "part", "instructions", "cycles"),
         [(r["table"], r["scenario"], r["packet_bytes"], p["name"], p["instructions"], p["cycles"]) for r in rows for p in r["parts"] or []],
         source_text(document, kinds), samples_text(document, rows), loss_line(document["losses"]),
-        "One row is one scenario; its colours are the functions that a packet goes through, and the figure is their sum, net of the "
-        "probes. Reading packets from the device is not part of it. The thin black mark is the 95 % confidence of the sum.",
-        notes, legend)
+        READING[name], notes, legend)
 
 
 def _dots(rows, kind):
@@ -76,24 +82,32 @@ def _dots(rows, kind):
             if item is None:
                 continue
             value, half = item
-            if value <= 0:
+            if value <= half or value <= 0:
                 hidden.append(f"{row_names([row])[0]}, {who}: {number(value)} {UNITS[kind]}")
                 continue
             points.append((float(value), i, float(max(value - half, value / 10)), float(value + half)))
     return series, hidden
 
 
-def _ratio_texts(rows, kind):
+def _without_dot(value):
+    if value is None:
+        return "not measured"
+    return f"{number(value)}  ({'within its error' if value > 0 else 'not above 0'})"
+
+
+def _ratio_texts(rows, kind, low):
     """Row figures: this run, and how many times less (or more) than SCAMPI."""
     texts = []
     for i, row in enumerate(rows, 1):
         old = [v for card in ("scampi", "intel") if (v := paper_figure(row, card, kind)) and v > 0]
-        new = row[kind]["net"] if row[kind] else None
-        ends = [v for v in [new, *old] if v and v > 0]
+        new, half = (row[kind]["net"], row[kind]["ci95"] or 0.0) if row[kind] else (None, 0.0)
+        is_drawn = new is not None and new > half and new > 0
+        ends = old + ([new + half] if is_drawn else [])
         if not ends:
+            texts.append((float(low), i, _without_dot(new)))
             continue
-        text = number(new) if new is not None else "not measured"
-        if new and new > 0 and old:
+        text = number(new) if is_drawn else _without_dot(new)
+        if is_drawn and old:
             factor = old[0] / new
             text += f"  ({number(factor)}\u00d7 less)" if factor >= 1 else f"  ({number(1 / factor)}\u00d7 more)"
         texts.append((float(max(ends)), i, text))
@@ -114,19 +128,19 @@ def paper(document):
         for n, points in enumerate(series, 1):
             tables[f"dots_{p}_{n}"] = points
         everything = [x for points in series for x, _, low, high in points for x in (x, low, high)]
-        tables[f"values_{p}"] = _ratio_texts(rows, kind)
         tables[f"spans_{p}"] = [(min(xs), i, max(xs) - min(xs)) for i in range(1, len(rows) + 1)
                                 if len(xs := [x for points in series for x, r, _, _ in points if r == i]) > 1]
-        low, high = log_range(everything)
+        low, high = log_range(everything or [1.0])
+        tables[f"values_{p}"] = _ratio_texts(rows, kind, low)
         high *= (high / low) ** (0.5 if len(kinds) > 1 else 0.2)  # room for the figures at the right
-        for key, item in (("axis_label", f"net {UNITS[kind]} per packet (log axis)"), ("x_low", float(low)), ("x_high", float(high)),
+        for key, item in (("axis_label", f"net {UNITS[kind]} per packet or call (log axis)"), ("x_low", float(low)), ("x_high", float(high)),
                           ("x_tics", tics(low, high, True, 6 if len(kinds) > 1 else 10))):
             lists[key].append(item)
     tables["rows"], tables["rows_small"] = label_rows
     legend = [("this run", MEASURED, 7), ("2004, SCAMPI adapter", PAPER_SCAMPI, 5), ("2004, Intel adapter", PAPER_INTEL, 8)]
     notes = [] if "instructions" in kinds else [_no_instructions(document)]
     if hidden:
-        notes.append("Not above zero, so not on a logarithmic axis: " + "; ".join(hidden) + ".")
+        notes.append("Not above zero by more than their error, so not on a logarithmic axis: " + "; ".join(hidden) + ".")
     variables = {"panels": len(kinds), "rows": len(rows), "label_px": left_px, "bottom_px": AXIS_PX, "gap_px": GAP_PX, "series": 3,
                  "marker": [m for _, _, m in legend], "colour": [c for _, c, _ in legend], **lists}
     return Picture(
@@ -152,13 +166,14 @@ def overhead(document):
         part = 1 - row["cycles"]["net"] / row["cycles"]["raw"]
         bars.append(Row([(0.0, kept, MEASURED), (kept, 100.0, PROBE)], share(part) if part <= 1 else "below noise"))
     probe = document["probe"] or {}
-    notes = []
+    left_out = [name for r, name in zip(document["rows"], row_names(document["rows"])) if r["cycles"] and not (r["cycles"]["raw"] or 0) > 0]
+    notes = ["Left out, as the raw figure is not above zero: " + "; ".join(left_out) + "."] if left_out else []
     if probe.get("raw_share") is not None:
         notes.append(f"Over the whole run the probes used {share(probe['raw_share'])} of the raw cycles; an empty slice reads "
                      f"{number(probe.get('inner_ticks'))} cycles, and an empty pair adds {number(probe.get('outer_ticks'))} to what is around it.")
     return share_picture(name, topic, "How much of the raw cycles did the probes themselves use?", row_names(rows), bars,
                          ("scenario", "raw_cycles", "net_cycles"), [(n, r["cycles"]["raw"], r["cycles"]["net"]) for n, r in zip(row_names(rows), rows)],
-                         source_text(document, ["cycles"]), samples_text(document, rows), loss_line(document["losses"]), notes)
+                         source_text(document, ["cycles"]), samples_text(document, rows, ["cycles"]), loss_line(document["losses"]), notes)
 
 
 def pictures(document):
@@ -172,7 +187,7 @@ def pictures(document):
         made.append(function_cost(document, colours, flow_rows, "flow_cost", "Cost of a further flow",
                                   "What does a further flow with the same functions add to each packet?"))
     if call_rows:
-        made.append(function_cost(document, colours, call_rows, "call_cost", "Cost of client calls", "What does a call of the client cost?"))
+        made.append(function_cost(document, colours, call_rows, "call_cost", "Cost of client calls", "What does a call of the client cost?", "call"))
     made += [paper(document), cost_rates.packet_size(document), cost_rates.line_rate(document), overhead(document),
              loss(document["losses"], "ring counters of the run", samples_text(document, document["rows"]))]
     return made

@@ -10,7 +10,7 @@ from .text import number
 SEARCH = "STR_SEARCH"
 PAPER_BASE, PAPER_PER_BYTE = 316.0, 11.9  # instructions of STR_SEARCH in 2004, without what surrounds it
 LINE_COLOURS = {10: 0x009E73, 25: 0xE69F00, 100: 0xD55E00}
-LINE_LABEL_PX = 92
+LINE_LABEL_PX = 112
 
 
 def least_squares(points):
@@ -65,7 +65,7 @@ def packet_size(document):
             for n in (1, 2, 3):
                 tables[f"fit_{p}_{n}"] = [(x, y) for x, y in tables[f"fit_{p}_{n}"] if y > 0]
         unit = "instructions" if kind == "instructions" else "TSC cycles"
-        for key, item in (("axis_label", f"net {unit} per packet"), ("y_log", int(log)), ("y_low", float(low)), ("y_high", float(high)),
+        for key, item in (("axis_label", f"net {unit} per packet" + (" (log axis)" if log else "")), ("y_log", int(log)), ("y_low", float(low)), ("y_high", float(high)),
                           ("y_tics", tics(low, high, log))):
             lists[key].append(item)
     legend = [("this run" + (f" (fit: {'; '.join(fits)})" if len(fits) == 1 else ""), MEASURED, 7),
@@ -74,7 +74,7 @@ def packet_size(document):
              "(dots hold the whole packet, 53 to 56 instructions more)."] if fits else []
     if "instructions" not in kinds:
         notes.append("No instruction panel: this run had no source of instruction counts, so instructions were not measured.")
-    variables = {"panels": len(kinds), "series": 3, "x_high": rows[-1]["packet_bytes"] * 1.06, "colour": [c for _, c, _ in legend],
+    variables = {"panels": len(kinds), "series": 3, "size_label": "packet size in bytes", "x_high": rows[-1]["packet_bytes"] * 1.06, "colour": [c for _, c, _ in legend],
                  "marker": [m for _, _, m in legend], "x_tics": tics(0, rows[-1]["packet_bytes"] * 1.06, False, 8 // len(kinds) + 1), **lists}
     return Picture(
         name, topic, "What does searching a string cost as packets grow?", "packet_size.gp", top_px(legend) + 400, variables, tables,
@@ -116,9 +116,9 @@ def line_rate(document):
     texts = [f"{number(d[0] / 1e6)} M/s" for d in dots]
     variables = {
         "panels": 1, "rows": len(rows), "right_px": width_px(texts), "label_px": left_px, "bottom_px": AXIS_PX, "gap_px": 0, "line_px": LINE_LABEL_PX,
-        "axis_label": ["packets per second, one core (log axis)"], "x_low": [float(low)], "x_high": [float(high)],
+        "axis_label": ["packets per second, one core; reading from the device not included (log axis)"], "x_low": [float(low)], "x_high": [float(high)],
         "x_tics": [tics(low, high, True, 8)], "measured": MEASURED, "lines": len(lines),
-        "line_rate": [float(pps) for pps, _, _ in lines], "line_name": [f"{number(g)}G, {number(f)} bytes" for _, g, f in lines],
+        "line_rate": [float(pps) for pps, _, _ in lines], "line_name": [f"{number(g)} Gbit/s, {number(f)} bytes" for _, g, f in lines],
         "line_colour": [LINE_COLOURS.get(g, 0x555555) for _, g, _ in lines], "line_dash": [int(f > 100) for _, _, f in lines]}
     data = [(n, r["packet_bytes"], r["rates"]["packets_per_second"], line["gbit"], line["frame_bytes"], line["line_packets_per_second"],
              line["share"], line["gbit_per_second"]) for n, r in zip(row_names(rows), rows) for line in r["rates"]["lines"] or []]
@@ -127,7 +127,7 @@ def line_rate(document):
         variables, {"dots": dots, "values": [(i, text) for i, text in enumerate(texts, 1)], "rows": label_rows[0],
                     "rows_small": label_rows[1]},
         ("scenario", "packet_bytes", "packets_per_second", "gbit", "frame_bytes", "line_packets_per_second", "share", "gbit_per_second"), data,
-        source_text(document, ["cycles"]), samples_text(document, rows), loss_line(document["losses"]),
-        "A dot right of a line means that one core keeps up with that line when it is full of frames of that size; left of it, packets "
+        source_text(document, ["cycles"]), samples_text(document, rows, ["cycles"]), loss_line(document["losses"]),
+        "Rates follow from the net cost of dispatch and functions; reading packets from the device is not in them. A dot right of a line means that one core keeps up with that line when it is full of frames of that size; left of it, packets "
         "would be lost or more cores are needed. Full lines: small frames, dashed: large frames. Bars are 95 % confidence. A row measured "
         "at one packet size says nothing about lines with other sizes where its cost depends on size.")

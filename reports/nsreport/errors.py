@@ -2,12 +2,13 @@
 # What can go wrong -> exit code and a message that names file, place and remedy.
 
 EXIT_OK = 0
-EXIT_INTERNAL = 1
+EXIT_INCOMPLETE = 1  # the report is there, but its input is not whole
 EXIT_USAGE = 2
 EXIT_INPUT = 3
 EXIT_SCHEMA = 4
 EXIT_TOOL = 5
 EXIT_OUTPUT = 6
+EXIT_INTERNAL = 7
 EXIT_SIGNAL = 128  # plus the signal's number
 
 

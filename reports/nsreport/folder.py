@@ -5,16 +5,18 @@ import os
 import shutil
 import tempfile
 
+from . import signals
 from .errors import EXIT_OUTPUT, ReportError, shown
 
-MARKER = ".nsreport"  # tells a report, which may be replaced, from any other folder, which may not
+MARKER = ".nsreport"  # lists the files of a report: it may be replaced, a folder with any other file may not
+MARKER_HEAD = "made by nsreport; replaced as a whole by the next run, with these files:"
 
 
 def output_error(path, error):
     remedy = {
         errno.ENOSPC: "free some space or choose another place with -o",
         errno.EDQUOT: "free some of your quota or choose another place with -o",
-        errno.EFBIG: "raise the file size limit (ulimit -f) or choose another place with -o",
+        errno.EFBIG: "raise the file size limit (ulimit -f unlimited) or choose another place with -o",
         errno.EROFS: "the file system is read-only: choose another place with -o",
         errno.EACCES: "you may not write there: choose another place with -o",
         errno.EPERM: "you may not write there: choose another place with -o",
@@ -31,21 +33,28 @@ class ReportFolder:
         self.path = os.path.realpath(path)
         self.work = None
 
+    def refuse_input(self, path):
+        """An input inside the folder would go away with the older report."""
+        place = os.path.realpath("/proc/self/fd/0" if path == "-" else path)
+        if _is_inside(place, self.path) and place != self.path:
+            raise ReportError(EXIT_OUTPUT, f"{shown(place)}: the input is inside the folder {shown(self.asked)} that is to be replaced; "
+                                           "choose another place with -o")
+
     def __enter__(self):
         self._refuse_foreign()
         parent = os.path.dirname(self.path)
         try:
-            self.work = tempfile.mkdtemp(prefix=f".{os.path.basename(self.path)[:100]}.part-", dir=parent)
-            with open(os.path.join(self.work, MARKER), "w", encoding="utf-8") as marker:
-                marker.write("made by nsreport; replaced as a whole by the next run\n")
+            with signals.held():
+                self.work = tempfile.mkdtemp(prefix=f".{os.path.basename(self.path)[:100]}.part-", dir=parent)
         except OSError as error:
-            self._remove_work()
             raise output_error(self.asked, error) from error
         return self
 
     def __exit__(self, kind, value, trace):
+        work = self.work
         self._remove_work()
-        if isinstance(value, OSError) and value.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS):
+        if isinstance(value, OSError) and (value.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS) or
+                                           (work and _is_inside(str(value.filename), work))):
             raise output_error(self.asked, value) from value
 
     def _refuse_foreign(self):
@@ -53,38 +62,80 @@ class ReportFolder:
             return
         if not os.path.isdir(self.path):
             raise ReportError(EXIT_OUTPUT, f"{shown(self.asked)}: is a file, not a folder; choose another place with -o")
+        if _is_inside(os.getcwd(), self.path):
+            raise ReportError(EXIT_OUTPUT, f"{shown(self.asked)}: the current folder is in it, and a report replaces its folder as a whole; "
+                                           "name a folder of its own with -o")
         try:
-            entries = os.listdir(self.path)
+            found = _files_in(self.path)
+            own = _marked_files(self.path)
         except OSError as error:
             raise output_error(self.asked, error) from error
-        if entries and MARKER not in entries:
-            raise ReportError(EXIT_OUTPUT, f"{shown(self.asked)}: holds files that are not a report; "
+        foreign = sorted(found - own)
+        if foreign:
+            raise ReportError(EXIT_OUTPUT, f"{shown(self.asked)}: holds {shown(foreign[0])!r}, which is not of a report; "
                                            "nsreport replaces only its own folders: choose another place with -o")
 
     def _remove_work(self):
-        if self.work:
-            shutil.rmtree(self.work, ignore_errors=True)
-            self.work = None
+        with signals.held():
+            if self.work:
+                shutil.rmtree(self.work, ignore_errors=True)
+                self.work = None
 
     def publish(self):
         """The finished folder takes its name; an older report makes place and goes."""
         try:
-            os.chmod(self.work, 0o777 & ~_umask())
-            old = None
-            if os.path.isdir(self.path):
-                old = tempfile.mkdtemp(prefix=f".{os.path.basename(self.path)[:100]}.old-", dir=os.path.dirname(self.path))
-                os.rename(self.path, old)
-            try:
-                os.rename(self.work, self.path)
-            except BaseException:
-                if old:
-                    os.rename(old, self.path)
-                raise
-            self.work = None
-            if old:
-                shutil.rmtree(old, ignore_errors=True)
+            with signals.held():
+                self._rename()
         except OSError as error:
             raise output_error(self.asked, error) from error
+
+    def _rename(self):
+        names = sorted(_files_in(self.work))
+        with open(os.path.join(self.work, MARKER), "w", encoding="utf-8") as marker:
+            marker.write("\n".join([MARKER_HEAD, *names]) + "\n")
+        os.chmod(self.work, 0o777 & ~_umask())
+        old = None
+        if os.path.isdir(self.path):
+            old = tempfile.mkdtemp(prefix=f".{os.path.basename(self.path)[:100]}.old-", dir=os.path.dirname(self.path))
+            try:
+                os.rename(self.path, old)
+            except OSError:
+                os.rmdir(old)
+                raise
+        try:
+            os.rename(self.work, self.path)
+        except OSError:
+            if old:
+                os.rename(old, self.path)
+            raise
+        self.work = None
+        if old:
+            shutil.rmtree(old, ignore_errors=True)
+
+
+def _is_inside(path, folder):
+    return path == folder or path.startswith(folder.rstrip("/") + "/")
+
+
+def _files_in(folder):
+    """Everything in it but its own marker, as paths from it; folders with a slash at the end."""
+    def stop(error):
+        raise error
+
+    found = set()
+    for place, folders, files in os.walk(folder, onerror=stop):
+        at = os.path.relpath(place, folder)
+        found |= {os.path.normpath(os.path.join(at, name)) for name in files}
+        found |= {os.path.normpath(os.path.join(at, name)) + "/" for name in folders}
+    return found - {MARKER}
+
+
+def _marked_files(folder):
+    try:
+        with open(os.path.join(folder, MARKER), encoding="utf-8", errors="surrogateescape") as marker:
+            return set(marker.read().split("\n")[1:])
+    except FileNotFoundError:
+        return set()
 
 
 def _umask():

@@ -6,8 +6,9 @@ import signal
 import subprocess
 import tempfile
 
-from .errors import EXIT_INTERNAL, EXIT_OUTPUT, EXIT_TOOL, ReportError, shown
-from .layout import WIDTH_PX, legend_table, top_px
+from . import signals
+from .errors import EXIT_OUTPUT, EXIT_TOOL, ReportError, shown
+from .layout import WIDTH_PX, foot_of, legend_table, top_px, total_px
 from .text import label
 
 
@@ -28,7 +29,7 @@ def _cell(value):
 
 def _value(value):
     if isinstance(value, str):
-        return "'" + label(value, 300) + "'"  # label() leaves no quote in it
+        return "'" + label(value, 4000) + "'"  # label() leaves no quote in it
     return repr(float(value)) if isinstance(value, float) else str(int(value))
 
 
@@ -60,21 +61,33 @@ def _is_whole(path, kind):
     return b"IEND" in tail if kind == "png" else b"</svg>" in tail
 
 
+def _ended(command, **options):
+    """Runs a program to its end -> code, standard error. A signal never leaves it running."""
+    with signals.held():
+        process = subprocess.Popen(command, **options)
+    try:
+        said = process.communicate()[1]
+    finally:
+        process.kill()
+        process.wait()
+    return process.returncode, said.decode("utf-8", "replace").strip()[-600:]
+
+
 def _run(gnuplot, share, scratch, picture, kind, output):
     script = os.path.join(share, picture.script)
     environment = {**os.environ, "LC_ALL": "C.UTF-8", "GNUTERM": "unknown"}
     try:
-        done = subprocess.run([gnuplot, "-d", "variables.gp", script], cwd=scratch, stdin=subprocess.DEVNULL, env=environment,
-                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
+        code, said = _ended([gnuplot, "-d", "variables.gp", script], cwd=scratch, stdin=subprocess.DEVNULL, env=environment,
+                            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     except OSError as error:
         raise ReportError(EXIT_TOOL, f"{shown(gnuplot)}: cannot run: {error.strerror or error}; install gnuplot 5.4 or newer") from error
-    if _is_whole(output, kind) and done.returncode == 0:
+    if _is_whole(output, kind) and code == 0:
         return
-    said = done.stderr.decode("utf-8", "replace").strip()[-600:]
-    if done.returncode in (0, -signal.SIGXFSZ) or "write" in said.lower() or "space" in said.lower():
+    if code in (0, -signal.SIGXFSZ) or "write" in said.lower() or "space" in said.lower():
         raise ReportError(EXIT_OUTPUT, f"{shown(os.path.basename(output))}: gnuplot could not write the whole picture; free some space or choose another place with -o: "
                                        f"is the disk full, or a file size limit (ulimit -f) set? {said}".rstrip())
-    raise ReportError(EXIT_INTERNAL, f"{picture.script}: gnuplot failed (code {done.returncode}) on {picture.name}.{kind}: {said}")
+    raise ReportError(EXIT_TOOL, f"{picture.script}: gnuplot failed (code {code}) on {picture.name}.{kind}: {said}; "
+                      "install gnuplot 5.4 or newer, or name another one in the variable GNUPLOT")
 
 
 def draw(picture, gnuplot, share, folder):
@@ -83,11 +96,14 @@ def draw(picture, gnuplot, share, folder):
         for stem, rows in picture.tables.items():
             _write_table(os.path.join(scratch, stem + ".tsv"), rows)
         _write_table(os.path.join(scratch, "legend.tsv"), legend_table(picture.legend)[0])
+        foot_rows, foot_px = foot_of(picture)
+        _write_table(os.path.join(scratch, "foot.tsv"), [(x, picture.height_px + y, text) for x, y, text in foot_rows])
         for kind in ("png", "svg"):
             output = os.path.join(folder, f"{picture.name}.{kind}")
             _write_variables(os.path.join(scratch, "variables.gp"), {
-                "kind": kind, "output_name": f"../{picture.name}.{kind}", "width_px": WIDTH_PX, "height_px": picture.height_px,
-                "top_px": top_px(picture.legend), "legend_rows": len(picture.legend), "picture_title": picture.question,
+                "kind": kind, "output_name": f"../{picture.name}.{kind}", "width_px": WIDTH_PX, "height_px": total_px(picture),
+                "foot_px": foot_px,
+                "top_px": top_px(picture.legend), "legend_rows": len(picture.legend), "picture_title": label(picture.question, 100),
                 **picture.variables})
             with open(os.path.join(scratch, "variables.gp"), "a", encoding="utf-8") as file:
                 file.write("share = '" + share.replace("'", "''") + "/'\n")

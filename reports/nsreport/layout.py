@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: MIT
 # Colours, and where titles and legends go. One function name has one colour in all pictures of a report.
-from .text import labels, shortened
+from .text import label, labels, shortened
 
 WIDTH_PX = 1000
 TITLE_PX = 44          # height of the title line
 LEGEND_LINE_PX = 22
 LEGEND_LEFT_PX = 24
+FOOT_LINE_PX = 18
+SMALL = 0.87             # size of the small font, in parts of the usual one
 
 # Told apart with the common forms of colour blindness, and in grey by their order of lightness.
 PALETTE = (0x0072B2, 0xE69F00, 0x009E73, 0xCC79A7, 0x56B4E9, 0xD55E00, 0x332288, 0xDDCC77, 0x882255, 0x44AA99, 0x999933, 0xAA4499)
 GREY = 0xBBBBBB
 INK = 0x222222
+PAPER = 0xFFFFFF  # a legend item whose text has the sign in it
 MEASURED = 0x0072B2
 PAPER_SCAMPI = 0xD55E00
 PAPER_INTEL = 0x009E73
@@ -50,6 +53,30 @@ def legend_table(legend):
 
 def top_px(legend):
     return TITLE_PX + legend_table(legend)[1] + 10
+
+
+def foot_table(texts):
+    """Texts below a picture -> rows (x_px, y_px, text), y from the foot's top, and the height that they take."""
+    lines = []
+    for text in texts:
+        line = ""
+        for word in label(text, 600).split(" "):
+            longer = f"{line} {word}".strip()
+            if line and SMALL * text_px(longer) > WIDTH_PX - 2 * LEGEND_LEFT_PX:
+                lines.append(line)
+                longer = word
+            line = longer
+        lines.append(line)
+    return [(LEGEND_LEFT_PX, FOOT_LINE_PX * i + 12, line) for i, line in enumerate(lines)], FOOT_LINE_PX * len(lines) + 14
+
+
+def foot_of(picture):
+    """What a picture says about itself, so that it can stand without its page."""
+    return foot_table([f"Source: {picture.source}.", f"Samples: {picture.samples}.", f"Losses: {picture.losses}."])
+
+
+def total_px(picture):
+    return picture.height_px + foot_of(picture)[1]
 
 
 def _two_lines(text, limit=32):

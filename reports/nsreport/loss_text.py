@@ -23,10 +23,10 @@ def lost_total(losses):
 def equation_text(losses):
     holds = losses.get("equation_holds")
     if holds is None:
-        return "The trace has no footer, so the loss equation cannot be checked: losses may be larger."
+        return "The trace has no footer, so the loss equation cannot be checked: losses may be larger; let the recorder end in order and record again."
     if holds:
         return "Issued = drained + lost holds."
-    return "Issued is NOT drained + lost: some records are missing without a cause. Treat the figures with care."
+    return "Issued is NOT drained + lost: some records are missing without a cause. Treat the figures with care, or record again."
 
 
 def loss_line(losses):
@@ -44,10 +44,13 @@ def loss_line(losses):
 
 
 def warnings(losses):
-    """Sentences for the page head; none when nothing went wrong."""
+    """Sentences on records that are lost and counted; none when there are none."""
+    return [loss_line(losses)[0].upper() + loss_line(losses)[1:] + "."] if lost_total(losses) else []
+
+
+def gaps(losses):
+    """Sentences on what is missing and not counted; none when all is accounted for."""
     said = []
-    if lost_total(losses):
-        said.append(loss_line(losses)[0].upper() + loss_line(losses)[1:] + ".")
     if not losses.get("equation_holds"):
         said.append(equation_text(losses))
     damage = [(losses.get("damaged_bytes"), "damaged byte"), (losses.get("damaged_chunks"), "damaged chunk"),

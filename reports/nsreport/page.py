@@ -4,6 +4,7 @@ import html
 import os
 import string
 
+from .layout import total_px
 from .picture import Absent
 from .text import visible
 
@@ -32,11 +33,11 @@ def table(columns, rows):
 
 def _figure(picture):
     name = escaped(picture.name)
+    told = f"{picture.question} Source: {picture.source}. Samples: {picture.samples}. Losses: {picture.losses}."
     notes = "".join(f"<p>{escaped(note)}</p>" for note in picture.notes)
     return f"""<section id="{name}"><h2>{escaped(picture.topic)}</h2>
-<figure><a href="{name}.png"><img src="{name}.svg" alt="{escaped(picture.question)}" width="1000" height="{picture.height_px}"></a>
-<figcaption><p class="from">Source: {escaped(picture.source)}. Samples: {escaped(picture.samples)}. Losses: {escaped(picture.losses)}.</p>
-<p>How to read it: {escaped(picture.reading)}</p>{notes}
+<figure><a href="{name}.png"><img src="{name}.svg" alt="{escaped(told)}" width="1000" height="{total_px(picture)}"></a>
+<figcaption><p>How to read it: {escaped(picture.reading)}</p>{notes}
 <p class="files"><a href="{name}.png">PNG</a> &middot; <a href="{name}.svg">SVG</a> &middot; <a href="data/{name}.tsv">figures (TSV)</a></p></figcaption></figure></section>"""
 
 
@@ -45,15 +46,16 @@ def _absent(picture):
             f'<p class="absent">No picture: {escaped(picture.why)}</p></section>')
 
 
-def write(path, share, version, title, lead, warnings, good, facts, pictures, tables):
+def write(path, share, version, title, lead, incomplete, warnings, good, facts, pictures, tables):
     """tables: (id, heading, html). The frame comes from page.html.in."""
     with open(os.path.join(share, "page.html.in"), encoding="utf-8") as file:
         frame = string.Template(file.read())
     contents = [(p.name, p.topic) for p in pictures] + [(name, heading) for name, heading, _ in tables]
     sections = [_absent(p) if isinstance(p, Absent) else _figure(p) for p in pictures]
     sections += [f'<section class="tables" id="{name}"><h2>{escaped(heading)}</h2>{body}</section>' for name, heading, body in tables]
-    notices = [f'<p class="warning">{escaped(w)}</p>' for w in warnings]
-    if not warnings and good:
+    notices = [f'<p class="incomplete"><strong>Not complete:</strong> {escaped(sentence)}</p>' for sentence in incomplete]
+    notices += [f'<p class="warning">{escaped(w)}</p>' for w in warnings]
+    if not notices and good:
         notices.append(f'<p class="good">{escaped(good)}</p>')
     text = frame.substitute(
         version=escaped(version), title=escaped(title), lead=escaped(lead), warnings="\n".join(notices), facts=facts_rows(facts),

@@ -9,38 +9,65 @@ import subprocess
 import sys
 import tempfile
 
-from . import check
+from . import check, signals
 from .errors import EXIT_INPUT, EXIT_SCHEMA, EXIT_TOOL, ReportError, shown
 
 MAX_JSON_BYTES = 256 << 20
+MAKES_STATS = "`nsdump export TRACE --what stats --format json -o FILE`"
+MAKES_COSTS = "`mapi-cost --json FILE CAPTURE`"
 READ_SCHEMAS = (check.STATS_SCHEMA, check.COST_SCHEMA)
 
 
 class Source:
     """document: the JSON. trace_path, nsdump: set when the input is a trace, so that units can be asked for."""
 
-    def __init__(self, document, trace_path=None, nsdump=None, warnings=()):
+    def __init__(self, document, trace_path=None, nsdump=None):
         self.document = document
         self.trace_path = trace_path
         self.nsdump = nsdump
-        self.warnings = list(warnings)
+        self.warnings = []    # sentences
+        self.incomplete = []  # sentences on what nsdump could not read
+        self._heard = set()
+
+    def hear(self, what, code, said):
+        """nsdump's exit code and standard error of one export -> sentences; what an earlier export said is not said again."""
+        lines = [line for line in said_lines(said, self.trace_path) if line not in self._heard]
+        self._heard.update(lines)
+        if code == 0:
+            self.warnings += [f"nsdump says: {line}." for line in lines]
+        elif lines or not self.incomplete:
+            self.incomplete.append(f"nsdump export --what {what} ended with code {code}: {'; '.join(lines) or 'no further word'}. "
+                                   "The figures hold what it could read.")
 
     def rows(self, what, *options):
         """Yields dicts of one CSV export. When nsdump stops with an error, what it gave counts and its word becomes a warning."""
         command = [self.nsdump, "export", self.trace_path, "--what", what, "--format", "csv", *options]
-        with tempfile.TemporaryFile() as said_file, _running(command, said_file) as process:
+        with tempfile.TemporaryFile() as said_file, _running(command, said_file, encoding="utf-8", errors="replace") as process:
             yield from csv.DictReader(process.stdout)
             if process.wait():
-                said_file.seek(0)
-                said = said_file.read(2000).decode("utf-8", "replace").strip()
-                self.warnings.append(f"nsdump export --what {what} ended with code {process.returncode}: {said or 'no further word'}.")
+                self.hear(what, process.returncode, _said(said_file))
+
+
+def said_lines(said, path):
+    """A program's standard error -> its lines, without the names that it puts before them."""
+    lines = []
+    for line in said.split("\n"):
+        line = shown(line.strip()).removeprefix("nsdump: ").removeprefix(f"{shown(path)}: ").rstrip(".")
+        if line and line not in lines:
+            lines.append(line)
+    return lines
+
+
+def _said(file, limit=4096):
+    file.seek(0)
+    return file.read(limit).decode("utf-8", "replace").strip()
 
 
 @contextlib.contextmanager
-def _running(command, said_file):
+def _running(command, said_file, **options):
     try:
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=said_file,
-                                   encoding="utf-8", errors="replace")
+        with signals.held():
+            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=said_file, **options)
     except OSError as error:
         raise _no_nsdump(command[0], error) from error
     try:
@@ -81,7 +108,7 @@ def open_source(path, program):
                 return Source(_parse(head + file.read(MAX_JSON_BYTES + 1), shown(path)))
     except OSError as error:
         raise ReportError(EXIT_INPUT, f"{shown(path)}: cannot be read: {error.strerror or error}; "
-                                      "give a trace (.nsl), a stats JSON file or a mapi-cost JSON file") from error
+                                      f"give a trace (.nsl), or what {MAKES_STATS} or {MAKES_COSTS} writes") from error
     return _trace(path, find_nsdump(program))
 
 
@@ -89,23 +116,19 @@ def _trace(path, nsdump):
     safe_path = path if not path.startswith("-") else os.path.join(".", path)
     command = [nsdump, "export", safe_path, "--what", "stats", "--format", "json"]
     with tempfile.TemporaryFile() as said_file:
-        try:
-            done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=said_file, check=False)
-        except OSError as error:
-            raise _no_nsdump(nsdump, error) from error
-        said_file.seek(0)
-        said = said_file.read(4096).decode("utf-8", "replace").strip()
-    if done.returncode and not done.stdout.strip():
-        reason = said or f"nsdump ended with code {done.returncode} and no word"
-        raise ReportError(EXIT_INPUT, f"{shown(path)}: nsdump cannot read it: {reason}")
-    document = _parse(done.stdout, f"{shown(path)} (through {shown(nsdump)})")
+        with _running(command, said_file) as process:
+            printed, code = process.communicate()[0], process.returncode
+        said = _said(said_file)
+    if code and not printed.strip():
+        reason = "; ".join(said_lines(said, safe_path)) or f"nsdump ended with code {code} and no word"
+        raise ReportError(EXIT_INPUT, f"{shown(path)}: nsdump cannot read it: {reason}; give a trace (.nsl), or what {MAKES_STATS} or {MAKES_COSTS} writes")
+    document = _parse(printed, f"{shown(path)} (through {shown(nsdump)})")
     if document["schema"] != check.STATS_SCHEMA:
         raise ReportError(EXIT_SCHEMA, f"{shown(nsdump)}: printed schema {document['schema']!r}, not {check.STATS_SCHEMA!r}; "
                                        "use nsdump and nsreport of the same version")
-    warnings = []
-    if done.returncode:
-        warnings.append(f"nsdump ended with code {done.returncode}: {said or 'no further word'}. The figures hold what it could read.")
-    return Source(document, safe_path, nsdump, warnings)
+    source = Source(document, safe_path, nsdump)
+    source.hear("stats", code, said)
+    return source
 
 
 def _no_constant(name):
@@ -128,7 +151,7 @@ def _parse(data, name):
     if not isinstance(schema, str) or schema not in READ_SCHEMAS:
         found = f"schema {schema[:60]!r}" if isinstance(schema, str) else "no schema"
         raise ReportError(EXIT_SCHEMA, f"{name}: {found}; nsreport reads {' and '.join(READ_SCHEMAS)}: "
-                                       "give a trace, `nsdump export --what stats --format json` or `mapi-cost --json`")
+                                       f"give a trace, or what {MAKES_STATS} or {MAKES_COSTS} writes")
     try:
         return check.check_document(document)
     except check.ShapeError as error:

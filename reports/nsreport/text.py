@@ -31,10 +31,10 @@ def labels(values, limit=34):
     """As label(), and different names stay different after shortening."""
     drawn = []
     for value in values:
-        text = label(value, limit)
+        text = label(value, limit) if str(value).strip() else "(no name)"
         if text in drawn:
             number = 2
-            while (other := label(value, limit - 4) + f" ({number})") in drawn:
+            while (other := shortened(text, limit - 4) + f" ({number})") in drawn:
                 number += 1
             text = other
         drawn.append(text)
@@ -62,7 +62,17 @@ def with_error(value, half_width):
         return number(None)
     if half_width is None:
         return number(value)
-    return f"{number(value)} \u00b1 {_error(half_width)}"
+    digits = _decimals(half_width)
+    if digits is None or abs(value) >= 10.0 ** (7 - digits):
+        return f"{number(value)} \u00b1 {_error(half_width)}"
+    return f"{value:,.{digits}f} \u00b1 {half_width:,.{digits}f}"
+
+
+def _decimals(half_width):
+    """Places after the point that show two digits of an error; value and error take the same."""
+    if not 1e-6 < half_width < 100:
+        return None
+    return max(0, 1 - math.floor(math.log10(half_width)))
 
 
 def _error(half_width):

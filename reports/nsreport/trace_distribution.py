@@ -3,7 +3,7 @@
 import math
 
 from .charts import log_range, log_wanted, tics
-from .layout import top_px
+from .layout import PAPER, WIDTH_PX, text_px, top_px
 from .loss_text import loss_line
 from .picture import Absent, Picture
 from .text import label, number, plural
@@ -11,7 +11,10 @@ from .trace_facts import fields_of, samples_text, source_text, value_of
 
 MAX_PANELS = 12
 MAX_LINES = 8
+MAX_HIDDEN = 0.05  # share of the slices that a log axis may leave out
 TARGET_BARS = 60
+LEAST_BARS = 12
+LINES = [("\u2502 half of the slices are left of the full line", PAPER, 5), ("\u2506 99 of 100 are left of the dashed line", PAPER, 5)]
 PERCENTILES = (("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p999", 0.999))
 
 
@@ -27,6 +30,10 @@ def _drawn_entries(document, field, limit):
     return [f for f in found if id(f[0]) in names], len(found)
 
 
+def _step(document, field):
+    return (document["clock"]["step_ticks"] or 1.0) if field == "ticks" else 1.0
+
+
 def merged(bins, log):
     """Bars of one width, none narrower than the widest bin or the usual step between values; a bin counts where its middle is."""
     position, value = (math.log, math.exp) if log else (float, float)
@@ -34,9 +41,13 @@ def merged(bins, log):
     widest = max(position(high) - position(low) for low, high, _ in bins)
     steps = sorted(position(b[0]) - position(a[0]) for a, b in zip(bins, bins[1:]))
     step = steps[len(steps) // 2] if steps else 0.0
+    if step > (end - start) / LEAST_BARS:  # few values far apart have no usual step
+        step = 0.0
     width = max((end - start) / TARGET_BARS, widest, step)
     if step > 0 and not log:  # a whole number of steps a bar, or some bars would hold one value more than others
         width = step * math.ceil(width / step - 1e-9)
+    if width > 2 * widest:  # single values far apart: the bar stands around its value, not beside it
+        start -= width / 2
     counts = {}
     for low, high, n in bins:
         cell = int(((position(low) + position(high)) / 2 - start) / width)
@@ -53,17 +64,19 @@ def _widened(bars, low, high, log):
     return [(a - pad, b + pad, n) if b - a < pad else (a, b, n) for a, b, n in bars]
 
 
-def _histogram_panel(value):
+def _histogram_panel(value, step):
     """One slice -> (bars in percent, ranges, log?, slices left out because they are not above zero)."""
     bins = _bins(value)
     total = sum(n for _, _, n in bins)
     median = value["net"]["p50"] if value["net"]["p50"] is not None else bins[len(bins) // 2][0]
     top = bins[-1][1]
-    log = median > 0 and log_wanted(median, top)
-    below = 0
+    below, floor = 0, max(median / 100, 0.5)
+    hidden = sum(n for low, _, n in bins if low < floor)
+    # within a few steps of the clock equal factors mean little, and what has no place on the axis must be rare
+    is_far = median > max(4.0, 2 * step) or top > 1e4 * max(1.0, step)
+    log = is_far and log_wanted(median, top) and hidden <= MAX_HIDDEN * total
     if log:
-        floor = max(median / 100, 0.5)
-        below = sum(n for low, _, n in bins if low < floor)
+        below = hidden
         bins = [b for b in bins if b[0] >= floor] or bins[-1:]
     low, high = bins[0][0], bins[-1][1]
     if log and low <= 0:
@@ -72,6 +85,7 @@ def _histogram_panel(value):
     if log:
         x_low, x_high = low / (high / low) ** 0.05, high * (high / low) ** 0.05
     else:
+        low, high = min(low, bars[0][0]), max(high, bars[-1][1])
         pad = (high - low) * 0.06 or max(1.0, abs(high) * 0.05)
         x_low, x_high = low - pad, high + pad
     bars = _widened(bars, x_low, x_high, log)
@@ -87,11 +101,11 @@ def histogram(document, field, unit, colours):
     columns = 1 if len(drawn) == 1 else 2
     row_px = 360 if columns == 1 else 262
     notes = [f"{len(drawn)} of {found} slices are drawn, those with the largest total; the table has all."] if len(drawn) < found else []
-    variables = {"panels": len(drawn), "columns": columns, "row_px": row_px, "axis_label": f"{unit} (net, without the probes)"}
-    lists = {key: [] for key in ("panel_title", "x_log", "x_low", "x_high", "y_high", "x_tics", "y_tics", "colour")}
+    variables = {"panels": len(drawn), "columns": columns, "row_px": row_px}
+    lists = {key: [] for key in ("axis_label", "panel_title", "x_log", "x_low", "x_high", "y_high", "x_tics", "y_tics", "colour")}
     tables = {}
     for n, (entry, value) in enumerate(drawn, 1):
-        bars, (low, high), log, below = _histogram_panel(value)
+        bars, (low, high), log, below = _histogram_panel(value, _step(document, field))
         if below:
             notes.append(f"{label(entry['name'], 60)}: {plural(below, 'slice')} at or near zero (below what can be measured) "
                          "are left of the drawn range.")
@@ -101,20 +115,22 @@ def histogram(document, field, unit, colours):
             tables[f"{stem}_{n}"] = [(float(x), 0.0), (float(x), y_high)] if x is not None else []
         title = f"{label(entry['name'], 34 if columns == 2 else 70)}: {plural(value['count'], 'slice')}"
         if p50 is not None and p99 is not None:
-            title += f", median {number(p50)}" + (f", 99 % {number(p99)}" if columns == 2 else f", 99 % below {number(p99)}")
-        for key, item in (("panel_title", title), ("x_log", int(log)), ("x_low", low), ("x_high", high),
+            title += f", median {number(p50)}, 99 % < {number(p99)}"
+            if columns == 2 and text_px(title) > WIDTH_PX / 2 - 76:
+                title = f"{label(entry['name'], 20)}: {plural(value['count'], 'slice')}, 99 % < {number(p99)}"
+        for key, item in (("axis_label", f"{unit} (net, without the probes{'; log axis' if log else ''})"), ("panel_title", title), ("x_log", int(log)), ("x_low", low), ("x_high", high),
                           ("y_high", y_high), ("x_tics", tics(low, high, log, 6 if columns == 2 else 10)),
                           ("y_tics", tics(0, y_high, False, 5, "%")), ("colour", colours[entry["name"]])):
             lists[key].append(item)
     rows = -(-len(drawn) // columns)
     return Picture(
-        name, topic, f"How many {unit} does a slice take, and how often?", "latency_hist.gp", top_px([]) + row_px * rows,
+        name, topic, f"How many {unit} does a slice take, and how often?", "latency_hist.gp", top_px(LINES) + row_px * rows,
         {**variables, **lists}, tables, ("name", "low", "high", "slices"),
         [(e["name"], low, high, n) for e, v in drawn for low, high, n in _bins(v)],
         source_text(document, {field: unit}), samples_text(document, field), loss_line(document["losses"]),
         "The higher a bar, the more slices took that long. Full line: half of the slices are left of it; dashed line: 99 of 100 are. "
         "A long tail to the right is rare slow cases. Each panel has its own axis; where values spread widely it goes in equal factors, not equal steps.",
-        notes)
+        notes, LINES)
 
 
 def _nines(part):
@@ -153,9 +169,10 @@ def cumulative(document, field, unit, colours):
     xs = [x for line in lines for x, _ in line] + [m[0] for m in marks]
     positive = [x for x in xs if x > 0]
     notes = [f"{len(drawn)} of {found} slices are drawn, those with the largest total; the table has all."] if len(drawn) < found else []
-    log = bool(positive) and log_wanted(max(min(positive), 0.5), max(positive))
+    floor = max(0.5, _step(document, field) / 2)  # what is smaller is not told from zero
+    log = bool(positive) and log_wanted(max(min(positive), floor), max(positive))
     if log:
-        low, high = log_range([max(min(positive), 0.5), max(positive)])
+        low, high = log_range([max(min(positive), floor), max(positive)])
         lines = [[(max(x, low), y) for x, y in line] for line in lines]
         marks = [(max(m[0], low), *m[1:]) for m in marks]
     else:
@@ -163,9 +180,12 @@ def cumulative(document, field, unit, colours):
         low, high = min(xs) - pad, max(xs) + 2 * pad
     tables = {f"line_{n}": line for n, line in enumerate(lines, 1)}
     legend = [(e["name"], colours[e["name"]]) for e, _ in drawn]
+    at_edge = sum(1 for line in tables.values() if log and any(x <= low and y > 0 for x, y in line))
+    if at_edge:
+        notes.append(f"{plural(at_edge, 'line')} at the left edge: slices at or below zero (below what can be measured) have no place on a log axis.")
     variables = {"lines": len(lines), "x_log": int(log), "x_low": float(low), "x_high": float(high),
                  "y_high": max(1.2, max(y for line in lines for _, y in line) * 1.06), "x_tics": tics(low, high, log, 10),
-                 "axis_label": f"{unit} (net, without the probes)", "colour": [c for _, c in legend]}
+                 "axis_label": f"{unit} (net, without the probes{'; log axis' if log else ''})", "colour": [c for _, c in legend]}
     return Picture(
         name, topic, f"How many slices finish within a given number of {unit}?", "latency_cdf.gp", top_px(legend) + 420,
         variables, {**tables, "marks": marks}, ("name", "p50", "p90", "p99", "p99.9"),

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Stats of a trace -> head and tables of its page.
 import os
+import shlex
 
 from . import loss_text, page
 from .text import count, number, plural, with_error
@@ -26,7 +27,7 @@ def facts(document):
     info, trace = document["info"], document["trace"]
     command = info.get("program.command")
     source = document["counters"]["source"]
-    counters = source if source == "none" else f"{source}: {', '.join(document['counters']['names'])}"
+    counters = source if source in ("none", "") else f"{source}: {', '.join(document['counters']['names'])}"
     ring = ", ".join(f"{k.split('.')[1]} {info[k]}" for k in ("ring.kind", "ring.bytes", "ring.full") if k in info)
     losses = document["losses"]
     return [
@@ -44,14 +45,30 @@ def facts(document):
     ]
 
 
+def incomplete(document):
+    """Sentences on what keeps the report from being whole, each with what to do."""
+    trace, said = document["trace"], []
+    if trace["interrupted"]:
+        said.append("nsdump was interrupted and gave the figures up to there; run it again to its end.")
+    if trace["records"] == 0:
+        said.append("The trace holds no record, so there is nothing to draw; " +
+                    ("record it again." if trace["end"] == "missing" else
+                     "run a program that is linked with libnsprobe and built without NETSLICE_DISABLE, and record it again."))
+    if trace["end"] == "write-error":
+        said.append(f"End of the trace: {ENDS['write-error']}; free some space and record it again.")
+    if any(document["losses"][key] for key in ("damaged_bytes", "damaged_chunks", "missing_chunks")):
+        said.append(f"Places of the damage: `nsdump check {shlex.quote(trace['path'])}` lists them.")
+    return said + loss_text.gaps(document["losses"])
+
+
 def warnings(document):
     said = loss_text.warnings(document["losses"])
     for drift in (document["calibration"] or {}).get("drift") or []:
         if drift["significant"]:
             said.append(f"Calibration drift: {drift['what']} cost of {drift['kind']} ({drift['field']}) was {number(drift['start'])} at the start and "
                         f"{number(drift['end'])} at the end. The error bars are wider for it; a busy or throttled machine is the usual cause.")
-    if document["trace"]["end"] in ("killed", "write-error", "missing"):
-        said.append(f"End of the trace: {ENDS[document['trace']['end']]}.")
+    if document["trace"]["end"] == "killed":
+        said.append(f"End of the trace: {ENDS['killed']}.")
     if document["info"].get("clock.invariant") == "no":
         said.append("The clock is not invariant on this machine: its rate can change, so cycles are not a constant time.")
     return said

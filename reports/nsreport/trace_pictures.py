@@ -32,7 +32,7 @@ def _waterfall(document, fields, per_packet):
 
 def _cost_panel(document, field, unit, shown, rest, per_packet, colours):
     total = sum(_self_cost(value_of(e, field), per_packet) or 0 for e in shown + rest)
-    panel = Panel(f"{unit} per packet" if per_packet else f"{unit}, all slices together")
+    panel = Panel(f"net {unit} per packet" if per_packet else f"net {unit}, all slices together")
     start = 0.0
     for entry in shown:
         value = value_of(entry, field)
@@ -120,7 +120,7 @@ def overhead(document):
 
 def share_picture(name, topic, question, names, rows, header, data, source, samples, losses, notes):
     """Rows of net and probe share in percent of raw."""
-    legend = [("net: the program's own cost", MEASURED), ("probes: measured cost of the probes, taken out of net", PROBE)]
+    legend = [("net: the program's own cost", MEASURED), ("probes' share (the number), taken out of net", PROBE)]
     label_rows, left_px = row_labels(names)
     tables = {
         "rows": label_rows[0],
@@ -130,7 +130,7 @@ def share_picture(name, topic, question, names, rows, header, data, source, samp
     }
     variables = {"panels": 1, "rows": len(names), "label_px": left_px, "bottom_px": AXIS_PX, "gap_px": 0,
                  "right_px": width_px([r.text for r in rows], 60),
-                 "axis_label": ["share of the raw figure"], "x_tics": [tics(0, 100, False, 10, "%")]}
+                 "axis_label": ["share of the raw cycles"], "x_tics": [tics(0, 100, False, 10, "%")]}
     return Picture(name, topic, question, "overhead.gp", top_px(legend) + ROW_PX * len(names) + AXIS_PX, variables, tables,
                    header, data, source, samples, losses,
                    "A full bar is the raw figure; the blue part is left after the probes' measured cost is taken out. "
@@ -140,6 +140,8 @@ def share_picture(name, topic, question, names, rows, header, data, source, samp
 
 def loss(losses, source, samples):
     lost = losses["lost"] or {}
+    if losses["issued"] == 0 and lost_total(losses) == 0:
+        return Absent("loss", "Losses", "No probe issued a record, so none could be lost.")
     rows = [("issued by the probes", losses["issued"], MEASURED), ("drained into the trace", losses["drained"], 0x56B4E9)]
     rows += [(f"lost: {cause_text(cause)}", n, PROBE) for cause, n in lost.items()]
     biggest = max([n for _, n, _ in rows if n is not None] + [1])

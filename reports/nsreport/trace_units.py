@@ -4,8 +4,9 @@ import itertools
 import statistics
 from dataclasses import dataclass
 
-from .charts import tics
-from .layout import MEASURED, WIDTH_PX, row_labels, text_px, top_px
+from .charts import log_range, log_wanted, tics
+from .errors import EXIT_USAGE, ReportError, shown
+from .layout import MEASURED, PAPER, WIDTH_PX, row_labels, text_px, top_px
 from .loss_text import loss_line
 from .picture import Absent, Picture
 from .text import number, plural
@@ -15,6 +16,8 @@ MAX_SLICES = 200_000   # slices looked at to find a typical unit
 MAX_EVENTS = 600_000   # events looked at for the packet sizes of those units
 MAX_BARS = 5_000       # bars in a timeline
 SIZE_CLASSES = 14
+MIN_SPREAD = 1.25      # largest mean packet size by the smallest
+CLASS_UNITS = 10       # units in a group, at least: fewer have no middle 80 percent
 
 
 @dataclass
@@ -76,7 +79,8 @@ def _lanes(bars):
     """(thread, depth) -> row number from the top, threads apart."""
     keys = sorted({(bar.thread, bar.depth) for bar in bars})
     threads = {thread for thread, _ in keys}
-    names = [f"depth {depth}" if len(threads) == 1 else f"thread {thread}, depth {depth}" for thread, depth in keys]
+    depths = {depth: "outermost" if depth == 0 else "inside it" if depth == 1 else f"{depth} deep" for _, depth in keys}
+    names = [depths[depth] if len(threads) == 1 else f"thread {thread}, {depths[depth]}" for thread, depth in keys]
     return {key: i for i, key in enumerate(keys, 1)}, names
 
 
@@ -99,9 +103,17 @@ def _timeline_tables(bars, colours, lanes, begin, length, plot_px):
     return tables
 
 
+def _known_units(costs):
+    numbers = [int(number) for _, number, _ in costs if number.isdecimal()]
+    if not numbers:
+        return "the trace has no units (INIT and EXIT) with slices in them: leave --unit out"
+    return f"units among its first {MAX_SLICES:,} slices: {min(numbers)} to {max(numbers)}; give one of them with --unit, or leave --unit out"
+
+
 def timeline(document, colours, source, unit_number, costs):
     topic, name = "One unit", "timeline"
-    if unit_number is None:
+    asked = unit_number is not None
+    if not asked:
         unit_name, unit_number, thread = typical_unit(costs)
         question = f"What happens inside one typical {unit_name}, and when?"
         chosen = f"unit {unit_number} of {plural(len(costs), 'unit')} looked at: its cost is the median"
@@ -112,7 +124,9 @@ def timeline(document, colours, source, unit_number, costs):
         chosen = f"unit {unit_number}, as asked for"
         bars, cut = _bars_of_unit(source, unit_number)
     if not bars:
-        return Absent(name, topic, f"Unit {unit_number} has no whole slice in this trace. Give another number with --unit.")
+        if asked:
+            raise ReportError(EXIT_USAGE, f"{shown(source.trace_path)}: no unit {unit_number} with a whole slice; {_known_units(costs)}")
+        return Absent(name, topic, f"Unit {unit_number} has no whole slice in this trace.")
     begin, end = min(b.start for b in bars), max(b.stop for b in bars)
     length = max(end - begin, 1)
     lanes, lane_names = _lanes(bars)
@@ -125,7 +139,7 @@ def timeline(document, colours, source, unit_number, costs):
     unit_text = fields_of(document).get("ticks", "ticks")
     variables = {"rows": len(lanes), "label_px": left_px, "x_high": float(length), "has_time": int(bool(hz)),
                  "time_factor": scale / hz if hz else 1.0, "time_label": f"time in {time_unit}",
-                 "x_tics": tics(0, length, False, 9), "x2_tics": tics(0, length * scale / hz, False, 9) if hz else "0=0", "axis_label": f"{unit_text} since the unit's first slice began (raw, probes included)"}
+                 "x_tics": tics(0, length, False, 9), "x2_tics": tics(0, length * scale / hz, False, 9) if hz else "0=0", "axis_label": f"{unit_text} since the unit's first slice began (raw, probes included; figures in bars: net)"}
     notes = [f"Only the first {MAX_BARS:,} slices of the unit are drawn."] if cut else []
     return Picture(
         name, topic, question, "timeline.gp", top_px(legend) + 44 * len(lanes) + 136, variables, tables,
@@ -150,11 +164,15 @@ def unit_sizes(source, wanted):
 
 
 def _classes(points):
-    """(size, cost) points -> up to SIZE_CLASSES groups of equal count with more than one size apart: size, median, low and high tenth."""
+    """(size, cost) points -> up to SIZE_CLASSES groups of about equal count: size, median, low and high tenth, count. Few points stay single."""
     points = sorted(points)
-    groups, size = [], max(1, -(-len(points) // SIZE_CLASSES))
-    for start in range(0, len(points), size):
-        part = points[start:start + size]
+    count = min(SIZE_CLASSES, len(points) // CLASS_UNITS)
+    if count < 3:
+        return [(size, cost, cost, cost, 1) for size, cost in points]
+    edges = [len(points) * i // count for i in range(count + 1)]
+    groups = []
+    for start, end in zip(edges, edges[1:]):
+        part = points[start:end]
         costs = sorted(c for _, c in part)
         tenth = len(costs) // 10
         groups.append((statistics.median(s for s, _ in part), statistics.median(costs), costs[tenth], costs[-1 - tenth], len(part)))
@@ -168,20 +186,28 @@ def packet_size(document, source, costs):
     if len({round(size) for size, _ in points}) < 3:
         return Absent(name, topic, "The units of this trace do not tell three different mean packet sizes "
                                    "(sizes come from the byte count that INIT is given).")
+    smallest, largest = min(size for size, _ in points), max(size for size, _ in points)
+    if largest < MIN_SPREAD * smallest:
+        return Absent(name, topic, f"The units' mean packet sizes lie between {number(smallest)} and {number(largest)} bytes, too close together to compare.")
     groups = _classes(points)
     unit_text = fields_of(document).get("ticks", "ticks")
     low, high = min(0.0, min(g[2] for g in groups)), max(g[3] for g in groups)
-    variables = {"panels": 1, "series": 1, "x_high": max(g[0] for g in groups) * 1.06, "y_log": [0], "y_low": [float(low)],
-                 "y_high": [float(high * 1.08 or 1)], "y_tics": [tics(low, high * 1.08, False)], "x_tics": tics(0, max(g[0] for g in groups) * 1.06, False, 10),
-                 "axis_label": [f"net {unit_text} per packet"], "colour": [MEASURED], "marker": [7]}
+    log = min(g[2] for g in groups) > 0 and log_wanted(min(g[2] for g in groups), high)
+    y_low, y_high = log_range([x for g in groups for x in g[1:4]]) if log else (low, high * 1.08 or 1)
+    is_single = all(g[4] == 1 for g in groups)
+    legend = [("one unit", MEASURED, 7)] if is_single else [("median of a group of units", MEASURED, 7), ("bar: the middle 80 percent of the group", PAPER, 5)]
+    variables = {"panels": 1, "series": 1, "x_high": max(g[0] for g in groups) * 1.06, "y_log": [int(log)], "y_low": [float(y_low)],
+                 "y_high": [float(y_high)], "y_tics": [tics(y_low, y_high, log)], "x_tics": tics(0, max(g[0] for g in groups) * 1.06, False, 10), "size_label": "mean packet size of a unit in bytes",
+                 "axis_label": [f"net {unit_text} per packet" + (" (log axis)" if log else "")], "colour": [MEASURED], "marker": [7]}
     return Picture(
-        name, topic, "Does a longer packet cost more?", "packet_size.gp", top_px([]) + 380, variables,
+        name, topic, "Does a longer packet cost more?", "packet_size.gp", top_px(legend) + 380, variables,
         {"series_1_1": [tuple(float(x) for x in g[:4]) for g in groups], "fit_1_1": []},
         ("mean_packet_bytes", "median_net_ticks_per_packet", "tenth", "nine_tenths", "units"), groups,
         source_text(document, {"ticks": unit_text}), f"{plural(len(points), 'unit')} of the trace's beginning, {samples_text(document)} in all",
         loss_line(document["losses"]),
-        "Each dot is a group of units with similar mean packet size; the dot is their median, the bar holds the middle 80 percent. "
-        "A flat row of dots means that cost does not depend on size.")
+        ("Each dot is one unit. " if is_single else
+         "Each dot is a group of units with similar mean packet size; the dot is their median, the bar holds the middle 80 percent. ") +
+        "A flat row of dots means that cost does not depend on size. The cost is that of all slices of the unit, reading packets among them.", [], legend)
 
 
 def pictures(document, colours, source, unit_number):
@@ -191,6 +217,8 @@ def pictures(document, colours, source, unit_number):
     costs = {} if missing else unit_costs(source)
     if not costs and not missing:
         missing = "The trace has no units (INIT and EXIT) with slices in them."
+        if unit_number is not None:
+            raise ReportError(EXIT_USAGE, f"{shown(source.trace_path)}: no unit {unit_number}; {_known_units(costs)}")
     if missing:
         return [Absent("timeline", "One unit", missing), Absent("packet_size", "Cost against packet size", missing)]
     return [timeline(document, colours, source, unit_number, costs), packet_size(document, source, costs)]

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# nsreport_trace_test: make_trace -> trace -> the real nsdump -> nsreport -> whole report; damage becomes a warning, garbage an exit code.
+# nsreport_trace_test: make_trace -> trace -> the real nsdump -> nsreport -> whole report; damage is told with exit code 1, garbage with 3.
 set -eu
 make_trace=${NETSLICE_BUILD:?}/tests/make_trace
 nsreport=${NETSLICE_BIN:?}/nsreport
@@ -25,9 +25,12 @@ grep -q ">$count<" "$work/report/index.html" || fail "the page does not hold the
 
 bytes=$(wc -c <"$work/t.nsl")
 head -c $((bytes * 3 / 4)) "$work/t.nsl" >"$work/cut.nsl"
-"$nsreport" "$work/cut.nsl" -o "$work/cut" 2>"$work/said" || fail "a cut trace ended with $?: $(cat "$work/said")"
-grep -q warning "$work/said" || fail "a cut trace gave no warning"
-grep -q 'class="warning"' "$work/cut/index.html" || fail "the page of a cut trace has no warning"
+status=0
+"$nsreport" "$work/cut.nsl" -o "$work/cut" 2>"$work/said" || status=$?
+[ $status -eq 1 ] || fail "a cut trace ended with $status, not 1: $(cat "$work/said")"
+grep -q "cut.nsl: not complete: .*no footer" "$work/said" || fail "a cut trace is not named with its cause: $(cat "$work/said")"
+grep -q 'class="incomplete"' "$work/cut/index.html" || fail "the page of a cut trace does not say so"
+! grep -qF '\n' "$work/said" "$work/cut/index.html" || fail "a line end shows up as two characters"
 
 head -c 5000 /dev/urandom >"$work/garbage.nsl"
 status=0
@@ -35,4 +38,18 @@ status=0
 [ $status -eq 3 ] || fail "garbage ended with $status, not 3: $(cat "$work/said")"
 [ ! -e "$work/garbage" ] || fail "garbage left a report"
 [ -z "$(find "$work" -name '.*.part-*')" ] || fail "a work folder was left behind"
+
+# Each command that an error text names works as it is written.
+printf '{"schema":"other-1"}' >"$work/other.json"
+"$nsreport" "$work/other.json" -o "$work/other" 2>"$work/said" && fail "another schema was taken"
+text=$(cat "$work/said")
+grep -qF '`nsdump export TRACE --what stats --format json -o FILE`' "$work/said" || fail "no command for stats JSON in: $text"
+grep -qF '`mapi-cost --json FILE CAPTURE`' "$work/said" || fail "no command for a cost run in: $text"
+"$NETSLICE_BIN/nsdump" export "$work/t.nsl" --what stats --format json -o "$work/stats.json" || fail "the command for stats JSON ended with $?"
+"$nsreport" "$work/stats.json" -o "$work/stats" -q || fail "stats JSON ended with $?"
+if [ -x "$NETSLICE_BIN/mapi-cost" ]; then
+  capture=$(dirname "$0")/../../mapi-core/apps/demo/demo.pcap
+  "$NETSLICE_BIN/mapi-cost" --json "$work/cost.json" "$capture" --scenario counter --packets 1000 --no-instructions >/dev/null || fail "mapi-cost ended with $?"
+  "$nsreport" "$work/cost.json" -o "$work/cost" -q || fail "a cost run ended with $?"
+fi
 echo ok

@@ -3,11 +3,6 @@
 import json
 import os
 import re
-import resource
-import signal
-import subprocess
-import sys
-import time
 import xml.etree.ElementTree
 from html.parser import HTMLParser
 
@@ -107,25 +102,6 @@ class WholeReport(ReportCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("What happens inside batch 7, and when?", self.page())
 
-    def test_a_unit_that_is_not_there_leaves_a_sentence(self):
-        done = self.run_report(self.write("t.nsl", b"NSL"), "-o", self.out, "--unit", "999999")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("Unit 999999 has no whole slice", self.page())
-
-    def test_a_missing_footer_is_a_warning_and_no_claim_of_completeness(self):
-        document = stats()
-        document["losses"].update(equation_holds=None, lost={"full": 0})
-        document["trace"]["end"] = "missing"
-        page = self.report_of(document)
-        self.assertIn("has no footer", page)
-        self.assertNotIn("No record was lost", page)
-
-    def test_a_trace_that_nsdump_could_read_in_part_is_reported_with_its_words(self):
-        done = self.run_report(self.write("t.nsl", b"NSL"), "-o", self.out, env={"FAKE_EXIT": "3", "FAKE_SAYS": "chunk 9 is damaged"})
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("chunk 9 is damaged", self.page())
-        self.assertIn("chunk 9 is damaged", done.stderr)
-
     def test_an_older_report_is_replaced_as_a_whole(self):
         self.report_of(stats())
         self.report_of(cost())
@@ -204,11 +180,6 @@ class OddShapes(ReportCase):
         document["slices"] = []
         self.assertIn("No picture", self.report_of(document))
 
-    def test_a_cost_run_without_rows_still_gives_a_page(self):
-        document = cost()
-        document["rows"] = []
-        self.assertIn("No picture", self.report_of(document))
-
 
 class BadInput(ReportCase):
     def check_refused(self, done, code, *words):
@@ -258,53 +229,21 @@ class BadInput(ReportCase):
         self.check_refused(self.run_report(trace, "-o", self.out, env={"NSDUMP": "/nonexistent/nsdump"}), 5, "/nonexistent/nsdump", "NSDUMP")
         self.check_refused(self.run_report(trace, "-o", self.out, env={"PATH": self.folder}), 5, "gnuplot", "install")
 
+    def test_a_unit_that_is_not_there_ends_with_2_and_names_those_that_are(self):
+        trace = self.write("t.nsl", b"NSL")
+        self.check_refused(self.run_report(trace, "-o", self.out, "--unit", "999999"), 2, "t.nsl", "no unit 999999", "0 to ")
+        none = self.write("none.csv", "name,cpu,thread,unit,unit_number,depth,start_ticks,stop_ticks,raw_ticks,net_ticks,class\n")
+        done = self.run_report(trace, "-o", self.out, "--unit", "7", env={"FAKE_SLICES": none})
+        self.check_refused(done, 2, "no unit 7", "leave --unit out")
+
+    def test_a_unit_of_json_ends_with_2_as_json_has_no_slices(self):
+        for document in (stats(), cost()):
+            done = self.run_report(self.write("input.json", json.dumps(document)), "-o", self.out, "--unit", "7")
+            self.check_refused(done, 2, "--unit needs the trace")
+
     def test_a_wrong_command_line_ends_with_2(self):
         for arguments in ([], ["x"], ["x", "-o", self.out, "--unit", "-3"], ["x", "-o", self.out, "--unit", "many"]):
             self.check_refused(self.run_report(*arguments), 2)
-
-
-class BadOutput(ReportCase):
-    def setUp(self):
-        super().setUp()
-        self.input = self.write("input.json", json.dumps(cost()))
-
-    def test_a_folder_with_other_files_is_refused_and_untouched(self):
-        os.mkdir(self.out)
-        with open(os.path.join(self.out, "thesis.tex"), "w", encoding="utf-8") as file:
-            file.write("years of work")
-        done = self.run_report(self.input, "-o", self.out)
-        self.assertEqual(done.returncode, 6, done.stderr)
-        self.assertEqual(os.listdir(self.out), ["thesis.tex"])
-
-    def test_a_missing_parent_and_a_file_in_the_way_end_with_6(self):
-        for place in (self.path("no/such/place"), self.input):
-            done = self.run_report(self.input, "-o", place)
-            self.assertEqual(done.returncode, 6, done.stderr)
-            self.assertIn("-o", done.stderr)
-        self.assertEqual(self.leftovers(), [])
-
-    def test_a_disk_that_takes_no_more_ends_with_6_and_leaves_nothing(self):
-        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))  # noqa: E731
-        done = self.run_report(self.input, "-o", self.out, preexec_fn=limit)
-        self.assertEqual(done.returncode, 6, done.stderr)
-        self.assertEqual(self.leftovers(), [])
-
-    def test_a_failed_run_keeps_the_older_report(self):
-        self.assertEqual(self.run_report(self.input, "-o", self.out).returncode, 0)
-        before = self.page()
-        self.assertNotEqual(self.run_report(self.write("bad.json", "{"), "-o", self.out).returncode, 0)
-        self.assertEqual(self.page(), before)
-
-    def test_an_interrupt_leaves_nothing_behind(self):
-        for number in (signal.SIGINT, signal.SIGTERM):
-            process = subprocess.Popen([sys.executable, support.NSREPORT, self.input, "-o", self.out], stderr=subprocess.PIPE, text=True)
-            deadline = time.monotonic() + 20
-            while not any(n.startswith(".report.part-") for n in os.listdir(self.folder)) and time.monotonic() < deadline:
-                time.sleep(0.005)
-            process.send_signal(number)
-            _, said = process.communicate(timeout=30)
-            self.assertEqual(process.returncode, 128 + number, said)
-            self.assertEqual(self.leftovers(), [])
 
 
 if __name__ == "__main__":

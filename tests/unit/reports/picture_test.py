@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: MIT
+# What the pictures show: texts of the SVG and figures of the tables that gnuplot reads.
+import os
+import sys
+import unittest
+import xml.etree.ElementTree
+
+import support
+from support import ReportCase, cost, stats
+
+sys.path.insert(0, os.path.join(support.HERE, "..", "..", "..", "reports"))
+from nsreport import charts, check, cost_pictures, layout, source, trace_distribution, trace_pictures, trace_units  # noqa: E402
+
+
+def cost_picture(document, name):
+    return next(p for p in cost_pictures.pictures(check.check_document(document)) if p.name == name)
+
+
+def trace_picture(document, name):
+    return next(p for p in trace_pictures.pictures(check.check_document(document), source.Source(document), None) if p.name == name)
+
+
+class Texts(ReportCase):
+    def texts(self, name):
+        tree = xml.etree.ElementTree.parse(os.path.join(self.out, name + ".svg"))
+        return " ".join("".join(node.itertext()).strip() for node in tree.iter("{http://www.w3.org/2000/svg}text"))
+
+    def test_each_picture_tells_its_source_samples_and_losses_without_the_page(self):
+        for document in (stats(), cost()):
+            self.report_of(document)
+            names = [n[:-4] for n in os.listdir(self.out) if n.endswith(".svg")]
+            self.assertTrue(names)
+            for name in names:
+                text = self.texts(name)
+                for word in ("Source: ", "Samples: ", "Losses: "):
+                    self.assertIn(word, text, name)
+
+
+class CostPictures(unittest.TestCase):
+    def test_a_figure_within_its_error_is_no_dot_on_a_log_axis_and_says_so(self):
+        document = cost()
+        row = next(r for r in document["rows"] if r["cycles"] and (r["paper"] or {}).get("scampi_cycles"))
+        row["cycles"].update(net=0.003, ci95=0.017)
+        picture = cost_picture(document, "paper")
+        panel = len(picture.variables["axis_label"])
+        self.assertGreater(min(x for x, _, _, _ in picture.tables[f"dots_{panel}_1"]), 0.1)
+        self.assertTrue(any("within its error" in text for _, _, text in picture.tables[f"values_{panel}"]))
+        self.assertTrue(any("0.003" in note for note in picture.notes))
+
+    def test_a_figure_stands_right_of_its_error_bar(self):
+        document = cost()
+        for row in document["rows"]:
+            row["paper"] = {key: None for key in row["paper"]} if row["table"] == 4 else row["paper"]
+            if row["cycles"]:
+                row["cycles"]["ci95"] = row["cycles"]["net"] * 0.5
+        picture = cost_picture(document, "paper")
+        panel = len(picture.variables["axis_label"])
+        at = {row: x for x, row, _ in picture.tables[f"values_{panel}"]}
+        for _, row, _, high in picture.tables[f"dots_{panel}_1"]:
+            self.assertGreaterEqual(at[row], high)
+
+    def test_calls_are_given_per_call_and_flows_without_parts_have_no_legend(self):
+        document = cost()
+        call = {**document["rows"][0], "table": 3, "scenario": "mapi_read_results: COUNTER"}
+        document["rows"].append(call)
+        for row in document["rows"]:
+            row["parts"] = [] if row["table"] == 4 else row["parts"]
+        self.assertTrue(all("per call" in text for text in cost_picture(document, "call_cost").variables["axis_label"]))
+        self.assertEqual(cost_picture(document, "flow_cost").legend, [])
+
+    def test_samples_tell_timed_packets_from_counted_ones(self):
+        document = cost()
+        for row in document["rows"]:
+            for kind, packets in (("cycles", 1000), ("instructions", 3)):
+                if row[kind]:
+                    row[kind]["packets"] = packets
+        self.assertRegex(cost_picture(document, "paper").samples, "[0-9],000 packets timed and [0-9]+ packets counted for instructions")
+
+    def test_rows_without_a_raw_figure_above_zero_are_named(self):
+        document = cost()
+        document["rows"][0]["cycles"]["raw"] = -0.1
+        self.assertIn(document["rows"][0]["scenario"], " ".join(cost_picture(document, "overhead").notes))
+
+
+class Legends(unittest.TestCase):
+    def test_no_legend_text_is_shortened(self):
+        for picture in [*cost_pictures.pictures(check.check_document(cost())), *trace_pictures.pictures(check.check_document(stats()), source.Source(stats()), None)]:
+            for row in layout.legend_table(getattr(picture, "legend", []))[0]:
+                self.assertNotIn("\u2026", row[4])
+
+
+class TracePictures(unittest.TestCase):
+    def test_a_bar_of_one_value_stands_around_it(self):
+        bars = trace_distribution.merged([(-25.25, -25.0, 3), (-0.05, -0.05, 113), (25.75, 26.0, 2), (412.0, 416.0, 1)], False)
+        holder = next(bar for bar in bars if bar[2] == 113)
+        self.assertLess(holder[0], -5)
+        self.assertGreater(holder[1], 5)
+        self.assertEqual(sum(n for _, _, n in bars), 119)
+
+    def test_two_values_far_apart_do_not_become_two_bars_that_fill_the_picture(self):
+        bars = trace_distribution.merged([(0.4, 0.5, 13), (388, 392, 1)], False)
+        self.assertTrue(all(high - low < 40 for low, high, _ in bars), bars)
+
+    def test_every_bar_of_a_histogram_is_inside_the_axis(self):
+        document = stats()
+        value = document["slices"][0]["values"][0]
+        value["histogram"] = [[-0.05, 0.46, 24], [25.7, 26.0, 1], [52, 52.5, 1], [380, 390, 1]]
+        value["net"].update(p50=0.46, p99=52)
+        picture = trace_picture(document, "latency_hist")
+        for low, high, _ in picture.tables["hist_1"]:
+            self.assertGreaterEqual(low, picture.variables["x_low"][0])
+            self.assertLessEqual(high, picture.variables["x_high"][0])
+
+    def test_the_lines_of_a_histogram_are_explained_in_the_picture_and_log_axes_are_named(self):
+        document = stats()
+        document["slices"][0]["values"][0]["histogram"] = [[10, 20, 500], [1e6, 2e6, 1]]
+        picture = trace_picture(document, "latency_hist")
+        said = " ".join(item[0] for item in picture.legend)
+        self.assertIn("half of the slices are left of the full line", said)
+        self.assertIn("99 of 100 are left of the dashed line", said)
+        for log, text in zip(picture.variables["x_log"], picture.variables["axis_label"]):
+            self.assertEqual("log axis" in text, bool(log))
+
+    def test_a_log_axis_leaves_out_few_slices_and_nothing_near_the_clock_step(self):
+        document = stats()
+        document["clock"]["step_ticks"] = 26
+        value = document["slices"][0]["values"][0]
+        value["histogram"] = [[-0.05, 0.46, 24], [25.7, 26.0, 1], [52, 52.5, 1], [2000, 2100, 1]]
+        value["net"].update(p50=0.46, p99=52, min=-0.05, max=2100)
+        picture = trace_picture(document, "latency_hist")
+        self.assertEqual(picture.variables["x_log"][0], 0)
+        self.assertAlmostEqual(sum(bar[2] for bar in picture.tables["hist_1"]), 100)
+
+    def test_a_panel_title_stays_in_its_panel(self):
+        document = stats()
+        for entry in document["slices"]:
+            entry["name"] = "BYTE_COUNTER_WITH_A_LONG_NAME"
+        for title in trace_picture(document, "latency_hist").variables["panel_title"]:
+            self.assertLess(layout.text_px(title), 430, title)
+
+    def test_an_error_bar_does_not_reach_below_zero_cost(self):
+        _, variables, tables = charts.stacked(["a"], [charts.Panel("x", [charts.Row([(0, 20, 1)], "20 \u00b1 234", (20, 234))])])
+        self.assertEqual(tables["errors_1"], [(1, 20.0, 0.0, 254.0)])
+        self.assertEqual(variables["x_low"], [0.0])
+
+    def test_sizes_too_close_together_are_a_sentence(self):
+        document = check.check_document(stats())
+        costs = {("batch", str(i), "1"): 100.0 for i in range(40)}
+        given = source.Source(document, "t.nsl")
+        given.rows = lambda *_: iter({"kind": "INIT", "name": "batch", "word0": str(i), "word1": "64", "word2": str(64 * (64 + i % 4)), "thread": "1"} for i in range(40))
+        self.assertIn("too close together", trace_units.packet_size(document, given, costs).why)
+
+    def test_a_group_of_units_is_large_enough_for_its_middle_80_percent(self):
+        groups = trace_units._classes([(64 + i, 10.0 + (1000 if i % 11 == 5 else 0)) for i in range(77)])
+        self.assertEqual(sum(g[4] for g in groups), 77)
+        self.assertTrue(all(g[4] >= 10 and g[3] < 1000 for g in groups), groups)
+        self.assertEqual([g[4] for g in trace_units._classes([(64.0, 1.0), (65.0, 2.0), (66.0, 3.0)])], [1, 1, 1])
+
+
+if __name__ == "__main__":
+    support.main()
