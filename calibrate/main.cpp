@@ -13,6 +13,7 @@
 #include "affinity.hpp"
 #include "command/output.hpp"
 #include "command/signals.hpp"
+#include "command/standard_files.h"
 #include "command/status_line.hpp"
 #include "environment.hpp"
 #include "report.hpp"
@@ -120,6 +121,7 @@ int calibrate_machine(const Options &options)
 
 int main(int argc, char **argv)
 {
+    keep_standard_files();
     CLI::App app{"Measures what clock reads and NetSlice probes cost on this machine.",
                  "nscalibrate"};
     Options options;

@@ -9,15 +9,19 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <map>
 
 #include <fmt/format.h>
 
+#include "output_path.hpp"
 #include "signals.hpp"
 
 namespace command
 {
 namespace
 {
+namespace fs = std::filesystem;
+
 constexpr int kPipeMilliseconds = 20;
 
 [[noreturn]] void throw_cannot_write(const std::string &path)
@@ -42,12 +46,53 @@ int open_in_place(const std::string &path)
     }
 }
 
-// What a link stands for, so that the link is not replaced.
-std::string target_of(const std::string &path)
+// What a file that is made now has to look like, and where.
+struct Target {
+    fs::path path; // behind all symbolic links
+    fs::path folder;
+    struct stat old = {}; // of the file that is there
+    bool is_there = false;
+    bool is_special = false; // a pipe or terminal cannot be renamed to
+};
+
+void check_access(const std::string &path, const char *place, int mode)
 {
-    std::error_code error;
-    const std::filesystem::path target = std::filesystem::canonical(path, error);
-    return error ? path : target.string();
+    if (access(place, mode) != 0)
+        throw_cannot_write(path);
+}
+
+// Throws OutputError when it cannot be written.
+Target target_of(const std::string &path)
+{
+    Target target;
+    errno = follow_links(path, target.path);
+    if (errno != 0)
+        throw_cannot_write(path);
+    target.folder = target.path.has_parent_path() ? target.path.parent_path() : ".";
+    target.is_there = stat(target.path.c_str(), &target.old) == 0;
+    target.is_special = target.is_there && !S_ISREG(target.old.st_mode);
+    errno = target.is_there && S_ISDIR(target.old.st_mode) ? EISDIR : 0;
+    if (errno != 0)
+        throw_cannot_write(path);
+    if (target.is_there)
+        check_access(path, target.path.c_str(), W_OK);
+    if (!target.is_special)
+        check_access(path, target.folder.c_str(), W_OK | X_OK);
+    return target;
+}
+
+// Beside the target, with what others may do with it as before.
+int open_beside(const std::string &path, const Target &target, const std::string &temporary)
+{
+    unlink(temporary.c_str()); // of a process of this number that was killed
+    const int fd = open(temporary.c_str(), O_WRONLY | O_CLOEXEC | O_CREAT | O_EXCL, 0666);
+    if (fd < 0)
+        throw_cannot_write(path);
+    if (target.is_there) {
+        [[maybe_unused]] const int is_foreign = fchown(fd, target.old.st_uid, target.old.st_gid); // root alone may
+        fchmod(fd, target.old.st_mode & 07777);
+    }
+    return fd;
 }
 } // namespace
 
@@ -55,23 +100,17 @@ Output::Output(const std::string &path, const std::string &input) : path_(path =
 {
     if (path_.empty())
         return;
-    struct stat there = {}, in = {};
-    const bool exists = stat(path_.c_str(), &there) == 0;
-    if (exists && !input.empty() && stat(input.c_str(), &in) == 0 && in.st_dev == there.st_dev && in.st_ino == there.st_ino)
+    if (const auto file = identity(path_); file && !input.empty() && identity(input) == file)
         throw UsageError(path_ + ": is the input; give the output another name");
-    if (exists && !S_ISREG(there.st_mode)) { // a pipe or terminal cannot be renamed to
-        fd_ = open_in_place(path_);
+    const Target target = target_of(path_);
+    if (target.is_special) {
+        fd_ = open_in_place(target.path);
         return;
     }
-    target_ = target_of(path_);
-    temporary_ = target_ + fmt::format(".{}.part", getpid());
-    fd_ = open(temporary_.c_str(), O_WRONLY | O_CLOEXEC | O_CREAT | O_TRUNC, 0666);
-    if (fd_ < 0) {
-        temporary_.clear();
-        throw_cannot_write(path_);
-    }
-    if (exists)
-        fchmod(fd_, there.st_mode & 07777);
+    const std::string temporary = target.folder / fmt::format(".netslice.{}.part", getpid());
+    fd_ = open_beside(path_, target, temporary);
+    temporary_ = temporary;
+    target_ = target.path;
 }
 
 Output::~Output()
@@ -108,5 +147,35 @@ void Output::finish()
     if (closed != 0 || rename(temporary_.c_str(), target_.c_str()) != 0)
         throw_cannot_write(path_);
     temporary_.clear();
+}
+void check_outputs(const std::string &input, const std::vector<std::string> &outputs)
+{
+    std::map<Identity, std::string> taken;
+    const auto take = [&](const std::optional<Identity> &file, const std::string &name) {
+        if (!file)
+            return;
+        const auto [known, is_new] = taken.emplace(*file, name);
+        if (!is_new)
+            throw UsageError(name + " and " + known->second + " are the same file; give each a name of its own");
+    };
+    take(identity(input), "the input " + input);
+    take(identity(STDOUT_FILENO), "standard output");
+    for (const std::string &output : outputs) {
+        if (output.empty() || output == "-")
+            continue;
+        take(identity(output), "the output " + output);
+        target_of(output);
+    }
+}
+
+void write_whole(const std::string &path, const std::string &text)
+{
+    try {
+        Output output(path);
+        output.text() = text;
+        output.finish();
+    } catch (const OutputClosed &) {
+        // nobody reads any more
+    }
 }
 } // namespace command

@@ -4,6 +4,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace command
 {
@@ -60,4 +61,11 @@ private:
     std::string text_;
     int fd_;
 };
+
+// For the time before the work begins.  Throws UsageError when an output is the input, another output or the file behind
+// standard output, and OutputError when it could not be written.  Empty names and "-" are none.
+void check_outputs(const std::string &input, const std::vector<std::string> &outputs);
+
+// A reader that closed the pipe is no error.
+void write_whole(const std::string &path, const std::string &text);
 } // namespace command

@@ -9,6 +9,7 @@
 #include "cli/commands.hpp"
 #include "command/output.hpp"
 #include "command/signals.hpp"
+#include "command/standard_files.h"
 #include "decode/error.hpp"
 
 namespace
@@ -51,6 +52,7 @@ int run_command(const nsdump::RunCommand &run)
 
 int main(int argc, char **argv)
 {
+    keep_standard_files();
     CLI::App app{"Records and reads NetSlice traces.", "nsdump"};
     app.set_version_flag("--version", std::string("nsdump " NETSLICE_VERSION));
     app.require_subcommand(1);

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
-// interrupt: Ctrl-C -> a flag, looked at wherever the program waits.
+// interrupt: Ctrl-C, looked at wherever the program waits -> an exception.
 #pragma once
+
+#include "command/output.hpp"
+#include "command/signals.hpp"
 
 namespace mapi_cost
 {
-struct Interrupted {};
-
-void catch_interrupts();
-bool was_interrupted();
-// Throws Interrupted.
-void stop_if_interrupted();
+// Throws command::Interrupted.
+inline void stop_if_interrupted()
+{
+    if (command::was_interrupted())
+        throw command::Interrupted();
+}
 } // namespace mapi_cost

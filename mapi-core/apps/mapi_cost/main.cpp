@@ -8,7 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "apps/standard_files.h"
+#include "command/standard_files.h"
+#include "command/status_line.hpp"
 #include "csv.hpp"
 #include "decode/error.hpp"
 #include "interrupt.hpp"
@@ -16,7 +17,6 @@
 #include "measure.hpp"
 #include "missing.hpp"
 #include "options.hpp"
-#include "output.hpp"
 #include "session.hpp"
 #include "table.hpp"
 
@@ -24,24 +24,6 @@ namespace mapi_cost
 {
 namespace
 {
-class Progress
-{
-public:
-    void show(std::size_t done, std::size_t all, const std::string &what)
-    {
-        if (is_terminal_)
-            std::fputs(fmt::format("\r\033[K{}/{} {}", done + 1, all, what).c_str(), stderr);
-    }
-    ~Progress()
-    {
-        if (is_terminal_)
-            std::fputs("\r\033[K", stderr);
-    }
-
-private:
-    const bool is_terminal_ = isatty(STDERR_FILENO) == 1;
-};
-
 // Not fmt::print, which throws where standard error cannot be written.
 void complain(const std::string &text)
 {
@@ -54,7 +36,7 @@ int list_scenarios()
     for (const Scenario &scenario : all_scenarios())
         text += fmt::format("{:<22} table {}  {}{}\n", scenario.id, scenario.table, scenario.name,
                             scenario.frame_bytes ? fmt::format(", {} bytes", scenario.frame_bytes) : "");
-    write_whole("-", text);
+    command::write_whole("-", text);
     return kExitOk;
 }
 
@@ -89,8 +71,8 @@ bool write_results(const Options &options, const Results &results)
         if (path.empty())
             return;
         try {
-            write_whole(path, text(results));
-        } catch (const OutputError &error) {
+            command::write_whole(path, text(results));
+        } catch (const command::OutputError &error) {
             complain(error.what());
             are_written = false;
         }
@@ -118,9 +100,9 @@ void measure_all(const Options &options, const TempFolder &folder, Results &resu
     Workloads workloads(results.survey, options.text, options.run.packets, folder);
     Measurement measurement(results, workloads, folder, wants_instructions);
     const std::vector<Scenario> scenarios = chosen_scenarios(options);
-    Progress progress;
+    command::StatusLine progress;
     for (std::size_t i = 0; i < scenarios.size(); ++i) {
-        progress.show(i, scenarios.size(), scenarios[i].name);
+        progress.show(fmt::format("{}/{} {}", i + 1, scenarios.size(), scenarios[i].name));
         stop_if_interrupted();
         measurement.measure(scenarios[i]);
     }
@@ -130,7 +112,7 @@ int run(const Options &options)
 {
     Results results;
     results.settings = options.run;
-    check_outputs(options.capture, {options.json, options.csv});
+    command::check_outputs(options.capture, {options.json, options.csv});
     try {
         const TempFolder folder;
         results.survey = survey_capture(options.capture, options.filter);
@@ -139,7 +121,7 @@ int run(const Options &options)
         if (const std::string note = filter_note(results.survey); !note.empty())
             results.notes.push_back(note + ".");
         measure_all(options, folder, results);
-    } catch (const Interrupted &) {
+    } catch (const command::Interrupted &) {
         results.is_interrupted = true;
     } catch (const std::exception &error) { // what was measured until then is told
         if (results.rows.empty())
@@ -164,13 +146,13 @@ int main(int argc, char **argv)
     using namespace mapi_cost;
     keep_standard_files();
     unsetenv("NETSLICE"); // its sessions are this program's business
-    catch_interrupts();
+    command::catch_interrupts();
     try {
         Options options;
         if (const auto code = parse_options(argc, argv, options))
             return *code;
         return options.is_list ? list_scenarios() : run(options);
-    } catch (const OutputClash &error) {
+    } catch (const command::UsageError &error) {
         complain(error.what());
         return kExitUsage;
     } catch (const std::exception &error) {

@@ -9,7 +9,8 @@
 
 #include <CLI/CLI.hpp>
 
-#include "output.hpp"
+#include "command/output.hpp"
+
 
 namespace mapi_cost
 {
@@ -82,7 +83,7 @@ std::optional<int> parse_options(int argc, char **argv, Options &options)
     } catch (const CLI::ParseError &error) {
         std::ostringstream text;
         const bool is_asked_for = app.exit(error, text, std::cerr) == 0;
-        write_whole("-", text.str());
+        command::write_whole("-", text.str());
         return is_asked_for ? kExitOk : kExitUsage;
     }
     options.run.batch_packets = is_per_packet ? 1 : MAPI_BATCH_MAX;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "apps/standard_files.h"
+#include "command/standard_files.h"
 #include "count.h"
 #include "filters.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Standard files: closed ones -> ones that fail.  For the first line of main(). */
-#ifndef MAPI_APPS_STANDARD_FILES_H
-#define MAPI_APPS_STANDARD_FILES_H
+#ifndef COMMAND_STANDARD_FILES_H
+#define COMMAND_STANDARD_FILES_H
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -16,4 +16,4 @@ static inline void keep_standard_files(void)
 			_exit(3);
 }
 
-#endif /* MAPI_APPS_STANDARD_FILES_H */
+#endif /* COMMAND_STANDARD_FILES_H */

@@ -4,7 +4,7 @@
 
 #include <cerrno>
 
-namespace mapi_cost
+namespace command
 {
 namespace
 {
@@ -54,4 +54,4 @@ std::optional<Identity> identity(int fd)
     struct stat status = {};
     return fstat(fd, &status) == 0 ? identity_of(status) : std::nullopt;
 }
-} // namespace mapi_cost
+} // namespace command

@@ -9,7 +9,7 @@
 
 #include <sys/stat.h>
 
-namespace mapi_cost
+namespace command
 {
 // Follows symbolic links, also to a file that is not there yet.  0 or errno.
 int follow_links(const std::string &path, std::filesystem::path &target);
@@ -20,4 +20,4 @@ using Identity = std::tuple<dev_t, ino_t, std::string>;
 // None for what can be written by several at once: terminals, pipes, /dev/null.
 std::optional<Identity> identity(const std::string &path);
 std::optional<Identity> identity(int fd);
-} // namespace mapi_cost
+} // namespace command
