@@ -12,7 +12,7 @@
 
 #include "affinity.hpp"
 #include "command/output.hpp"
-#include "command/signals.hpp"
+#include "command/signals.h"
 #include "command/standard_files.h"
 #include "command/status_line.hpp"
 #include "environment.hpp"
@@ -131,7 +131,8 @@ int main(int argc, char **argv)
     } catch (const CLI::ParseError &error) {
         return app.exit(error) == 0 ? kDone : kUsage;
     }
-    command::catch_interrupts();
+    command_catch_interrupts();
+    command_ignore_write_signals();
     try {
         return calibrate_machine(options);
     } catch (const command::OutputClosed &) { // nobody reads any more

@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "command/signals.hpp"
+#include "command/signals.h"
 
 namespace calibrate
 {
@@ -115,7 +115,7 @@ Run run_cases(const Plan &plan, Affinity &affinity, unsigned cpu, command::Statu
         const Pass pass = {number,        plan.batches_per_pass,   number < plan.stepping_passes,
                            plan.counters, plan.must_have_counters, &affinity};
         for (const Case &one : kCases) {
-            if (command::was_interrupted()) {
+            if (command_was_interrupted()) {
                 run.was_interrupted = true;
                 return run;
             }

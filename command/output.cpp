@@ -14,7 +14,7 @@
 #include <fmt/format.h>
 
 #include "output_path.hpp"
-#include "signals.hpp"
+#include "signals.h"
 
 namespace command
 {
@@ -40,9 +40,9 @@ int open_in_place(const std::string &path)
         }
         if (errno != ENXIO)
             throw_cannot_write(path);
-        if (was_interrupted())
+        if (command_was_interrupted())
             throw Interrupted();
-        pause_for(kPipeMilliseconds);
+        command_pause(kPipeMilliseconds);
     }
 }
 

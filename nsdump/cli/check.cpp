@@ -10,7 +10,7 @@
 #include "analyse/losses.hpp"
 #include "cli/commands.hpp"
 #include "command/output.hpp"
-#include "command/signals.hpp"
+#include "command/signals.h"
 #include "decode/cpu_stream.hpp"
 #include "export/escape.hpp"
 
@@ -57,7 +57,7 @@ bool Check::read_stream(const CpuChunks &chunks)
 {
     CpuStream stream(trace_, chunks);
     while (!stream.next_block().empty())
-        if (command::was_interrupted())
+        if (command_was_interrupted())
             return false;
     const StreamFaults &faults = stream.faults();
     decoded_ += faults.decoded;

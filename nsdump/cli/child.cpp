@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "command/signals.hpp"
+#include "command/signals.h"
 
 namespace nsdump
 {
@@ -24,7 +24,7 @@ namespace
     for (const std::string &argument : argv)
         arguments.push_back(const_cast<char *>(argument.c_str()));
     arguments.push_back(nullptr);
-    command::restore_ignored_signals(); // exec() sets those that are caught back by itself
+    command_restore_write_signals(); // exec() sets those that are caught back by itself
     int error = -prepare();
     if (error == 0) {
         execvp(arguments[0], arguments.data());

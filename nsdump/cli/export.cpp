@@ -13,7 +13,7 @@
 #include "cli/finish.hpp"
 #include "cli/unit_filter.hpp"
 #include "command/output.hpp"
-#include "command/signals.hpp"
+#include "command/signals.h"
 #include "command/status_line.hpp"
 #include "decode/merge.hpp"
 #include "export/exporter.hpp"
@@ -81,7 +81,7 @@ template <class Each> int for_each_run(TraceFile &trace, command::Output &output
         command::ReadProgress progress;
         Run run;
         std::uint64_t runs = 0;
-        while (!command::was_interrupted() && merger.next(run) && each(run)) {
+        while (!command_was_interrupted() && merger.next(run) && each(run)) {
             output.flush_when_full();
             if (++runs % kProgressRuns == 0)
                 progress.show(merger.position_bytes(), trace.source().size_bytes());
@@ -143,7 +143,7 @@ int export_stats(const Options &options)
         analyse.calibration = calibration ? &*calibration : nullptr;
         analyse.progress = [&](std::uint64_t done_bytes, std::uint64_t all_bytes) {
             progress.show(done_bytes, all_bytes);
-            return !command::was_interrupted();
+            return !command_was_interrupted();
         };
         report = analyse_trace(options.trace, analyse);
     }

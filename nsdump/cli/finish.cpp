@@ -6,7 +6,7 @@
 
 #include "analyse/losses.hpp"
 #include "cli/commands.hpp"
-#include "command/signals.hpp"
+#include "command/signals.h"
 
 namespace nsdump
 {
@@ -37,7 +37,7 @@ int finish_reading(TraceFile &trace, const Merger &merger)
     if (faults.unknown_kind + faults.malformed_chunks > 0)
         fmt::print(stderr, "nsdump: {}: {} records of unknown kind, {} malformed chunks\n", name, faults.unknown_kind,
                    faults.malformed_chunks);
-    if (command::was_interrupted()) {
+    if (command_was_interrupted()) {
         fmt::print(stderr, "nsdump: interrupted; the output ends where it was\n");
         return kExitInterrupted;
     }

@@ -8,7 +8,7 @@
 
 #include "cli/commands.hpp"
 #include "command/output.hpp"
-#include "command/signals.hpp"
+#include "command/signals.h"
 #include "command/standard_files.h"
 #include "decode/error.hpp"
 
@@ -67,7 +67,8 @@ int main(int argc, char **argv)
     } catch (const CLI::ParseError &error) {
         return app.exit(error) == 0 ? nsdump::kExitOk : nsdump::kExitUsage;
     }
-    command::catch_interrupts();
+    command_catch_interrupts();
+    command_ignore_write_signals();
     for (const auto &[sub, run] : commands)
         if (sub->parsed())
             return run_command(run);

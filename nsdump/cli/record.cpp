@@ -18,7 +18,7 @@
 #include "cli/commands.hpp"
 #include "cli/record_loop.hpp"
 #include "command/output.hpp"
-#include "command/signals.hpp"
+#include "command/signals.h"
 #include "decode/error.hpp"
 
 namespace nsdump
@@ -63,11 +63,11 @@ nsp_recorder *open_patiently(const nsp_session_config &config)
     nsp_recorder *recorder = nullptr;
     bool has_told = false;
     int error;
-    while ((error = nsp_recorder_open(&config, &recorder)) == -ENXIO && !command::was_interrupted()) {
+    while ((error = nsp_recorder_open(&config, &recorder)) == -ENXIO && !command_was_interrupted()) {
         if (!has_told)
             fmt::print(stderr, "nsdump: {}: waiting for a reader of this pipe\n", config.output);
         has_told = true;
-        command::pause_for(kPipeMilliseconds);
+        command_pause(kPipeMilliseconds);
     }
     if (error == -ENXIO)
         throw command::Interrupted();

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "command/signals.hpp"
+#include "command/signals.h"
 #include "command/status_line.hpp"
 
 namespace nsdump
@@ -54,7 +54,7 @@ std::optional<RecordEnd> reason_to_end(const nsp_recorder *recorder, const Recor
 {
     if (nsp_recorder_error(recorder) != 0)
         return RecordEnd::kWriteError;
-    if (command::was_interrupted())
+    if (command_was_interrupted())
         return RecordEnd::kInterrupted;
     if (limits.seconds > 0 && elapsed_s >= limits.seconds)
         return RecordEnd::kTimeOver;
@@ -114,7 +114,7 @@ RecordEnd record_until_end(nsp_recorder *recorder, const RecordLimits &limits, C
         if (reason && farewell.is_over(*reason, elapsed_s))
             return *reason;
         if (taken_bytes < limits.ring_bytes / 8)
-            command::pause_for(kPollMilliseconds);
+            command_pause(kPollMilliseconds);
     }
 }
 } // namespace nsdump

@@ -15,7 +15,7 @@
 #include "cli/commands.hpp"
 #include "cli/finish.hpp"
 #include "command/output.hpp"
-#include "command/signals.hpp"
+#include "command/signals.h"
 #include "decode/clock.hpp"
 #include "decode/merge.hpp"
 #include "export/escape.hpp"
@@ -156,7 +156,7 @@ int Show::run()
     Run run;
     bool is_first = true;
     std::uint64_t shown = 0;
-    while (shown < options_.limit && !command::was_interrupted() && merger.next(run)) {
+    while (shown < options_.limit && !command_was_interrupted() && merger.next(run)) {
         for (const Event &event : run.events) {
             if (is_first)
                 zero_ticks_ = clock_.start_ticks > 0 && clock_.start_ticks <= event.ticks ? clock_.start_ticks

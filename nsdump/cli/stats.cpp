@@ -9,7 +9,7 @@
 #include "analyse/analyse.hpp"
 #include "cli/commands.hpp"
 #include "command/output.hpp"
-#include "command/signals.hpp"
+#include "command/signals.h"
 #include "command/status_line.hpp"
 #include "export/exporter.hpp"
 
@@ -37,7 +37,7 @@ int run(const Options &options)
         analyse.calibration = calibration ? &*calibration : nullptr;
         analyse.progress = [&](std::uint64_t done_bytes, std::uint64_t all_bytes) {
             progress.show(done_bytes, all_bytes);
-            return !command::was_interrupted();
+            return !command_was_interrupted();
         };
         report = analyse_trace(options.trace, analyse);
     }

@@ -146,7 +146,8 @@ int main(int argc, char **argv)
     using namespace mapi_cost;
     keep_standard_files();
     unsetenv("NETSLICE"); // its sessions are this program's business
-    command::catch_interrupts();
+    command_catch_interrupts();
+    command_ignore_write_signals();
     try {
         Options options;
         if (const auto code = parse_options(argc, argv, options))

@@ -3,35 +3,10 @@
 #include "count.h"
 
 #include <mapi/mapi.h>
-#include <signal.h>
 #include <stdio.h>
 #include <time.h>
 
-static volatile sig_atomic_t interrupted;
-
-static void on_interrupt(int number)
-{
-	(void)number;
-	interrupted = 1;
-}
-
-/* Not before there is something to report: opening a pipe that nobody writes to must end by the signal itself. */
-static void catch_interrupts(void)
-{
-	/* A second Ctrl-C ends a program that hangs. */
-	struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)(SA_RESETHAND | SA_RESTART)};
-	struct sigaction hangup;
-
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	if (!sigaction(SIGHUP, NULL, &hangup) && hangup.sa_handler != SIG_IGN) /* as nohup leaves it */
-		sigaction(SIGHUP, &action, NULL);
-}
-
-int is_interrupted(void)
-{
-	return interrupted;
-}
+#include "command/signals.h"
 
 /* The library's words name the file or the expression. */
 static int fail(int code)
@@ -90,7 +65,7 @@ static int report(const char *device, const struct filter *filters, int count, d
 			(unsigned long long)stats.drop_link_type);
 	if (*stats.message)
 		fprintf(stderr, "mapi-count: %s\n", stats.message);
-	if (interrupted)
+	if (command_was_interrupted())
 		fprintf(stderr, "mapi-count: interrupted; the counts are of the first %llu packets\n",
 			(unsigned long long)stats.ps_recv);
 	if (stats.unread_bytes > 0)
@@ -111,16 +86,17 @@ static int count_on(const char *device, const struct options *options, struct fi
 		code = add_flow(device, options, &filters[i]);
 	if (code)
 		return code;
-	if (!interrupted)
-		catch_interrupts();
+	/* Not before there is something to report: opening a pipe that nobody writes to must end by the signal itself. */
+	if (!command_was_interrupted())
+		command_catch_interrupts();
 	begin = now_s();
 	if (mapi_start_offline_device(device) < 0)
 		return fail(EXIT_REFUSED);
 	for (i = 0; i < count; i++)
-		while (!interrupted && mapi_wait_flow(filters[i].flow, 200) < 0)
+		while (!command_was_interrupted() && mapi_wait_flow(filters[i].flow, 200) < 0)
 			;
 	code = report(device, filters, count, now_s() - begin);
-	return interrupted ? EXIT_INTERRUPTED : code;
+	return command_was_interrupted() ? EXIT_INTERRUPTED : code;
 }
 
 int count_once(const struct options *options, struct filter *filters, int count)

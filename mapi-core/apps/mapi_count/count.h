@@ -22,6 +22,5 @@ struct options {
 
 /* Reads the capture once, for all filters together. */
 int count_once(const struct options *options, struct filter *filters, int count);
-int is_interrupted(void);
 
 #endif /* MAPI_COUNT_COUNT_H */

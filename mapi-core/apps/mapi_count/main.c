@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "command/signals.h"
 #include "command/standard_files.h"
 #include "count.h"
 #include "filters.h"
@@ -87,7 +88,7 @@ int main(int argc, char **argv)
 		const int one = count_once(&options, &filters[i], 1);
 		if (one > code)
 			code = one;
-		if (is_interrupted())
+		if (command_was_interrupted())
 			break;
 	}
 	free_filters(filters, count);

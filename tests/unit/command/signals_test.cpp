@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "command/signals.hpp"
+#include "command/signals.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,7 +16,8 @@ template <class Body> int in_child(Body body)
 {
     const pid_t child = fork();
     if (child == 0) {
-        command::catch_interrupts();
+        command_catch_interrupts();
+        command_ignore_write_signals();
         _exit(body());
     }
     int status = 0;
@@ -30,7 +31,7 @@ TEST_CASE("each signal that asks a program to end is a flag", "[command][signals
     for (const int number : {SIGINT, SIGTERM, SIGHUP})
         CHECK(in_child([number] {
                   raise(number);
-                  return command::was_interrupted() ? 0 : 1;
+                  return command_was_interrupted() ? 0 : 1;
               }) == 0);
 }
 
@@ -44,7 +45,7 @@ TEST_CASE("the same Ctrl-C told twice is one, and one that comes later ends the 
           }) == 0);
     CHECK(in_child([] {
               raise(SIGINT);
-              command::pause_for(1100);
+              command_pause(1100);
               raise(SIGINT);
               return 0;
           }) == -SIGINT);
@@ -55,7 +56,7 @@ TEST_CASE("a program under nohup does not hear SIGHUP", "[command][signals]")
     std::signal(SIGHUP, SIG_IGN);
     CHECK(in_child([] {
               raise(SIGHUP);
-              return command::was_interrupted() ? 1 : 0;
+              return command_was_interrupted() ? 1 : 0;
           }) == 0);
     std::signal(SIGHUP, SIG_DFL);
 }
@@ -67,7 +68,7 @@ TEST_CASE("a closed pipe is an error of write, and another program gets the sign
     close(ends[0]);
     CHECK(in_child([&] { return write(ends[1], "x", 1) < 0 && errno == EPIPE ? 0 : 1; }) == 0);
     CHECK(in_child([&] {
-              command::restore_ignored_signals();
+              command_restore_write_signals();
               return write(ends[1], "x", 1) < 0 ? 1 : 2;
           }) == -SIGPIPE);
     close(ends[1]);

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* signals: handlers that set a flag, once a wish. */
+#define _GNU_SOURCE
+#include "signals.h"
+
+#include <signal.h>
+#include <stddef.h>
+#include <time.h>
+
+#define SAME_WISH_NS 1000000000ll
+
+static volatile sig_atomic_t interrupted;
+static struct timespec first;
+static struct sigaction pipe_before, size_limit_before;
+
+/*
+ * The first one asks for an orderly end.  One Ctrl-C may well come twice, from
+ * the terminal and from whoever started us; one that comes later is from
+ * somebody who has waited enough.
+ */
+static void on_signal(int number)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (!interrupted) {
+        first = now;
+        interrupted = 1;
+        return;
+    }
+    if ((now.tv_sec - first.tv_sec) * 1000000000ll + now.tv_nsec - first.tv_nsec < SAME_WISH_NS)
+        return;
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+void command_catch_interrupts(void)
+{
+    struct sigaction action = {.sa_flags = SA_RESTART}, hangup;
+
+    action.sa_handler = on_signal;
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN) /* as nohup leaves it */
+        sigaction(SIGHUP, &action, NULL);
+}
+
+int command_was_interrupted(void)
+{
+    return interrupted != 0;
+}
+
+void command_ignore_write_signals(void)
+{
+    struct sigaction action = {.sa_flags = 0};
+
+    action.sa_handler = SIG_IGN;
+    sigaction(SIGPIPE, &action, &pipe_before);
+    sigaction(SIGXFSZ, &action, &size_limit_before);
+}
+
+void command_restore_write_signals(void)
+{
+    sigaction(SIGPIPE, &pipe_before, NULL);
+    sigaction(SIGXFSZ, &size_limit_before, NULL);
+}
+
+void command_pause(int milliseconds)
+{
+    const struct timespec time = {milliseconds / 1000, milliseconds % 1000 * 1000000L};
+
+    nanosleep(&time, NULL);
+}
