@@ -76,10 +76,34 @@ std::vector<const Block *> pointers(const TraceSums &sums)
     return blocks;
 }
 
-bool are_same_units(const TraceSums &one, const TraceSums &many)
+// The difference between two passes over the units that both have whole: counts differ from packet to packet by more
+// than a flow costs.
+Measured difference_of_units(const TraceSums &one, const TraceSums &many, unsigned further)
 {
-    return std::equal(one.blocks.begin(), one.blocks.end(), many.blocks.begin(), many.blocks.end(),
-                      [](const Block &a, const Block &b) { return a.number == b.number && a.packets == b.packets; });
+    std::map<std::uint64_t, const Block *> known;
+    for (const Block &block : one.blocks)
+        known.emplace(block.number, &block);
+    Measured added;
+    std::vector<double> differences;
+    double subtracted = 0;
+    for (const Block &block : many.blocks) {
+        const auto found = known.find(block.number);
+        if (found == known.end() || found->second->packets != block.packets || block.packets == 0)
+            continue;
+        const Block &base = *found->second;
+        added.packets += block.packets;
+        added.raw += block.raw - base.raw;
+        added.net += block.net - base.net;
+        subtracted += std::hypot(block.subtracted_ci95, base.subtracted_ci95);
+        differences.push_back((net_per_packet(block) - net_per_packet(base)) / further);
+    }
+    if (differences.empty())
+        throw NothingMeasured(one.units_left_out + many.units_left_out);
+    const double packets = double(added.packets) * further;
+    added.raw /= packets;
+    added.net /= packets;
+    added.ci95 = std::hypot(interval_of_mean(differences), subtracted / packets);
+    return added;
 }
 } // namespace
 
@@ -127,22 +151,15 @@ Cost mean_cost(const TraceSums &sums)
 
 Measured further_cost(const TraceSums &one, const TraceSums &many, unsigned further, bool is_trimmed)
 {
-    const Measured base = (is_trimmed ? trimmed_cost(one) : mean_cost(one)).whole;
-    const Measured more = (is_trimmed ? trimmed_cost(many) : mean_cost(many)).whole;
+    if (!is_trimmed)
+        return difference_of_units(one, many, further);
+    const Measured base = trimmed_cost(one).whole;
+    const Measured more = trimmed_cost(many).whole;
     Measured added;
     added.raw = (more.raw - base.raw) / further;
     added.net = (more.net - base.net) / further;
     added.packets = more.packets;
     added.ci95 = std::hypot(more.ci95, base.ci95) / further;
-    if (is_trimmed || !are_same_units(one, many))
-        return added;
-    std::vector<double> differences;
-    double subtracted = 0;
-    for (std::size_t i = 0; i < one.blocks.size(); ++i) {
-        differences.push_back((net_per_packet(many.blocks[i]) - net_per_packet(one.blocks[i])) / further);
-        subtracted += std::hypot(many.blocks[i].subtracted_ci95, one.blocks[i].subtracted_ci95);
-    }
-    added.ci95 = std::hypot(interval_of_mean(differences), subtracted / double(more.packets) / further);
     return added;
 }
 } // namespace mapi_cost

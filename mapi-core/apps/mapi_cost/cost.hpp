@@ -51,7 +51,7 @@ Cost trimmed_cost(const TraceSums &sums);
 // Of all blocks: instruction counts have no such guests.
 Cost mean_cost(const TraceSums &sums);
 
-// What one of `further` flows adds.  Where both passes counted the same units of the same packets their differences are
-// taken one by one, which is exact; else the intervals are added in quadrature.
+// What one of `further` flows adds.  Times: the difference of the trimmed costs, intervals added in quadrature.  Counts: the
+// differences of the units that both passes have whole, which is exact.  Throws NothingMeasured when they share none.
 Measured further_cost(const TraceSums &one, const TraceSums &many, unsigned further, bool is_trimmed);
 } // namespace mapi_cost

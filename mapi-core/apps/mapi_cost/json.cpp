@@ -113,7 +113,9 @@ std::string json_text(const Results &results)
     json["probe"] = {{"inner_ticks", probe.inner_ticks},         {"outer_ticks", probe.outer_ticks},
                      {"inner_end_ticks", probe.inner_end_ticks}, {"outer_end_ticks", probe.outer_end_ticks},
                      {"raw_share", probe.raw_share},             {"sessions", results.totals.sessions},
-                     {"sessions_with_drift", results.totals.drifts}};
+                     {"timed_sessions", results.totals.timed_sessions},
+                     {"sessions_with_drift", results.totals.drifts},
+                     {"largest_drift_share", results.totals.largest_drift_share}};
     return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 } // namespace mapi_cost

@@ -3,6 +3,7 @@
 #include "measure.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -45,6 +46,21 @@ std::string key_of(const Scenario &scenario, unsigned flows, Field field)
     if (flows > 1 && scenario.quantity == Quantity::kFurtherDifferent)
         key += "different";
     return key + "/" + std::to_string(flows) + "/" + std::to_string(int(field));
+}
+
+// Of the pair's clock ticks: they are in every slice.
+void note_drift(Totals &totals, const std::vector<nsdump::Drift> &drifts)
+{
+    bool is_significant = false;
+    for (const nsdump::Drift &drift : drifts) {
+        if (drift.probe != nsdump::kPair || drift.field != 0)
+            continue;
+        is_significant |= drift.is_significant;
+        if (!drift.is_inner && drift.start > 0)
+            totals.largest_drift_share = std::max(totals.largest_drift_share, std::fabs(drift.end / drift.start - 1));
+    }
+    ++totals.timed_sessions;
+    totals.drifts += is_significant;
 }
 
 void add_parts(Row &row, const Cost &cost, Field field)
@@ -90,10 +106,6 @@ void Measurement::take_report(const TraceSums &sums, Field field)
     totals.units_left_out += sums.units_left_out;
     for (const auto &unit : report.units)
         totals.units += unit.units;
-    totals.drifts += std::any_of(report.drift.begin(), report.drift.end(),
-                                 [](const nsdump::Drift &drift) {
-                                     return drift.is_significant && drift.probe == nsdump::kPair && drift.field == 0;
-                                 });
     const auto info = [&](const char *name) {
         const auto found = report.info.find(name);
         return found == report.info.end() ? std::string() : found->second;
@@ -105,6 +117,7 @@ void Measurement::take_report(const TraceSums &sums, Field field)
         results_.instruction_source = report.counter_source;
         return; // under single-stepping ticks mean nothing, not even those of a calibration
     }
+    note_drift(totals, report.drift);
     if (results_.clock.hz == 0)
         results_.clock = report.clock;
     ProbeCost &probe = results_.probe;

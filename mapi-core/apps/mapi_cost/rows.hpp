@@ -48,7 +48,9 @@ struct Totals {
     std::array<std::uint64_t, nsdump::kLostCauses> lost{};
     bool equation_holds = true;
     std::uint64_t sessions = 0;
-    std::uint64_t drifts = 0; // sessions with a significant drift of a constant
+    std::uint64_t timed_sessions = 0;
+    std::uint64_t drifts = 0; // timed sessions in which the pair's cost moved by more than kDriftShare and its interval
+    double largest_drift_share = 0; // |end / start - 1| of the pair's outer cost, over the timed sessions
     std::uint64_t units_left_out = 0;
     std::uint64_t units = 0;
 };

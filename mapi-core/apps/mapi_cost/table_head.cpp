@@ -40,10 +40,11 @@ std::string head_text(const Results &results)
     line("instructions", results.instruction_source.empty() ? "none: " + results.no_instructions_why
                                                             : instruction_source_text(results.instruction_source) + "; a pass of its own");
     line("unit", results.settings.batch_packets == 1 ? "packet" : fmt::format("batch of {} packets", results.settings.batch_packets));
-    line("probe", fmt::format("inner {:.1f}, outer {:.1f} ticks at the start, {:.1f}, {:.1f} at the end; "
-                              "drift beyond its interval in {} of {} sessions",
-                              probe.inner_ticks, probe.outer_ticks, probe.inner_end_ticks, probe.outer_end_ticks,
-                              results.totals.drifts, results.totals.sessions));
+    line("probe", fmt::format("inner {:.1f}, outer {:.1f} ticks at the start, {:.1f}, {:.1f} at the end (means over sessions)",
+                              probe.inner_ticks, probe.outer_ticks, probe.inner_end_ticks, probe.outer_end_ticks));
+    line("", fmt::format("from start to end it moved by {:.1f} % at most; by more than {:.0f} % and its interval in {} of {} sessions",
+                         results.totals.largest_drift_share * 100, nsdump::kDriftShare * 100, results.totals.drifts,
+                         results.totals.timed_sessions));
     line("", fmt::format("{:.1f} % of the raw cycles is the probes' own; net is without it", probe.raw_share * 100));
     line("records", losses_text(results.totals));
     return text;
