@@ -91,9 +91,7 @@ bool measure(const Mode &mode, const RingKind &kind, const Source &source, const
     static nsp_calibration measured; // 14 KiB
     const int err = nsp_calibrate(&request, &measured);
     if (err == -EBUSY)
-        throw CannotMeasure(
-            fmt::format("{}; run nscalibrate by itself, without NETSLICE in its environment",
-                        nsp_last_error()));
+        throw CannotMeasure(nsp_last_error());
     if (err) {
         results.lacks(has_counters ? fmt::format("counters from {}", source.name)
                                    : fmt::format("ring kind {}", kind.name),

@@ -2,6 +2,9 @@
 // nscalibrate: options -> pinned, measured, told and written.
 #include <algorithm>
 #include <optional>
+#include <cerrno>
+#include <cstring>
+#include <iostream>
 #include <string>
 
 #include <sched.h>
@@ -9,16 +12,20 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <nsprobe/recorder.h>
 
 #include "affinity.hpp"
 #include "command/output.hpp"
 #include "command/signals.h"
 #include "command/standard_files.h"
 #include "command/status_line.hpp"
+#include "command/tell.hpp"
 #include "environment.hpp"
 #include "report.hpp"
 #include "run.hpp"
 #include "warnings.hpp"
+
+NSP_IGNORE_ENVIRONMENT;
 
 namespace
 {
@@ -80,8 +87,7 @@ int calibrate_machine(const Options &options)
     Affinity affinity;
     const unsigned cpu = options.cpu.value_or(static_cast<unsigned>(sched_getcpu()));
     if (!affinity.may_use(cpu)) {
-        fmt::print(stderr,
-                   "nscalibrate: --cpu {}: this process may not use that CPU (see taskset -p {})\n",
+        command::tell("nscalibrate: --cpu {}: this process may not use that CPU (see taskset -p {})\n",
                    cpu, getpid());
         return kUsage;
     }
@@ -98,7 +104,7 @@ int calibrate_machine(const Options &options)
     affinity.widen();
     if (run.was_interrupted) {
         progress.clear();
-        fmt::print(stderr, "nscalibrate: interrupted, nothing written\n");
+        command::tell("nscalibrate: interrupted, nothing written\n");
         return kInterrupted;
     }
     const std::vector<Warning> warnings = warnings_for(environment, run.facts);
@@ -121,7 +127,7 @@ int calibrate_machine(const Options &options)
 
 int main(int argc, char **argv)
 {
-    keep_standard_files();
+    command_keep_standard_files();
     CLI::App app{"Measures what clock reads and NetSlice probes cost on this machine.",
                  "nscalibrate"};
     Options options;
@@ -129,7 +135,12 @@ int main(int argc, char **argv)
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError &error) {
-        return app.exit(error) == 0 ? kDone : kUsage;
+        const int code = app.exit(error);
+        if (!std::cout.flush()) {
+            command::tell("{}: standard output: cannot write: {}\n", app.get_name(), std::strerror(errno));
+            return kCannotWrite;
+        }
+        return code == 0 ? kDone : kUsage;
     }
     command_catch_interrupts();
     command_ignore_write_signals();
@@ -140,10 +151,10 @@ int main(int argc, char **argv)
     } catch (const command::Interrupted &) {
         return kInterrupted;
     } catch (const command::OutputError &error) {
-        fmt::print(stderr, "nscalibrate: {}\n", error.what());
+        command::tell("nscalibrate: {}\n", error.what());
         return kCannotWrite;
     } catch (const std::exception &error) {
-        fmt::print(stderr, "nscalibrate: {}\n", error.what());
+        command::tell("nscalibrate: {}\n", error.what());
         return kCannotMeasure;
     }
 }

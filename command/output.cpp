@@ -15,6 +15,7 @@
 
 #include "output_path.hpp"
 #include "signals.h"
+#include "tell.hpp"
 
 namespace command
 {
@@ -29,17 +30,27 @@ constexpr int kPipeMilliseconds = 20;
     throw OutputError(fmt::format("{}: cannot write: {}", path, std::strerror(errno)));
 }
 
+bool is_pipe(const std::string &path)
+{
+    struct stat status = {};
+    return stat(path.c_str(), &status) == 0 && S_ISFIFO(status.st_mode);
+}
+
 // A named pipe may get its reader after us; a Ctrl-C must reach us meanwhile.
 int open_in_place(const std::string &path)
 {
-    for (;;) {
+    for (bool has_told = false;; has_told = true) {
         const int fd = open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK);
         if (fd >= 0) {
             fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
             return fd;
         }
-        if (errno != ENXIO)
+        if (const int error = errno; error != ENXIO || !is_pipe(path)) {
+            errno = error;
             throw_cannot_write(path);
+        }
+        if (!has_told)
+            tell("{}: waiting for a reader of this pipe\n", path);
         if (command_was_interrupted())
             throw Interrupted();
         command_pause(kPipeMilliseconds);
@@ -82,34 +93,36 @@ Target target_of(const std::string &path)
 }
 
 // Beside the target, with what others may do with it as before.
-int open_beside(const std::string &path, const Target &target, const std::string &temporary)
+int open_beside(const std::string &path, const Target &target, std::string &temporary)
 {
-    unlink(temporary.c_str()); // of a process of this number that was killed
-    const int fd = open(temporary.c_str(), O_WRONLY | O_CLOEXEC | O_CREAT | O_EXCL, 0666);
-    if (fd < 0)
+    const int fd = mkostemp(temporary.data(), O_CLOEXEC);
+    if (fd < 0) {
+        temporary.clear();
         throw_cannot_write(path);
-    if (target.is_there) {
-        [[maybe_unused]] const int is_foreign = fchown(fd, target.old.st_uid, target.old.st_gid); // root alone may
-        fchmod(fd, target.old.st_mode & 07777);
     }
+    const mode_t mask = umask(0);
+    umask(mask);
+    if (target.is_there)
+        [[maybe_unused]] const int is_foreign = fchown(fd, target.old.st_uid, target.old.st_gid); // root alone may
+    fchmod(fd, target.is_there ? target.old.st_mode & 07777 : 0666 & ~mask);
     return fd;
 }
 } // namespace
 
-Output::Output(const std::string &path, const std::string &input) : path_(path == "-" ? "" : path), fd_(STDOUT_FILENO)
+Output::Output(const std::string &path, const std::vector<std::string> &inputs) : path_(path == "-" ? "" : path), fd_(STDOUT_FILENO)
 {
     if (path_.empty())
         return;
-    if (const auto file = identity(path_); file && !input.empty() && identity(input) == file)
-        throw UsageError(path_ + ": is the input; give the output another name");
+    for (const std::string &input : inputs)
+        if (const auto file = identity(path_); file && !input.empty() && identity(input) == file)
+            throw UsageError(path_ + ": is the input; give the output another name");
     const Target target = target_of(path_);
     if (target.is_special) {
         fd_ = open_in_place(target.path);
         return;
     }
-    const std::string temporary = target.folder / fmt::format(".netslice.{}.part", getpid());
-    fd_ = open_beside(path_, target, temporary);
-    temporary_ = temporary;
+    temporary_ = target.folder / ".netslice.XXXXXX";
+    fd_ = open_beside(path_, target, temporary_);
     target_ = target.path;
 }
 
@@ -148,6 +161,7 @@ void Output::finish()
         throw_cannot_write(path_);
     temporary_.clear();
 }
+
 void check_outputs(const std::string &input, const std::vector<std::string> &outputs)
 {
     std::map<Identity, std::string> taken;

@@ -35,9 +35,9 @@ class Output
 {
 public:
     // Empty or "-": standard output.  A regular file appears under its name only at finish(), with the mode of the one
-    // that it replaces.  `input` is the file that is being read: UsageError when path is the same.  Waits for a named
-    // pipe's reader; Interrupted when a Ctrl-C comes first.
-    explicit Output(const std::string &path, const std::string &input = "");
+    // that it replaces.  UsageError when it is one of the files that are being read.  Waits for a named pipe's reader;
+    // Interrupted when a Ctrl-C comes first.
+    explicit Output(const std::string &path, const std::vector<std::string> &inputs = {});
     ~Output();
     Output(const Output &) = delete;
     Output &operator=(const Output &) = delete;

@@ -7,13 +7,13 @@
 #include <unistd.h>
 
 /* A file that is opened later must not become standard output: what is printed would go into it, or nowhere. */
-static inline void keep_standard_files(void)
+static inline void command_keep_standard_files(void)
 {
-	int fd;
+    int fd;
 
-	for (fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
-			_exit(3);
+    for (fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
+            _exit(3);
 }
 
 #endif /* COMMAND_STANDARD_FILES_H */

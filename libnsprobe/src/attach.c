@@ -45,16 +45,23 @@ static int receive_descriptor(int connection)
         .msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)};
     const struct timeval patience = {1, 0}; /* who connects and is silent must not keep others out */
     struct cmsghdr *head;
-    int fd = -1;
+    int fds[2];
+    size_t count;
 
     setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-    if (recvmsg(connection, &message, MSG_CMSG_CLOEXEC) != 1)
+    if (recvmsg(connection, &message, MSG_CMSG_CLOEXEC) < 0)
         return -1;
     head = CMSG_FIRSTHDR(&message);
-    if (head && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS &&
-        head->cmsg_len == CMSG_LEN(sizeof(int)))
-        memcpy(&fd, CMSG_DATA(head), sizeof(fd));
-    return fd;
+    if (!head || head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS || head->cmsg_len < CMSG_LEN(0))
+        return -1;
+    count = (head->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    memcpy(fds, CMSG_DATA(head), count * sizeof(int));
+    if (count == 1)
+        return fds[0];
+    /* The room for one, rounded up, is room for two. */
+    for (size_t i = 0; i < count; ++i)
+        close(fds[i]);
+    return -1;
 }
 
 static void refuse(int connection, int err, const char *words)
@@ -71,10 +78,12 @@ static void refuse_next(void)
 
     if (connection < 0)
         return;
-    fd = receive_descriptor(connection); /* unread, it would turn the answer into a reset connection */
-    if (fd >= 0)
-        close(fd);
-    refuse(connection, -EBUSY, "it is being recorded already");
+    if (is_allowed(connection)) {
+        fd = receive_descriptor(connection); /* unread, it would turn the answer into a reset connection */
+        if (fd >= 0)
+            close(fd);
+        refuse(connection, -EBUSY, "it is being recorded already");
+    }
     close(connection);
 }
 
@@ -98,10 +107,12 @@ static void serve(int connection)
     struct nsp_attach_answer answer = {0};
     int fd;
 
+    if (!is_allowed(connection))
+        return;
     fd = receive_descriptor(connection);
     if (fd < 0)
         return;
-    answer.err = is_allowed(connection) ? nsp_join(fd) : nsp_fail(-EACCES, "only its own user and root may record it");
+    answer.err = nsp_join_recorder(fd);
     if (answer.err) {
         refuse(connection, answer.err, nsp_last_error());
         close(fd);

@@ -12,7 +12,7 @@
 #include "process.h"
 #include "source.h"
 
-int nsp_calibrate(const struct nsp_calibration_request *request, struct nsp_calibration *out)
+static int calibrate(const struct nsp_calibration_request *request, struct nsp_calibration *out)
 {
     struct nsp_calibration_setup setup = {.ring_kind = request->ring_kind, .batches = request->batches};
     const int has_rseq = nsp_has_rseq();
@@ -20,8 +20,6 @@ int nsp_calibrate(const struct nsp_calibration_request *request, struct nsp_cali
     uint32_t counters;
     int err;
 
-    if (nsp_detail_state.mode != NSP_DETAIL_MODE_OFF)
-        return nsp_fail(-EBUSY, "a session is running; its calibration is in its trace");
     if (setup.ring_kind == 0)
         setup.ring_kind = has_rseq ? NSLICE_RING_RSEQ : NSLICE_RING_ATOMIC;
     if (setup.ring_kind == NSLICE_RING_RSEQ && !has_rseq)
@@ -30,7 +28,7 @@ int nsp_calibrate(const struct nsp_calibration_request *request, struct nsp_cali
     err = nsp_source_choose(request->counters, request->source, &counters, names, sizeof(names));
     if (err)
         return err;
-    ++nsp_session_generation;
+    __atomic_fetch_add(&nsp_session_generation, 1, __ATOMIC_SEQ_CST);
     setup.state.mode = nsp_active_source == &nsp_source_step                            ? NSP_DETAIL_MODE_STEP
                        : counters == 0 && setup.ring_kind == NSLICE_RING_RSEQ ? NSP_DETAIL_MODE_INLINE
                                                                                         : NSP_DETAIL_MODE_GENERAL;
@@ -40,5 +38,16 @@ int nsp_calibrate(const struct nsp_calibration_request *request, struct nsp_cali
     setup.state.ring_kind = setup.ring_kind;
     err = nsp_calibrate_with(&setup, out);
     nsp_source_release();
+    return err;
+}
+
+int nsp_calibrate(const struct nsp_calibration_request *request, struct nsp_calibration *out)
+{
+    int err;
+
+    if (!nsp_process_claim())
+        return nsp_fail(-EBUSY, "a session is running; its calibration is in its trace");
+    err = calibrate(request, out);
+    nsp_process_disclaim();
     return err;
 }

@@ -16,7 +16,7 @@ struct nsp_counter_ops {
      */
     int (*open)(const char *const *names, uint32_t count);
 
-    /* Process: undoes open(); threads may still hold counters, which their thread_end() gives back. */
+    /* Process: undoes open(); threads may still hold counters, which go with their next session or their end. */
     void (*close)(void);
 
     /* Thread: opens its counters; called at its first probe, with vector registers saved.  0 or -errno. */
@@ -53,6 +53,9 @@ extern __thread int nsp_step_keep_skip __attribute__((tls_model("initial-exec"))
 int nsp_step_read(uint64_t *words, uint32_t count);
 int nsp_rdpmc_read(uint64_t *words, uint32_t count);
 int nsp_perf_read(uint64_t *words, uint32_t count);
+
+/* In a child of fork(), for the thread that called it: its counters count the parent's thread. */
+void nsp_perf_after_fork(void);
 
 /* One thread's perf events, for the two sources that use them. */
 struct nsp_perf_thread {

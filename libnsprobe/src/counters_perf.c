@@ -161,6 +161,19 @@ static void release_thread(void *value)
     free(thread);
 }
 
+void nsp_perf_after_fork(void)
+{
+    struct nsp_perf_thread *thread = nsp_thread.counters;
+
+    if (!thread)
+        return;
+    for (uint32_t i = 0; i < thread->count; ++i)
+        close(thread->fd[i]); /* the pages are not mapped in a child */
+    free(thread);
+    nsp_thread.counters = NULL;
+    pthread_setspecific(thread_key, NULL);
+}
+
 static void make_key(void)
 {
     pthread_key_create(&thread_key, release_thread);
@@ -175,7 +188,6 @@ static int perf_thread_begin(void)
         pthread_setspecific(thread_key, NULL); /* or the thread's end would release it once more */
         release_thread(nsp_thread.counters);
     }
-    nsp_thread.counters_failed = 0;
     thread = calloc(1, sizeof(*thread));
     if (!thread)
         return -ENOMEM;

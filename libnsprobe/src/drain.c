@@ -53,12 +53,13 @@ static void drain_announcements(struct nsp_drain *drain)
 
     while (nsp_announce_next(drain->map, &drain->announce_cursor, &kind, &payload, &bytes)) {
         const struct nslice_file_calibration *calibration = payload;
+        const uint64_t offset = drain->file.bytes;
 
-        if (kind == NSLICE_CHUNK_CALIBRATION && bytes >= sizeof(*calibration) &&
-            calibration->phase == NSLICE_CALIBRATION_END && !drain->file.error)
-            drain->end_calibration_offset = drain->file.bytes;
-        if (kind == NSLICE_CHUNK_INFO || kind == NSLICE_CHUNK_SITES || kind == NSLICE_CHUNK_CALIBRATION)
-            nsp_file_small_chunk(&drain->file, kind, payload, bytes);
+        if (kind != NSLICE_CHUNK_INFO && kind != NSLICE_CHUNK_SITES && kind != NSLICE_CHUNK_CALIBRATION)
+            continue;
+        if (nsp_file_small_chunk(&drain->file, kind, payload, bytes) == 0 && kind == NSLICE_CHUNK_CALIBRATION &&
+            bytes >= sizeof(*calibration) && calibration->phase == NSLICE_CALIBRATION_END)
+            drain->end_calibration_offset = offset;
     }
 }
 
@@ -95,6 +96,8 @@ static void write_records(struct nsp_drain *drain, uint32_t cpu, const void *pay
         .lost_before = own->gaps.passed + overwritten_before(own, own->tail) + own->lost_write + own->lost_torn,
     };
 
+    const uint64_t offset = drain->file.bytes;
+
     memcpy(&header.first_ticks, payload, sizeof(header.first_ticks));
     if (nsp_file_chunk(&drain->file, &header, payload, stretch.units * NSLICE_UNIT_BYTES)) {
         own->lost_write += stretch.records;
@@ -102,23 +105,27 @@ static void write_records(struct nsp_drain *drain, uint32_t cpu, const void *pay
     }
     ++own->chunks;
     own->drained += stretch.records;
-    drain->drained_records += stretch.records;
+    drain->last.cpu = cpu;
+    drain->last.records = stretch.records;
+    drain->last.offset = offset;
 }
 
 /*
  * Overwritten records are copied first and count only if nobody walked over them meanwhile; others are written
- * where they lie.  1: the stretch is out of the ring.
+ * where they lie.  *head: as it was right before the release of their room.  1: the stretch is out of the ring.
  */
-static int take(struct nsp_drain *drain, uint32_t cpu, uint64_t tail, struct nsp_stretch stretch)
+static int take(struct nsp_drain *drain, uint32_t cpu, uint64_t tail, struct nsp_stretch stretch, uint64_t *head)
 {
     struct nslice_ring_meta *ring = nsp_shm_ring(drain->map, cpu);
     const void *data = nsp_ring_data(ring, drain->map->ring_bytes, tail);
 
     if (drain->map->shm->full != NSLICE_FULL_OVERWRITE) {
         write_records(drain, cpu, data, stretch);
+        *head = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
         return nsp_ring_consume(ring, drain->map->ring_bytes, tail, stretch);
     }
     memcpy(drain->copy, data, stretch.units * NSLICE_UNIT_BYTES);
+    *head = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
     if (!nsp_ring_consume(ring, drain->map->ring_bytes, tail, stretch))
         return 0;
     write_records(drain, cpu, drain->copy, stretch);
@@ -141,8 +148,7 @@ static uint64_t drain_chunk(struct nsp_drain *drain, uint32_t cpu, uint64_t head
                                NSLICE_MAX_PAYLOAD_BYTES);
     if (stretch.units == 0)
         return 0;
-    head_before = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
-    if (!take(drain, cpu, tail, stretch))
+    if (!take(drain, cpu, tail, stretch, &head_before))
         return ring->kind == NSLICE_RING_RSEQ; /* a writer dropped these: look again */
     nsp_gaps_note(&own->gaps, refused_records(ring), head_before);
     return stretch.units * NSLICE_UNIT_BYTES;
@@ -311,6 +317,26 @@ static int write_footer(struct nsp_drain *drain, enum nslice_end end, struct nsp
     return err;
 }
 
+/* A full disk: the last records give their room to the footer that tells of all that were lost. */
+static int write_footer_somehow(struct nsp_drain *drain, enum nslice_end end, struct nsp_session_counts *counts)
+{
+    struct nsp_drain_cpu *own = &drain->cpus[drain->last.cpu];
+    struct nsp_session_counts first = {0};
+    int err = write_footer(drain, end, &first);
+
+    if (err && drain->last.records > 0 && nsp_file_cut(&drain->file, drain->last.offset) == 0) {
+        own->drained -= drain->last.records;
+        own->lost_write += drain->last.records;
+        --own->chunks;
+        if (drain->end_calibration_offset >= drain->last.offset)
+            drain->end_calibration_offset = 0;
+        memset(&first, 0, sizeof(first));
+        err = write_footer(drain, end, &first);
+    }
+    *counts = first;
+    return err;
+}
+
 void nsp_drain_abandon(struct nsp_drain *drain)
 {
     nsp_file_abandon(&drain->file);
@@ -326,17 +352,19 @@ int nsp_drain_finish(struct nsp_drain *drain, enum nslice_end end, struct nsp_se
         nsp_drain_abandon(drain);
         return nsp_fail(-ENODATA, "%s: nothing was written: no process took part", drain->file.path);
     }
-    if (drain->file.bytes == 0) {
-        first_error = -drain->file.error;
-        nsp_drain_abandon(drain);
-        return nsp_fail(first_error, "%s: cannot be written: %s", drain->file.path, strerror(-first_error));
-    }
     settle(drain);
     settle_overwritten(drain);
     settle_announcements(drain);
     first_error = -drain->file.error;
-    nsp_file_forget_error(&drain->file);
-    err = write_footer(drain, first_error ? NSLICE_END_WRITE_ERROR : end, &told);
+    if (drain->file.bytes == 0) { /* not even the header */
+        nsp_drain_counts(drain, counts ? counts : &told);
+        nsp_drain_abandon(drain);
+        return nsp_fail(first_error, "%s: cannot be written: %s; all is counted as lost", drain->file.path,
+                        strerror(-first_error));
+    }
+    if (first_error != -EPIPE) /* a disk has room for a footer where a chunk did not fit; a pipe's reader is gone */
+        nsp_file_forget_error(&drain->file);
+    err = write_footer_somehow(drain, first_error ? NSLICE_END_WRITE_ERROR : end, &told);
     if (first_error)
         err = nsp_fail(first_error, "%s: %s; the file is whole up to there, what followed is counted as lost",
                        drain->file.path, strerror(-first_error));

@@ -31,7 +31,10 @@ struct nsp_drain {
     char *copy;             /* one chunk, where a record may be replaced while it is read */
     uint64_t announce_cursor;
     uint64_t end_calibration_offset;
-    uint64_t drained_records;
+    struct {
+        uint32_t cpu, records;
+        uint64_t offset;
+    } last; /* the last RECORDS chunk */
     int is_settled; /* the last pass is over */
 };
 

@@ -65,64 +65,93 @@ static int append(struct nsp_file *file, struct iovec *parts, int count)
     return 0;
 }
 
-/* What stands there may be a program, a capture, somebody's text: only a trace, or an empty file, gives way to a trace. */
-static int may_be_replaced(const char *path, const struct stat *st)
+/*
+ * What stands there may be a program, a capture, somebody's text: only a trace,
+ * or an empty file, gives way to a trace.
+ */
+static int check_content(const char *path, const struct stat *st)
 {
     char magic[sizeof(NSLICE_FILE_MAGIC) - 1];
-    ssize_t got = -1;
+    ssize_t got;
     int fd;
 
     if (!S_ISREG(st->st_mode) || st->st_size == 0)
-        return 1;
+        return 0;
     fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd >= 0) {
-        got = pread(fd, magic, sizeof(magic), 0);
-        close(fd);
-    }
-    return got == (ssize_t)sizeof(magic) && memcmp(magic, NSLICE_FILE_MAGIC, sizeof(magic)) == 0;
+    if (fd < 0)
+        return nsp_fail(-errno, "%s: exists and cannot be read, so that nobody knows whether it is a trace: %s", path,
+                        strerror(errno));
+    got = pread(fd, magic, sizeof(magic), 0);
+    close(fd);
+    if (got == (ssize_t)sizeof(magic) && memcmp(magic, NSLICE_FILE_MAGIC, sizeof(magic)) == 0)
+        return 0;
+    return nsp_fail(-EEXIST, "%s: exists and is not a trace; remove it, or use another name", path);
 }
 
 static int refuse_to_open(const char *path, int err)
 {
     if (err == ENXIO)
-        return nsp_fail(-err, "%s: nobody reads this pipe; start its reader first", path);
+        return nsp_fail(-err, "%s: nobody is at the other end: of a pipe, start the reader first", path);
     return nsp_fail(-err, "%s: cannot create the trace file: %s", path, strerror(err));
 }
 
-/* A program and those that it starts may all have been told the same name: the second would ruin the first one's trace. */
-static int check_opened(const char *path, int fd)
+static int is_same_file(const struct stat *a, const struct stat *b)
 {
-    struct stat st;
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
 
-    if (fstat(fd, &st))
+/* Not waiting: a pipe without a reader would hold the program up for ever. */
+static int open_now(struct nsp_file *file, const char *path)
+{
+    const int flags = O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_CREAT;
+
+    file->fd = open(path, flags | O_EXCL, 0644);
+    file->is_new = file->fd >= 0;
+    if (file->fd < 0 && errno == EEXIST)
+        file->fd = open(path, flags, 0644); /* a link to a file that is not there yet is one that exists */
+    if (file->fd < 0)
+        return refuse_to_open(path, errno);
+    fcntl(file->fd, F_SETFL, fcntl(file->fd, F_GETFL) & ~O_NONBLOCK);
+    return 0;
+}
+
+/*
+ * A program and those that it starts may all have been told the same name: the
+ * second would ruin the first one's trace.  -ESTALE: the file lost its name to
+ * somebody who gave up meanwhile.
+ */
+static int lock_alone(struct nsp_file *file, const char *path)
+{
+    struct stat opened, named;
+
+    if (fstat(file->fd, &opened))
         return nsp_fail(-errno, "%s: %s", path, strerror(errno));
-    /* Devices and pipes may well serve several. */
-    if (S_ISREG(st.st_mode) && flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
+    if (!S_ISREG(opened.st_mode))
+        return 0; /* devices and pipes may well serve several */
+    if (flock(file->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
+        file->is_new = 0; /* it is the other one's now */
         return nsp_fail(-EBUSY, "%s: another session is writing this file; use another name, or %%p in it for the "
                         "process id", path);
-    if (!may_be_replaced(path, &st))
-        return nsp_fail(-EEXIST, "%s: exists and is not a trace; remove it, or use another name", path);
-    return 0;
+    }
+    if (stat(path, &named) || !is_same_file(&opened, &named))
+        return -ESTALE;
+    return check_content(path, &opened);
 }
 
 int nsp_file_open(struct nsp_file *file, const char *path)
 {
-    /* Not waiting: a pipe without a reader would hold the program up for ever. */
-    const int flags = O_WRONLY | O_CLOEXEC | O_NONBLOCK;
     int err;
 
-    memset(file, 0, sizeof(*file));
-    snprintf(file->path, sizeof(file->path), "%s", path);
-    file->fd = open(path, flags | O_CREAT | O_EXCL, 0644);
-    file->is_new = file->fd >= 0;
-    if (file->fd < 0 && errno == EEXIST)
-        file->fd = open(path, flags | O_CREAT, 0644); /* a link to a file that is not there yet is one that exists */
-    if (file->fd < 0)
-        return refuse_to_open(path, errno);
-    fcntl(file->fd, F_SETFL, fcntl(file->fd, F_GETFL) & ~O_NONBLOCK);
-    err = check_opened(path, file->fd);
-    if (err)
-        nsp_file_abandon(file);
+    do {
+        memset(file, 0, sizeof(*file));
+        snprintf(file->path, sizeof(file->path), "%s", path);
+        err = open_now(file, path);
+        if (err)
+            return err;
+        err = lock_alone(file, path);
+        if (err)
+            nsp_file_abandon(file);
+    } while (err == -ESTALE);
     return err;
 }
 
@@ -186,12 +215,26 @@ void nsp_file_forget_error(struct nsp_file *file)
     file->error = 0;
 }
 
-void nsp_file_abandon(struct nsp_file *file)
+int nsp_file_cut(struct nsp_file *file, uint64_t bytes)
+{
+    if (ftruncate(file->fd, (off_t)bytes) || lseek(file->fd, (off_t)bytes, SEEK_SET) < 0)
+        return -errno;
+    file->bytes = bytes;
+    file->error = 0;
+    return 0;
+}
+
+static int is_ours_to_remove(const struct nsp_file *file)
 {
     struct stat opened, named;
 
-    if ((file->is_new || file->has_begun) && fstat(file->fd, &opened) == 0 && S_ISREG(opened.st_mode) && lstat(file->path, &named) == 0 &&
-        named.st_dev == opened.st_dev && named.st_ino == opened.st_ino)
+    return (file->is_new || file->has_begun) && fstat(file->fd, &opened) == 0 && S_ISREG(opened.st_mode) &&
+           lstat(file->path, &named) == 0 && is_same_file(&opened, &named);
+}
+
+void nsp_file_abandon(struct nsp_file *file)
+{
+    if (is_ours_to_remove(file))
         unlink(file->path);
     nsp_file_close(file);
 }

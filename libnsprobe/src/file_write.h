@@ -42,6 +42,9 @@ int nsp_file_small_chunk(struct nsp_file *file, uint16_t kind, const void *paylo
 /* Lets a footer be tried after a failure: the room of the chunk that did not fit is free again. */
 void nsp_file_forget_error(struct nsp_file *file);
 
+/* Takes back what was written from `bytes` on, the end of an earlier chunk, and forgets a failure.  0 or -errno: a pipe cannot. */
+int nsp_file_cut(struct nsp_file *file, uint64_t bytes);
+
 /* Closes, and removes the file if nothing is lost by it: never an older trace, a device, a pipe or a link. */
 void nsp_file_abandon(struct nsp_file *file);
 

@@ -40,7 +40,8 @@ static inline void nsp_gaps_note(struct nsp_gaps *gaps, uint64_t lost, uint64_t 
 /* Where a chunk that begins at tail must end: at the next gap, or at head. */
 static inline uint64_t nsp_gaps_limit(struct nsp_gaps *gaps, uint64_t tail, uint64_t head)
 {
-    while (gaps->count > 0 && gaps->list[0].position == tail) {
+    /* Under policy overwrite the tail may have been moved past a gap. */
+    while (gaps->count > 0 && (int32_t)NSLICE_POSITION_UNITS(gaps->list[0].position - tail) <= 0) {
         gaps->passed = gaps->list[0].lost;
         --gaps->count;
         for (uint32_t i = 0; i < gaps->count; ++i)

@@ -16,6 +16,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int is_joined;
+static int is_attached; /* by a recorder that came, and will go, while the process runs */
 /* A leaver's memory stays mapped until it joins again: see session.c on threads put aside inside a probe. */
 static struct nsp_shm_map map;
 
@@ -24,38 +25,55 @@ int nsp_is_joined(void)
     return __atomic_load_n(&is_joined, __ATOMIC_ACQUIRE);
 }
 
+static int refuse(struct nsp_shm_map *joined, int err)
+{
+    char words[sizeof(joined->shm->refusal)];
+
+    snprintf(words, sizeof(words), "%s", nsp_last_error());
+    snprintf(joined->shm->refusal, sizeof(joined->shm->refusal), "%s", words);
+    __atomic_fetch_add(&joined->shm->refused, 1, __ATOMIC_RELEASE);
+    joined->fd = -1; /* the caller's again */
+    nsp_shm_close(joined);
+    return nsp_fail(err, "%s", words);
+}
+
 static int join_locked(int fd)
 {
-    struct nsp_shm_map joined;
+    struct nsp_shm_map before = map;
     int err;
 
     if (is_joined)
         return nsp_fail(-EBUSY, "process %d is being recorded already", (int)getpid());
-    err = nsp_shm_open(fd, &joined);
-    if (err)
-        return err;
-    if (map.mapping)
-        nsp_shm_close(&map);
-    map = joined;
-    err = nsp_process_begin(&map);
+    err = nsp_shm_open(fd, &map);
+    if (!err) {
+        err = nsp_process_begin(&map);
+        if (err)
+            err = refuse(&map, err);
+    }
     if (err) {
-        __atomic_fetch_add(&map.shm->refused, 1, __ATOMIC_RELAXED);
-        snprintf(map.shm->refusal, sizeof(map.shm->refusal), "%s", nsp_last_error());
-        map.fd = -1; /* the caller's again: whoever has the number next must not be closed with this map */
+        map = before;
         return err;
     }
+    nsp_shm_keep(&before);
     __atomic_store_n(&is_joined, 1, __ATOMIC_RELEASE);
     return 0;
 }
 
-int nsp_join(int fd)
+static int join(int fd, int attached)
 {
     int err;
 
     pthread_mutex_lock(&lock);
     err = join_locked(fd);
+    if (!err)
+        is_attached = attached;
     pthread_mutex_unlock(&lock);
     return err;
+}
+
+int nsp_join_recorder(int fd)
+{
+    return join(fd, 1);
 }
 
 int nsp_join_from_environment(void)
@@ -63,19 +81,26 @@ int nsp_join_from_environment(void)
     const char *text = secure_getenv(NSP_SESSION_FD_VARIABLE);
     char *end;
     long inherited;
-    int fd;
+    int fd, err;
 
     if (!text)
         return 0;
     inherited = strtol(text, &end, 10);
     /* The inherited descriptor stays open for children that this process may exec. */
     fd = *end == 0 && end != text ? fcntl((int)inherited, F_DUPFD_CLOEXEC, 64) : -1;
+    if (fd < 0 && *end == 0 && end != text) /* a low limit of open files */
+        fd = fcntl((int)inherited, F_DUPFD_CLOEXEC, 3);
     if (fd < 0) {
         /* A program that closes its descriptors before exec (a daemon's child, say) is simply not recorded. */
         return 0;
     }
-    if (nsp_join(fd))
-        fprintf(stderr, "netslice: %s\n", nsp_last_error());
+    err = join(fd, 0);
+    if (!err)
+        return 1;
+    close(fd);
+    if (err == -EBADF)
+        return 0; /* the number is somebody else's now: not recorded, as with a closed one */
+    fprintf(stderr, "netslice: %s\n", nsp_last_error());
     return 1;
 }
 
@@ -93,4 +118,6 @@ void nsp_leave(void)
 void nsp_join_after_fork(void)
 {
     pthread_mutex_init(&lock, NULL);
+    if (is_attached)
+        is_joined = 0; /* the connection that would tell of the end stayed with the parent */
 }

@@ -3,6 +3,7 @@
 #include "memory.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* MemAvailable counts what the kernel would give back under pressure. */
 static uint64_t machine_bytes(void)
@@ -37,6 +38,23 @@ static uint64_t read_number(const char *path)
     return number;
 }
 
+/* What the group's files hold in the page cache: given back under pressure, as MemAvailable counts for the machine. */
+static uint64_t group_cache_bytes(void)
+{
+    char key[64];
+    unsigned long long bytes;
+    uint64_t sum = 0;
+    FILE *file = fopen("/sys/fs/cgroup/memory.stat", "re");
+
+    if (!file)
+        return 0;
+    while (fscanf(file, "%63s %llu", key, &bytes) == 2)
+        if (strcmp(key, "active_file") == 0 || strcmp(key, "inactive_file") == 0)
+            sum += bytes;
+    fclose(file);
+    return sum;
+}
+
 /* In a container the root of the hierarchy is the container's own group. */
 static uint64_t group_bytes(void)
 {
@@ -45,7 +63,7 @@ static uint64_t group_bytes(void)
 
     if (limit == UINT64_MAX || used == UINT64_MAX)
         return UINT64_MAX;
-    return limit > used ? limit - used : 0;
+    return limit + group_cache_bytes() > used ? limit + group_cache_bytes() - used : 0;
 }
 
 uint64_t nsp_available_memory_bytes(void)

@@ -46,6 +46,7 @@ static struct {
     const struct nsp_shm_map *map;
     struct nsp_detail_state state; /* as it is while probes are on */
     char names[NSP_MAX_COUNTERS_TEXT];
+    int is_inherited; /* by fork(): calibrated by the parent */
 } process;
 
 /* Probes write into one session's rings: its own, or those of a recorder that came while it ran. */
@@ -191,33 +192,44 @@ static void publish_state(void)
     __atomic_store_n(&state->mode, process.state.mode, __ATOMIC_RELEASE);
 }
 
+int nsp_process_claim(void)
+{
+    return !__atomic_exchange_n(&in_session, 1, __ATOMIC_ACQ_REL);
+}
+
+void nsp_process_disclaim(void)
+{
+    __atomic_store_n(&in_session, 0, __ATOMIC_RELEASE);
+}
+
 int nsp_process_check(const struct nsp_session_config *config)
 {
     char names[NSP_MAX_COUNTERS_TEXT];
     uint32_t counters;
     int err;
 
-    if (__atomic_exchange_n(&in_session, 1, __ATOMIC_ACQ_REL))
+    if (!nsp_process_claim())
         return 0; /* its counters must not be disturbed */
     err = nsp_source_choose(config->counters, config->source, &counters, names, sizeof(names));
     if (!err)
         nsp_source_release();
     if (!err && config->ring_kind == NSLICE_RING_RSEQ && !nsp_has_rseq())
         err = refuse_rseq();
-    __atomic_store_n(&in_session, 0, __ATOMIC_RELEASE);
+    nsp_process_disclaim();
     return err;
 }
 
 static int begin(const struct nsp_shm_map *map)
 {
     uint32_t ring_kind, counters;
-    int err = agree_on_ring_kind(map, &ring_kind);
-
-    if (!err)
-        err = nsp_source_choose(map->shm->counters, (enum nsp_counter_source)map->shm->source, &counters,
+    int err = nsp_source_choose(map->shm->counters, (enum nsp_counter_source)map->shm->source, &counters,
                                 process.names, sizeof(process.names));
+
+    if (!err) /* last, for it binds those that come later */
+        err = agree_on_ring_kind(map, &ring_kind);
     if (err)
         return err;
+    process.is_inherited = 0;
     __atomic_fetch_add(&nsp_session_generation, 1, __ATOMIC_SEQ_CST);
     nsp_step_every = map->shm->step_every ? map->shm->step_every : 1;
     fill_state(map, ring_kind, counters);
@@ -233,11 +245,11 @@ int nsp_process_begin(const struct nsp_shm_map *map)
 {
     int err;
 
-    if (__atomic_exchange_n(&in_session, 1, __ATOMIC_ACQ_REL))
+    if (!nsp_process_claim())
         return nsp_fail(-EBUSY, "process %d is in another session already", (int)getpid());
     err = begin(map);
     if (err)
-        __atomic_store_n(&in_session, 0, __ATOMIC_RELEASE);
+        nsp_process_disclaim();
     return err;
 }
 
@@ -252,19 +264,22 @@ void nsp_process_stop(int close_rings)
 
 void nsp_process_end(void)
 {
-    announce_calibration(NSLICE_CALIBRATION_END, nsp_clock_pair());
+    if (!process.is_inherited)
+        announce_calibration(NSLICE_CALIBRATION_END, nsp_clock_pair());
     nsp_sites_withdraw();
     nsp_source_release();
-    __atomic_store_n(&in_session, 0, __ATOMIC_RELEASE);
+    nsp_process_disclaim();
 }
 
 void nsp_process_after_fork(int keep)
 {
     nsp_detail_thread_id = 0;
+    nsp_perf_after_fork();
+    process.is_inherited = 1;
     memset(&nsp_thread, 0, sizeof(nsp_thread));
     __atomic_fetch_add(&nsp_session_generation, 1, __ATOMIC_SEQ_CST);
     if (keep)
         return;
     __atomic_store_n(&nsp_detail_state.mode, NSP_DETAIL_MODE_OFF, __ATOMIC_SEQ_CST);
-    __atomic_store_n(&in_session, 0, __ATOMIC_RELEASE);
+    nsp_process_disclaim();
 }

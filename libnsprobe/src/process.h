@@ -5,6 +5,10 @@
 
 #include "shm.h"
 
+/* The process's counters and probes are one session's, or one calibration's, at a time.  1: they are the caller's now. */
+int nsp_process_claim(void);
+void nsp_process_disclaim(void);
+
 /*
  * Whether a process like this one could have such a session: counters and ring kind.
  * 0, or -errno with words; 0 also while this process is in a session itself.

@@ -74,7 +74,10 @@ static int drop_oldest(struct nslice_ring_meta *ring, __u64 tail, uint64_t head)
         /* The second mapping continues the first, so the stretch is contiguous. */
         for (uint32_t i = 0; i < NSLICE_POSITION_UNITS(step); ++i)
             __atomic_store_n(unit + i, 0, __ATOMIC_RELAXED);
-        __atomic_store_n(&ring->limit, (uint32_t)(tail + step) + ring->mask + 1, __ATOMIC_RELEASE);
+        /* By exchange: closing may have begun meanwhile, and its refusal must stand. */
+        uint32_t before = (uint32_t)tail + ring->mask + 1;
+        __atomic_compare_exchange_n(&ring->limit, &before, (uint32_t)(tail + step) + ring->mask + 1, 0, __ATOMIC_SEQ_CST,
+                                    __ATOMIC_RELAXED);
     }
     return 1;
 }

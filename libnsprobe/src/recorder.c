@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "attach.h"
+#include "config.h"
 #include "drain.h"
 #include "emit.h"
 #include "error.h"
@@ -28,14 +29,13 @@ struct nsp_recorder {
     struct nsp_shm_map map;
     struct nsp_drain drain;
     int connection; /* to an attached process */
+    char refusal[512];
 };
 
 static int check_config(const struct nsp_session_config *config)
 {
     const size_t room = sizeof(((struct nsp_file *)0)->path);
 
-    if (config->struct_size != sizeof(*config))
-        return nsp_fail(-EINVAL, "nsp_session_config.struct_size is not that of this library");
     if (!config->output || !*config->output)
         return nsp_fail(-EINVAL, "a recorder needs an output file");
     if (strlen(config->output) >= room)
@@ -56,18 +56,21 @@ static int open_all(struct nsp_recorder *recorder, const struct nsp_session_conf
     return err;
 }
 
-int nsp_recorder_open(const struct nsp_session_config *config, struct nsp_recorder **out)
+int nsp_recorder_open(const struct nsp_session_config *given, struct nsp_recorder **out)
 {
+    struct nsp_session_config config;
     struct nsp_recorder *recorder;
-    int err = check_config(config);
+    int err = nsp_config_take(given, &config);
 
+    if (!err)
+        err = check_config(&config);
     if (err)
         return err;
     recorder = calloc(1, sizeof(*recorder));
     if (!recorder)
         return nsp_fail(-ENOMEM, "out of memory");
     recorder->connection = -1;
-    err = open_all(recorder, config);
+    err = open_all(recorder, &config);
     if (err) {
         free(recorder);
         return err;
@@ -117,8 +120,11 @@ int nsp_recorder_attach(struct nsp_recorder *recorder, int pid)
     struct sockaddr_un address;
     ssize_t bytes_read;
     socklen_t bytes = nsp_attach_address(pid, &address);
-    int connection = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), err;
+    int connection, err;
 
+    if (recorder->connection >= 0)
+        return nsp_fail(-EBUSY, "the recorder is attached to a process already");
+    connection = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     if (connection < 0)
         return nsp_fail(-errno, "socket: %s", strerror(errno));
     if (connect(connection, (struct sockaddr *)&address, bytes)) {
@@ -136,9 +142,10 @@ int nsp_recorder_attach(struct nsp_recorder *recorder, int pid)
     bytes_read = err ? 0 : recv(connection, &answer, sizeof(answer), 0);
     if (!err && bytes_read < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
         err = nsp_fail(-EBUSY, "process %d did not answer within %d seconds: is it stopped?", pid, ANSWER_SECONDS);
+    else if (!err && bytes_read < 0)
+        err = nsp_fail(-errno, "process %d: no answer: %s", pid, strerror(errno));
     else if (!err && bytes_read != (ssize_t)sizeof(answer))
-        err = nsp_fail(-ECONNRESET, "process %d ended the connection: it is ending, or has another version of libnsprobe",
-                       pid);
+        err = nsp_fail(-EACCES, "process %d refused: only its own user and root may record it (or it is ending)", pid);
     else if (!err && answer.err)
         err = nsp_fail(answer.err, "process %d refused: %.500s", pid, answer.words);
     if (err)
@@ -158,13 +165,30 @@ void nsp_recorder_watch(struct nsp_recorder *recorder)
     nsp_drain_watch(&recorder->drain);
 }
 
-void nsp_recorder_status_read(const struct nsp_recorder *recorder, struct nsp_recorder_status *status)
+/* The words are in memory that any recorded process may write to. */
+static void copy_words(char *to, const char *from, size_t room)
+{
+    size_t i;
+
+    for (i = 0; i + 1 < room; ++i) {
+        const char c = ((const volatile char *)from)[i];
+
+        if (!c)
+            break;
+        to[i] = c >= ' ' && c != 127 ? c : '?';
+    }
+    to[i] = 0;
+}
+
+void nsp_recorder_status_read(struct nsp_recorder *recorder, struct nsp_recorder_status *status)
 {
     const struct nsp_shm *shm = recorder->map.shm;
 
     status->joined = __atomic_load_n(&shm->joined, __ATOMIC_RELAXED);
-    status->refused = __atomic_load_n(&shm->refused, __ATOMIC_RELAXED);
-    status->refusal = shm->refusal;
+    status->refused = __atomic_load_n(&shm->refused, __ATOMIC_ACQUIRE);
+    if (status->refused)
+        copy_words(recorder->refusal, shm->refusal, sizeof(recorder->refusal));
+    status->refusal = recorder->refusal;
     nsp_drain_counts(&recorder->drain, &status->counts);
 }
 

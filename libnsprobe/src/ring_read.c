@@ -64,8 +64,11 @@ int nsp_ring_consume(struct nslice_ring_meta *ring, uint64_t ring_bytes, uint64_
             return 0;
         if (ring->kind == NSLICE_RING_ATOMIC) {
             memset((void *)nsp_ring_data(ring, ring_bytes, tail), 0, stretch.units * NSLICE_UNIT_BYTES);
-            if (!ring->closing)
-                __atomic_store_n(&ring->limit, (uint32_t)(tail + step) + ring->mask + 1, __ATOMIC_RELEASE);
+            uint32_t before = (uint32_t)tail + ring->mask + 1;
+
+            /* By exchange: the refusal of a ring that is closed meanwhile must stand. */
+            __atomic_compare_exchange_n(&ring->limit, &before, (uint32_t)(tail + step) + ring->mask + 1, 0,
+                                        __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
         }
         return 1;
     }

@@ -13,17 +13,17 @@
 #include <unistd.h>
 
 #include "attach.h"
+#include "config.h"
 #include "drain.h"
 #include "error.h"
 #include "join.h"
 #include "options.h"
 #include "process.h"
 #include "sites.h"
-#include "size_limit.h"
+#include "write_signals.h"
 
 #define POLL_NS 500000
 #define WATCH_SECONDS 1 /* 2^32 units take ten seconds at the least */
-#define KEPT_MAPS 8
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* open, close, snapshot */
 static pthread_mutex_t drain_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -34,13 +34,6 @@ static struct nsp_shm_map map;
 static struct nsp_drain drain;
 static pthread_t drain_thread;
 static int drain_stop;
-
-/*
- * Memory of sessions that are over.  A thread may have been put aside in the
- * middle of a probe; when it goes on it must still find a ring that refuses.
- */
-static struct nsp_shm_map kept[KEPT_MAPS];
-static unsigned kept_next;
 
 /* A flight recorder is drained when somebody asks for it, but its positions must be followed. */
 static void *watch(void)
@@ -103,16 +96,6 @@ static void stop_drain_thread(void)
     pthread_join(drain_thread, NULL);
 }
 
-static void keep_map(void)
-{
-    nsp_shm_close(&kept[kept_next]);
-    kept[kept_next] = map;
-    if (map.mapping)
-        close(map.fd); /* the mapping lives without it */
-    kept[kept_next].fd = -1;
-    kept_next = (kept_next + 1) % KEPT_MAPS;
-}
-
 /* "%p" in the name becomes the process id. */
 static int expand_output(const char *name, char *path, size_t room)
 {
@@ -127,13 +110,6 @@ static int expand_output(const char *name, char *path, size_t room)
     else
         length = snprintf(path, room, "%s", name);
     return (size_t)length < room ? 0 : nsp_fail(-ENAMETOOLONG, "output: path longer than %zu characters", room - 1);
-}
-
-static int check_config(const struct nsp_session_config *config)
-{
-    if (!config || config->struct_size != sizeof(*config))
-        return nsp_fail(-EINVAL, "nsp_session_config.struct_size is not that of this library");
-    return 0;
 }
 
 static int begin(void)
@@ -151,9 +127,8 @@ static int begin(void)
     return err;
 }
 
-static int open_locked(const struct nsp_session_config *given)
+static int open_locked(const struct nsp_session_config *config)
 {
-    struct nsp_session_config config = *given;
     char path[512], words[512];
     int err;
 
@@ -161,9 +136,9 @@ static int open_locked(const struct nsp_session_config *given)
         return nsp_fail(-EBUSY, "a session is open already: one session a process at a time");
     if (nsp_is_joined())
         return nsp_fail(-EBUSY, "the process is being recorded by nsdump: its session is in use");
-    err = expand_output(config.output, path, sizeof(path));
+    err = expand_output(config->output, path, sizeof(path));
     if (!err)
-        err = nsp_shm_create(&config, &map);
+        err = nsp_shm_create(config, &map);
     if (err)
         return err;
     err = nsp_drain_open(&drain, &map, path);
@@ -176,24 +151,25 @@ static int open_locked(const struct nsp_session_config *given)
         }
     }
     if (err)
-        keep_map();
+        nsp_shm_keep(&map);
     else
         owner_pid = getpid();
     is_open = !err;
     return err;
 }
 
-int nsp_session_open(const struct nsp_session_config *config)
+int nsp_session_open(const struct nsp_session_config *given)
 {
-    struct nsp_size_limit limit;
-    int err = check_config(config);
+    struct nsp_session_config config;
+    struct nsp_write_signals signals;
+    int err = nsp_config_take(given, &config);
 
     if (err)
         return err;
     pthread_mutex_lock(&lock);
-    nsp_size_limit_enter(&limit);
-    err = open_locked(config);
-    nsp_size_limit_leave(&limit);
+    nsp_write_signals_hold(&signals);
+    err = open_locked(&config);
+    nsp_write_signals_release(&signals);
     pthread_mutex_unlock(&lock);
     return err;
 }
@@ -209,32 +185,32 @@ static int close_locked(struct nsp_session_counts *counts)
     stop_drain_thread();
     nsp_process_end();
     err = nsp_drain_finish(&drain, NSLICE_END_CLOSED, counts);
-    keep_map();
+    nsp_shm_keep(&map);
     is_open = 0;
     return err;
 }
 
 int nsp_session_close(struct nsp_session_counts *counts)
 {
-    struct nsp_size_limit limit;
+    struct nsp_write_signals signals;
     int err;
 
     pthread_mutex_lock(&lock);
-    nsp_size_limit_enter(&limit);
+    nsp_write_signals_hold(&signals);
     err = close_locked(counts);
-    nsp_size_limit_leave(&limit);
+    nsp_write_signals_release(&signals);
     pthread_mutex_unlock(&lock);
     return err;
 }
 
 int nsp_session_snapshot(void)
 {
-    struct nsp_size_limit limit;
+    struct nsp_write_signals signals;
     int err = 0;
 
     pthread_mutex_lock(&lock);
-    nsp_size_limit_enter(&limit);
-    if (!is_open)
+    nsp_write_signals_hold(&signals);
+    if (!is_open || owner_pid != getpid())
         err = nsp_fail(-ENOENT, "no session is open");
     else if (map.shm->full != NSLICE_FULL_OVERWRITE)
         err = nsp_fail(-EINVAL, "snapshots are for sessions with full=overwrite; this one is drained all the time");
@@ -244,7 +220,7 @@ int nsp_session_snapshot(void)
         err = -drain.file.error;
         pthread_mutex_unlock(&drain_lock);
     }
-    nsp_size_limit_leave(&limit);
+    nsp_write_signals_release(&signals);
     pthread_mutex_unlock(&lock);
     return err;
 }
@@ -296,6 +272,9 @@ static void in_parent(void)
 static void in_child(void)
 {
     nsp_sites_after_fork();
+    nsp_join_after_fork();
+    if (!nsp_is_joined())
+        nsp_sites_forget_session(); /* its table and its trace are the parent's */
     /* The trace and the rings' memory are the parent's; the mapping stays for a probe that fork() interrupted. */
     if (locked_for_fork && is_open) {
         close(drain.file.fd);
@@ -306,10 +285,12 @@ static void in_child(void)
     pthread_mutex_init(&drain_lock, NULL);
     pthread_cond_init(&drain_wake, NULL);
     is_open = 0;
-    nsp_join_after_fork();
     nsp_attach_after_fork();
     nsp_process_after_fork(nsp_is_joined());
 }
+
+/* See NSP_IGNORE_ENVIRONMENT: the linker finds it where the program defines it. */
+extern const int nsp_detail_ignore_environment __attribute__((weak));
 
 /* After the objects' own constructors have registered their sites, before main(). */
 static void __attribute__((constructor)) library_loaded(void)
@@ -317,6 +298,8 @@ static void __attribute__((constructor)) library_loaded(void)
     const char *environment = secure_getenv("NETSLICE"); /* not with another user's rights */
 
     pthread_atfork(before_fork, in_parent, in_child);
+    if (&nsp_detail_ignore_environment)
+        return;
     if (nsp_join_from_environment())
         return;
     if (environment && *environment)

@@ -4,6 +4,7 @@
 #include "shm.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +19,10 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
+/* Nobody who has the descriptor may take the memory away under the others. */
+#define SIZE_SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
 #define SLOW_RING_BYTES (512ull << 20) /* from here on the user waits for a second and more */
+#define KEPT_MAPS 8
 #define MIN_RING_BYTES 4096ull
 #define MAX_RING_BYTES (8ull << 30) /* positions count 2^32 units of 8 bytes; a quarter of that keeps differences signed */
 
@@ -129,7 +133,6 @@ static void fill_header(struct nsp_shm *shm, const struct nsp_session_config *co
 {
     shm->magic = NSP_SHM_MAGIC;
     shm->version = NSP_SHM_VERSION;
-    shm->total_bytes = file_bytes(cpus, config->ring_bytes);
     shm->cpus = cpus;
     shm->clock = config->clock;
     shm->full = config->full;
@@ -146,9 +149,13 @@ static void fill_header(struct nsp_shm *shm, const struct nsp_session_config *co
 /* Rings are faulted in at the start: better no session than one that drives the machine out of memory. */
 static int check_memory(uint64_t ring_bytes)
 {
-    const long online = sysconf(_SC_NPROCESSORS_ONLN);
-    const uint64_t cpus = online > 0 ? (uint64_t)online : 1, available = nsp_available_memory_bytes();
+    const uint64_t available = nsp_available_memory_bytes();
+    cpu_set_t allowed;
+    uint64_t cpus;
 
+    if (sched_getaffinity(0, sizeof(allowed), &allowed))
+        return 0;
+    cpus = (uint64_t)CPU_COUNT(&allowed);
     if (cpus * ring_bytes <= available)
         return 0;
     return nsp_fail(-ENOMEM, "ring size %llu MiB: %llu CPUs need %llu MiB, %llu MiB of memory are available; use smaller rings",
@@ -182,7 +189,7 @@ int nsp_shm_create(const struct nsp_session_config *given, struct nsp_shm_map *o
     err = check_values(&config);
     if (err)
         return err;
-    fd = memfd_create("netslice-session", MFD_CLOEXEC);
+    fd = memfd_create("netslice-session", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (fd < 0)
         return nsp_fail(-errno, "cannot make the session's memory (memfd_create): %s", strerror(errno));
     if (ftruncate(fd, (off_t)file_bytes(cpus, config.ring_bytes))) {
@@ -192,7 +199,8 @@ int nsp_shm_create(const struct nsp_session_config *given, struct nsp_shm_map *o
         close(fd);
         return err;
     }
-    err = map_all(fd, cpus, config.ring_bytes, out);
+    err = fcntl(fd, F_ADD_SEALS, SIZE_SEALS) ? nsp_fail(-errno, "cannot seal the session's memory: %s", strerror(errno))
+                                             : map_all(fd, cpus, config.ring_bytes, out);
     if (err) {
         close(fd);
         return err;
@@ -223,7 +231,9 @@ int nsp_shm_open(int fd, struct nsp_shm_map *out)
     struct stat st;
 
     if (pread(fd, &header, sizeof(header), 0) != (ssize_t)sizeof(header) || header.magic != NSP_SHM_MAGIC)
-        return nsp_fail(-EINVAL, "descriptor %d is not a netslice session", fd);
+        return nsp_fail(-EBADF, "descriptor %d is not a netslice session", fd);
+    if ((fcntl(fd, F_GET_SEALS) & SIZE_SEALS) != SIZE_SEALS)
+        return nsp_fail(-EINVAL, "session memory is not sealed: its size could change while it is used");
     if (header.version != NSP_SHM_VERSION)
         return nsp_fail(-EPROTO, "session memory has version %u, this library knows %u: use nsdump and "
                         "libnsprobe of one release", header.version, NSP_SHM_VERSION);
@@ -232,6 +242,28 @@ int nsp_shm_open(int fd, struct nsp_shm_map *out)
         (uint64_t)st.st_size < file_bytes(header.cpus, header.ring_bytes))
         return nsp_fail(-EINVAL, "session memory is damaged: sizes do not fit");
     return map_all(fd, header.cpus, header.ring_bytes, out);
+}
+
+/*
+ * A thread may have been put aside in the middle of a probe; when it goes on it
+ * must still find a ring that refuses.
+ */
+void nsp_shm_keep(struct nsp_shm_map *map)
+{
+    static struct nsp_shm_map kept[KEPT_MAPS];
+    static unsigned next;
+    struct nsp_shm_map *place;
+
+    if (!map->mapping)
+        return;
+    if (map->fd >= 0)
+        close(map->fd); /* the mapping lives without it */
+    place = &kept[__atomic_fetch_add(&next, 1, __ATOMIC_RELAXED) % KEPT_MAPS];
+    nsp_shm_close(place);
+    *place = *map;
+    place->fd = -1;
+    memset(map, 0, sizeof(*map));
+    map->fd = -1;
 }
 
 void nsp_shm_close(struct nsp_shm_map *map)

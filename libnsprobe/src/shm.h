@@ -18,13 +18,14 @@
 
 /*
  * Shared by the processes that write and the one that drains.  Sparse: what
- * nobody touches costs nothing.  Whoever maps it checks sizes against the file
- * before use; a process that scribbles here harms the session, nobody else.
+ * nobody touches costs nothing.  Its size is sealed and checked by whoever maps
+ * it.  The drain takes nothing on trust; the probes do: their rings' heads and
+ * masks are here, so processes that do not trust each other must not share a
+ * session.
  */
 struct nsp_shm {
     uint32_t magic;
     uint32_t version;
-    uint64_t total_bytes;
     uint32_t cpus;
     uint32_t clock; /* enum nsp_clock_mode */
     uint32_t full;  /* enum nslice_ring_full */
@@ -35,7 +36,6 @@ struct nsp_shm {
 
     /* changed while the session runs, by atomic operations */
     uint32_t ring_kind; /* enum nslice_ring_kind; the first process decides */
-    uint32_t closing;   /* no further records */
     uint32_t next_slice_id;
     uint32_t joined;  /* processes that ever wrote here */
     uint32_t refused; /* processes that could not take part; `refusal` has the last reason */
@@ -66,6 +66,9 @@ int nsp_shm_create(const struct nsp_session_config *config, struct nsp_shm_map *
 int nsp_shm_open(int fd, struct nsp_shm_map *out);
 
 void nsp_shm_close(struct nsp_shm_map *map);
+
+/* Memory of a session that is over: unmapped only when several more are over. */
+void nsp_shm_keep(struct nsp_shm_map *map);
 
 static inline struct nslice_ring_meta *nsp_shm_ring(const struct nsp_shm_map *map, uint32_t cpu)
 {

@@ -145,6 +145,11 @@ void nsp_sites_after_fork(void)
     pthread_mutex_unlock(&lock);
 }
 
+void nsp_sites_forget_session(void)
+{
+    session = NULL;
+}
+
 void nsp_detail_register_sites(struct nsp_site *begin, struct nsp_site *end)
 {
     struct site_range *grown;

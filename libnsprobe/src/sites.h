@@ -13,6 +13,9 @@ void nsp_sites_withdraw(void);
 
 /* Around fork(): the child must not get tables that another thread was just changing. */
 void nsp_sites_before_fork(void);
-void nsp_sites_after_fork(void); /* in both */
+void nsp_sites_after_fork(void);
+
+/* In a child of fork() that takes no part: sites that come are announced to nobody. */
+void nsp_sites_forget_session(void); /* in both */
 
 #endif /* NSP_SITES_H */

@@ -4,13 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <map>
 #include <optional>
+#include <set>
 #include <tuple>
 
 #include <fmt/format.h>
 
+#include "analyse/student.hpp"
 #include "decode/error.hpp"
 
 namespace nsdump
@@ -31,13 +32,6 @@ std::optional<unsigned> probe_of_kind(unsigned kind)
 bool is_usable(double value)
 {
     return std::isfinite(value) && std::fabs(value) < 1e15;
-}
-
-// Two-sided 95 % quantile of Student's t for 1, 2 ... degrees of freedom; beyond, the normal one.
-double student_t95(std::uint64_t degrees)
-{
-    static constexpr double kTable[] = {12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23};
-    return degrees > 0 && degrees <= std::size(kTable) ? kTable[degrees - 1] : 1.96;
 }
 
 // Sum of rows; mean() of independent means narrows the interval with the square root of their number.
@@ -153,7 +147,6 @@ Correction::Correction(const TraceFile &trace, const CalibrationFile *extra)
         take_file(trace, *extra);
     else
         take_trace(trace);
-    compare();
     build(trace.cpus());
 }
 
@@ -162,12 +155,38 @@ bool Correction::has_constants() const
     return !start_.empty() || !end_.empty();
 }
 
+namespace
+{
+using Sums = std::map<std::tuple<std::uint32_t, unsigned, unsigned>, RowSum>;
+
+std::vector<CalibrationRow> rows_of(const Sums &sums)
+{
+    std::vector<CalibrationRow> rows;
+    for (const auto &[key, sum] : sums)
+        rows.push_back(sum.mean(std::get<0>(key), std::get<1>(key), std::get<2>(key)));
+    return rows;
+}
+
+// Processes that calibrated at their start and at their end.
+std::set<std::uint32_t> whole_processes(const TraceFile &trace)
+{
+    std::set<std::uint32_t> begun, whole;
+    for (const Calibration &calibration : trace.calibrations())
+        if (calibration.phase != NSLICE_CALIBRATION_END)
+            begun.insert(calibration.pid);
+        else if (begun.contains(calibration.pid))
+            whole.insert(calibration.pid);
+    return whole;
+}
+} // namespace
+
 void Correction::take_trace(const TraceFile &trace)
 {
-    std::map<std::tuple<std::uint32_t, unsigned, unsigned>, RowSum> sums[2];
+    Sums sums[2], whole_sums[2];
     std::uint64_t refused = 0;
+    const std::set<std::uint32_t> whole = whole_processes(trace);
     for (const Calibration &calibration : trace.calibrations()) {
-        auto &phase = sums[calibration.phase == NSLICE_CALIBRATION_END];
+        const bool is_end = calibration.phase == NSLICE_CALIBRATION_END;
         for (const nslice_calibration_entry &entry : calibration.entries) {
             const auto probe = probe_of_kind(entry.kind);
             if (!probe || entry.field >= fields_ || !is_usable(entry.inner) || !is_usable(entry.outer) ||
@@ -175,17 +194,21 @@ void Correction::take_trace(const TraceFile &trace)
                 ++refused;
                 continue;
             }
-            phase[{entry.cpu, *probe, entry.field}].add({entry.cpu, *probe, entry.field, entry.inner,
-                                                         entry.inner_ci95, entry.outer, entry.outer_ci95,
-                                                         entry.samples, entry.trimmed});
+            const CalibrationRow row = {entry.cpu,        *probe,        entry.field,   entry.inner, entry.inner_ci95, entry.outer,
+                                        entry.outer_ci95, entry.samples, entry.trimmed};
+            sums[is_end][{entry.cpu, *probe, entry.field}].add(row);
+            if (whole.contains(calibration.pid))
+                whole_sums[is_end][{entry.cpu, *probe, entry.field}].add(row);
         }
     }
-    for (const auto &[key, sum] : sums[0])
-        start_.push_back(sum.mean(std::get<0>(key), std::get<1>(key), std::get<2>(key)));
-    for (const auto &[key, sum] : sums[1])
-        end_.push_back(sum.mean(std::get<0>(key), std::get<1>(key), std::get<2>(key)));
+    start_ = rows_of(sums[0]);
+    end_ = rows_of(sums[1]);
+    compare(rows_of(whole_sums[0]), rows_of(whole_sums[1]));
     if (refused > 0)
         warnings_.push_back(fmt::format("{} calibration entries of the trace cannot be used", refused));
+    if (trace.skipped_calibrations() > 0)
+        warnings_.push_back(fmt::format("{} calibrations beyond the first ones were not read: the trace is of very many processes",
+                                        trace.skipped_calibrations()));
     if (start_.empty() && end_.empty())
         warnings_.push_back("the trace has no calibration: raw values only (give one with --calibration)");
     else if (end_.empty())
@@ -220,20 +243,20 @@ void Correction::take_file(const TraceFile &trace, const CalibrationFile &file)
                                      trace.info("clock.mode"), trace.info("ring.kind"), source));
 }
 
-void Correction::compare()
+// Over the CPUs that both ends have: a constant that only one has cannot have moved.
+void Correction::compare(const std::vector<CalibrationRow> &start, const std::vector<CalibrationRow> &end)
 {
-    if (start_.empty() || end_.empty())
-        return;
     for (unsigned field = 0; field < fields_; ++field) {
         for (unsigned probe = 0; probe < kProbes; ++probe) {
             RowSum sums[2];
-            for (const CalibrationRow &row : start_)
-                if (row.probe == probe && row.field == field)
-                    sums[0].add(row);
-            for (const CalibrationRow &row : end_)
-                if (row.probe == probe && row.field == field)
-                    sums[1].add(row);
-            if (sums[0].rows == 0 || sums[1].rows == 0)
+            for (const CalibrationRow &row : start)
+                for (const CalibrationRow &later : end)
+                    if (row.probe == probe && row.field == field && later.probe == probe && later.field == field &&
+                        row.cpu == later.cpu) {
+                        sums[0].add(row);
+                        sums[1].add(later);
+                    }
+            if (sums[0].rows == 0)
                 continue;
             const CalibrationRow a = sums[0].mean(NSLICE_ANY_CPU, probe, field);
             const CalibrationRow b = sums[1].mean(NSLICE_ANY_CPU, probe, field);

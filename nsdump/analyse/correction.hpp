@@ -72,7 +72,7 @@ private:
     void take_trace(const TraceFile &trace);
     void take_file(const TraceFile &trace, const CalibrationFile &file);
     void build(const std::vector<CpuChunks> &cpus);
-    void compare();
+    void compare(const std::vector<CalibrationRow> &start, const std::vector<CalibrationRow> &end);
 
     std::size_t fields_;
     std::vector<FieldConstants> table_;

@@ -47,6 +47,7 @@ void PairState::drop_top(ThreadState &thread)
 {
     const std::uint32_t depth = --thread.depth;
     const OpenSlice &frame = thread.frames[depth];
+    thread.overflow = 0; // what was too deep lay inside it
     ++grown(slice_counts_, frame.name).unmatched_start;
     if (depth == 0)
         return;

@@ -6,6 +6,8 @@
 #include <cctype>
 #include <cmath>
 
+#include "analyse/student.hpp"
+
 namespace nsdump
 {
 namespace
@@ -36,7 +38,7 @@ Distribution distribution(const Moments &moments, std::uint64_t count, const His
 double interval_of_mean(const FieldStats &stats, double standard_error, double step)
 {
     const double n = static_cast<double>(stats.net_count);
-    const double sampling = kNormal95 * standard_error;
+    const double sampling = student_t95(stats.net_count > 0 ? stats.net_count - 1 : 0) * standard_error;
     const double one_read = step / std::sqrt(12 * n);
     const double quantisation = kNormal95 * std::sqrt(2.0) * one_read; // START and STOP
     const double constants = stats.subtracted_ci95_sum / n;

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <span>
+#include <string>
 
 namespace CLI
 {
@@ -21,6 +22,18 @@ enum ExitCode {
     kExitOutput = 4,      // the output could not be written
     kExitInterrupted = 130,
 };
+
+// For options that count something: the library's own words for this name the limits of double.
+inline std::string is_count(const std::string &text)
+{
+    const bool is_number = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+    return is_number ? "" : text + " is not a number from 0 on";
+}
+inline std::string is_positive(const std::string &text)
+{
+    const bool is_zero = text.find_first_not_of('0') == std::string::npos;
+    return is_count(text).empty() && !is_zero ? "" : text + " is not a number from 1 on";
+}
 
 using RunCommand = std::function<int()>; // returns the exit code
 

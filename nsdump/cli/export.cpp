@@ -7,8 +7,8 @@
 
 #include <CLI/CLI.hpp>
 
-#include "analyse/analyse.hpp"
 #include "analyse/pair.hpp"
+#include "cli/analysis.hpp"
 #include "cli/commands.hpp"
 #include "cli/finish.hpp"
 #include "cli/unit_filter.hpp"
@@ -66,13 +66,6 @@ private:
     std::uint64_t written_ = 0;
 };
 
-std::optional<CalibrationFile> calibration_of(const Options &options)
-{
-    if (options.calibration.empty())
-        return std::nullopt;
-    return read_calibration(options.calibration);
-}
-
 // Calls `each` for every run until it returns false or the user stops.
 template <class Each> int for_each_run(TraceFile &trace, command::Output &output, Each each)
 {
@@ -94,7 +87,7 @@ template <class Each> int for_each_run(TraceFile &trace, command::Output &output
 int export_events(const Options &options)
 {
     TraceFile trace(options.trace);
-    command::Output output(options.output, options.trace);
+    command::Output output(options.output, {options.trace, options.calibration});
     EventRows rows(options.row_format(), trace.names());
     rows.header(output.text());
     std::optional<UnitFilter> unit;
@@ -118,9 +111,9 @@ int export_events(const Options &options)
 
 int export_slices(const Options &options)
 {
-    const auto calibration = calibration_of(options);
+    const auto calibration = calibration_of(options.calibration);
     TraceFile trace(options.trace);
-    command::Output output(options.output, options.trace);
+    command::Output output(options.output, {options.trace, options.calibration});
     const Correction correction(trace, calibration ? &*calibration : nullptr);
     SliceRows rows(options.row_format(), trace.names(), trace.cpus(), correction, trace.counter_names());
     rows.header(output.text());
@@ -134,19 +127,8 @@ int export_slices(const Options &options)
 
 int export_stats(const Options &options)
 {
-    const auto calibration = calibration_of(options);
-    command::Output output(options.output, options.trace);
-    StatsReport report;
-    {
-        command::ReadProgress progress;
-        AnalyseOptions analyse;
-        analyse.calibration = calibration ? &*calibration : nullptr;
-        analyse.progress = [&](std::uint64_t done_bytes, std::uint64_t all_bytes) {
-            progress.show(done_bytes, all_bytes);
-            return !command_was_interrupted();
-        };
-        report = analyse_trace(options.trace, analyse);
-    }
+    command::Output output(options.output, {options.trace, options.calibration});
+    StatsReport report = analyse_with_progress(options.trace, options.calibration);
     if (!options.slice.empty())
         std::erase_if(report.slices, [&](const SliceReport &slice) { return slice.name != options.slice; });
     output.text() = options.row_format() == RowFormat::json ? stats_json(report) : stats_csv(report);
@@ -180,10 +162,10 @@ RunCommand add(CLI::App &app)
     app.add_option("--calibration", options->calibration,
                    "calibration.json of nscalibrate, instead of the trace's own constants");
     auto *unit = app.add_option("--unit", options->unit, "only what ran in the unit with this number")
-                     ->check(CLI::NonNegativeNumber);
+                     ->check(is_count);
     app.add_option("--slice", options->slice, "only what has this name");
     auto *limit = app.add_option("--limit", options->limit, "events or slices to write at most")
-                      ->check(CLI::NonNegativeNumber);
+                      ->check(is_count);
     app.add_option("-o,--output", options->output, "file to write, standard output otherwise");
     app.final_callback([options, unit, limit] {
         if (options->what == "stats" && (*unit || *limit))

@@ -7,38 +7,39 @@
 #include "analyse/losses.hpp"
 #include "cli/commands.hpp"
 #include "command/signals.h"
+#include "command/tell.hpp"
 
 namespace nsdump
 {
 void tell_warning(const std::string &trace, const std::string &warning)
 {
-    fmt::print(stderr, "nsdump: {}: {}\n", trace, warning);
+    command::tell("nsdump: {}: {}\n", trace, warning);
 }
 
 int finish_reading(TraceFile &trace, const Merger &merger)
 {
     const std::string &name = trace.source().name();
     for (const Damage &damage : trace.damage().places())
-        fmt::print(stderr, "nsdump: {}: at byte {}: {}, {} bytes skipped\n", name, damage.offset, damage.what,
+        command::tell("nsdump: {}: at byte {}: {}, {} bytes skipped\n", name, damage.offset, damage.what,
                    damage.bytes);
     if (trace.missing_chunks() > 0)
-        fmt::print(stderr, "nsdump: {}: {} chunks are missing\n", name, trace.missing_chunks());
+        command::tell("nsdump: {}: {} chunks are missing\n", name, trace.missing_chunks());
     const bool is_damaged = trace.damage().chunks() > 0 || trace.missing_chunks() > 0;
     const Losses losses = losses_of(trace, is_damaged);
     if (!losses.has_footer)
-        fmt::print(stderr, "nsdump: {}: no footer: the recorder did not end; complete up to the last whole chunk\n",
+        command::tell("nsdump: {}: no footer: the recorder did not end; complete up to the last whole chunk\n",
                    name);
     if (losses.lost_sum() > 0)
-        fmt::print(stderr, "nsdump: {}: {} of {} records were lost while recording\n", name, losses.lost_sum(),
+        command::tell("nsdump: {}: {} of {} records were lost while recording\n", name, losses.lost_sum(),
                    losses.issued);
     if (losses.equation_holds == false)
-        fmt::print(stderr, "nsdump: {}: the loss equation does not hold; run `nsdump check`\n", name);
+        command::tell("nsdump: {}: the loss equation does not hold; run `nsdump check`\n", name);
     const StreamFaults faults = merger.faults();
     if (faults.unknown_kind + faults.malformed_chunks > 0)
-        fmt::print(stderr, "nsdump: {}: {} records of unknown kind, {} malformed chunks\n", name, faults.unknown_kind,
+        command::tell("nsdump: {}: {} records of unknown kind, {} malformed chunks\n", name, faults.unknown_kind,
                    faults.malformed_chunks);
     if (command_was_interrupted()) {
-        fmt::print(stderr, "nsdump: interrupted; the output ends where it was\n");
+        command::tell("nsdump: interrupted; the output ends where it was\n");
         return kExitInterrupted;
     }
     const bool has_findings = is_damaged || !losses.has_footer || !losses.equation_holds.value_or(true) ||

@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: MIT
 // nsdump: picks the command; exceptions -> messages and exit codes.
+#include <cerrno>
+#include <cstring>
+#include <iostream>
 #include <string>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <nsprobe/recorder.h>
 
 #include "cli/commands.hpp"
 #include "command/output.hpp"
 #include "command/signals.h"
 #include "command/standard_files.h"
+#include "command/tell.hpp"
 #include "decode/error.hpp"
+
+NSP_IGNORE_ENVIRONMENT;
 
 namespace
 {
@@ -38,13 +45,13 @@ int run_command(const nsdump::RunCommand &run)
     } catch (const command::Interrupted &) {
         return nsdump::kExitInterrupted;
     } catch (const command::UsageError &error) {
-        fmt::print(stderr, "nsdump: {}\n", error.what());
+        command::tell("nsdump: {}\n", error.what());
         return nsdump::kExitUsage;
     } catch (const command::OutputError &error) {
-        fmt::print(stderr, "nsdump: {}\n", error.what());
+        command::tell("nsdump: {}\n", error.what());
         return nsdump::kExitOutput;
     } catch (const std::exception &error) {
-        fmt::print(stderr, "nsdump: {}\n", error.what());
+        command::tell("nsdump: {}\n", error.what());
         return nsdump::kExitUnreadable;
     }
 }
@@ -52,7 +59,7 @@ int run_command(const nsdump::RunCommand &run)
 
 int main(int argc, char **argv)
 {
-    keep_standard_files();
+    command_keep_standard_files();
     CLI::App app{"Records and reads NetSlice traces.", "nsdump"};
     app.set_version_flag("--version", std::string("nsdump " NETSLICE_VERSION));
     app.require_subcommand(1);
@@ -65,7 +72,12 @@ int main(int argc, char **argv)
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError &error) {
-        return app.exit(error) == 0 ? nsdump::kExitOk : nsdump::kExitUsage;
+        const int code = app.exit(error);
+        if (!std::cout.flush()) {
+            command::tell("{}: standard output: cannot write: {}\n", app.get_name(), std::strerror(errno));
+            return nsdump::kExitOutput;
+        }
+        return code == 0 ? nsdump::kExitOk : nsdump::kExitUsage;
     }
     command_catch_interrupts();
     command_ignore_write_signals();

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,6 +20,7 @@
 #include "cli/record_loop.hpp"
 #include "command/output.hpp"
 #include "command/signals.h"
+#include "command/tell.hpp"
 #include "decode/error.hpp"
 
 namespace nsdump
@@ -57,19 +59,26 @@ using Recorder = std::unique_ptr<nsp_recorder, CloseRecorder>;
     throw command::OutputError(nsp_last_error());
 }
 
+bool is_pipe(const char *path)
+{
+    struct stat status = {};
+    return stat(path, &status) == 0 && S_ISFIFO(status.st_mode);
+}
+
 // A named pipe may get its reader after us.
 nsp_recorder *open_patiently(const nsp_session_config &config)
 {
     nsp_recorder *recorder = nullptr;
     bool has_told = false;
     int error;
-    while ((error = nsp_recorder_open(&config, &recorder)) == -ENXIO && !command_was_interrupted()) {
+    while ((error = nsp_recorder_open(&config, &recorder)) == -ENXIO && is_pipe(config.output) &&
+           !command_was_interrupted()) {
         if (!has_told)
-            fmt::print(stderr, "nsdump: {}: waiting for a reader of this pipe\n", config.output);
+            command::tell("nsdump: {}: waiting for a reader of this pipe\n", config.output);
         has_told = true;
         command_pause(kPipeMilliseconds);
     }
-    if (error == -ENXIO)
+    if (error == -ENXIO && command_was_interrupted())
         throw command::Interrupted();
     if (error != 0)
         throw_open_failure(error);
@@ -111,23 +120,28 @@ void tell_losses(const nsp_session_counts &counts)
         "file could not take them",          "writer died in the middle"};
     for (int cause = 0; cause < NSLICE_LOST_CAUSES; ++cause)
         if (counts.lost[cause] > 0)
-            fmt::print(stderr, "nsdump: warning: {} records lost: {}\n", counts.lost[cause], kCauses[cause]);
+            command::tell("nsdump: warning: {} records lost: {}\n", counts.lost[cause], kCauses[cause]);
 }
 
-void tell(const Options &options, const nsp_recorder_status &status, const std::string &refusal,
+constexpr const char *kWhyNobody =
+    "took part (is the program linked with libnsprobe, and built without NETSLICE_DISABLE? What starts it must leave it its "
+    "environment and open descriptors)";
+
+void tell(const Options &options, RecordEnd end, const nsp_recorder_status &status, const std::string &refusal,
           const nsp_session_counts &counts)
 {
     if (status.refused > 0)
-        fmt::print(stderr, "nsdump: warning: {} process(es) could not take part: {}\n", status.refused, refusal);
+        command::tell("nsdump: warning: {} process(es) could not take part: {}\n", status.refused, refusal);
     if (status.joined == 0) {
-        fmt::print(stderr, "nsdump: nothing was recorded: no process took part{}; {}\n",
-                   status.refused > 0 ? ""
-                                      : " (is the program linked with libnsprobe, and built without NETSLICE_DISABLE?)",
+        command::tell("nsdump: nothing was recorded: no process {}; {}\n",
+                   end != RecordEnd::kProgramEnded ? "had taken part by then"
+                   : status.refused > 0            ? "took part"
+                                                   : kWhyNobody,
                    access(options.output.c_str(), F_OK) == 0 ? options.output + " is as it was" : "no file was made");
         return;
     }
     tell_losses(counts);
-    fmt::print(stderr, "nsdump: {}: {} records of {} issued, {} process(es), {:.1f} MB\n", options.output, counts.drained,
+    command::tell("nsdump: {}: {} records of {} issued, {} process(es), {:.1f} MB\n", options.output, counts.drained,
                counts.issued, status.joined, static_cast<double>(counts.file_bytes) / 1e6);
 }
 
@@ -155,12 +169,21 @@ int exit_code(RecordEnd end, Child *child, const nsp_recorder_status &status)
     return status.joined > 0 && status.refused == 0 ? kExitOk : kExitFindings;
 }
 
+bool is_same_file(const std::string &path, int fd)
+{
+    struct stat named = {}, opened = {};
+    return stat(path.c_str(), &named) == 0 && fstat(fd, &opened) == 0 && named.st_dev == opened.st_dev &&
+           named.st_ino == opened.st_ino && !S_ISCHR(opened.st_mode);
+}
+
 void check(const Options &options)
 {
     if (options.program.empty() == (options.pid == 0))
         throw command::UsageError("record: give either a program after -- or a running process with --pid");
-    if (options.output == "-")
-        throw command::UsageError("record: a trace cannot go to standard output, where the program writes; give a file or a "
+    if (options.counters.empty() && options.source != "auto" && options.source != "none")
+        throw command::UsageError("record: --source " + options.source + " needs counters, e.g. -c instructions");
+    if (options.output == "-" || is_same_file(options.output, STDOUT_FILENO) || is_same_file(options.output, STDERR_FILENO))
+        throw command::UsageError("record: a trace cannot go where the program prints; give a file of its own or a "
                          "named pipe");
 }
 
@@ -172,8 +195,13 @@ int run(const Options &options)
     std::optional<RunningProcess> attached;
     if (options.pid != 0) {
         attached.emplace(options.pid);
-        if (nsp_recorder_attach(recorder.get(), options.pid) != 0)
+        if (attached->has_ended())
+            throw TraceError(fmt::format("process {} has ended", options.pid));
+        if (nsp_recorder_attach(recorder.get(), options.pid) != 0) {
+            if (command_was_interrupted())
+                throw command::Interrupted();
             throw TraceError(nsp_last_error());
+        }
     } else {
         nsp_recorder *raw = recorder.get();
         child = std::make_unique<Child>(options.program, [raw] { return nsp_recorder_prepare_exec(raw); });
@@ -186,7 +214,7 @@ int run(const Options &options)
     nsp_session_counts counts{};
     const int error = nsp_recorder_close(recorder.release(), end_of(end, child.get()), &counts);
     const std::string words = error != 0 ? nsp_last_error() : "";
-    tell(options, status, refusal, counts);
+    tell(options, end, status, refusal, counts);
     if (error != 0 && error != -ENODATA)
         throw command::OutputError(words);
     return exit_code(end, child.get(), status);
@@ -198,7 +226,7 @@ std::string is_duration(const std::string &text)
     char *end = nullptr;
     const double seconds = std::strtod(text.c_str(), &end);
     const bool is_good = end != text.c_str() && *end == 0 && seconds > 0 && seconds <= kMostSeconds;
-    return is_good ? "" : text + " is not a number of seconds above 0";
+    return is_good ? "" : text + " is not a number of seconds above 0 and up to 1e9";
 }
 
 RunCommand add(CLI::App &app)
@@ -217,22 +245,22 @@ RunCommand add(CLI::App &app)
         ->capture_default_str();
     app.add_option("--ring", options->ring_bytes, "bytes of one CPU's ring, a power of two")
         ->transform(CLI::AsSizeValue(false))
-        ->check(CLI::PositiveNumber)
+        ->check(is_positive)
         ->capture_default_str();
     app.add_option("--kind", options->kind, "how rings are written; auto: rseq where the program has it")
         ->check(CLI::IsMember({"auto", "rseq", "atomic"}))
         ->capture_default_str();
     app.add_option("--step-every", options->step_every, "source step: count every n-th unit only")
-        ->check(CLI::PositiveNumber)
+        ->check(is_positive)
         ->capture_default_str();
     app.add_flag("--no-calibration", options->no_calibration, "the trace then has raw values only");
     app.add_option("-p,--pid", options->pid, "attach to a process that accepts it (NETSLICE=attach=yes)")
-        ->check(CLI::PositiveNumber);
+        ->check(is_positive);
     app.add_option("-d,--duration", options->seconds,
                    "seconds after which recording ends; a program started here is told to end then (SIGTERM)")
         ->check(is_duration);
     app.add_option("program", options->program, "program and its arguments, after --");
-    app.footer("An existing file is replaced only if it is a trace, and only once a process takes part.\n"
+    app.footer("An existing file is replaced only if it is empty or a trace, and only once a process takes part.\n"
                "Ctrl-C ends program and recording; the trace is whole then, too. SIGTERM and SIGHUP do the same.\n"
                "\n"
                "The exit code is the program's own; 128 + n when signal n ended it; 0 after --duration;\n"

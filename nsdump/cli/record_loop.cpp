@@ -11,6 +11,7 @@
 
 #include "command/signals.h"
 #include "command/status_line.hpp"
+#include "command/tell.hpp"
 
 namespace nsdump
 {
@@ -21,7 +22,7 @@ constexpr double kGraceSeconds = 1;
 constexpr double kProgressSeconds = 0.2;
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
-nsp_recorder_status status_of(const nsp_recorder *recorder)
+nsp_recorder_status status_of(nsp_recorder *recorder)
 {
     nsp_recorder_status status;
     nsp_recorder_status_read(recorder, &status);
@@ -31,7 +32,7 @@ nsp_recorder_status status_of(const nsp_recorder *recorder)
 class RecordProgress
 {
 public:
-    void show(const nsp_recorder *recorder, double elapsed_s)
+    void show(nsp_recorder *recorder, double elapsed_s)
     {
         if (!line_.is_on() || elapsed_s < next_s_)
             return;
@@ -50,7 +51,7 @@ private:
     double next_s_ = 0;
 };
 
-std::optional<RecordEnd> reason_to_end(const nsp_recorder *recorder, const RecordLimits &limits, double elapsed_s)
+std::optional<RecordEnd> reason_to_end(nsp_recorder *recorder, const RecordLimits &limits, double elapsed_s)
 {
     if (nsp_recorder_error(recorder) != 0)
         return RecordEnd::kWriteError;
@@ -81,7 +82,7 @@ public:
         }
         if (elapsed_s < told_s_ + kGraceSeconds)
             return false;
-        fmt::print(stderr, "nsdump: warning: the program (process {}) was told to end and goes on\n", child_->pid());
+        command::tell("nsdump: warning: the program (process {}) was told to end and goes on\n", child_->pid());
         return true;
     }
 

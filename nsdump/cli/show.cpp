@@ -82,7 +82,7 @@ class Show
 {
 public:
     Show(TraceFile &trace, const Options &options)
-        : trace_(trace), options_(options), clock_(clock_of(trace)), output_(options.output, options.trace)
+        : trace_(trace), options_(options), clock_(clock_of(trace)), output_(options.output, {options.trace})
     {
         in_ticks_ = options.raw || clock_.hz <= 0;
     }
@@ -188,9 +188,9 @@ RunCommand add(CLI::App &app)
 {
     auto options = std::make_shared<Options>();
     app.add_option("trace", options->trace, "trace file")->required();
-    app.add_option("--limit", options->limit, "events to show at most")->check(CLI::NonNegativeNumber);
-    app.add_option("--cpu", options->cpu, "events of this CPU only")->check(CLI::NonNegativeNumber);
-    app.add_option("--thread", options->thread, "events of this thread only")->check(CLI::NonNegativeNumber);
+    app.add_option("--limit", options->limit, "events to show at most")->check(is_count);
+    app.add_option("--cpu", options->cpu, "events of this CPU only")->check(is_count);
+    app.add_option("--thread", options->thread, "events of this thread only")->check(is_count);
     app.add_option("--slice", options->slice, "events with this name only");
     app.add_flag("--raw", options->raw, "the clock's own ticks instead of nanoseconds since the start");
     app.add_option("-o,--output", options->output, "file to write, standard output otherwise");

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: MIT
 // nsdump stats: trace -> what every slice costs.
 #include <memory>
-#include <optional>
 #include <string>
 
 #include <CLI/CLI.hpp>
 
-#include "analyse/analyse.hpp"
+#include "cli/analysis.hpp"
 #include "cli/commands.hpp"
 #include "command/output.hpp"
-#include "command/signals.h"
-#include "command/status_line.hpp"
 #include "export/exporter.hpp"
 
 namespace nsdump
@@ -26,21 +23,8 @@ struct Options {
 
 int run(const Options &options)
 {
-    std::optional<CalibrationFile> calibration;
-    if (!options.calibration.empty())
-        calibration = read_calibration(options.calibration);
-    command::Output output(options.output, options.trace);
-    StatsReport report;
-    {
-        command::ReadProgress progress;
-        AnalyseOptions analyse;
-        analyse.calibration = calibration ? &*calibration : nullptr;
-        analyse.progress = [&](std::uint64_t done_bytes, std::uint64_t all_bytes) {
-            progress.show(done_bytes, all_bytes);
-            return !command_was_interrupted();
-        };
-        report = analyse_trace(options.trace, analyse);
-    }
+    command::Output output(options.output, {options.trace, options.calibration});
+    const StatsReport report = analyse_with_progress(options.trace, options.calibration);
     output.text() = options.format == "json"  ? stats_json(report)
                     : options.format == "csv" ? stats_csv(report)
                                               : stats_text(report);

@@ -34,6 +34,8 @@ public:
         }
         if (!S_ISREG(status.st_mode) && !S_ISBLK(status.st_mode)) {
             close(fd_);
+            if (S_ISDIR(status.st_mode))
+                throw TraceError(path + ": is a folder");
             throw TraceError(fmt::format(
                 "{}: not a file that can be read at any place; save it first, e.g. `cat {} > trace.nsl`",
                 path, path));

@@ -160,10 +160,11 @@ void TraceFile::read_metadata(ChunkWalker &walker, const Chunk &chunk)
             names_.add(site);
     } else if (chunk.header.kind == NSLICE_CHUNK_CALIBRATION) {
         Calibration calibration;
-        good = format_->decode_calibration(payload_, calibration) &&
-               calibrations_.size() < kMaxCalibrations &&
-               calibration_entries_ + calibration.entries.size() <= kMaxCalibrationEntries;
-        if (good) {
+        good = format_->decode_calibration(payload_, calibration);
+        const bool has_room = calibrations_.size() < kMaxCalibrations &&
+                              calibration_entries_ + calibration.entries.size() <= kMaxCalibrationEntries;
+        skipped_calibrations_ += good && !has_room;
+        if (good && has_room) {
             calibration_entries_ += calibration.entries.size();
             calibrations_.push_back(std::move(calibration));
         }

@@ -51,6 +51,8 @@ public:
     DamageLog &damage() { return damage_; }
     std::uint64_t missing_chunks() const;
     std::uint64_t unknown_chunks() const { return unknown_chunks_; }
+    // Sound ones that would have taken more memory than a trace may.
+    std::uint64_t skipped_calibrations() const { return skipped_calibrations_; }
     std::uint64_t metadata_faults() const { return metadata_faults_; }
     std::uint64_t chunks_after_footer() const { return chunks_after_footer_; }
     bool is_header_damaged() const { return is_header_damaged_; }
@@ -69,6 +71,7 @@ private:
     NameTable names_;
     std::vector<Calibration> calibrations_;
     std::size_t calibration_entries_ = 0;
+    std::uint64_t skipped_calibrations_ = 0;
     std::optional<Footer> footer_;
     std::vector<CpuChunks> cpus_;
     DamageLog damage_;

@@ -71,10 +71,37 @@ cmp -s app "$program" || fail "the program was written over"
 expect 4 "a folder" "$nsdump" record -o "$folder" -- "$program" - 10
 expect 4 "a folder that is not there" "$nsdump" record -o no/t.nsl -- "$program" - 10
 
+expect 2 "standard output under another name" "$nsdump" record -o out -- "$program" - 10
+expect 2 "a source without counters" "$nsdump" record --source step -o t.nsl -- "$program" - 10
+
+# The environment speaks to the programs that are recorded, not to those of the toolkit.
+for words in "check -q t.nsl" "stats t.nsl" --version; do
+    NETSLICE=output=t.nsl expect 0 "nsdump $words with NETSLICE set" "$nsdump" $words
+done
+cmp -s t.nsl old.nsl || fail "nsdump has opened a session of its own on the trace that it reads"
+
+# What a program may do to the session's memory, and what few descriptors it may have.
+expect 1 "a program that cuts the session's memory" "$nsdump" record -o cut.nsl -- \
+    python3 -c 'import os; os.ftruncate(int(os.environ["NETSLICE_SESSION_FD"]), 0)'
+contains "Operation not permitted" err
+(ulimit -n 32 && exec "$nsdump" record "${quick[@]}" -o few.nsl -- "$program" - 100) >out 2>err || fail "32 descriptors: $(<err)"
+is_whole few.nsl "32 descriptors"
+
+# A reader that goes away costs records, not the program.
+mkfifo gone
+head -c 100 gone >/dev/null &
+NETSLICE="output=gone calibration=no" "$program" - 20000 >out 2>err &
+pid=$!
+sleep 0.3
+kill -TERM $pid
+wait $pid || fail "a session whose pipe lost its reader ended its program with $?"
+contains "Broken pipe" err
+
 # Media that end.
 if [[ -e /dev/full ]]; then
     expect 4 "a full disk" "$nsdump" record "${quick[@]}" -o /dev/full -- "$program" - 100
     contains "No space left" err
+    grep -qE ": 0 records of [1-9][0-9]* issued" err || fail "a full disk: $(<err)"
 fi
 (ulimit -f 64 && exec "$nsdump" record "${quick[@]}" -o limited.nsl -- "$program" - 20000) >out 2>err
 [[ $? == 3 ]] || fail "rings beyond the limit of file sizes: $(<err)"

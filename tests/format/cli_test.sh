@@ -16,6 +16,11 @@ expect() { # exit code, what is tested, command...
     local got=$?
     [[ $got == "$code" ]] || { echo "FAIL $what: ended with $got, not $code: $(<"$folder/err")"; failed=1; }
 }
+expect_full() {
+    "${@:3}" >/dev/full 2>"$folder/err"
+    local got=$?
+    [[ $got == "$1" ]] || { echo "FAIL $2: ended with $got, not $1"; failed=1; }
+}
 contains() {
     grep -qF -- "$1" "$folder/$2" || { echo "FAIL no '$1' in: $(head -c 1000 "$folder/$2")"; failed=1; }
 }
@@ -57,6 +62,30 @@ expect 0 "export to a file" "$nsdump" export "$trace" --what slices -o "$folder/
 [[ $(ls "$folder" | grep -c part) == 0 ]] || { echo "FAIL a part is left behind"; failed=1; }
 expect 4 "an output folder that is not there" "$nsdump" export "$trace" -o "$folder/no/out"
 [[ ! -e /dev/full ]] || expect 4 "a full disk" "$nsdump" export "$trace" --what events -o /dev/full
+
+[[ ! -e /dev/full ]] || expect_full 4 "help to a full disk" "$nsdump" --help
+
+# Standard error closed or full: the same exit codes.
+expect_mute() {
+    local code=$1
+    shift
+    "$@" >/dev/null 2>&-
+    [[ $? == "$code" ]] || { echo "FAIL without standard error: $* ended with $?, not $code"; failed=1; }
+    [[ -e /dev/full ]] || return
+    "$@" >/dev/null 2>/dev/full
+    [[ $? == "$code" ]] || { echo "FAIL with standard error full: $* ended with $?, not $code"; failed=1; }
+}
+expect_mute 3 "$nsdump" stats "$folder/none.nsl"
+expect_mute 0 "$nsdump" stats "$trace"
+expect_mute 4 "$nsdump" stats "$trace" -o "$folder/no/out"
+
+# No file that is read is written over.
+cp "$trace" "$folder/own.nsl"
+expect 2 "the trace as output" "$nsdump" stats "$folder/own.nsl" -o "$folder/own.nsl"
+cmp -s "$trace" "$folder/own.nsl" || { echo "FAIL the trace was written over"; failed=1; }
+echo '{}' >"$folder/cal.json"
+expect 2 "the calibration as output" "$nsdump" stats "$trace" --calibration "$folder/cal.json" -o "$folder/cal.json"
+[[ $(<"$folder/cal.json") == '{}' ]] || { echo "FAIL the calibration was written over"; failed=1; }
 
 # The reader of a pipe goes away: quiet, and no error.
 "$nsdump" export "$trace" --what events 2>"$folder/err" | head -1 >/dev/null

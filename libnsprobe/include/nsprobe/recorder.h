@@ -12,6 +12,14 @@
 extern "C" {
 #endif
 
+/*
+ * At file scope of a program that links the library to record or read what
+ * others write: it opens no session of its own and joins none, whatever the
+ * environment says.  That speaks to the programs which it starts.
+ */
+#define NSP_IGNORE_ENVIRONMENT const int nsp_detail_ignore_environment = 1
+extern const int nsp_detail_ignore_environment;
+
 struct nsp_recorder;
 
 struct nsp_recorder_status {
@@ -52,7 +60,7 @@ uint64_t nsp_recorder_pass(struct nsp_recorder *recorder);
  */
 void nsp_recorder_watch(struct nsp_recorder *recorder);
 
-void nsp_recorder_status_read(const struct nsp_recorder *recorder, struct nsp_recorder_status *status);
+void nsp_recorder_status_read(struct nsp_recorder *recorder, struct nsp_recorder_status *status);
 
 /* 0, or -errno once the file could not take more. */
 int nsp_recorder_error(const struct nsp_recorder *recorder);

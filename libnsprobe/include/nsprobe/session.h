@@ -27,7 +27,7 @@ enum nsp_counter_source {
 
 /* All zero but struct_size is a session with the defaults.  Strings are copied. */
 struct nsp_session_config {
-    size_t struct_size;         /* sizeof(struct nsp_session_config) */
+    size_t struct_size;         /* sizeof(struct nsp_session_config): tells versions apart */
     const char *output;         /* trace file; "%p" becomes the process id.  NULL: "netslice.%p.nsl" */
     const char *counters;       /* comma-separated names, e.g. "instructions"; NULL or "": clock only */
     enum nsp_counter_source source;
@@ -43,7 +43,7 @@ struct nsp_session_config {
 struct nsp_session_counts {
     uint64_t issued;
     uint64_t drained;
-    uint64_t lost[NSLICE_LOST_CAUSES]; /* by enum nslice_lost */
+    uint64_t lost[8]; /* by enum nslice_lost; as many places as the file's footer has */
     uint64_t file_bytes;
 };
 

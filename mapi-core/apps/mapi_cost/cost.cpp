@@ -8,6 +8,8 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "analyse/student.hpp"
+
 namespace mapi_cost
 {
 namespace
@@ -37,9 +39,7 @@ double interval_of_mean(const std::vector<double> &values)
     double squares = 0;
     for (const double value : values)
         squares += (value - mean) * (value - mean);
-    const double f = n - 1;
-    const double t = 1.96 + 3.125 / f - 1.405 / (f * f) + 9.03 / (f * f * f); // Student's quantile, within 2 %
-    return t * std::sqrt(squares / f / n);
+    return nsdump::student_t95(values.size() - 1) * std::sqrt(squares / (n - 1) / n);
 }
 
 Cost cost_of(const TraceSums &sums, const std::vector<const Block *> &kept, double sampling_ci95)

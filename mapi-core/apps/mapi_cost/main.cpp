@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <fmt/format.h>
+#include <nsprobe/recorder.h>
 
 #include "command/standard_files.h"
 #include "command/status_line.hpp"
@@ -19,6 +20,8 @@
 #include "options.hpp"
 #include "session.hpp"
 #include "table.hpp"
+
+NSP_IGNORE_ENVIRONMENT; // the sessions are this program's business
 
 namespace mapi_cost
 {
@@ -144,8 +147,8 @@ int run(const Options &options)
 int main(int argc, char **argv)
 {
     using namespace mapi_cost;
-    keep_standard_files();
-    unsetenv("NETSLICE"); // its sessions are this program's business
+    command_keep_standard_files();
+    unsetenv("NETSLICE"); // nsp_session_configure() reads it as well
     command_catch_interrupts();
     command_ignore_write_signals();
     try {

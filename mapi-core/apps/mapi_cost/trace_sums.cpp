@@ -43,12 +43,13 @@ public:
         if (!is_open_ || !slice.unit || slice.unit->number != unit_.number)
             return;
         const std::size_t part = part_of(slice.name);
-        const bool has_value = request_.field == Field::kTicks || slice.counters;
-        if (slice.is_migrated || slice.spans_loss || !has_value) {
+        const bool is_ticks = request_.field == Field::kTicks;
+        const bool has_value = is_ticks || slice.counters;
+        // Clocks and caches are a CPU's; a count is the thread's, wherever it runs.
+        if ((is_ticks && slice.is_migrated) || slice.spans_loss || !has_value) {
             is_broken_ |= sums_.is_counted[part];
             return;
         }
-        const bool is_ticks = request_.field == Field::kTicks;
         const auto &constants = correction_.of(slice.cpu_index, std::size_t(request_.field));
         if (!constants.is_known)
             throw nsdump::TraceError("the trace has no calibration to correct it with");

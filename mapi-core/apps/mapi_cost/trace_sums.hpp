@@ -20,7 +20,8 @@ struct SumRequest {
     std::vector<std::string> counted_slices;  // together they are the cost
 };
 
-// All values are sums over the units of the block that have every counted slice, none of them migrated or cut by a loss.
+// All values are sums over the units of the block that have every counted slice, none of them cut by a loss
+// or, for ticks, migrated.
 struct Block {
     std::uint64_t number = 0; // of its first unit
     std::uint64_t index = 0;  // from 0; counts also those that are missing

@@ -60,7 +60,7 @@ int main(int argc, char **argv)
 	struct filter *filters = NULL;
 	int count = 0, code = EXIT_COUNTED, letter, i;
 
-	keep_standard_files();
+	command_keep_standard_files();
 	while ((letter = getopt_long(argc, argv, "f:esb:phV", longs, NULL)) >= 0) {
 		switch (letter) {
 		case 'f': filters = append_file(filters, &count, optarg); break;

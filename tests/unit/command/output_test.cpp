@@ -58,8 +58,8 @@ TEST_CASE("the file that is read is not written over", "[command][output]")
     const std::string path = folder / "t.nsl", link = folder / "link";
     std::ofstream(path) << "trace";
     std::filesystem::create_symlink(path, link);
-    CHECK_THROWS_AS(Output(path, path), UsageError);
-    CHECK_THROWS_AS(Output(link, path), UsageError);
+    CHECK_THROWS_AS(Output(path, {path}), UsageError);
+    CHECK_THROWS_AS(Output(link, {"", path}), UsageError);
     CHECK(content(path) == "trace");
 }
 

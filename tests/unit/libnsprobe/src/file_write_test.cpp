@@ -179,5 +179,5 @@ TEST_CASE("a pipe without a reader is refused at once", "[libnsprobe][file]")
     REQUIRE(mkfifo((dir / "pipe").c_str(), 0600) == 0);
     nsp_file file;
     CHECK(nsp_file_open(&file, (dir / "pipe").c_str()) == -ENXIO);
-    CHECK_THAT(nsp_last_error(), Catch::Contains("pipe: nobody reads this pipe"));
+    CHECK_THAT(nsp_last_error(), Catch::Contains("pipe: nobody is at the other end"));
 }

@@ -19,40 +19,40 @@ constexpr std::uint64_t kOuter = 30;
 class Trace
 {
 public:
-    Trace()
+    // With a counter it shows what the clock shows.
+    explicit Trace(bool has_counter = false) : has_counter_(has_counter)
     {
-        builder_.info("clock.source=tsc\nclock.mode=ordered\nclock.hz=1000000000\ncounters.source=none\ncounters.names=\n");
-        nslice_calibration_entry entry = {};
-        entry.cpu = NSLICE_ANY_CPU;
-        entry.kind = NSLICE_KIND_START;
-        entry.inner = kInner;
-        entry.outer = kOuter;
-        entry.samples = 100;
-        builder_.calibration(NSLICE_CALIBRATION_START, 0, 0, {entry});
+        builder_.info(std::string("clock.source=tsc\nclock.mode=ordered\nclock.hz=1000000000\n") +
+                      (has_counter ? "counters.source=rdpmc\ncounters.names=instructions\n" : "counters.source=none\ncounters.names=\n"));
+        std::vector<nslice_calibration_entry> entries;
+        for (unsigned field = 0; field <= has_counter; ++field)
+            entries.push_back(test_support::entry(NSLICE_KIND_START, field, kInner, kOuter));
+        builder_.calibration(NSLICE_CALIBRATION_START, 0, 0, entries);
         for (const char *name : {"batch", "driver_read", "dispatch", "FILTER", "publish"})
             sites_.push_back(builder_.site(name));
     }
 
     void unit(std::uint32_t stop_cpu = 0)
     {
-        builder_.start(0, 1, sites_[1], now_);
+        start(0, sites_[1], now_);
         builder_.init(0, 1, sites_[0], now_ += 500, ++number_, 64, 6400);
-        builder_.stop(0, 1, sites_[1], now_ += 20);
-        builder_.start(0, 1, sites_[2], now_ += 10);
-        builder_.start(0, 1, sites_[3], now_ += 40);
-        builder_.stop(0, 1, sites_[3], now_ += 640 + kInner);
-        builder_.stop(stop_cpu, 1, sites_[2], now_ += 24 + kOuter); // inner of this pair, and of the filter's what its own slice does not show
-        builder_.start(0, 1, sites_[4], now_ += 10);
-        builder_.stop(0, 1, sites_[4], now_ += 32 + kInner);
+        stop(0, sites_[1], now_ += 20);
+        start(0, sites_[2], now_ += 10);
+        start(0, sites_[3], now_ += 40);
+        stop(0, sites_[3], now_ += 640 + kInner);
+        stop(stop_cpu, sites_[2], now_ += 24 + kOuter); // inner of this pair, and of the filter's what its own slice does not show
+        start(0, sites_[4], now_ += 10);
+        stop(0, sites_[4], now_ += 32 + kInner);
         builder_.exit(0, 1, sites_[0], now_ += 10);
     }
 
-    TraceSums sums(std::uint64_t units_per_block = 1, std::uint64_t first_unit = 1)
+    TraceSums sums(std::uint64_t units_per_block = 1, std::uint64_t first_unit = 1, Field field = Field::kTicks)
     {
         const std::string path = folder_ / "trace.nsl";
         builder_.footer(NSLICE_END_CLOSED, now_, now_);
         builder_.write(path);
         SumRequest request;
+        request.field = field;
         request.units_per_block = units_per_block;
         request.first_unit = first_unit;
         request.counted_slices = {"dispatch", "publish"};
@@ -60,6 +60,12 @@ public:
     }
 
 private:
+
+    test_support::Words words(std::uint64_t count) const { return has_counter_ ? test_support::Words{count} : test_support::Words{}; }
+    void start(std::uint32_t cpu, std::uint16_t site, std::uint64_t ticks) { builder_.start(cpu, 1, site, ticks, words(ticks)); }
+    void stop(std::uint32_t cpu, std::uint16_t site, std::uint64_t ticks) { builder_.stop(cpu, 1, site, ticks, words(ticks)); }
+
+    bool has_counter_;
     test_support::TempDir folder_;
     test_support::TraceBuilder builder_;
     std::vector<std::uint16_t> sites_;
@@ -107,6 +113,18 @@ TEST_CASE("a unit that changed its CPU is left out and counted", "[mapi_cost][tr
 
     CHECK(sums.packets() == 128);
     CHECK(sums.units_left_out == 1);
+}
+
+TEST_CASE("a count is the thread's and survives a change of CPU", "[mapi_cost][trace_sums]")
+{
+    Trace trace(true);
+    trace.unit();
+    trace.unit(1);
+    const TraceSums sums = trace.sums(1, 1, Field::kInstructions);
+
+    REQUIRE(sums.blocks.size() == 2);
+    CHECK(sums.blocks[1].net == sums.blocks[0].net);
+    CHECK(sums.units_left_out == 0);
 }
 
 TEST_CASE("units before the first one asked for are warm-up", "[mapi_cost][trace_sums]")

@@ -68,7 +68,7 @@ TEST_CASE("the interval of a mean holds sampling, clock step and calibration", "
     }
     const auto report = analyse(trace);
     const auto &net = *report.slices.at(0).values.at(0).net;
-    const double sampling = 1.96 * net.sd / 20;
+    const double sampling = (1.96 + 2.6 / 399) * net.sd / 20;
     const double step = 1.96 * std::sqrt(2.0) * 26 / std::sqrt(12.0 * 400);
     CHECK(net.mean == 90);
     CHECK(net.ci95 == Approx(std::sqrt(sampling * sampling + step * step + 0.25)));

@@ -195,6 +195,21 @@ TEST_CASE("slices deeper than the limit are counted and the outer ones stay righ
     CHECK(out.slices[limit - 1].inside.pairs == limit + 9);
 }
 
+TEST_CASE("the end of a unit ends what was too deep in it", "[nsdump][pair]")
+{
+    auto trace = new_trace();
+    trace.init(0, 1, 4, 1, 1, 1, 64);
+    for (std::uint64_t i = 0; i < nsdump::PairState::kMaxDepth + 1; ++i)
+        trace.start(0, 1, 1, 10 + i); // left by an early return
+    trace.exit(0, 1, 4, 200);
+    trace.stop(0, 1, 1, 210);
+    const Paired out = pair(trace);
+    CHECK(out.slices.empty());
+    CHECK(out.a.too_deep == 1);
+    CHECK(out.a.unmatched_start == nsdump::PairState::kMaxDepth);
+    CHECK(out.a.unmatched_stop == 1);
+}
+
 TEST_CASE("a slice that was open while records were lost is marked", "[nsdump][pair]")
 {
     auto trace = new_trace();

@@ -45,5 +45,5 @@ TEST_CASE("a file that cannot be opened is told by name and reason", "[nsdump][b
 TEST_CASE("a folder or a pipe is refused with what to do instead", "[nsdump][bytes]")
 {
     test_support::TempDir folder;
-    CHECK_THROWS_WITH(nsdump::open_file(folder.path()), Contains("save it first"));
+    CHECK_THROWS_WITH(nsdump::open_file(folder.path()), Contains("is a folder"));
 }

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// cli: trace and calibration by name -> report, with progress and Ctrl-C.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "analyse/analyse.hpp"
+
+namespace nsdump
+{
+// Empty path: none.
+std::optional<CalibrationFile> calibration_of(const std::string &path);
+
+// Throws TraceError.  Ctrl-C ends the reading early; the report then says so.
+StatsReport analyse_with_progress(const std::string &trace, const std::string &calibration_path);
+} // namespace nsdump
