@@ -6,7 +6,7 @@ import pathlib
 import shlex
 import shutil
 
-NEEDS = ("root", "once", "seconds", "cpus", "tool", "file", "pmu")
+NEEDS = ("root", "once", "runs", "seconds", "cpus", "tool", "file", "pmu")
 
 
 @dataclasses.dataclass
@@ -16,10 +16,11 @@ class Bench:
     command: list
     needs: list
 
-    @property
-    def once(self):
-        """Long programs that repeat inside themselves."""
-        return "once" in self.needs
+    def runs(self, repeats):
+        """`once` is for long programs that repeat inside themselves, `runs=N` for those that a machine has to get used to."""
+        if "once" in self.needs:
+            return 1
+        return next((max(repeats, int(need.split("=")[1])) for need in self.needs if need.startswith("runs=")), repeats)
 
     @property
     def timeout_seconds(self):

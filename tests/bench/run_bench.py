@@ -44,7 +44,7 @@ def merge(name, bench, runs):
 def measure(bench: Bench, bin_folder, repeats, progress):
     """Runs one benchmark; every figure that benches.txt promises is in the answer, whatever happens."""
     collected, reason = {}, None
-    for number in range(1 if bench.once else repeats):
+    for number in range(bench.runs(repeats)):
         progress(f"{bench.name}: run {number + 1}")
         try:
             for figure in run(bench, bin_folder, SOURCE):
