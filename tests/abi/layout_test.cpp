@@ -116,5 +116,5 @@ TEST_CASE("what compiled programs carry in themselves keeps its places", "[abi]"
     AT(nsp_session_config, output, 8);
     AT(nsp_session_config, counters, 16);
     AT(nsp_session_config, ring_bytes, 40);
-    CHECK(sizeof(nsp_session_counts) == 72);
+    CHECK(sizeof(nsp_session_counts) == 88);
 }
