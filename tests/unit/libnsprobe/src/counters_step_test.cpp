@@ -81,10 +81,13 @@ TEST_CASE("slices one after the other inside a slice are each taken out", "[libn
     CHECK(counts.at("b") == 30);
 }
 
-TEST_CASE("a repeated string instruction counts once however long it runs", "[libnsprobe][step]")
+// Each in a function with nothing else in it: a compiler may put what later code needs into a slice, and it counts there.
+namespace
 {
-    static char from[3000], to[3000];
-    test_support::ProbeSession session(kStep);
+char from[3000], to[3000];
+
+__attribute__((noinline)) void move_strings()
+{
     NET_SLICE_START(moves);
     __asm__ volatile("lea %0, %%rsi\n\tlea %1, %%rdi\n\tmov $3000, %%ecx\n\trep movsb" // 4
                      : : "m"(from), "m"(to) : "rsi", "rdi", "rcx", "memory");
@@ -92,25 +95,42 @@ TEST_CASE("a repeated string instruction counts once however long it runs", "[li
                      : : "m"(to) : "rax", "rdi", "rcx", "cc", "memory");
     __asm__ volatile("xor %%ecx, %%ecx\n\trep movsb" ::: "rcx", "rsi", "rdi", "cc", "memory"); // 2, no round at all
     NET_SLICE_STOP(moves);
+}
+
+__attribute__((noinline)) void loop_in_place()
+{
+    NET_SLICE_START(loop);
+    __asm__ volatile("mov $50, %%rcx\n1:\tloop 1b" ::: "rcx");
+    NET_SLICE_STOP(loop);
+}
+
+__attribute__((noinline)) void call_system()
+{
+    NET_SLICE_START(calls);
+    __asm__ volatile(".rept 5\n\tmov %0, %%eax\n\tsyscall\n\tnop\n\t.endr"
+                     : : "i"(SYS_getppid) : "rax", "rcx", "r11", "memory");
+    NET_SLICE_STOP(calls);
+}
+} // namespace
+
+TEST_CASE("a repeated string instruction counts once however long it runs", "[libnsprobe][step]")
+{
+    test_support::ProbeSession session(kStep);
+    move_strings();
     CHECK(net_counts(session.close().trace).at("moves") == 11);
 }
 
 TEST_CASE("an instruction that jumps to itself counts every time", "[libnsprobe][step]")
 {
     test_support::ProbeSession session(kStep);
-    NET_SLICE_START(loop);
-    __asm__ volatile("mov $50, %%rcx\n1:\tloop 1b" ::: "rcx");
-    NET_SLICE_STOP(loop);
+    loop_in_place();
     CHECK(net_counts(session.close().trace).at("loop") == 51);
 }
 
 TEST_CASE("a system call counts as one instruction", "[libnsprobe][step]")
 {
     test_support::ProbeSession session(kStep);
-    NET_SLICE_START(calls);
-    __asm__ volatile(".rept 5\n\tmov %0, %%eax\n\tsyscall\n\tnop\n\t.endr"
-                     : : "i"(SYS_getppid) : "rax", "rcx", "r11", "memory");
-    NET_SLICE_STOP(calls);
+    call_system();
     CHECK(net_counts(session.close().trace).at("calls") == 15);
 }
 
