@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <optional>
 #include <cerrno>
-#include <cstring>
 #include <iostream>
 #include <string>
 
@@ -21,6 +20,7 @@
 #include "command/status_line.hpp"
 #include "command/tell.hpp"
 #include "environment.hpp"
+#include "file_error/file_error.h"
 #include "report.hpp"
 #include "run.hpp"
 #include "warnings.hpp"
@@ -137,7 +137,7 @@ int main(int argc, char **argv)
     } catch (const CLI::ParseError &error) {
         const int code = app.exit(error);
         if (!std::cout.flush()) {
-            command::tell("{}: standard output: cannot write: {}\n", app.get_name(), std::strerror(errno));
+            command::tell("{}: standard output: cannot write: {}\n", app.get_name(), nslice_write_error(errno));
             return kCannotWrite;
         }
         return code == 0 ? kDone : kUsage;
@@ -150,6 +150,9 @@ int main(int argc, char **argv)
         return kDone;
     } catch (const command::Interrupted &) {
         return kInterrupted;
+    } catch (const command::UsageError &error) {
+        command::tell("nscalibrate: {}\n", error.what());
+        return kUsage;
     } catch (const command::OutputError &error) {
         command::tell("nscalibrate: {}\n", error.what());
         return kCannotWrite;

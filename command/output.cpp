@@ -7,12 +7,12 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <map>
 
 #include <fmt/format.h>
 
+#include "file_error/file_error.h"
 #include "output_path.hpp"
 #include "signals.h"
 #include "tell.hpp"
@@ -27,7 +27,7 @@ constexpr int kPipeMilliseconds = 20;
 
 [[noreturn]] void throw_cannot_write(const std::string &path)
 {
-    throw OutputError(fmt::format("{}: cannot write: {}", path, std::strerror(errno)));
+    throw OutputError(fmt::format("{}: cannot write: {}", path, nslice_write_error(errno)));
 }
 
 bool is_pipe(const std::string &path)
@@ -81,6 +81,8 @@ Target target_of(const std::string &path)
         throw_cannot_write(path);
     target.folder = target.path.has_parent_path() ? target.path.parent_path() : ".";
     target.is_there = stat(target.path.c_str(), &target.old) == 0;
+    if (!target.is_there && errno != ENOENT)
+        throw_cannot_write(path);
     target.is_special = target.is_there && !S_ISREG(target.old.st_mode);
     errno = target.is_there && S_ISDIR(target.old.st_mode) ? EISDIR : 0;
     if (errno != 0)

@@ -13,6 +13,7 @@
 #include "announce.h"
 #include "clock_pair.h"
 #include "error.h"
+#include "file_error/file_error.h"
 #include "ring_read.h"
 
 /* How long the last pass waits for a writer that has claimed its place but not finished. */
@@ -359,15 +360,15 @@ int nsp_drain_finish(struct nsp_drain *drain, enum nslice_end end, struct nsp_se
     if (drain->file.bytes == 0) { /* not even the header */
         nsp_drain_counts(drain, counts ? counts : &told);
         nsp_drain_abandon(drain);
-        return nsp_fail(first_error, "%s: cannot be written: %s; all is counted as lost", drain->file.path,
-                        strerror(-first_error));
+        return nsp_fail(first_error, "%s: cannot be written, all is counted as lost: %s", drain->file.path,
+                        nslice_write_error(-first_error));
     }
     if (first_error != -EPIPE) /* a disk has room for a footer where a chunk did not fit; a pipe's reader is gone */
         nsp_file_forget_error(&drain->file);
     err = write_footer_somehow(drain, first_error ? NSLICE_END_WRITE_ERROR : end, &told);
     if (first_error)
-        err = nsp_fail(first_error, "%s: %s; the file is whole up to there, what followed is counted as lost",
-                       drain->file.path, strerror(-first_error));
+        err = nsp_fail(first_error, "%s: cannot write; the trace is whole up to there, what followed is counted as lost: %s",
+                       drain->file.path, nslice_write_error(-first_error));
     if (nsp_file_close(&drain->file) && !err)
         err = -EIO;
     told.file_bytes = drain->file.bytes;

@@ -16,6 +16,7 @@
 
 #include "crc32c/crc32c.h"
 #include "error.h"
+#include "file_error/file_error.h"
 
 _Static_assert(NSLICE_CHUNK_FOOTER < 8, "sequence[] holds every kind");
 
@@ -59,7 +60,7 @@ static int append(struct nsp_file *file, struct iovec *parts, int count)
         if (ftruncate(file->fd, (off_t)file->bytes) == 0)
             lseek(file->fd, (off_t)file->bytes, SEEK_SET);
         return nsp_fail(err, "%s: cannot write after %llu bytes: %s", file->path,
-                        (unsigned long long)file->bytes, strerror(-err));
+                        (unsigned long long)file->bytes, nslice_write_error(-err));
     }
     file->bytes += bytes;
     return 0;
@@ -80,7 +81,7 @@ static int check_content(const char *path, const struct stat *st)
     fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return nsp_fail(-errno, "%s: exists and cannot be read, so that nobody knows whether it is a trace: %s", path,
-                        strerror(errno));
+                        nslice_read_error(errno));
     got = pread(fd, magic, sizeof(magic), 0);
     close(fd);
     if (got == (ssize_t)sizeof(magic) && memcmp(magic, NSLICE_FILE_MAGIC, sizeof(magic)) == 0)
@@ -92,7 +93,7 @@ static int refuse_to_open(const char *path, int err)
 {
     if (err == ENXIO)
         return nsp_fail(-err, "%s: nobody is at the other end: of a pipe, start the reader first", path);
-    return nsp_fail(-err, "%s: cannot create the trace file: %s", path, strerror(err));
+    return nsp_fail(-err, "%s: cannot create the trace file: %s", path, nslice_write_error(err));
 }
 
 static int is_same_file(const struct stat *a, const struct stat *b)
@@ -125,7 +126,7 @@ static int lock_alone(struct nsp_file *file, const char *path)
     struct stat opened, named;
 
     if (fstat(file->fd, &opened))
-        return nsp_fail(-errno, "%s: %s", path, strerror(errno));
+        return nsp_fail(-errno, "%s: %s", path, nslice_write_error(errno));
     if (!S_ISREG(opened.st_mode))
         return 0; /* devices and pipes may well serve several */
     if (flock(file->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
@@ -165,7 +166,7 @@ int nsp_file_begin(struct nsp_file *file)
 
     if (ftruncate(file->fd, 0) && errno != EINVAL) { /* a pipe */
         file->error = errno;
-        return nsp_fail(-errno, "%s: %s", file->path, strerror(errno));
+        return nsp_fail(-errno, "%s: cannot write: %s", file->path, nslice_write_error(errno));
     }
     file->has_begun = 1;
     memcpy(header.magic, NSLICE_FILE_MAGIC, sizeof(header.magic));
@@ -247,7 +248,7 @@ int nsp_file_close(struct nsp_file *file)
     if (file->fd >= 0)
         flock(file->fd, LOCK_UN);
     if (file->fd >= 0 && close(file->fd) && !err)
-        err = nsp_fail(-errno, "%s: %s", file->path, strerror(errno));
+        err = nsp_fail(-errno, "%s: cannot write: %s", file->path, nslice_write_error(errno));
     file->fd = -1;
     return err;
 }

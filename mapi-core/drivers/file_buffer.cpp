@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "drivers/capture_error.hpp"
+#include "file_error/file_error.h"
 
 namespace mapi::drivers
 {
@@ -25,7 +26,7 @@ FileBuffer::FileBuffer(const std::string &path) : path_(path), storage_(kBufferB
 {
     fd_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (fd_ < 0)
-        throw CaptureError(Damage::kOpen, path + ": " + strerror(errno));
+        throw CaptureError(Damage::kOpen, path + ": " + nslice_read_error(errno));
     struct stat status = {};
     if (fstat(fd_, &status) == 0 && S_ISDIR(status.st_mode)) {
         close(fd_);
@@ -91,7 +92,7 @@ bool FileBuffer::fill(size_t bytes)
             end_ = base + filled;
             throw CaptureError(Damage::kInput, path_ + ": cannot read after offset " +
                                                    std::to_string(file_position_) + ": " +
-                                                   strerror(errno));
+                                                   nslice_read_error(errno));
         }
         if (got == 0)
             break;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // nsdump: picks the command; exceptions -> messages and exit codes.
 #include <cerrno>
-#include <cstring>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -16,6 +15,7 @@
 #include "command/standard_files.h"
 #include "command/tell.hpp"
 #include "decode/error.hpp"
+#include "file_error/file_error.h"
 
 NSP_IGNORE_ENVIRONMENT;
 
@@ -35,6 +35,19 @@ Exit codes:
   3    a file cannot be read, is no trace, or is of a newer version
   4    the output cannot be written
   130  interrupted; what was read until then was printed)";
+
+// The library says only that a subcommand is required.
+bool has_unknown_command(const CLI::App &app, const CLI::ParseError &error)
+{
+    const std::vector<std::string> left = app.remaining();
+    if (error.get_name() != "RequiredError" || left.empty() || !app.get_subcommands().empty())
+        return false;
+    std::string known;
+    for (const nsdump::Command *command : nsdump::all_commands())
+        known += (known.empty() ? "" : ", ") + std::string(command->name);
+    command::tell("nsdump: no command is called \"{}\"; there are: {}\n", left.front(), known);
+    return true;
+}
 
 int run_command(const nsdump::RunCommand &run)
 {
@@ -72,9 +85,11 @@ int main(int argc, char **argv)
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError &error) {
+        if (has_unknown_command(app, error))
+            return nsdump::kExitUsage;
         const int code = app.exit(error);
         if (!std::cout.flush()) {
-            command::tell("{}: standard output: cannot write: {}\n", app.get_name(), std::strerror(errno));
+            command::tell("{}: standard output: cannot write: {}\n", app.get_name(), nslice_write_error(errno));
             return nsdump::kExitOutput;
         }
         return code == 0 ? nsdump::kExitOk : nsdump::kExitUsage;

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "decode/error.hpp"
+#include "file_error/file_error.h"
 
 namespace nsdump
 {
@@ -25,12 +26,12 @@ public:
     {
         fd_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
         if (fd_ < 0)
-            throw TraceError(fmt::format("{}: cannot open: {}", path, std::strerror(errno)));
+            throw TraceError(fmt::format("{}: cannot open: {}", path, nslice_read_error(errno)));
         struct stat status;
         if (fstat(fd_, &status) != 0) {
             const int error = errno;
             close(fd_);
-            throw TraceError(fmt::format("{}: cannot read its size: {}", path, std::strerror(error)));
+            throw TraceError(fmt::format("{}: cannot read its size: {}", path, nslice_read_error(error)));
         }
         if (!S_ISREG(status.st_mode) && !S_ISBLK(status.st_mode)) {
             close(fd_);
@@ -60,7 +61,7 @@ public:
                 continue;
             if (n < 0)
                 throw TraceError(fmt::format("{}: at byte {}: cannot read: {}", name_, offset + done,
-                                             std::strerror(errno)));
+                                             nslice_read_error(errno)));
             if (n == 0)
                 break;
             done += static_cast<std::size_t>(n);

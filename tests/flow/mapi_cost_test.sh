@@ -92,7 +92,7 @@ tells 'more bytes than the snap length'
 expect 3 env TMPDIR="$folder/absent" "$cost" "$demo"
 tells 'TMPDIR'
 expect 3 "$cost" --packets 200 --no-instructions --scenario counter --json "$folder/absent/cost.json" "$demo"
-tells 'cannot write'
+tells 'absent/cost.json: cannot write: No such file or directory; make its folder first'
 
 # A row that nothing reached says why.
 expect 1 "$cost" --packets 2000 --no-instructions --filter 'udp port 1' --scenario next-packet --scenario filter+next-packet \
@@ -112,7 +112,7 @@ tells 'table and standard output are the same file'
 cmp "$demo" "$folder/own.pcap"
 # One output that fails leaves the others.
 expect 3 "$cost" --packets 200 --no-instructions --scenario counter --json /dev/full --csv "$folder/left.csv" "$demo"
-tells '/dev/full: cannot write: No space left'
+tells '/dev/full: cannot write: No space left on device; free some space'
 [ "$(wc -l < "$folder/left.csv")" -eq 2 ]
 grep -q 'COUNTER' "$folder/out"
 

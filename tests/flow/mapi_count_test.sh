@@ -47,19 +47,19 @@ expect 2 "$count" ''
 
 # A message names the file once.
 expect 3 "$count" "$folder/absent"
-grep_err "^mapi-count: $folder/absent: No such file or directory (error 1025)\$"
+grep_err "^mapi-count: $folder/absent: No such file or directory; check the name (error 1025)\$"
 expect 3 "$count" "$demo" 'no such filter'
 grep_err '^mapi-count: BPF_FILTER: filter "no such filter": '
 
 name=$(printf '%0200d' 0)
 mkdir -p "$folder/$name/$name/$name"
 expect 3 "$count" "$folder/$name/$name/$name/absent"
-grep_err "^mapi-count: $folder/0.*absent: No such file or directory (error 1025)\$"
+grep_err "^mapi-count: $folder/0.*absent: No such file or directory; check the name (error 1025)\$"
 
 # What cannot be printed is no success.
 for words in "$demo tcp" --help --version; do
     expect 3 sh -c '"$0" "$@" > /dev/full' "$count" $words
-    grep -q 'standard output: No space left on device' "$folder/err"
+    grep -q 'standard output: No space left on device; free some space' "$folder/err"
     expect 3 sh -c '"$0" "$@" >&-' "$count" $words
     grep -q 'standard output: ' "$folder/err"
 done

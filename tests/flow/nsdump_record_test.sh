@@ -100,7 +100,7 @@ contains "Broken pipe" err
 # Media that end.
 if [[ -e /dev/full ]]; then
     expect 4 "a full disk" "$nsdump" record "${quick[@]}" -o /dev/full -- "$program" - 100
-    contains "No space left" err
+    contains "No space left on device; free some space there" err
     grep -qE ": 0 records of [1-9][0-9]* issued" err || fail "a full disk: $(<err)"
 fi
 (ulimit -f 64 && exec "$nsdump" record "${quick[@]}" -o limited.nsl -- "$program" - 20000) >out 2>err

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "count.h"
+#include "file_error/file_error.h"
 
 struct filter *append(struct filter *filters, int *count, const char *expression)
 {
@@ -51,14 +52,14 @@ struct filter *append_file(struct filter *filters, int *count, const char *path)
 	unsigned number = 0;
 
 	if (!file)
-		refuse(path, strerror(errno));
+		refuse(path, nslice_read_error(errno));
 	while ((bytes = getline(&line, &room, file)) >= 0) {
 		trim(path, line, (size_t)bytes, ++number);
 		if (*line != '#')
 			filters = append(filters, count, line);
 	}
 	if (ferror(file))
-		refuse(path, strerror(errno));
+		refuse(path, nslice_read_error(errno));
 	if (*count == before)
 		refuse(path, "holds no expression; one a line, an empty line counts everything");
 	free(line);

@@ -3,11 +3,11 @@
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "command/signals.h"
 #include "command/standard_files.h"
 #include "count.h"
+#include "file_error/file_error.h"
 #include "filters.h"
 
 /* The code, or that of an output that did not get out.  A reader that closed the pipe has what it wanted. */
@@ -17,7 +17,7 @@ static int finish(int code)
 		return code;
 	if (errno == EPIPE)
 		return code;
-	fprintf(stderr, "mapi-count: standard output: %s\n", strerror(errno));
+	fprintf(stderr, "mapi-count: standard output: %s\n", nslice_write_error(errno));
 	return EXIT_REFUSED;
 }
 

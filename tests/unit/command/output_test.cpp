@@ -129,8 +129,8 @@ TEST_CASE("an output that cannot be written is known before anything is measured
     const test_support::TempDir folder;
     using Catch::Matchers::Contains;
 
-    CHECK_THROWS_WITH(check_outputs("x.pcap", {folder / "absent/cost.json"}), Contains("absent/cost.json: cannot write: No such file"));
-    CHECK_THROWS_WITH(check_outputs("x.pcap", {folder.path().string()}), Contains("Is a directory"));
+    CHECK_THROWS_WITH(check_outputs("x.pcap", {folder / "absent/cost.json"}), Contains("absent/cost.json: cannot write: No such file or directory; make its folder first"));
+    CHECK_THROWS_WITH(check_outputs("x.pcap", {folder.path().string()}), Contains("Is a directory; name a file in that folder"));
     fs::create_symlink("loop", folder / "loop");
     CHECK_THROWS_WITH(check_outputs("x.pcap", {folder / "loop"}), Contains("loop: cannot write: Too many levels"));
     CHECK(fs::is_symlink(folder / "loop"));

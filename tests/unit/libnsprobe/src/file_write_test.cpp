@@ -97,7 +97,7 @@ TEST_CASE("a file that cannot be made is named together with the reason", "[libn
 {
     nsp_file file;
     CHECK(nsp_file_open(&file, "/no/such/folder/t.nsl") == -ENOENT);
-    CHECK_THAT(nsp_last_error(), Catch::Contains("/no/such/folder/t.nsl: cannot create the trace file: No such file"));
+    CHECK_THAT(nsp_last_error(), Catch::Contains("/no/such/folder/t.nsl: cannot create the trace file: No such file or directory; make its folder first"));
 }
 
 TEST_CASE("a trace that is being written is not written over by another session", "[libnsprobe][file]")

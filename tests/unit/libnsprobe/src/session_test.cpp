@@ -233,7 +233,7 @@ TEST_CASE("a full disk costs what follows, counted as such, and the trace stays 
             usleep(1000);
     }
     CHECK(nsp_session_close(&counts) == -ENOSPC);
-    CHECK_THAT(nsp_last_error(), Catch::Contains(output) && Catch::Contains("No space left on device") &&
+    CHECK_THAT(nsp_last_error(), Catch::Contains(output) && Catch::Contains("No space left on device; free some space there") &&
                                      Catch::Contains("counted as lost"));
     const auto trace = test_support::read_trace(output);
     CHECK(trace.complaint() == "");

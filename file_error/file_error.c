@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* Failed open, read or write: errno -> the cause in words and what to do about it. */
+#define _GNU_SOURCE
+#include "file_error.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+struct remedy {
+    int err;
+    const char *text;
+};
+
+static const struct remedy read_remedies[] = {
+    {ENOENT, "check the name"},
+    {EACCES, "get the right to read it and to enter its folders (`namei -l` shows them), or be another user"},
+    {0, NULL},
+};
+
+static const struct remedy write_remedies[] = {
+    {ENOENT, "make its folder first (mkdir -p), or name a file elsewhere"},
+    {EACCES, "get the right to write there (`namei -l` shows the rights), or name a file elsewhere"},
+    {EPERM, "the file or its folder may be protected (`lsattr` tells); name a file elsewhere"},
+    {EROFS, "name a file on a file system that can be written to"},
+    {ENOSPC, "free some space there, or name a file on another disk"},
+    {EDQUOT, "free some of your quota there, or name a file on another disk"},
+    {EFBIG, "raise the limit (`ulimit -f unlimited`), or choose a file system that takes larger files"},
+    {EISDIR, "name a file in that folder"},
+    {ETXTBSY, "it is a program that runs; name another file"},
+    {EPIPE, "the reader of the pipe has ended; start it again, or name a file"},
+    {0, NULL},
+};
+
+static const struct remedy common_remedies[] = {
+    {ENOTDIR, "a part of the path is a file, not a folder; check the name"},
+    {ELOOP, "its symbolic links lead in a circle; remove one of them"},
+    {ENAMETOOLONG, "shorten the name"},
+    {EMFILE, "raise the limit of open files (`ulimit -n`)"},
+    {ENFILE, "the system has no room for more open files (sysctl fs.file-max)"},
+    {EIO, "the medium may be failing; the kernel's log (dmesg) tells more"},
+    {0, NULL},
+};
+
+static const char *find(const struct remedy *list, int err)
+{
+    while (list->text && list->err != err)
+        ++list;
+    return list->text;
+}
+
+static const char *explain(const struct remedy *own, int err)
+{
+    static __thread char text[256];
+    char cause[128];
+    const char *remedy = find(own, err);
+
+    if (!remedy)
+        remedy = find(common_remedies, err);
+    snprintf(text, sizeof(text), "%s%s%s", strerror_r(err, cause, sizeof(cause)), remedy ? "; " : "",
+             remedy ? remedy : "");
+    return text;
+}
+
+const char *nslice_read_error(int err)
+{
+    return explain(read_remedies, err);
+}
+
+const char *nslice_write_error(int err)
+{
+    return explain(write_remedies, err);
+}

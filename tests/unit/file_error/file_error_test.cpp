@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// Every failure that a user can meet has its cause and a remedy.
+#include "file_error/file_error.h"
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+#include "support/catch.hpp"
+
+namespace
+{
+using Catch::Matchers::Contains;
+using Catch::Matchers::StartsWith;
+} // namespace
+
+TEST_CASE("what keeps a file from being written comes with cause and remedy", "[file_error]")
+{
+    for (const int err : {ENOENT, EACCES, EPERM, EROFS, ENOSPC, EDQUOT, EFBIG, EISDIR, ETXTBSY, EPIPE, ENOTDIR, ELOOP,
+                          ENAMETOOLONG, EMFILE, ENFILE, EIO}) {
+        INFO(std::strerror(err));
+        CHECK_THAT(nslice_write_error(err), StartsWith(std::string(std::strerror(err)) + "; "));
+    }
+    CHECK_THAT(nslice_write_error(ENOSPC), Contains("; free some space"));
+    CHECK_THAT(nslice_write_error(ENOENT), Contains("mkdir"));
+}
+
+TEST_CASE("what keeps a file from being read has a remedy of its own", "[file_error]")
+{
+    for (const int err : {ENOENT, EACCES, ENOTDIR, ELOOP, ENAMETOOLONG, EMFILE, ENFILE, EIO}) {
+        INFO(std::strerror(err));
+        CHECK_THAT(nslice_read_error(err), StartsWith(std::string(std::strerror(err)) + "; "));
+    }
+    CHECK_THAT(nslice_read_error(ENOENT), !Contains("mkdir"));
+}
+
+TEST_CASE("a cause without a remedy stands alone", "[file_error]")
+{
+    CHECK(std::string(nslice_write_error(EDOM)) == std::strerror(EDOM));
+    CHECK(std::string(nslice_read_error(EDOM)) == std::strerror(EDOM));
+}
