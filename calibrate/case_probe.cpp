@@ -9,6 +9,7 @@
 #include <nsprobe/calibrate.h>
 
 #include "cases.hpp"
+#include "command/output.hpp"
 
 namespace calibrate
 {
@@ -92,6 +93,8 @@ bool measure(const Mode &mode, const RingKind &kind, const Source &source, const
     const int err = nsp_calibrate(&request, &measured);
     if (err == -EBUSY)
         throw CannotMeasure(nsp_last_error());
+    if (err == -EINVAL && has_counters)
+        throw command::UsageError(fmt::format("--counters {}: {}", pass.counters, nsp_last_error()));
     if (err) {
         results.lacks(has_counters ? fmt::format("counters from {}", source.name)
                                    : fmt::format("ring kind {}", kind.name),

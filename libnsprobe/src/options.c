@@ -95,6 +95,8 @@ static int add_one(struct nsp_options *options, const char *key, const char *val
     struct nsp_session_config *config = &options->config;
     int word = 0, err;
 
+    if (strcmp(key, "output") == 0 && !*value)
+        return nsp_fail(-EINVAL, "option output=: the file's name is missing");
     if (strcmp(key, "output") == 0)
         return copy_text(key, value, options->output, sizeof(options->output));
     if (strcmp(key, "counters") == 0)

@@ -20,10 +20,14 @@ static const struct nsp_counter_ops *const by_number[] = {
 
 static int split(char *text, const char **names, uint32_t *count)
 {
-    char *rest, *name;
+    char *name;
 
     *count = 0;
-    for (name = strtok_r(text, ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
+    if (!*text)
+        return 0;
+    while ((name = strsep(&text, ","))) {
+        if (!*name)
+            return nsp_fail(-EINVAL, "a counter's name is empty; the list is parted by single commas");
         if (*count == NSLICE_MAX_COUNTERS)
             return nsp_fail(-EINVAL, "more than %d counters: a record has no room for them", NSLICE_MAX_COUNTERS);
         for (uint32_t i = 0; i < *count; ++i)

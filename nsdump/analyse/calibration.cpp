@@ -3,7 +3,6 @@
 #include "analyse/calibration.hpp"
 
 #include <cerrno>
-#include <cstring>
 #include <fstream>
 #include <sstream>
 
@@ -11,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "decode/error.hpp"
+#include "file_error/file_error.h"
 
 namespace nsdump
 {
@@ -113,8 +113,10 @@ CalibrationFile parse_calibration(const std::string &text, const std::string &na
             throw TraceError(fmt::format("{}: schema is \"{}\", not \"{}\"; make it with nscalibrate", name,
                                          schema, kCalibrationSchema));
         return from_json(json);
-    } catch (const Json::exception &error) {
-        throw TraceError(fmt::format("{}: not a calibration: {}; make it with nscalibrate", name, error.what()));
+    } catch (const Json::parse_error &error) {
+        throw TraceError(fmt::format("{}: not a calibration: no JSON at byte {}; make it with nscalibrate", name, error.byte));
+    } catch (const Json::exception &) {
+        throw TraceError(name + ": not a calibration: a value is missing or of a wrong kind; make it with nscalibrate");
     }
 }
 
@@ -122,7 +124,7 @@ CalibrationFile read_calibration(const std::string &path)
 {
     std::ifstream file(path);
     if (!file)
-        throw TraceError(fmt::format("{}: cannot open: {}", path, std::strerror(errno)));
+        throw TraceError(fmt::format("{}: cannot open: {}", path, nslice_read_error(errno)));
     std::ostringstream text;
     text << file.rdbuf();
     return parse_calibration(text.str(), path);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cli: trace and calibration by name -> report.
+// cli: trace and calibration -> report.
 #include "cli/analysis.hpp"
 
 #include "command/signals.h"
@@ -14,7 +14,7 @@ std::optional<CalibrationFile> calibration_of(const std::string &path)
     return read_calibration(path);
 }
 
-StatsReport analyse_with_progress(const std::string &trace, const std::string &calibration_path)
+StatsReport analyse_with_progress(TraceFile &trace, const std::string &calibration_path)
 {
     const auto calibration = calibration_of(calibration_path);
     command::ReadProgress progress;

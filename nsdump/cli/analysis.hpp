@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cli: trace and calibration by name -> report, with progress and Ctrl-C.
+// cli: trace and calibration -> report, with progress and Ctrl-C.
 #pragma once
 
 #include <optional>
@@ -13,5 +13,5 @@ namespace nsdump
 std::optional<CalibrationFile> calibration_of(const std::string &path);
 
 // Throws TraceError.  Ctrl-C ends the reading early; the report then says so.
-StatsReport analyse_with_progress(const std::string &trace, const std::string &calibration_path);
+StatsReport analyse_with_progress(TraceFile &trace, const std::string &calibration_path);
 } // namespace nsdump

@@ -35,6 +35,11 @@ inline std::string is_positive(const std::string &text)
     return is_count(text).empty() && !is_zero ? "" : text + " is not a number from 1 on";
 }
 
+inline std::string is_given(const std::string &text)
+{
+    return text.empty() ? "is empty; name something, or leave the option out" : "";
+}
+
 using RunCommand = std::function<int()>; // returns the exit code
 
 struct Command {

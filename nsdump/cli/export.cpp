@@ -11,6 +11,7 @@
 #include "cli/analysis.hpp"
 #include "cli/commands.hpp"
 #include "cli/finish.hpp"
+#include "cli/selection.hpp"
 #include "cli/unit_filter.hpp"
 #include "command/output.hpp"
 #include "command/signals.h"
@@ -87,6 +88,7 @@ template <class Each> int for_each_run(TraceFile &trace, command::Output &output
 int export_events(const Options &options)
 {
     TraceFile trace(options.trace);
+    check_slice(trace, options.slice);
     command::Output output(options.output, {options.trace, options.calibration});
     EventRows rows(options.row_format(), trace.names());
     rows.header(output.text());
@@ -113,6 +115,7 @@ int export_slices(const Options &options)
 {
     const auto calibration = calibration_of(options.calibration);
     TraceFile trace(options.trace);
+    check_slice(trace, options.slice);
     command::Output output(options.output, {options.trace, options.calibration});
     const Correction correction(trace, calibration ? &*calibration : nullptr);
     SliceRows rows(options.row_format(), trace.names(), trace.cpus(), correction, trace.counter_names());
@@ -127,8 +130,10 @@ int export_slices(const Options &options)
 
 int export_stats(const Options &options)
 {
+    TraceFile trace(options.trace);
+    check_slice(trace, options.slice);
     command::Output output(options.output, {options.trace, options.calibration});
-    StatsReport report = analyse_with_progress(options.trace, options.calibration);
+    StatsReport report = analyse_with_progress(trace, options.calibration);
     if (!options.slice.empty())
         std::erase_if(report.slices, [&](const SliceReport &slice) { return slice.name != options.slice; });
     output.text() = options.row_format() == RowFormat::json ? stats_json(report) : stats_csv(report);

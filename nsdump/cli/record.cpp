@@ -140,6 +140,8 @@ void tell(const Options &options, RecordEnd end, const nsp_recorder_status &stat
                    access(options.output.c_str(), F_OK) == 0 ? options.output + " is as it was" : "no file was made");
         return;
     }
+    if (options.pid != 0 && end == RecordEnd::kProgramEnded)
+        command::tell("nsdump: process {} has ended\n", options.pid);
     tell_losses(counts);
     command::tell("nsdump: {}: {} records of {} issued, {} process(es), {:.1f} MB\n", options.output, counts.drained,
                counts.issued, status.joined, static_cast<double>(counts.file_bytes) / 1e6);
@@ -233,7 +235,8 @@ RunCommand add(CLI::App &app)
 {
     auto options = std::make_shared<Options>();
     app.add_option("-o,--output", options->output, "trace file to write")->capture_default_str();
-    app.add_option("-c,--counters", options->counters, "counters, e.g. instructions,cycles (default: clock only)");
+    app.add_option("-c,--counters", options->counters, "counters, e.g. instructions,cycles (default: clock only)")
+        ->check(is_given);
     app.add_option("--source", options->source, "where counters come from")
         ->check(CLI::IsMember({"auto", "rdpmc", "perf-read", "step", "none"}))
         ->capture_default_str();

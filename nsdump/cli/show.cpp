@@ -14,6 +14,7 @@
 #include "analyse/losses.hpp"
 #include "cli/commands.hpp"
 #include "cli/finish.hpp"
+#include "cli/selection.hpp"
 #include "command/output.hpp"
 #include "command/signals.h"
 #include "decode/clock.hpp"
@@ -181,6 +182,8 @@ int Show::run()
 int run_show(const Options &options)
 {
     TraceFile trace(options.trace);
+    check_slice(trace, options.slice);
+    check_cpu(trace, options.cpu);
     return Show(trace, options).run();
 }
 

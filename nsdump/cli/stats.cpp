@@ -23,8 +23,9 @@ struct Options {
 
 int run(const Options &options)
 {
+    TraceFile trace(options.trace);
     command::Output output(options.output, {options.trace, options.calibration});
-    const StatsReport report = analyse_with_progress(options.trace, options.calibration);
+    const StatsReport report = analyse_with_progress(trace, options.calibration);
     output.text() = options.format == "json"  ? stats_json(report)
                     : options.format == "csv" ? stats_csv(report)
                                               : stats_text(report);

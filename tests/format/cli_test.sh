@@ -37,10 +37,15 @@ expect 2 "unknown option" "$nsdump" stats "$trace" --nonsense
 expect 2 "unknown export" "$nsdump" export "$trace" --what nonsense
 expect 2 "a limit on statistics" "$nsdump" export "$trace" --what stats --limit 3
 expect 3 "no file" "$nsdump" stats "$folder/none.nsl"
-contains "none.nsl: cannot open: No such file" err
+contains "none.nsl: cannot open: No such file or directory; check the name" err
 expect 3 "a folder" "$nsdump" show "$folder"
 expect 3 "a calibration that is none" "$nsdump" stats "$trace" --calibration "$trace"
-contains "t.nsl: not a calibration" err
+contains "t.nsl: not a calibration: no JSON at byte 1; make it with nscalibrate" err
+echo '{"schema": "netslice-calibration-1", "clock": []}' >"$folder/odd.json"
+expect 3 "a calibration of other types" "$nsdump" stats "$trace" --calibration "$folder/odd.json"
+contains "odd.json: not a calibration: a value is missing or of a wrong kind" err
+expect 2 "a command that is none" "$nsdump" bogus "$trace"
+contains 'no command is called "bogus"; there are: record, show, stats, export, check' err
 
 expect 0 "check" "$nsdump" check "$trace"
 contains "every one accounted for" out
@@ -57,11 +62,23 @@ expect 0 "export one unit" "$nsdump" export "$trace" --what slices --unit 3
 [[ $(cut -d, -f5 "$folder/out" | sort -u | tr '\n' ' ') == "3 unit_number " ]] || { echo "FAIL --unit"; failed=1; }
 expect 0 "export one slice" "$nsdump" export "$trace" --what events --slice queue_length --format json
 [[ $(grep -c . "$folder/out") == $(grep -c '"kind":"MARK"' "$folder/out") ]] || { echo "FAIL --slice"; failed=1; }
+for what in events slices stats; do
+    expect 2 "$what of a slice that is not there" "$nsdump" export "$trace" --what $what --slice nobody
+    contains 't.nsl: no slice is named "nobody"; there are: ' err
+    contains 'lookup' err
+done
+expect 2 "a slice to show that is not there" "$nsdump" show "$trace" --slice nobody
+expect 2 "a CPU to show that is not there" "$nsdump" show "$trace" --cpu 99
+contains "t.nsl: no record is of CPU 99; there are: 0, 1" err
 expect 0 "export to a file" "$nsdump" export "$trace" --what slices -o "$folder/slices.csv"
 "$nsdump" export "$trace" --what slices | cmp - "$folder/slices.csv" || failed=1
 [[ $(ls "$folder" | grep -c part) == 0 ]] || { echo "FAIL a part is left behind"; failed=1; }
 expect 4 "an output folder that is not there" "$nsdump" export "$trace" -o "$folder/no/out"
-[[ ! -e /dev/full ]] || expect 4 "a full disk" "$nsdump" export "$trace" --what events -o /dev/full
+contains "no/out: cannot write: No such file or directory; make its folder first" err
+if [[ -e /dev/full ]]; then
+    expect 4 "a full disk" "$nsdump" export "$trace" --what events -o /dev/full
+    contains "/dev/full: cannot write: No space left on device; free some space" err
+fi
 
 [[ ! -e /dev/full ]] || expect_full 4 "help to a full disk" "$nsdump" --help
 

@@ -60,6 +60,7 @@ TEST_CASE("options from the environment win over those of the program", "[libnsp
     CHECK(parsed.options.config.clock == NSP_CLOCK_ORDERED);
     CHECK(parsed.options.config.ring_bytes == 4u << 20);
     CHECK(parsed.options.attach == 1);
+    CHECK(std::string(parse("counters=cycles", "counters=").options.counters).empty());
 }
 
 TEST_CASE("no text at all and an empty one change nothing", "[libnsprobe][options]")
@@ -84,6 +85,7 @@ TEST_CASE("an option that is not understood is refused and named", "[libnsprobe]
     refuse("clock=quick", "option clock=quick: the value must be one of fast, ordered");
     refuse("source=pmu", "one of auto, rdpmc, perf-read, step, none");
     refuse("calibration=maybe", "one of yes, no");
+    refuse("output= ring=4M", "option output=: the file's name is missing");
     refuse("ring=", "expected a number of bytes");
     refuse("ring=4X", "expected a number of bytes");
     refuse("ring=4KB", "expected a number of bytes");

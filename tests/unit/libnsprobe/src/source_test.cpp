@@ -69,6 +69,15 @@ TEST_CASE("more counters than a record has room for, or one twice, are refused",
     CHECK_THAT(choose("cycles,cycles", NSP_SOURCE_AUTO).words, Catch::Contains("\"cycles\" is named twice"));
 }
 
+TEST_CASE("a counter without a name is refused", "[libnsprobe][source]")
+{
+    for (const char *names : {"instructions,", ",instructions", "instructions,,cycles", ","}) {
+        INFO(names);
+        CHECK(choose(names, NSP_SOURCE_AUTO).err == -EINVAL);
+        CHECK_THAT(nsp_last_error(), Catch::Contains("a counter's name is empty"));
+    }
+}
+
 TEST_CASE("a list of counters that is too long is refused, not cut", "[libnsprobe][source]")
 {
     std::string names = "instructions";

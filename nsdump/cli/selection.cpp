@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// cli: what the user asks for by name -> is it in the trace at all?
+#include "cli/selection.hpp"
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "command/output.hpp"
+#include "export/escape.hpp"
+
+namespace nsdump
+{
+namespace
+{
+constexpr std::size_t kMostNames = 20;
+
+std::string listed(std::span<const std::string> all)
+{
+    if (all.empty())
+        return "none";
+    const auto first = all.first(std::min(all.size(), kMostNames));
+    return fmt::format("{}{}", fmt::join(first, ", "),
+                       all.size() > kMostNames ? fmt::format(" and {} more", all.size() - kMostNames) : "");
+}
+} // namespace
+
+void check_slice(TraceFile &trace, const std::string &name)
+{
+    if (name.empty() || name[0] == '#')
+        return;
+    std::vector<std::string> names;
+    for (NameId id = 0; id < trace.names().size(); ++id) {
+        if (trace.names()[id].text == name)
+            return;
+        names.push_back(printable(trace.names()[id].text));
+    }
+    throw command::UsageError(fmt::format("{}: no slice is named \"{}\"; there are: {}", trace.source().name(),
+                                          printable(name), listed(names)));
+}
+
+void check_cpu(const TraceFile &trace, const std::optional<std::uint32_t> &cpu)
+{
+    if (!cpu)
+        return;
+    std::vector<std::string> numbers;
+    for (const CpuChunks &chunks : trace.cpus()) {
+        if (chunks.cpu == *cpu)
+            return;
+        numbers.push_back(std::to_string(chunks.cpu));
+    }
+    throw command::UsageError(fmt::format("{}: no record is of CPU {}; there are: {}", trace.source().name(), *cpu,
+                                          listed(numbers)));
+}
+} // namespace nsdump
