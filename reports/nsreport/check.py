@@ -33,7 +33,7 @@ _STATS = {
         "name": "s", "file": "s?", "line": "n?", "count": "n", "migrated": "n?", "unmatched_start": "n?",
         "unmatched_stop": "n?", "too_deep": "n?", "below_noise": "n?", "packets": "n?",
         "values": [{
-            "field": "s", "unit": "s", "count": "n", "packets": "n?", "raw": _SPREAD, "net": {**_SPREAD, "ci95": "w?"},
+            "field": "s", "unit": "s", "count": "n", "packets": "n?", "raw": _SPREAD, "net?": {**_SPREAD, "ci95": "w?"},
             "self?": {"mean": "x?", "total": "x?"},
             "per_packet?": {"raw": "x?", "net": "x?", "net_ci95": "w?", "self": "x?"},
             "histogram?": [("x", "x", "n")]}]}],

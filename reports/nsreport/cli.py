@@ -35,6 +35,7 @@ def parse_arguments(arguments, version):
     parser.add_argument("input", metavar="TRACE|JSON", help="trace (.nsl), stats JSON or mapi-cost JSON; - reads JSON from standard input")
     parser.add_argument("-o", "--output", metavar="DIR", required=True, type=_folder_name,
                         help="folder to make; an older report there is replaced as a whole, any other folder is refused")
+    parser.add_argument("--calibration", metavar="FILE", help="what nscalibrate wrote, instead of the trace's own constants")
     parser.add_argument("--unit", metavar="N", type=_unit_number, help="unit that the timeline shows (default: the one nearest the median cost)")
     parser.add_argument("-q", "--quiet", action="store_true", help="say nothing but errors")
     parser.add_argument("--version", action="version", version=f"nsreport {version}")
@@ -76,7 +77,7 @@ def make_report(options, program, share, version):
     place = folder.ReportFolder(options.output)
     place.refuse_input(options.input)
     gnuplot_path = gnuplot.find_gnuplot()
-    given = source.open_source(options.input, program)
+    given = source.open_source(options.input, program, options.calibration)
     document = given.document
     is_trace = document["schema"] == check.STATS_SCHEMA
     if options.unit is not None and given.trace_path is None:

@@ -10,7 +10,8 @@ import sys
 import tempfile
 
 from . import check, signals
-from .errors import EXIT_INPUT, EXIT_SCHEMA, EXIT_TOOL, ReportError, shown
+from .errors import EXIT_INPUT, EXIT_SCHEMA, EXIT_TOOL, EXIT_USAGE, ReportError, shown
+from .net_only import keep_net
 
 MAX_JSON_BYTES = 256 << 20
 MAKES_STATS = "`nsdump export TRACE --what stats --format json -o FILE`"
@@ -19,12 +20,14 @@ READ_SCHEMAS = (check.STATS_SCHEMA, check.COST_SCHEMA)
 
 
 class Source:
-    """document: the JSON. trace_path, nsdump: set when the input is a trace, so that units can be asked for."""
+    """document: the JSON. trace_path, nsdump: set when the input is a trace, so that units can be asked for.
+    calibration: path, or None for the trace's own."""
 
-    def __init__(self, document, trace_path=None, nsdump=None):
+    def __init__(self, document, trace_path=None, nsdump=None, calibration=None):
         self.document = document
         self.trace_path = trace_path
         self.nsdump = nsdump
+        self.calibration = calibration
         self.warnings = []    # sentences
         self.incomplete = []  # sentences on what nsdump could not read
         self._heard = set()
@@ -41,11 +44,17 @@ class Source:
 
     def rows(self, what, *options):
         """Yields dicts of one CSV export. When nsdump stops with an error, what it gave counts and its word becomes a warning."""
+        if what != "events":  # which are raw
+            options += _calibrated(self.calibration)
         command = [self.nsdump, "export", self.trace_path, "--what", what, "--format", "csv", *options]
         with tempfile.TemporaryFile() as said_file, _running(command, said_file, encoding="utf-8", errors="replace") as process:
             yield from csv.DictReader(process.stdout)
             if process.wait():
                 self.hear(what, process.returncode, _said(said_file))
+
+
+def _calibrated(path):
+    return ("--calibration", path) if path is not None else ()
 
 
 def said_lines(said, path):
@@ -95,26 +104,40 @@ def find_nsdump(program):
     return found
 
 
-def open_source(path, program):
+def _keep_net(source, name):
+    if source.document["schema"] == check.STATS_SCHEMA:
+        source.warnings += keep_net(source.document, name)
+
+
+def _json_source(data, name, calibration):
+    if calibration is not None:
+        raise ReportError(EXIT_USAGE, f"{name}: --calibration needs the trace itself (.nsl), as the figures of JSON are corrected already; "
+                                      "give the trace, or leave --calibration out")
+    source = Source(_parse(data, name))
+    _keep_net(source, name)
+    return source
+
+
+def open_source(path, program, calibration=None):
     """The input's kind is told by its first character: JSON begins with '{', a trace does not."""
     if path == "-":
-        return Source(_parse(sys.stdin.buffer.read(MAX_JSON_BYTES + 1), "standard input"))
+        return _json_source(sys.stdin.buffer.read(MAX_JSON_BYTES + 1), "standard input", calibration)
     try:
         with open(path, "rb") as file:
             head = file.read(4096)
             if not head:
                 raise ReportError(EXIT_INPUT, f"{shown(path)}: is empty; record the trace again, or give another file")
             if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"["):
-                return Source(_parse(head + file.read(MAX_JSON_BYTES + 1), shown(path)))
+                return _json_source(head + file.read(MAX_JSON_BYTES + 1), shown(path), calibration)
     except OSError as error:
         raise ReportError(EXIT_INPUT, f"{shown(path)}: cannot be read: {error.strerror or error}; "
                                       f"give a trace (.nsl), or what {MAKES_STATS} or {MAKES_COSTS} writes") from error
-    return _trace(path, find_nsdump(program))
+    return _trace(path, find_nsdump(program), calibration)
 
 
-def _trace(path, nsdump):
+def _trace(path, nsdump, calibration):
     safe_path = path if not path.startswith("-") else os.path.join(".", path)
-    command = [nsdump, "export", safe_path, "--what", "stats", "--format", "json"]
+    command = [nsdump, "export", safe_path, "--what", "stats", "--format", "json", *_calibrated(calibration)]
     with tempfile.TemporaryFile() as said_file:
         with _running(command, said_file) as process:
             printed, code = process.communicate()[0], process.returncode
@@ -126,7 +149,8 @@ def _trace(path, nsdump):
     if document["schema"] != check.STATS_SCHEMA:
         raise ReportError(EXIT_SCHEMA, f"{shown(nsdump)}: printed schema {document['schema']!r}, not {check.STATS_SCHEMA!r}; "
                                        "use nsdump and nsreport of the same version")
-    source = Source(document, safe_path, nsdump)
+    source = Source(document, safe_path, nsdump, calibration)
+    _keep_net(source, shown(path))
     source.hear("stats", code, said)
     return source
 

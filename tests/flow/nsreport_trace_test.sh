@@ -32,6 +32,15 @@ grep -q "cut.nsl: not complete: .*no footer" "$work/said" || fail "a cut trace i
 grep -q 'class="incomplete"' "$work/cut/index.html" || fail "the page of a cut trace does not say so"
 ! grep -qF '\n' "$work/said" "$work/cut/index.html" || fail "a line end shows up as two characters"
 
+# A trace without calibration: no net cost, so no report, until one is named.
+"$make_trace" "$work/raw.nsl" --records 2000 --no-calibration >/dev/null
+status=0
+"$nsreport" "$work/raw.nsl" -o "$work/raw" 2>"$work/said" || status=$?
+[ $status -eq 3 ] || fail "a trace without calibration ended with $status, not 3: $(cat "$work/said")"
+grep -q "raw.nsl: was recorded without calibration.*nscalibrate -o FILE" "$work/said" || fail "no remedy: $(cat "$work/said")"
+"$NETSLICE_BIN/nscalibrate" -q -b 50 -o "$work/c.json" >"$work/said" 2>&1 || [ $? -eq 1 ] || fail "nscalibrate: $(cat "$work/said")"
+"$nsreport" "$work/raw.nsl" -o "$work/raw" -q --calibration "$work/c.json" || fail "a trace with another's calibration ended with $?"
+
 head -c 5000 /dev/urandom >"$work/garbage.nsl"
 status=0
 "$nsreport" "$work/garbage.nsl" -o "$work/garbage" 2>"$work/said" || status=$?

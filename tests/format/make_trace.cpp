@@ -23,6 +23,7 @@ struct Options {
     std::uint64_t lose_every = 0;    // units, 0: never
     unsigned counters = 0;
     std::uint64_t seed = 1;
+    bool no_calibration = false;
     bool no_footer = false;
 };
 
@@ -107,7 +108,7 @@ void write_trace(test_support::TraceBuilder &trace, const Options &options)
     trace.set_chunk_bytes(options.chunk_bytes);
     trace.info(plain_info(kHz, counters));
     std::vector<nslice_calibration_entry> entries;
-    for (unsigned field = 0; field <= options.counters; ++field) {
+    for (unsigned field = 0; field <= options.counters && !options.no_calibration; ++field) {
         entries.push_back(entry(NSLICE_KIND_START, field, kInner, kOuter, 0.1));
         for (const unsigned kind : {NSLICE_KIND_MARK, NSLICE_KIND_INIT, NSLICE_KIND_EXIT})
             entries.push_back(entry(kind, field, 0, 24, 0.1));
@@ -164,6 +165,7 @@ int main(int argc, char **argv)
     app.add_option("--migrate-every", options.migrate_every, "one migrated slice in so many units");
     app.add_option("--lose-every", options.lose_every, "lost records after so many units");
     app.add_option("--seed", options.seed, "another seed, another trace");
+    app.add_flag("--no-calibration", options.no_calibration, "without the probes' cost");
     app.add_flag("--no-footer", options.no_footer, "end as after a crash");
     CLI11_PARSE(app, argc, argv);
 

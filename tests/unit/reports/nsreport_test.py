@@ -88,6 +88,21 @@ class WholeReport(ReportCase):
         with open(os.path.join(self.out, "function_cost.svg"), encoding="utf-8") as file:
             self.assertNotIn("instructions per packet", file.read())
 
+    def test_a_counter_without_calibration_is_left_out_with_a_warning(self):
+        document = stats()
+        for entry in document["slices"]:
+            entry["values"][1]["net"] = None
+        done = self.run_report(self.write("input.json", json.dumps(document)), "-o", self.out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("INSTRUCTIONS (instructions) was not calibrated", done.stderr)
+        self.assertIn("INSTRUCTIONS (instructions) was not calibrated", self.page())
+        self.assertFalse(os.path.exists(os.path.join(self.out, "latency_hist_INSTRUCTIONS.png")))
+
+    def test_a_calibration_beside_json_is_refused(self):
+        done = self.run_report(self.write("input.json", json.dumps(stats())), "-o", self.out, "--calibration", "c.json")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--calibration needs the trace itself", done.stderr)
+
     def test_a_cost_run_without_instructions_says_so(self):
         document = cost()
         document["sources"]["instructions"] = None

@@ -1,0 +1,58 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Every program, and a place that takes no output: the message names file, cause and remedy, and nothing is left there.
+set -u
+if [[ ${1:-} != inside ]]; then # mounts of our own, which go with this process
+    unshare -m true 2>/dev/null || { echo "no mount name space here"; exit 77; }
+    exec unshare -m --propagation private "$0" inside
+fi
+program=$NETSLICE_BUILD/tests/nsprobe_attachable
+demo=$NETSLICE_SOURCE/mapi-core/apps/demo/demo.pcap
+folder=$(mktemp -d)
+trap 'cd /; umount "$folder"/places/*; rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+failed=0
+
+mkdir -p places/full places/read-only
+mount -t tmpfs -o size=64k tmpfs places/full || exit 77
+dd if=/dev/zero of=places/full/filler bs=4k status=none 2>/dev/null
+mount -t tmpfs -o size=64k,ro tmpfs places/read-only || exit 77
+echo 'a file' >file
+
+# place, words of cause and remedy, each a regular expression
+places='
+places/read-only Read-only.file.system;.*
+places/full      No.space.left.on.device;.free
+places/absent    No.such.file.or.directory;.make
+file             Not.a.directory;.*'
+
+# program, its exit code, what it does with OUT
+programs="
+nsdump      4 $NETSLICE_BIN/nsdump record --no-calibration -o OUT -- $program - 2000
+nsdump      4 $NETSLICE_BIN/nsdump stats trace.nsl -o OUT
+nsdump      4 $NETSLICE_BIN/nsdump export trace.nsl --what events -o OUT
+nscalibrate 4 $NETSLICE_BIN/nscalibrate -q -b 50 -o OUT
+mapi-cost   3 $NETSLICE_BIN/mapi-cost --packets 200 --no-instructions --scenario counter --csv OUT $demo
+nsreport    6 $NETSLICE_BIN/nsreport -q trace.nsl -o OUT"
+
+"$NETSLICE_BIN/nsdump" record -o trace.nsl -- "$program" - 2000 >said 2>err || { cat err; exit 1; }
+
+check() { # code, place, words, command...
+    local code=$1 out=$2/out words=$3
+    shift 3
+    timeout 60 "${@/OUT/$out}" >said 2>err
+    local got=$?
+    [[ $got == "$code" ]] || { echo "FAIL $* in $out: ended with $got, not $code: $(<err)"; failed=1; }
+    grep -qE "$out: .*$words" err || { echo "FAIL $* in $out: no '$words' in: $(<err)"; failed=1; }
+    [[ ! -s $out ]] || { echo "FAIL $* in $out: left $(wc -c <"$out") bytes"; failed=1; }
+}
+
+while read -r place words; do
+    [[ -n $place ]] || continue
+    while read -r name code command; do
+        [[ -n $name && -x ${command%% *} ]] || continue
+        # shellcheck disable=SC2086 # words of the table
+        check "$code" "$place" "$words" $command
+    done <<<"$programs"
+done <<<"$places"
+exit $failed
