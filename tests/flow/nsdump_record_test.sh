@@ -89,9 +89,11 @@ is_whole few.nsl "32 descriptors"
 
 # A reader that goes away costs records, not the program.
 mkfifo gone
-head -c 100 gone >/dev/null &
-NETSLICE="output=gone calibration=no" "$program" - 20000 >out 2>err &
+exec 9<>gone # never waits for the other end
+NETSLICE="output=gone calibration=no" "$program" - 20000 9<&- >out 2>err &
 pid=$!
+timeout 20 head -c 100 <&9 >/dev/null || fail "nothing came through the pipe: $(<err)"
+exec 9<&-
 sleep 0.3
 kill -TERM $pid
 wait $pid || fail "a session whose pipe lost its reader ended its program with $?"
