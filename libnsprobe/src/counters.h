@@ -7,6 +7,8 @@
 
 #include <nslice/record.h>
 
+#include "thread.h"
+
 struct nsp_counter_ops {
     const char *name; /* as it stands in the trace: rdpmc, perf-read, step, none */
 
@@ -44,10 +46,10 @@ extern uint32_t nsp_session_generation;
 extern uint32_t nsp_step_every;
 
 /* Nonzero while the calling thread steps through a calibration, with or without a session. */
-extern __thread int nsp_step_calibrating __attribute__((tls_model("initial-exec")));
+extern NSP_THREAD_LOCAL int nsp_step_calibrating;
 
 /* Nonzero: EXIT does not choose whether the next unit is counted. */
-extern __thread int nsp_step_keep_skip __attribute__((tls_model("initial-exec")));
+extern NSP_THREAD_LOCAL int nsp_step_keep_skip;
 
 /* The read operations; src/counters_read.c, built without vector instructions. */
 int nsp_step_read(uint64_t *words, uint32_t count);

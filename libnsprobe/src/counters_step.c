@@ -16,8 +16,8 @@
 #define TRAP_FLAG 0x100
 
 uint32_t nsp_step_every = 1;
-__thread int nsp_step_calibrating;
-__thread int nsp_step_keep_skip;
+NSP_THREAD_LOCAL int nsp_step_calibrating;
+NSP_THREAD_LOCAL int nsp_step_keep_skip;
 
 static struct sigaction previous_action;
 

@@ -10,8 +10,8 @@
 #include "thread.h"
 #include "thread_begin.h"
 
-__thread uint32_t nsp_detail_thread_id;
-__thread struct nsp_thread nsp_thread;
+NSP_THREAD_LOCAL uint32_t nsp_detail_thread_id;
+NSP_THREAD_LOCAL struct nsp_thread nsp_thread;
 
 static uint32_t site_kind(const struct nsp_site *site)
 {

@@ -5,8 +5,15 @@
 
 #include <stdint.h>
 
+/*
+ * At a fixed place from the thread pointer: any other model calls
+ * __tls_get_addr(), which may allocate.  On the definition, too: it is what
+ * counts in its own file.
+ */
+#define NSP_THREAD_LOCAL __thread __attribute__((tls_model("initial-exec")))
+
 /* Kernel thread id, 0 until the thread's first probe; read by the probe itself. */
-extern __thread uint32_t nsp_detail_thread_id __attribute__((tls_model("initial-exec")));
+extern NSP_THREAD_LOCAL uint32_t nsp_detail_thread_id;
 
 struct nsp_thread {
     uint64_t stepped;      /* instructions counted by the step source */
@@ -20,6 +27,6 @@ struct nsp_thread {
     uint32_t counters_failed;
 };
 
-extern __thread struct nsp_thread nsp_thread __attribute__((tls_model("initial-exec")));
+extern NSP_THREAD_LOCAL struct nsp_thread nsp_thread;
 
 #endif /* NSP_THREAD_H */
