@@ -48,7 +48,7 @@ constexpr const char *kFooter = R"(Examples:
 Exit codes:
   0    measured; warnings, if any, are printed
   1    measured, but the figures must not be used; the last lines say why
-  2    wrong arguments
+  2    wrong arguments, an unknown counter among them
   3    cannot measure here
   4    the output cannot be written
   130  interrupted; nothing was written)";
@@ -74,7 +74,8 @@ void add_options(CLI::App &app, Options &options)
                  "more passes and batches: a minute rather than seconds");
     app.add_option(
         "--counters", options.counters,
-        "counters, parted by commas, that must be had; default: instructions, where they can");
+        "counters, parted by commas, that must be had; default: instructions, where they can")
+        ->check([](const std::string &text) { return text.empty() ? "is empty; name counters, or leave the option out" : ""; });
     app.add_option("-o,--output", options.output, "write calibration.json to this file as well; -: to standard output, in place of the tables");
     app.add_flag("--json", options.wants_json, "print JSON rather than tables");
     app.add_flag("-q,--quiet", options.is_quiet, "no progress on the terminal");

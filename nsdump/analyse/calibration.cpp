@@ -2,9 +2,12 @@
 // analyse: calibration.json (schema netslice-calibration-1) <-> struct.
 #include "analyse/calibration.hpp"
 
+#include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -79,7 +82,21 @@ CalibrationFile from_json(const Json &json)
         out.probes.push_back(probe_from(probe));
     for (const Json &warning : json.value("warnings", Json::array()))
         out.warnings.push_back(warning.get<std::string>());
+    out.is_trusted = json.value("trusted", true);
     return out;
+}
+
+// No machine has these: a probe that gives time back, a clock that stands.
+void check_possible(const CalibrationFile &file, const std::string &name)
+{
+    const auto refuse = [&](const std::string &what) {
+        throw TraceError(fmt::format("{}: not a calibration: {}; make it with nscalibrate", name, what));
+    };
+    if (!(file.clock.hz > 0))
+        refuse(fmt::format("clock.hz is {}", file.clock.hz));
+    for (const ProbeCost &probe : file.probes)
+        if (!(probe.outer_ticks >= 0) || !(probe.inner_ticks >= -probe.outer_ticks))
+            refuse(fmt::format("{} costs {} ticks, {} of them inside", probe.macro, probe.outer_ticks, probe.inner_ticks));
 }
 
 Json optional_number(const std::optional<double> &value)
@@ -112,11 +129,15 @@ CalibrationFile parse_calibration(const std::string &text, const std::string &na
         if (schema != kCalibrationSchema)
             throw TraceError(fmt::format("{}: schema is \"{}\", not \"{}\"; make it with nscalibrate", name,
                                          schema, kCalibrationSchema));
-        return from_json(json);
+        const CalibrationFile file = from_json(json);
+        check_possible(file, name);
+        return file;
     } catch (const Json::parse_error &error) {
         throw TraceError(fmt::format("{}: not a calibration: no JSON at byte {}; make it with nscalibrate", name, error.byte));
-    } catch (const Json::exception &) {
-        throw TraceError(name + ": not a calibration: a value is missing or of a wrong kind; make it with nscalibrate");
+    } catch (const Json::exception &error) {
+        const std::string_view words = error.what(); // "[json.exception...] key 'x' not found"
+        throw TraceError(fmt::format("{}: not a calibration: a value is missing or of a wrong kind ({}); make it with nscalibrate",
+                                     name, words.substr(std::min(words.find("] ") + 2, words.size()))));
     }
 }
 
@@ -125,6 +146,8 @@ CalibrationFile read_calibration(const std::string &path)
     std::ifstream file(path);
     if (!file)
         throw TraceError(fmt::format("{}: cannot open: {}", path, nslice_read_error(errno)));
+    if (std::filesystem::is_directory(path))
+        throw TraceError(fmt::format("{}: cannot read: {}", path, nslice_read_error(EISDIR)));
     std::ostringstream text;
     text << file.rdbuf();
     return parse_calibration(text.str(), path);

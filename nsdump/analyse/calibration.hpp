@@ -59,6 +59,7 @@ struct CalibrationFile {
     std::vector<ClockReadCost> clock_reads;
     std::vector<ProbeCost> probes;
     std::vector<std::string> warnings;
+    bool is_trusted = true; // false: nscalibrate says that its figures must not be used
 };
 
 // Throws TraceError that names file and place when the text is not a calibration.

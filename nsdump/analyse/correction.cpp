@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "analyse/student.hpp"
+#include "decode/clock.hpp"
 #include "decode/error.hpp"
 
 namespace nsdump
@@ -237,10 +238,25 @@ void Correction::take_file(const TraceFile &trace, const CalibrationFile &file)
                                   probe.inner_instructions.value_or(0), 0, *probe.outer_instructions, 0,
                                   probe.batches, probe.trimmed});
     }
+    warn_of(trace, file);
     if (!find_row(start_, NSLICE_ANY_CPU, kPair, 0))
         throw TraceError(fmt::format("the calibration file has no START+STOP measured with mode \"{}\", ring \"{}\", "
                                      "counters \"{}\", as this trace was made; calibrate with these settings",
                                      trace.info("clock.mode"), trace.info("ring.kind"), source));
+}
+
+void Correction::warn_of(const TraceFile &trace, const CalibrationFile &file)
+{
+    constexpr double kSameRate = 0.01;
+    const double hz = clock_of(trace).hz;
+    if (!file.is_trusted)
+        warnings_.push_back("the calibration file says of itself that it must not be used: calibrate again on a quiet machine");
+    if (!file.context.cpu.empty() && !trace.info("machine.cpu").empty() && file.context.cpu != trace.info("machine.cpu"))
+        warnings_.push_back(fmt::format("the calibration file is of another machine ({}): net values are not this trace's",
+                                        file.context.cpu));
+    if (hz > 0 && std::fabs(file.clock.hz - hz) > kSameRate * hz)
+        warnings_.push_back(fmt::format("the calibration file's clock runs at {:.4g} GHz, the trace's at {:.4g}: net values "
+                                        "are not this trace's", file.clock.hz / 1e9, hz / 1e9));
 }
 
 // Over the CPUs that both ends have: a constant that only one has cannot have moved.

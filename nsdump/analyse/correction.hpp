@@ -71,6 +71,7 @@ public:
 private:
     void take_trace(const TraceFile &trace);
     void take_file(const TraceFile &trace, const CalibrationFile &file);
+    void warn_of(const TraceFile &trace, const CalibrationFile &file);
     void build(const std::vector<CpuChunks> &cpus);
     void compare(const std::vector<CalibrationRow> &start, const std::vector<CalibrationRow> &end);
 

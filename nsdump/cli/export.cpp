@@ -165,13 +165,14 @@ RunCommand add(CLI::App &app)
         ->check(CLI::IsMember({"csv", "json"}))
         ->capture_default_str();
     app.add_option("--calibration", options->calibration,
-                   "calibration.json of nscalibrate, instead of the trace's own constants");
+                   "calibration.json of nscalibrate, instead of the trace's own constants")
+        ->check(is_given);
     auto *unit = app.add_option("--unit", options->unit, "only what ran in the unit with this number")
                      ->check(is_count);
-    app.add_option("--slice", options->slice, "only what has this name");
+    app.add_option("--slice", options->slice, "only what has this name")->check(is_given);
     auto *limit = app.add_option("--limit", options->limit, "events or slices to write at most")
                       ->check(is_count);
-    app.add_option("-o,--output", options->output, "file to write, standard output otherwise");
+    app.add_option("-o,--output", options->output, "file to write, standard output otherwise")->check(is_given);
     app.final_callback([options, unit, limit] {
         if (options->what == "stats" && (*unit || *limit))
             throw CLI::ValidationError("--unit and --limit", "choose events or slices, not stats");

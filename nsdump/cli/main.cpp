@@ -15,6 +15,7 @@
 #include "command/standard_files.h"
 #include "command/tell.hpp"
 #include "decode/error.hpp"
+#include "export/escape.hpp"
 #include "file_error/file_error.h"
 
 NSP_IGNORE_ENVIRONMENT;
@@ -42,10 +43,14 @@ bool has_unknown_command(const CLI::App &app, const CLI::ParseError &error)
     const std::vector<std::string> left = app.remaining();
     if (error.get_name() != "RequiredError" || left.empty() || !app.get_subcommands().empty())
         return false;
+    if (left.front()[0] == '-') {
+        command::tell("nsdump: no option is called \"{}\" before a command; see nsdump --help\n", nsdump::printable(left.front()));
+        return true;
+    }
     std::string known;
     for (const nsdump::Command *command : nsdump::all_commands())
         known += (known.empty() ? "" : ", ") + std::string(command->name);
-    command::tell("nsdump: no command is called \"{}\"; there are: {}\n", left.front(), known);
+    command::tell("nsdump: no command is called \"{}\"; there are: {}\n", nsdump::printable(left.front()), known);
     return true;
 }
 

@@ -140,6 +140,8 @@ void tell(const Options &options, RecordEnd end, const nsp_recorder_status &stat
                    access(options.output.c_str(), F_OK) == 0 ? options.output + " is as it was" : "no file was made");
         return;
     }
+    if (options.pid == 0 && end == RecordEnd::kWriteError)
+        command::tell("nsdump: warning: the program was told to end (SIGTERM), since its trace cannot be written\n");
     if (options.pid != 0 && end == RecordEnd::kProgramEnded)
         command::tell("nsdump: process {} has ended\n", options.pid);
     tell_losses(counts);
@@ -234,7 +236,7 @@ std::string is_duration(const std::string &text)
 RunCommand add(CLI::App &app)
 {
     auto options = std::make_shared<Options>();
-    app.add_option("-o,--output", options->output, "trace file to write")->capture_default_str();
+    app.add_option("-o,--output", options->output, "trace file to write")->check(is_given)->capture_default_str();
     app.add_option("-c,--counters", options->counters, "counters, e.g. instructions,cycles (default: clock only)")
         ->check(is_given);
     app.add_option("--source", options->source, "where counters come from")
@@ -264,7 +266,8 @@ RunCommand add(CLI::App &app)
         ->check(is_duration);
     app.add_option("program", options->program, "program and its arguments, after --");
     app.footer("An existing file is replaced only if it is empty or a trace, and only once a process takes part.\n"
-               "Ctrl-C ends program and recording; the trace is whole then, too. SIGTERM and SIGHUP do the same.\n"
+               "Ctrl-C ends program and recording; the trace is whole then, too. SIGTERM and SIGHUP do the same, and so does a trace\n"
+               "that cannot be written any more: a full disk, a pipe without reader.\n"
                "\n"
                "The exit code is the program's own; 128 + n when signal n ended it; 0 after --duration;\n"
                "1 when no process took part, or one could not; 2 for wrong arguments, an unknown counter among them;\n"

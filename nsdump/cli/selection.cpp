@@ -17,6 +17,12 @@ namespace
 {
 constexpr std::size_t kMostNames = 20;
 
+// What is missing may have been in the part that is damaged: the reading tells of that.
+bool may_lack_names(TraceFile &trace)
+{
+    return trace.damage().chunks() > 0 || trace.missing_chunks() > 0 || trace.metadata_faults() > 0;
+}
+
 std::string listed(std::span<const std::string> all)
 {
     if (all.empty())
@@ -29,7 +35,7 @@ std::string listed(std::span<const std::string> all)
 
 void check_slice(TraceFile &trace, const std::string &name)
 {
-    if (name.empty() || name[0] == '#')
+    if (name.empty() || name[0] == '#' || may_lack_names(trace))
         return;
     std::vector<std::string> names;
     for (NameId id = 0; id < trace.names().size(); ++id) {
@@ -37,13 +43,13 @@ void check_slice(TraceFile &trace, const std::string &name)
             return;
         names.push_back(printable(trace.names()[id].text));
     }
-    throw command::UsageError(fmt::format("{}: no slice is named \"{}\"; there are: {}", trace.source().name(),
+    throw command::UsageError(fmt::format("{}: nothing is named \"{}\"; there are: {}", trace.source().name(),
                                           printable(name), listed(names)));
 }
 
-void check_cpu(const TraceFile &trace, const std::optional<std::uint32_t> &cpu)
+void check_cpu(TraceFile &trace, const std::optional<std::uint32_t> &cpu)
 {
-    if (!cpu)
+    if (!cpu || may_lack_names(trace))
         return;
     std::vector<std::string> numbers;
     for (const CpuChunks &chunks : trace.cpus()) {

@@ -11,7 +11,7 @@
 namespace nsdump
 {
 // Throws UsageError with the names that there are.  An empty name asks for all; "#<id>" names a slice without a site, which
-// only its records tell.
+// only its records tell.  A damaged trace may have lost names: nothing is refused then.
 void check_slice(TraceFile &trace, const std::string &name);
-void check_cpu(const TraceFile &trace, const std::optional<std::uint32_t> &cpu);
+void check_cpu(TraceFile &trace, const std::optional<std::uint32_t> &cpu);
 } // namespace nsdump

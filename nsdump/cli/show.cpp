@@ -194,9 +194,9 @@ RunCommand add(CLI::App &app)
     app.add_option("--limit", options->limit, "events to show at most")->check(is_count);
     app.add_option("--cpu", options->cpu, "events of this CPU only")->check(is_count);
     app.add_option("--thread", options->thread, "events of this thread only")->check(is_count);
-    app.add_option("--slice", options->slice, "events with this name only");
+    app.add_option("--slice", options->slice, "events with this name only")->check(is_given);
     app.add_flag("--raw", options->raw, "the clock's own ticks instead of nanoseconds since the start");
-    app.add_option("-o,--output", options->output, "file to write, standard output otherwise");
+    app.add_option("-o,--output", options->output, "file to write, standard output otherwise")->check(is_given);
     return [options] { return run_show(*options); };
 }
 } // namespace

@@ -40,11 +40,12 @@ RunCommand add(CLI::App &app)
     auto options = std::make_shared<Options>();
     app.add_option("trace", options->trace, "trace file")->required();
     app.add_option("--calibration", options->calibration,
-                   "calibration.json of nscalibrate, instead of the trace's own constants");
+                   "calibration.json of nscalibrate, instead of the trace's own constants")
+        ->check(is_given);
     app.add_option("--format", options->format, "form of the output")
         ->check(CLI::IsMember({"text", "json", "csv"}))
         ->capture_default_str();
-    app.add_option("-o,--output", options->output, "file to write, standard output otherwise");
+    app.add_option("-o,--output", options->output, "file to write, standard output otherwise")->check(is_given);
     return [options] { return run(*options); };
 }
 } // namespace

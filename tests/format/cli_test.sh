@@ -44,8 +44,27 @@ contains "t.nsl: not a calibration: no JSON at byte 1; make it with nscalibrate"
 echo '{"schema": "netslice-calibration-1", "clock": []}' >"$folder/odd.json"
 expect 3 "a calibration of other types" "$nsdump" stats "$trace" --calibration "$folder/odd.json"
 contains "odd.json: not a calibration: a value is missing or of a wrong kind" err
+calibration() { # name, changes as JSON
+    printf '{"schema":"netslice-calibration-1","context":{"cpu":"Other"},"clock":{"hz":%s},"trusted":%s,"probes":[{"macro":"START+STOP","inner_ticks":%s,"outer_ticks":%s}]}' \
+        "$2" "$3" "$4" "$5" >"$folder/$1.json"
+}
+calibration no_hz 0 true 1 2
+calibration negative 1e9 true -500 -500
+calibration doubtful 1e9 false 1 2
+expect 3 "a calibration without a clock" "$nsdump" stats "$trace" --calibration "$folder/no_hz.json"
+contains "no_hz.json: not a calibration: clock.hz is 0" err
+expect 3 "a calibration of probes that cost less than nothing" "$nsdump" stats "$trace" --calibration "$folder/negative.json"
+contains "negative.json: not a calibration: START+STOP costs -500 ticks" err
 expect 2 "a command that is none" "$nsdump" bogus "$trace"
 contains 'no command is called "bogus"; there are: record, show, stats, export, check' err
+expect 2 "an option that is none" "$nsdump" --bogus
+contains 'no option is called "--bogus"' err
+expect 2 "a command with control characters" "$nsdump" $'a\e[31mb'
+! grep -q $'\e' "$folder/err" || { echo "FAIL control characters reach the terminal"; failed=1; }
+for option in --calibration --slice -o; do
+    expect 2 "an empty $option" "$nsdump" export "$trace" $option ''
+    contains "is empty; name something" err
+done
 
 expect 0 "check" "$nsdump" check "$trace"
 contains "every one accounted for" out
@@ -64,7 +83,7 @@ expect 0 "export one slice" "$nsdump" export "$trace" --what events --slice queu
 [[ $(grep -c . "$folder/out") == $(grep -c '"kind":"MARK"' "$folder/out") ]] || { echo "FAIL --slice"; failed=1; }
 for what in events slices stats; do
     expect 2 "$what of a slice that is not there" "$nsdump" export "$trace" --what $what --slice nobody
-    contains 't.nsl: no slice is named "nobody"; there are: ' err
+    contains 't.nsl: nothing is named "nobody"; there are: ' err
     contains 'lookup' err
 done
 expect 2 "a slice to show that is not there" "$nsdump" show "$trace" --slice nobody
