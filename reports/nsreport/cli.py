@@ -11,6 +11,8 @@ from .picture import Picture
 EPILOG = """examples:
   nsreport trace.nsl -o report             a page with pictures from a trace
   nsreport trace.nsl -o report --unit 4711 the timeline shows unit 4711
+  nsreport raw.nsl -o report --calibration calibration.json
+                                           a trace without calibration
   mapi-cost big.pcap --json cost.json
   nsreport cost.json -o cost-report        the cost table, against 2004 and against line rates
   nsdump export trace.nsl --what stats --format json | nsreport - -o report
@@ -35,7 +37,7 @@ def parse_arguments(arguments, version):
     parser.add_argument("input", metavar="TRACE|JSON", help="trace (.nsl), stats JSON or mapi-cost JSON; - reads JSON from standard input")
     parser.add_argument("-o", "--output", metavar="DIR", required=True, type=_folder_name,
                         help="folder to make; an older report there is replaced as a whole, any other folder is refused")
-    parser.add_argument("--calibration", metavar="FILE", help="what nscalibrate wrote, instead of the trace's own constants")
+    parser.add_argument("--calibration", metavar="FILE", type=_file_name, help="what nscalibrate wrote, instead of the trace's own constants")
     parser.add_argument("--unit", metavar="N", type=_unit_number, help="unit that the timeline shows (default: the one nearest the median cost)")
     parser.add_argument("-q", "--quiet", action="store_true", help="say nothing but errors")
     parser.add_argument("--version", action="version", version=f"nsreport {version}")
@@ -45,6 +47,12 @@ def parse_arguments(arguments, version):
 def _folder_name(text):
     if not text:
         raise argparse.ArgumentTypeError("the name of the folder is empty; name one, such as -o report")
+    return text
+
+
+def _file_name(text):
+    if not text:
+        raise argparse.ArgumentTypeError("the name of the file is empty; name one, or leave the option out")
     return text
 
 

@@ -6,7 +6,7 @@ import shutil
 import tempfile
 
 from . import signals
-from .errors import EXIT_OUTPUT, ReportError, shown
+from .errors import EXIT_OUTPUT, Interrupted, ReportError, shown
 
 MARKER = ".nsreport"  # lists the files of a report: it may be replaced, a folder with any other file may not
 MARKER_HEAD = "made by nsreport; replaced as a whole by the next run, with these files:"
@@ -48,6 +48,9 @@ class ReportFolder:
                 self.work = tempfile.mkdtemp(prefix=f".{os.path.basename(self.path)[:100]}.part-", dir=parent)
         except OSError as error:
             raise output_error(self.asked, error) from error
+        except Interrupted:  # which comes at the end of held(): the folder is there, and nobody else removes it
+            self._remove_work()
+            raise
         return self
 
     def __exit__(self, kind, value, trace):

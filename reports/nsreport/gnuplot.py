@@ -63,13 +63,15 @@ def _is_whole(path, kind):
 
 def _ended(command, **options):
     """Runs a program to its end -> code, standard error. A signal never leaves it running."""
-    with signals.held():
-        process = subprocess.Popen(command, **options)
+    process = None
     try:
+        with signals.held():  # ends with the signal that came meanwhile
+            process = subprocess.Popen(command, **options)
         said = process.communicate()[1]
     finally:
-        process.kill()
-        process.wait()
+        if process:
+            process.kill()
+            process.wait()
     return process.returncode, said.decode("utf-8", "replace").strip()[-600:]
 
 

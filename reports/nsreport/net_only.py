@@ -3,8 +3,8 @@
 from .errors import EXIT_INPUT, ReportError
 
 
-def keep_net(document, name):
-    """Changes the document; returns sentences. ReportError when no field is left that a picture could show."""
+def keep_net(document, name, remedy):
+    """Changes the document; returns sentences. ReportError, with the remedy, when no field is left that a picture could show."""
     left_out = {}
     for entry in document["slices"]:
         for value in entry["values"]:
@@ -12,8 +12,7 @@ def keep_net(document, name):
                 left_out.setdefault(value["field"], value["unit"])
     kept = [[value for value in entry["values"] if value["field"] not in left_out] for entry in document["slices"]]
     if left_out and not any(kept):
-        raise ReportError(EXIT_INPUT, f"{name}: was recorded without calibration, so that there is no net cost to show; "
-                                      "name this machine's: `nscalibrate -o FILE`, then --calibration FILE")
+        raise ReportError(EXIT_INPUT, f"{name}: has raw figures only, as the probes' cost was not calibrated, and every picture shows net ones; {remedy}")
     for entry, values in zip(document["slices"], kept):
         entry["values"] = values
     return [f"{field} ({unit}) was not calibrated and has no net value: it is left out of the tables and pictures."

@@ -74,17 +74,23 @@ def _said(file, limit=4096):
 
 @contextlib.contextmanager
 def _running(command, said_file, **options):
+    process = None
     try:
-        with signals.held():
-            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=said_file, **options)
-    except OSError as error:
-        raise _no_nsdump(command[0], error) from error
-    try:
+        with signals.held():  # ends with the signal that came meanwhile
+            process = _started(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=said_file, **options)
         yield process
     finally:
-        process.stdout.close()
-        process.kill()
-        process.wait()
+        if process:
+            process.stdout.close()
+            process.kill()
+            process.wait()
+
+
+def _started(command, **options):
+    try:
+        return subprocess.Popen(command, **options)
+    except OSError as error:
+        raise _no_nsdump(command[0], error) from error
 
 
 def _no_nsdump(path, error):
@@ -104,22 +110,24 @@ def find_nsdump(program):
     return found
 
 
-def _keep_net(source, name):
+def _keep_net(source, name, remedy):
     if source.document["schema"] == check.STATS_SCHEMA:
-        source.warnings += keep_net(source.document, name)
+        source.warnings += keep_net(source.document, name, remedy)
 
 
 def _json_source(data, name, calibration):
     if calibration is not None:
-        raise ReportError(EXIT_USAGE, f"{name}: --calibration needs the trace itself (.nsl), as the figures of JSON are corrected already; "
+        raise ReportError(EXIT_USAGE, f"{name}: --calibration needs the trace itself (.nsl), as JSON holds figures that nsdump has made already; "
                                       "give the trace, or leave --calibration out")
     source = Source(_parse(data, name))
-    _keep_net(source, name)
+    _keep_net(source, name, "give the trace, with --calibration FILE of nscalibrate, or `nsdump export` that calibration")
     return source
 
 
 def open_source(path, program, calibration=None):
     """The input's kind is told by its first character: JSON begins with '{', a trace does not."""
+    if path == "-" and sys.stdin is None:
+        raise ReportError(EXIT_INPUT, "standard input: is closed; give a file, or pipe the JSON in")
     if path == "-":
         return _json_source(sys.stdin.buffer.read(MAX_JSON_BYTES + 1), "standard input", calibration)
     try:
@@ -135,7 +143,24 @@ def open_source(path, program, calibration=None):
     return _trace(path, find_nsdump(program), calibration)
 
 
+def _check_readable(path):
+    try:
+        with open(path, "rb") as file:
+            file.read(1)
+    except OSError as error:
+        raise ReportError(EXIT_INPUT, f"{shown(path)}: the calibration cannot be read: {error.strerror or error}; `nscalibrate -o FILE` makes one") from error
+
+
+def _cannot_read(path, calibration, reason):
+    """What nsdump says of the calibration is not about the trace, and the other way round."""
+    if calibration is not None and "calibration" in reason:
+        return f"{shown(path)}: nsdump cannot use this calibration: {reason}"
+    return f"{shown(path)}: nsdump cannot read it: {reason}; give a trace (.nsl), or what {MAKES_STATS} or {MAKES_COSTS} writes"
+
+
 def _trace(path, nsdump, calibration):
+    if calibration is not None:
+        _check_readable(calibration)
     safe_path = path if not path.startswith("-") else os.path.join(".", path)
     command = [nsdump, "export", safe_path, "--what", "stats", "--format", "json", *_calibrated(calibration)]
     with tempfile.TemporaryFile() as said_file:
@@ -144,13 +169,13 @@ def _trace(path, nsdump, calibration):
         said = _said(said_file)
     if code and not printed.strip():
         reason = "; ".join(said_lines(said, safe_path)) or f"nsdump ended with code {code} and no word"
-        raise ReportError(EXIT_INPUT, f"{shown(path)}: nsdump cannot read it: {reason}; give a trace (.nsl), or what {MAKES_STATS} or {MAKES_COSTS} writes")
+        raise ReportError(EXIT_INPUT, _cannot_read(path, calibration, reason))
     document = _parse(printed, f"{shown(path)} (through {shown(nsdump)})")
     if document["schema"] != check.STATS_SCHEMA:
         raise ReportError(EXIT_SCHEMA, f"{shown(nsdump)}: printed schema {document['schema']!r}, not {check.STATS_SCHEMA!r}; "
                                        "use nsdump and nsreport of the same version")
     source = Source(document, safe_path, nsdump, calibration)
-    _keep_net(source, shown(path))
+    _keep_net(source, shown(path), "name a calibration of this machine: `nscalibrate -o FILE`, then --calibration FILE")
     source.hear("stats", code, said)
     return source
 

@@ -66,7 +66,7 @@ def function_cost(document, colours):
     panels = [_cost_panel(document, f, u, shown, rest, per_packet, colours) for f, u in list(fields.items())[:3]]
     height, variables, tables = stacked(names, panels)
     notes = []
-    if document["counters"]["source"] == "none" or len(fields) < 2:
+    if not document["counters"]["names"]:
         notes.append("No instruction panel: the session had no counters (counter source: "
                      f"{document['counters']['source']}), so instructions were not measured.")
     if len(fields) > 3:

@@ -37,7 +37,7 @@ grep -q 'class="incomplete"' "$work/cut/index.html" || fail "the page of a cut t
 status=0
 "$nsreport" "$work/raw.nsl" -o "$work/raw" 2>"$work/said" || status=$?
 [ $status -eq 3 ] || fail "a trace without calibration ended with $status, not 3: $(cat "$work/said")"
-grep -q "raw.nsl: was recorded without calibration.*nscalibrate -o FILE" "$work/said" || fail "no remedy: $(cat "$work/said")"
+grep -q "raw.nsl: has raw figures only.*nscalibrate -o FILE" "$work/said" || fail "no remedy: $(cat "$work/said")"
 "$NETSLICE_BIN/nscalibrate" -q -b 50 -o "$work/c.json" >"$work/said" 2>&1 || [ $? -eq 1 ] || fail "nscalibrate: $(cat "$work/said")"
 "$nsreport" "$work/raw.nsl" -o "$work/raw" -q --calibration "$work/c.json" || fail "a trace with another's calibration ended with $?"
 
