@@ -369,6 +369,8 @@ int nsp_drain_finish(struct nsp_drain *drain, enum nslice_end end, struct nsp_se
     if (first_error)
         err = nsp_fail(first_error, "%s: cannot write; the trace is whole up to there, what followed is counted as lost: %s",
                        drain->file.path, nslice_write_error(-first_error));
+    if (!err)
+        err = nsp_file_find(&drain->file);
     if (nsp_file_close(&drain->file) && !err)
         err = -EIO;
     told.file_bytes = drain->file.bytes;

@@ -7,7 +7,7 @@
 
 #include <nsprobe/session.h>
 
-static __thread char last_error[1024];
+static __thread char last_error[NSP_ERROR_BYTES];
 
 int nsp_fail(int err, const char *format, ...)
 {

@@ -116,6 +116,19 @@ static int open_now(struct nsp_file *file, const char *path)
     return 0;
 }
 
+/* Under whatever name: what the program prints would lie over the trace.  Terminals and /dev/null are nobody's trace. */
+static int is_where_it_prints(const struct stat *file)
+{
+    struct stat standard;
+
+    if (S_ISCHR(file->st_mode))
+        return 0;
+    for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; ++fd)
+        if (fstat(fd, &standard) == 0 && is_same_file(file, &standard))
+            return 1;
+    return 0;
+}
+
 /*
  * A program and those that it starts may all have been told the same name: the
  * second would ruin the first one's trace.  -ESTALE: the file lost its name to
@@ -126,7 +139,9 @@ static int lock_alone(struct nsp_file *file, const char *path)
     struct stat opened, named;
 
     if (fstat(file->fd, &opened))
-        return nsp_fail(-errno, "%s: %s", path, nslice_write_error(errno));
+        return nsp_fail(-errno, "%s: cannot look at it: %s", path, nslice_write_error(errno));
+    if (is_where_it_prints(&opened))
+        return nsp_fail(-EINVAL, "%s: is where the program prints; give the trace a file of its own, or a named pipe", path);
     if (!S_ISREG(opened.st_mode))
         return 0; /* devices and pipes may well serve several */
     if (flock(file->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
@@ -231,6 +246,17 @@ static int is_ours_to_remove(const struct nsp_file *file)
 
     return (file->is_new || file->has_begun) && fstat(file->fd, &opened) == 0 && S_ISREG(opened.st_mode) &&
            lstat(file->path, &named) == 0 && is_same_file(&opened, &named);
+}
+
+int nsp_file_find(const struct nsp_file *file)
+{
+    struct stat opened, named;
+
+    if (fstat(file->fd, &opened) || !S_ISREG(opened.st_mode))
+        return 0;
+    if (stat(file->path, &named) == 0 && is_same_file(&opened, &named) && (uint64_t)opened.st_size >= file->bytes)
+        return 0;
+    return nsp_fail(-ESTALE, "%s: was removed, renamed, replaced or cut while it was written: the trace is not there", file->path);
 }
 
 void nsp_file_abandon(struct nsp_file *file)

@@ -45,6 +45,9 @@ void nsp_file_forget_error(struct nsp_file *file);
 /* Takes back what was written from `bytes` on, the end of an earlier chunk, and forgets a failure.  0 or -errno: a pipe cannot. */
 int nsp_file_cut(struct nsp_file *file, uint64_t bytes);
 
+/* 0, or -ESTALE when the name no longer leads to all that was written: somebody removed, replaced or cut the file. */
+int nsp_file_find(const struct nsp_file *file);
+
 /* Closes, and removes the file if nothing is lost by it: never an older trace, a device, a pipe or a link. */
 void nsp_file_abandon(struct nsp_file *file);
 

@@ -129,7 +129,7 @@ static int begin(void)
 
 static int open_locked(const struct nsp_session_config *config)
 {
-    char path[512], words[512];
+    char path[512], words[NSP_ERROR_BYTES];
     int err;
 
     if (is_open)
