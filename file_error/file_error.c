@@ -15,6 +15,7 @@ struct remedy {
 
 static const struct remedy read_remedies[] = {
     {ENOENT, "check the name"},
+    {EISDIR, "name a file in that folder"},
     {EACCES, "get the right to read it and to enter its folders (`namei -l` shows them), or be another user"},
     {0, NULL},
 };
@@ -29,6 +30,7 @@ static const struct remedy write_remedies[] = {
     {EFBIG, "raise the limit (`ulimit -f unlimited`), or choose a file system that takes larger files"},
     {EISDIR, "name a file in that folder"},
     {ETXTBSY, "it is a program that runs; name another file"},
+    {EBADF, "it is closed: leave it open, or name a file"},
     {EPIPE, "the reader of the pipe has ended; start it again, or name a file"},
     {0, NULL},
 };

@@ -137,6 +137,8 @@ int run(const Options &options)
     if (!has_table(options))
         for (const std::string &note : results.notes)
             complain(note);
+    if (results.rows.empty() && results.is_interrupted)
+        complain("interrupted before the first row; nothing was written");
     if (!results.rows.empty() && !write_results(options, results))
         return kExitRefused;
     return exit_code(options, results);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include "command/signals.h"
 #include "command/standard_files.h"
@@ -19,6 +20,14 @@ static int finish(int code)
 		return code;
 	fprintf(stderr, "mapi-count: standard output: %s\n", nslice_write_error(errno));
 	return EXIT_REFUSED;
+}
+
+/* A pipe or the like: what was read is gone. */
+static int is_stream(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode) && !S_ISBLK(status.st_mode);
 }
 
 static void usage(FILE *out)
@@ -82,6 +91,11 @@ int main(int argc, char **argv)
 		filters = append(filters, &count, argv[optind]);
 	if (count == 0)
 		filters = append(filters, &count, "");
+	if (options.separately && count > 1 && is_stream(options.capture)) {
+		fprintf(stderr, "mapi-count: %s: cannot be read once for each expression; save it to a file first, or leave --each out\n",
+			options.capture);
+		return EXIT_REFUSED;
+	}
 	if (!options.separately)
 		code = count_once(&options, filters, count);
 	for (i = 0; i < count && options.separately; i++) {

@@ -16,7 +16,7 @@ using Catch::Matchers::StartsWith;
 
 TEST_CASE("what keeps a file from being written comes with cause and remedy", "[file_error]")
 {
-    for (const int err : {ENOENT, EACCES, EPERM, EROFS, ENOSPC, EDQUOT, EFBIG, EISDIR, ETXTBSY, EPIPE, ENOTDIR, ELOOP,
+    for (const int err : {ENOENT, EACCES, EPERM, EROFS, ENOSPC, EDQUOT, EFBIG, EISDIR, ETXTBSY, EBADF, EPIPE, ENOTDIR, ELOOP,
                           ENAMETOOLONG, EMFILE, ENFILE, EIO}) {
         INFO(std::strerror(err));
         CHECK_THAT(nslice_write_error(err), StartsWith(std::string(std::strerror(err)) + "; "));
@@ -27,7 +27,7 @@ TEST_CASE("what keeps a file from being written comes with cause and remedy", "[
 
 TEST_CASE("what keeps a file from being read has a remedy of its own", "[file_error]")
 {
-    for (const int err : {ENOENT, EACCES, ENOTDIR, ELOOP, ENAMETOOLONG, EMFILE, ENFILE, EIO}) {
+    for (const int err : {ENOENT, EISDIR, EACCES, ENOTDIR, ELOOP, ENAMETOOLONG, EMFILE, ENFILE, EIO}) {
         INFO(std::strerror(err));
         CHECK_THAT(nslice_read_error(err), StartsWith(std::string(std::strerror(err)) + "; "));
     }
