@@ -13,7 +13,7 @@ namespace nsdump
 {
 namespace
 {
-constexpr std::uint64_t kProgressRuns = 1 << 16;
+constexpr std::uint64_t kProgressRuns = 1 << 10;
 
 std::string uuid_text(const std::array<std::uint8_t, 16> &uuid)
 {
@@ -103,7 +103,7 @@ StatsReport analyse_trace(TraceFile &trace, const AnalyseOptions &options)
     StatsCollector stats(correction, trace.counter_names().size(),
                          trace.info("counters.source") == "step");
     Pairer pairer(trace.names(), trace.counter_names().size(), trace.cpus().size(), stats);
-    Merger merger(trace);
+    Merger merger(trace, Order::kThread);
     Run run;
     std::uint64_t runs = 0;
     while (merger.next(run)) {
@@ -115,6 +115,7 @@ StatsReport analyse_trace(TraceFile &trace, const AnalyseOptions &options)
         }
     }
     pairer.finish();
+    stats.finish();
     const StreamFaults faults = merger.faults();
     report.records = faults.decoded;
     report.losses = losses_of(trace, trace.damage().chunks() > 0 || trace.missing_chunks() > 0);

@@ -12,10 +12,10 @@ double Histogram::low_of(std::uint64_t key)
     return std::bit_cast<double>(key << kShift);
 }
 
-void Histogram::add_slowly(Side &side, std::uint64_t key, double value)
+void Histogram::add_slowly(Side &side, std::uint64_t key, double value, std::uint64_t count)
 {
     if (key < kZeroKey) {
-        ++zeros_;
+        zeros_ += count;
         return;
     }
     key = std::min(key, kTopKey); // also what is not a number
@@ -31,8 +31,8 @@ void Histogram::add_slowly(Side &side, std::uint64_t key, double value)
     } else if (octave + octave_keys > side.first + side.cells.size()) {
         side.cells.resize(octave + octave_keys - side.first);
     }
-    ++side.cells[key - side.first].count;
-    side.cells[key - side.first].sum += value;
+    side.cells[key - side.first].count += count;
+    side.cells[key - side.first].sum += static_cast<double>(count) * value;
 }
 
 std::vector<Bucket> Histogram::buckets() const

@@ -26,18 +26,19 @@ struct TrimmedMean {
 class Histogram
 {
 public:
-    void add(double value)
+    // A value that came `count` times.
+    void add(double value, std::uint64_t count = 1)
     {
         const std::uint64_t key = (std::bit_cast<std::uint64_t>(value) & ~kSign) >> kShift;
         Side &side = value < 0 ? negative_ : positive_;
         const std::uint64_t place = key - side.first;
         if (place < side.cells.size()) [[likely]] {
-            ++side.cells[place].count;
-            side.cells[place].sum += value;
+            side.cells[place].count += count;
+            side.cells[place].sum += static_cast<double>(count) * value;
         } else {
-            add_slowly(side, key, value);
+            add_slowly(side, key, value, count);
         }
-        ++total_;
+        total_ += count;
     }
 
     std::uint64_t total() const { return total_; }
@@ -63,7 +64,7 @@ private:
         std::uint64_t first = 0; // key of cells[0]
         std::vector<Cell> cells;
     };
-    void add_slowly(Side &side, std::uint64_t key, double value);
+    void add_slowly(Side &side, std::uint64_t key, double value, std::uint64_t count);
     static double low_of(std::uint64_t key);
 
     Side positive_;

@@ -12,13 +12,14 @@ namespace nsdump
 class Moments
 {
 public:
-    // `reciprocal` is 1 / (how many values there are with this one).
-    void add(double value, double reciprocal)
+    // A value that came `count` times; `reciprocal` is 1 / (how many values there are with these).
+    void add(double value, std::uint64_t count, double reciprocal)
     {
+        const double n = static_cast<double>(count);
         const double delta = value - mean_;
-        mean_ += delta * reciprocal;
-        squares_ += delta * (value - mean_);
-        sum_ += value;
+        mean_ += delta * (n * reciprocal);
+        squares_ += n * delta * (value - mean_);
+        sum_ += n * value;
         min_ = value < min_ ? value : min_;
         max_ = value > max_ ? value : max_;
     }

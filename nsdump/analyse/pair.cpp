@@ -120,7 +120,7 @@ Unit *PairState::begin_unit(ThreadState &thread, NameId name, const Event &event
             continue;
         for (std::uint32_t i = place - 1; i < thread.open_units; ++i)
             ++grown(unit_counts_, thread.units[i].name).unmatched_start;
-        thread.open_units = place - 1;
+        thread.set_open_units(place - 1);
         break;
     }
     if (thread.open_units == kMaxUnits) {
@@ -129,13 +129,14 @@ Unit *PairState::begin_unit(ThreadState &thread, NameId name, const Event &event
     }
     if (thread.open_units == thread.units.size())
         thread.units.emplace_back();
-    Unit &unit = thread.units[thread.open_units++];
+    Unit &unit = thread.units[thread.open_units];
     unit.name = name;
     unit.number = event.words[0];
     unit.packets = event.words[1];
     unit.wire_bytes = event.words[2];
     unit.serial = ++last_serial_;
     unit.seen.clear();
+    thread.set_open_units(thread.open_units + 1);
     return &unit;
 }
 
@@ -154,7 +155,7 @@ void PairState::end_unit(ThreadState &thread, NameId name)
     const std::uint64_t serial = thread.units[place - 1].serial;
     while (thread.depth > 0 && thread.frames[thread.depth - 1].unit_serial >= serial)
         drop_top(thread);
-    thread.open_units = place - 1;
+    thread.set_open_units(place - 1);
 }
 
 void PairState::close_all()
@@ -164,7 +165,7 @@ void PairState::close_all()
             drop_top(*thread);
         for (std::uint32_t i = 0; i < thread->open_units; ++i)
             ++grown(unit_counts_, thread->units[i].name).unmatched_start;
-        thread->open_units = 0;
+        thread->set_open_units(0);
         thread->overflow = 0;
     }
 }

@@ -54,7 +54,15 @@ struct ThreadState {
     std::vector<CounterFrame> counters; // parallel to frames, empty without counters
     std::vector<Unit> units;            // reused; the first `open_units` are open
     std::uint32_t open_units = 0;
+    Unit *unit = nullptr;          // the innermost open one
+    std::uint64_t unit_serial = 0; // its serial, 0 without one
 
+    void set_open_units(std::uint32_t count)
+    {
+        open_units = count;
+        unit = count > 0 ? &units[count - 1] : nullptr;
+        unit_serial = unit ? unit->serial : 0;
+    }
     bool is_idle() const { return depth == 0 && overflow == 0 && open_units == 0; }
 };
 

@@ -27,7 +27,7 @@ inline void PairState::push(ThreadState &thread, std::uint32_t cpu_index, NameId
     frame.name = name;
     frame.cpu_index = cpu_index;
     frame.start_ticks = event.ticks;
-    frame.unit_serial = thread.open_units > 0 ? thread.units[thread.open_units - 1].serial : 0;
+    frame.unit_serial = thread.unit_serial;
     if (event.word_count == 0)
         return;
     if (event.word_count != counters_) { // hostile or from a broken writer: the slice counts, its counters do not
@@ -90,11 +90,9 @@ inline void Pairer<Sink>::stop(ThreadState &thread, std::uint32_t cpu_index, Nam
     slice.in_children = frame.in_children;
     slice.is_migrated = frame.cpu_index != cpu_index;
     slice.spans_loss = frame.spans_loss;
-    slice.unit = nullptr;
     // A slice that was open before INIT belongs to the unit in which it ends: a read that tells how many packets came.
-    if (thread.open_units > 0 &&
-        (frame.unit_serial == 0 || thread.units[thread.open_units - 1].serial == frame.unit_serial))
-        slice.unit = &thread.units[thread.open_units - 1];
+    const bool is_of_unit = frame.unit_serial == 0 || frame.unit_serial == thread.unit_serial;
+    slice.unit = is_of_unit ? thread.unit : nullptr;
     slice.counters = nullptr;
     slice.child_counters = nullptr;
     std::array<std::int64_t, NSLICE_MAX_COUNTERS> values;

@@ -32,6 +32,24 @@ struct ProbeCounts {
         return *this;
     }
     bool any() const { return (pairs | marks | inits | exits) != 0; }
+    bool operator==(const ProbeCounts &) const = default;
+};
+
+// Sums over the slices directly inside a slice, or inside many slices.
+struct ChildSums {
+    double raw = 0;
+    std::uint64_t count = 0;
+    std::uint64_t pairs = 0, marks = 0, inits = 0, exits = 0; // probes inside them
+
+    void add(double raw_sum, std::uint32_t slices, const ProbeCounts &probes)
+    {
+        raw += raw_sum;
+        count += slices;
+        pairs += probes.pairs;
+        marks += probes.marks;
+        inits += probes.inits;
+        exits += probes.exits;
+    }
 };
 
 // Which names ran in a unit, so that its packets count once for each of them.

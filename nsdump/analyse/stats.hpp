@@ -11,6 +11,7 @@
 #include "analyse/moments.hpp"
 #include "analyse/slice.hpp"
 #include "analyse/subtract.hpp"
+#include "analyse/tally.hpp"
 
 namespace nsdump
 {
@@ -19,6 +20,7 @@ struct FieldStats {
     std::uint64_t count = 0;
     std::uint64_t net_count = 0; // with known constants
     std::uint64_t self_count = 0;
+    std::uint64_t below_noise = 0; // net value not above zero
     Moments raw;
     Moments net;
     double self_sum = 0;
@@ -37,10 +39,11 @@ struct SliceStats {
     std::uint64_t first_seen = 0; // order of first appearance, 0: never
     std::uint64_t migrated = 0;
     std::uint64_t spans_loss = 0;
-    std::uint64_t below_noise = 0;
     std::uint64_t stepped = 0; // counted by single-stepping: their ticks mean nothing
-    FieldStats ticks;
+    FieldStats ticks; // complete after StatsCollector::finish()
     std::vector<FieldStats> counters; // made when the first values come
+    Tallies tallies;                  // slices that are not yet in `ticks`
+    std::uint64_t last_unit = 0;      // serial of the unit whose packets were counted last
 };
 
 struct UnitStats {
@@ -58,6 +61,10 @@ struct MarkStats {
     double sum = 0;
 };
 
+// Which figures of a name have counted a unit's packets: its ticks, and its counters, which may have been off in earlier slices.
+inline constexpr std::uint8_t kTicksSeen = 1;
+inline constexpr std::uint8_t kCountersSeen = 2;
+
 class StatsCollector
 {
 public:
@@ -70,6 +77,8 @@ public:
     void slice(const Slice &slice);
     void unit(const Unit &unit);
     void mark(NameId name, std::uint64_t value);
+    // To be called after the last slice and before the figures are read.
+    void finish();
 
     // Null for a name that never came.
     const SliceStats *slice_stats(NameId name) const { return find(slices_, name); }
@@ -87,15 +96,12 @@ private:
     {
         if (name < table.size() && table[name]) [[likely]]
             return *table[name];
-        if (name >= table.size())
-            table.resize(name + 1);
-        table[name] = std::make_unique<Stats>();
-        table[name]->first_seen = ++seen_;
-        return *table[name];
+        return add_to(table, name);
     }
-    void add(FieldStats &stats, const FieldConstants &constants, const Slice &slice, double raw,
-             const double *children_raw);
+    template <class Stats> Stats &add_to(Table<Stats> &table, NameId name);
+    void add_ticks(SliceStats &stats, const Slice &slice);
     void add_counters(SliceStats &stats, const Slice &slice);
+    void add_tally(SliceStats &stats, const Tally &tally);
 
     const Correction &correction_;
     std::size_t counters_;
@@ -105,40 +111,6 @@ private:
     Table<UnitStats> units_;
     Table<MarkStats> marks_;
 };
-
-inline void StatsCollector::add(FieldStats &stats, const FieldConstants &constants, const Slice &slice,
-                                double raw, const double *children_raw)
-{
-    const double reciprocal = 1.0 / static_cast<double>(++stats.count);
-    stats.raw.add(raw, reciprocal);
-    stats.raw_histogram.add(raw);
-    if (slice.unit) {
-        ++stats.unit_count;
-        stats.unit_raw += raw;
-    }
-    if (!constants.is_known)
-        return;
-    ++stats.net_count; // constants are known for all slices or for none, so the reciprocal fits both
-    double net = raw - constants.inner;
-    double ci95 = constants.inner_ci95;
-    double self = net;
-    if (slice.inside.any()) {
-        net -= outer_sum(slice.inside, constants.outer);
-        ci95 += outer_sum(slice.inside, constants.outer_ci95);
-        self = children_raw ? net - children_net(*children_raw, slice.children, slice.in_children, constants) : net;
-    }
-    stats.net.add(net, reciprocal);
-    stats.net_histogram.add(net);
-    stats.subtracted_ci95_sum += ci95;
-    if (children_raw) {
-        ++stats.self_count;
-        stats.self_sum += self;
-    }
-    if (slice.unit) {
-        stats.unit_net += net;
-        stats.unit_self += self;
-    }
-}
 
 inline void StatsCollector::slice(const Slice &slice)
 {
@@ -153,14 +125,22 @@ inline void StatsCollector::slice(const Slice &slice)
         add_counters(stats, slice);
         return;
     }
-    const FieldConstants &constants = correction_.of(slice.cpu_index, 0);
-    const double raw = static_cast<double>(slice.raw_ticks);
-    const double children_raw = static_cast<double>(slice.child_ticks);
-    add(stats.ticks, constants, slice, raw, &children_raw);
-    stats.below_noise += constants.is_known && net_of(raw, slice.inside, constants) <= 0;
-    if (slice.counters) [[unlikely]]
+    const bool is_short = static_cast<std::uint64_t>(slice.raw_ticks) < Tally::kTicks;
+    Tally *const tally =
+        is_short ? stats.tallies.find({slice.inside, slice.cpu_index, slice.unit != nullptr}) : nullptr;
+    if (tally) [[likely]] {
+        ++tally->counts[static_cast<std::size_t>(slice.raw_ticks)];
+        if (slice.children > 0)
+            tally->children.add(static_cast<double>(slice.child_ticks), slice.children, slice.in_children);
+    } else {
+        add_ticks(stats, slice);
+    }
+    if (slice.counters) [[unlikely]] {
         add_counters(stats, slice);
-    else if (slice.unit && slice.unit->seen.note(slice.name, 1))
-        stats.ticks.packets += slice.unit->packets;
+    } else if (slice.unit && slice.unit->serial != stats.last_unit) {
+        stats.last_unit = slice.unit->serial;
+        if (slice.unit->seen.note(slice.name, kTicksSeen))
+            stats.ticks.packets += slice.unit->packets;
+    }
 }
 } // namespace nsdump

@@ -8,10 +8,10 @@
 namespace nsdump
 {
 // What the probes completed inside a slice added to it.
-inline double outer_sum(const ProbeCounts &inside, const std::array<double, kProbes> &outer)
+template <class Counts> double outer_sum(const Counts &inside, const std::array<double, kProbes> &outer)
 {
-    return inside.pairs * outer[kPair] + inside.marks * outer[kMark] + inside.inits * outer[kInit] +
-           inside.exits * outer[kExit];
+    return static_cast<double>(inside.pairs) * outer[kPair] + static_cast<double>(inside.marks) * outer[kMark] +
+           static_cast<double>(inside.inits) * outer[kInit] + static_cast<double>(inside.exits) * outer[kExit];
 }
 
 // net = raw - inner - sum over the probes completed inside of their outer cost.  Never clamped: a value below zero
@@ -27,10 +27,9 @@ inline double subtracted_ci95(const ProbeCounts &inside, const FieldConstants &c
     return constants.inner_ci95 + outer_sum(inside, constants.outer_ci95);
 }
 
-// Net value of the slices directly inside, all together.
-inline double children_net(double children_raw, std::uint32_t children, const ProbeCounts &in_children,
-                           const FieldConstants &constants)
+// Net value of slices that lie inside others, all together.
+inline double children_net(const ChildSums &children, const FieldConstants &constants)
 {
-    return children_raw - children * constants.inner - outer_sum(in_children, constants.outer);
+    return children.raw - static_cast<double>(children.count) * constants.inner - outer_sum(children, constants.outer);
 }
 } // namespace nsdump

@@ -80,7 +80,7 @@ SliceReport slice_report(const NameTable &names, NameId name, const SliceStats *
     out.stepped = stats->stepped;
     out.migrated = stats->migrated;
     out.spans_loss = stats->spans_loss;
-    out.below_noise = stats->below_noise;
+    out.below_noise = stats->ticks.below_noise;
     out.packets = stats->ticks.packets;
     if (stats->ticks.count > 0) {
         out.values.push_back(summarise_field(stats->ticks, report.clock.step_ticks));

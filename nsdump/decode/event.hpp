@@ -8,14 +8,14 @@
 
 namespace nsdump
 {
-struct Event {
+struct Event { // the first 16 bytes lie as in a record's head, so decoding them is a copy
     std::uint64_t ticks;
-    const std::uint64_t *words; // `word_count` of them; valid until the stream's next block
     std::uint32_t thread_id;
-    std::uint32_t cpu;
     std::uint16_t slice_id;
     std::uint8_t kind; // enum nslice_kind; kinds that this reader does not know never get here
     std::uint8_t word_count;
+    const std::uint64_t *words; // `word_count` of them; valid until the stream's next block
+    std::uint32_t cpu;
 };
 
 inline const char *kind_name(unsigned kind)

@@ -149,29 +149,33 @@ bool decode_footer(Payload payload, Footer &footer)
     return true;
 }
 
+static_assert(offsetof(Event, ticks) == offsetof(nslice_record_head, ticks) &&
+              offsetof(Event, thread_id) == offsetof(nslice_record_head, thread_id) &&
+              offsetof(Event, slice_id) == offsetof(nslice_record_head, slice_id) &&
+              offsetof(Event, kind) == offsetof(nslice_record_head, kind) &&
+              offsetof(Event, word_count) == offsetof(nslice_record_head, words));
+
 std::size_t decode_records(RecordCursor &cursor, Event *events, std::size_t max)
 {
-    const std::uint64_t *at = cursor.at;
+    const std::uint64_t *at = cursor.at, *const end = cursor.end;
     std::size_t count = 0;
-    while (count < max && at < cursor.end) {
-        nslice_record_head head;
-        const std::size_t left = static_cast<std::size_t>(cursor.end - at);
-        if (left < NSLICE_HEAD_UNITS)
-            break;
-        std::memcpy(&head, at, sizeof head);
-        const std::size_t units = NSLICE_HEAD_UNITS + std::size_t{head.words};
+    std::uint64_t unknown_kind = 0;
+    while (count < max && end - at >= static_cast<std::ptrdiff_t>(NSLICE_HEAD_UNITS)) {
+        Event &event = events[count];
+        std::memcpy(static_cast<void *>(&event), at, sizeof(nslice_record_head));
+        const std::ptrdiff_t units = NSLICE_HEAD_UNITS + std::ptrdiff_t{event.word_count};
         // Kind 0 is memory that nobody finished; more words than a record can have is no record.
-        if (units > left || head.kind == 0 || head.words > NSLICE_MAX_WORDS)
+        if (units > end - at || event.kind == 0 || event.word_count > NSLICE_MAX_WORDS) [[unlikely]]
             break;
-        ++cursor.decoded;
-        if (head.kind > NSLICE_KIND_EXIT) [[unlikely]] {
-            ++cursor.unknown_kind;
-        } else {
-            events[count++] = {head.ticks,    at + NSLICE_HEAD_UNITS, head.thread_id, cursor.cpu,
-                               head.slice_id, head.kind,              head.words};
-        }
+        event.words = at + NSLICE_HEAD_UNITS;
+        event.cpu = cursor.cpu;
+        const bool is_known = event.kind <= NSLICE_KIND_EXIT;
+        count += is_known;
+        unknown_kind += !is_known;
         at += units;
     }
+    cursor.decoded += count + unknown_kind;
+    cursor.unknown_kind += unknown_kind;
     if (count < max && at < cursor.end) { // left the loop at something that is no record
         cursor.malformed_units += static_cast<std::uint64_t>(cursor.end - at);
         at = cursor.end;

@@ -7,7 +7,7 @@
 
 namespace nsdump
 {
-Merger::Merger(TraceFile &trace) : pending_(trace.cpus().size())
+Merger::Merger(TraceFile &trace, Order order) : order_(order), pending_(trace.cpus().size())
 {
     for (const CpuChunks &chunks : trace.cpus()) {
         const auto index = static_cast<std::uint32_t>(streams_.size());
@@ -22,7 +22,8 @@ Merger::Merger(TraceFile &trace) : pending_(trace.cpus().size())
 bool Merger::refill(std::uint32_t index)
 {
     const std::span<const Event> block = streams_[index]->next_block();
-    pending_[index] = {block.data(), block.data() + block.size(), streams_[index]->is_after_loss()};
+    pending_[index] = {block.data(), block.data() + block.size(), streams_[index]->is_after_loss(),
+                       order_ == Order::kThread ? ThreadSet(block) : ThreadSet()};
     return !block.empty();
 }
 
@@ -46,6 +47,30 @@ void Merger::sift_down(std::size_t place)
     heap_[place] = moving;
 }
 
+// The next event of any other CPU.
+std::uint64_t Merger::strict_limit() const
+{
+    std::uint64_t limit = std::numeric_limits<std::uint64_t>::max();
+    for (std::size_t place = 1; place < std::min<std::size_t>(heap_.size(), 3); ++place)
+        limit = std::min(limit, heap_[place].ticks);
+    return limit;
+}
+
+// Past events of other threads up to the last one of their block: what comes behind that is later.  Where a CPU lost
+// records the order counts: they may have been of any thread.
+std::uint64_t Merger::thread_limit() const
+{
+    const std::uint64_t strict = strict_limit();
+    const ThreadSet &own = pending_[heap_[0].index].threads;
+    std::uint64_t limit = std::numeric_limits<std::uint64_t>::max();
+    for (std::size_t place = 1; place < heap_.size() && limit > strict; ++place) {
+        const Pending &other = pending_[heap_[place].index];
+        const bool must_wait = other.is_after_loss || other.threads.may_share(own);
+        limit = std::min(limit, must_wait ? heap_[place].ticks : other.end[-1].ticks);
+    }
+    return std::max(limit, strict); // the clock may go back inside a block
+}
+
 bool Merger::next(Run &run)
 {
     if (has_run_) { // give the top stream, whose events the last run used, its new place
@@ -62,14 +87,12 @@ bool Merger::next(Run &run)
     has_run_ = !heap_.empty();
     if (!has_run_)
         return false;
-    std::uint64_t limit = std::numeric_limits<std::uint64_t>::max();
-    if (heap_.size() > 1)
-        limit = heap_[1].ticks;
-    if (heap_.size() > 2)
-        limit = std::min(limit, heap_[2].ticks);
+    const std::uint64_t limit = order_ == Order::kThread ? thread_limit() : strict_limit();
     Pending &pending = pending_[heap_[0].index];
     const Event *const begin = pending.at;
     const Event *at = begin + 1; // the top one is never later than the limit
+    if (order_ == Order::kThread && pending.end[-1].ticks <= limit)
+        at = pending.end;
     while (at < pending.end && at->ticks <= limit)
         ++at;
     pending.at = at;

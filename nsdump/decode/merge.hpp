@@ -8,20 +8,26 @@
 #include <vector>
 
 #include "decode/cpu_stream.hpp"
+#include "decode/thread_set.hpp"
 
 namespace nsdump
 {
-// Events of one CPU that are not later than any other CPU's next one.
+// Events of one CPU, see Order.
 struct Run {
     std::uint32_t cpu_index = 0; // place of the CPU in TraceFile::cpus()
     bool is_after_loss = false;  // records of this CPU were lost right before the run
     std::span<const Event> events;
 };
 
+enum class Order {
+    kTime,   // no event comes before an earlier one
+    kThread, // none before an earlier one of its thread: long runs, since CPUs that run different threads need not wait
+};
+
 class Merger
 {
 public:
-    explicit Merger(TraceFile &trace);
+    explicit Merger(TraceFile &trace, Order order = Order::kTime);
 
     // The next run, valid until the next call; false at the end.
     bool next(Run &run);
@@ -40,11 +46,15 @@ private:
         const Event *at = nullptr;
         const Event *end = nullptr;
         bool is_after_loss = false;
+        ThreadSet threads; // of the whole block; with Order::kThread only
     };
 
+    std::uint64_t strict_limit() const;
+    std::uint64_t thread_limit() const;
     bool refill(std::uint32_t index);
     void sift_down(std::size_t place);
 
+    Order order_;
     std::vector<std::unique_ptr<CpuStream>> streams_;
     std::vector<Pending> pending_;
     std::vector<Head> heap_; // smallest ticks first; equal ticks by CPU, so the order is always the same

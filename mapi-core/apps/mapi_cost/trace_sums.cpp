@@ -57,8 +57,10 @@ public:
         const double net = nsdump::net_of(raw, slice.inside, constants);
         double self = net;
         if (slice.children > 0) {
-            const double children = is_ticks ? double(slice.child_ticks) : slice.child_counters ? double(slice.child_counters[0]) : 0;
-            self -= nsdump::children_net(children, slice.children, slice.in_children, constants);
+            nsdump::ChildSums children;
+            const auto child_raw = is_ticks ? slice.child_ticks : slice.child_counters ? slice.child_counters[0] : 0;
+            children.add(double(child_raw), slice.children, slice.in_children);
+            self -= nsdump::children_net(children, constants);
         }
         unit_.part_net.resize(sums_.parts.size());
         unit_.part_net[part] += self;

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "analyse/pair.hpp"
 
+#include <algorithm>
+#include <random>
+#include <tuple>
+
 #include "nsdump_support.hpp"
 #include "support/catch.hpp"
 
@@ -12,6 +16,8 @@ namespace
 {
 struct Got {
     std::string name;
+    std::uint32_t thread_id;
+    std::uint64_t stop_ticks;
     std::int64_t raw_ticks;
     std::uint32_t depth;
     ProbeCounts inside;
@@ -32,7 +38,8 @@ struct Sink {
 
     void slice(const nsdump::Slice &slice)
     {
-        Got got{names[slice.name].text, slice.raw_ticks,  slice.depth,
+        Got got{names[slice.name].text, slice.thread_id,   slice.stop_ticks,
+                slice.raw_ticks,        slice.depth,
                 slice.inside,           slice.child_ticks, slice.is_migrated,
                 slice.spans_loss,       slice.unit ? static_cast<std::int64_t>(slice.unit->number) : -1,
                 {},                     slice.child_counters != nullptr};
@@ -65,12 +72,12 @@ TraceBuilder new_trace(const std::string &counters = "")
     return trace;
 }
 
-Paired pair(TraceBuilder &builder)
+Paired pair(TraceBuilder &builder, nsdump::Order order = nsdump::Order::kTime)
 {
     nsdump::TraceFile trace(source_of(builder.bytes()));
     Sink sink{trace.names(), trace.counter_names().size()};
     nsdump::Pairer pairer(trace.names(), sink.counters, trace.cpus().size(), sink);
-    nsdump::Merger merger(trace);
+    nsdump::Merger merger(trace, order);
     for (nsdump::Run run; merger.next(run);)
         pairer.consume(run);
     pairer.finish();
@@ -342,4 +349,65 @@ TEST_CASE("a slice that was open before INIT belongs to the unit in which it end
     const Paired out = pair(trace);
     REQUIRE(out.slices.size() == 1);
     CHECK(out.slices[0].unit == 5);
+}
+
+namespace
+{
+// Threads that hop between the CPUs in the middle of slices, and CPUs that lose records.
+TraceBuilder restless_trace(unsigned seed, unsigned cpus, unsigned threads)
+{
+    auto trace = new_trace();
+    trace.set_chunk_bytes(1024);
+    std::mt19937 random(seed);
+    std::vector<std::uint32_t> cpu_of(threads), depth(threads);
+    std::uint64_t ticks = 100;
+    for (int i = 0; i < 20000; ++i) {
+        const std::uint32_t thread = random() % threads;
+        if (random() % 400 == 0)
+            cpu_of[thread] = random() % cpus;
+        const std::uint32_t cpu = cpu_of[thread];
+        ticks += 1 + random() % 8;
+        if (random() % 900 == 0) {
+            trace.lose(cpu, NSLICE_LOST_FULL, 3);
+        } else if (random() % 20 == 0) {
+            trace.init(cpu, 1 + thread, 4, ticks, i, 64, 1000);
+        } else if (random() % 19 == 0) {
+            trace.exit(cpu, 1 + thread, 4, ticks);
+        } else if (depth[thread] < 3 && random() % 2) {
+            trace.start(cpu, 1 + thread, 1 + depth[thread]++ % 2, ticks);
+        } else if (depth[thread] > 0) {
+            trace.stop(cpu, 1 + thread, 1 + --depth[thread] % 2, ticks);
+        }
+    }
+    return trace;
+}
+
+void sort_by_thread(std::vector<Got> &slices)
+{
+    std::stable_sort(slices.begin(), slices.end(), [](const Got &a, const Got &b) { return a.thread_id < b.thread_id; });
+}
+} // namespace
+
+TEST_CASE("pairing needs the order of each thread only, whatever moves or is lost", "[nsdump][pair]")
+{
+    for (unsigned seed = 1; seed <= 24; ++seed) {
+        auto trace = restless_trace(seed, 1 + seed % 4, 1 + seed % 13);
+        Paired strict = pair(trace), loose = pair(trace, nsdump::Order::kThread);
+        sort_by_thread(strict.slices);
+        sort_by_thread(loose.slices);
+        REQUIRE(loose.slices.size() == strict.slices.size());
+        REQUIRE(strict.slices.size() > 1000);
+        bool are_equal = true;
+        for (std::size_t i = 0; i < strict.slices.size(); ++i) {
+            const auto all = [](const Got &got) {
+                return std::tie(got.name, got.thread_id, got.stop_ticks, got.raw_ticks, got.depth, got.inside, got.child_ticks,
+                                got.is_migrated, got.spans_loss, got.unit);
+            };
+            are_equal &= all(strict.slices[i]) == all(loose.slices[i]);
+        }
+        CHECK(are_equal);
+        CHECK(loose.units == strict.units);
+        CHECK(loose.a.unmatched_start == strict.a.unmatched_start);
+        CHECK(loose.a.unmatched_stop == strict.a.unmatched_stop);
+    }
 }

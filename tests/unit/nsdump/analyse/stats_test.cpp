@@ -39,6 +39,7 @@ TEST_CASE("net, self and raw of a slice with a slice inside", "[nsdump][stats]")
     slice.children = 1;
     slice.child_ticks = 70;
     stats.slice(slice);
+    stats.finish();
     const nsdump::FieldStats &ticks = stats.slice_stats(0)->ticks;
     CHECK(ticks.raw.sum() == 200);
     CHECK(ticks.net.sum() == 200 - 20 - 40);
@@ -58,6 +59,7 @@ TEST_CASE("migrated slices and those over a loss are counted, not averaged", "[n
     odd.is_migrated = false;
     odd.spans_loss = true;
     stats.slice(odd);
+    stats.finish();
     const nsdump::SliceStats &slice = *stats.slice_stats(0);
     CHECK(slice.ticks.count == 1);
     CHECK(slice.ticks.raw.max() == 100);
@@ -72,7 +74,8 @@ TEST_CASE("values at or below zero are below noise and keep their value", "[nsdu
     nsdump::StatsCollector stats(correction, 1);
     for (const std::int64_t raw : {1, 20, 21})
         stats.slice(plain_slice(raw));
-    CHECK(stats.slice_stats(0)->below_noise == 2);
+    stats.finish();
+    CHECK(stats.slice_stats(0)->ticks.below_noise == 2);
     CHECK(stats.slice_stats(0)->ticks.net.sum() == -19 + 0 + 1);
 }
 
@@ -85,6 +88,7 @@ TEST_CASE("a unit's packets count once for a slice, however often it ran in it",
     unit.packets = 64;
     for (int units = 0; units < 3; ++units) {
         unit.seen.clear();
+        ++unit.serial;
         for (int i = 0; i < 5; ++i) {
             for (const nsdump::NameId name : {0u, 64u, 128u}) { // the same place in the table of hints
                 nsdump::Slice slice = plain_slice(120);
@@ -95,6 +99,7 @@ TEST_CASE("a unit's packets count once for a slice, however often it ran in it",
         }
     }
     stats.slice(plain_slice(120)); // outside of any unit
+    stats.finish();
     for (const nsdump::NameId name : {0u, 64u, 128u}) {
         CHECK(stats.slice_stats(name)->ticks.packets == 3 * 64);
         CHECK(stats.slice_stats(name)->ticks.unit_net == 15 * 100);
@@ -112,12 +117,14 @@ TEST_CASE("counters that ran in some units only count those units' packets", "[n
     const std::int64_t counters[] = {105};
     for (int i = 0; i < 4; ++i) {
         unit.seen.clear();
+        ++unit.serial;
         nsdump::Slice slice = plain_slice(120);
         slice.unit = &unit;
         slice.counters = i == 0 ? counters : nullptr;
         slice.child_counters = slice.counters;
         stats.slice(slice);
     }
+    stats.finish();
     const nsdump::SliceStats &slice = *stats.slice_stats(0);
     CHECK(slice.ticks.packets == 40);
     REQUIRE(slice.counters.size() == 1);
@@ -150,9 +157,68 @@ TEST_CASE("a slice that was single-stepped is counted but not timed", "[nsdump][
     stepped.counters = counters;
     stats.slice(stepped);
     stats.slice(plain_slice(120));
+    stats.finish();
     const nsdump::SliceStats &slice = *stats.slice_stats(0);
     CHECK(slice.stepped == 1);
     CHECK(slice.ticks.count == 1);
     CHECK(slice.ticks.raw.max() == 120);
     CHECK(slice.counters.at(0).count == 1);
+}
+
+TEST_CASE("short slices, which are counted by value, give the figures of slices added one by one", "[nsdump][stats]")
+{
+    const auto trace = calibrated_trace();
+    const nsdump::Correction correction(trace);
+    constexpr std::int64_t kLong = 1'000'000; // so long that it is added at once
+    for (const std::uint32_t pairs : {0u, 1u, 3u}) {
+        nsdump::StatsCollector short_ones(correction, 1), long_ones(correction, 1);
+        nsdump::Unit unit;
+        unit.serial = 1;
+        unit.packets = 64;
+        nsdump::Unit same_unit = unit;
+        for (std::int64_t i = 0; i < 1000; ++i) {
+            nsdump::Slice slice = plain_slice(300 + i * i % 91);
+            slice.unit = i % 2 ? &unit : nullptr;
+            slice.inside.pairs = slice.children = pairs;
+            slice.child_ticks = pairs * (50 + i % 7);
+            short_ones.slice(slice);
+            slice.raw_ticks += kLong;
+            slice.unit = i % 2 ? &same_unit : nullptr;
+            long_ones.slice(slice);
+        }
+        short_ones.finish();
+        long_ones.finish();
+        const nsdump::FieldStats &a = short_ones.slice_stats(0)->ticks, &b = long_ones.slice_stats(0)->ticks;
+        CHECK(a.count == 1000);
+        CHECK(a.packets == b.packets);
+        CHECK(a.unit_count == b.unit_count);
+        CHECK(a.raw.sum() == b.raw.sum() - 1000.0 * kLong);
+        CHECK(a.net.sum() == b.net.sum() - 1000.0 * kLong);
+        CHECK(a.unit_net == b.unit_net - 500.0 * kLong);
+        CHECK(a.self_count == b.self_count);
+        CHECK(a.self_sum == b.self_sum - 1000.0 * kLong);
+        CHECK(a.unit_self == b.unit_self - 500.0 * kLong);
+        CHECK(a.net.sd(1000) == Approx(b.net.sd(1000)).epsilon(1e-9));
+        CHECK(a.net.min() == b.net.min() - kLong);
+        CHECK(a.net.max() == b.net.max() - kLong);
+        CHECK(a.raw_histogram.total() == 1000);
+        CHECK(a.subtracted_ci95_sum == Approx(b.subtracted_ci95_sum).epsilon(1e-12));
+    }
+}
+
+TEST_CASE("a slice with more shapes than are counted by value loses none", "[nsdump][stats]")
+{
+    const auto trace = calibrated_trace();
+    const nsdump::Correction correction(trace);
+    nsdump::StatsCollector stats(correction, 1);
+    for (std::uint32_t i = 0; i < 3000; ++i) {
+        nsdump::Slice slice = plain_slice(100);
+        slice.inside.pairs = slice.children = i % 1000;
+        stats.slice(slice);
+    }
+    stats.finish();
+    const nsdump::FieldStats &ticks = stats.slice_stats(0)->ticks;
+    CHECK(ticks.count == 3000);
+    CHECK(ticks.net.sum() == 3000 * 80.0 - 3 * 999 * 500 * 40.0);
+    CHECK(ticks.below_noise == 3 * 998); // all with two pairs or more
 }

@@ -39,5 +39,7 @@ TEST_CASE("the net of the slices inside is the sum of their nets", "[nsdump][sub
 {
     // Two slices of 100 and 200, the second with a slice in it and a mark.
     const double sum = nsdump::net_of(100, {}, constants()) + nsdump::net_of(200, {1, 1, 0, 0}, constants());
-    CHECK(nsdump::children_net(300, 2, {1, 1, 0, 0}, constants()) == sum);
+    nsdump::ChildSums children;
+    children.add(300, 2, {1, 1, 0, 0});
+    CHECK(nsdump::children_net(children, constants()) == sum);
 }

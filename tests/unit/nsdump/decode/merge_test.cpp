@@ -71,3 +71,21 @@ TEST_CASE("a trace without records has no runs", "[nsdump][merge]")
     trace.footer(NSLICE_END_CLOSED, 1, 1);
     CHECK(merged(trace.bytes()).empty());
 }
+
+TEST_CASE("CPUs that run different threads come in long runs when only each thread's order counts", "[nsdump][merge]")
+{
+    TraceBuilder trace;
+    trace.info(test_support::plain_info());
+    for (std::uint64_t i = 0; i < 20000; ++i)
+        trace.start(i % 2, 1 + i % 2, 1, 1000 + i);
+    nsdump::TraceFile file(source_of(trace.bytes()));
+    nsdump::Merger merger(file, nsdump::Order::kThread);
+    nsdump::Run run;
+    std::size_t runs = 0, events = 0;
+    while (merger.next(run)) {
+        ++runs;
+        events += run.events.size();
+    }
+    CHECK(events == 20000);
+    CHECK(runs < 200);
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// decode: which threads wrote the events of a block, as far as they are few.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "decode/event.hpp"
+
+namespace nsdump
+{
+class ThreadSet
+{
+public:
+    ThreadSet() = default;
+    explicit ThreadSet(std::span<const Event> events)
+    {
+        if (events.empty())
+            return;
+        std::uint32_t last = events.front().thread_id;
+        add(last);
+        for (const Event &event : events)
+            if (event.thread_id != last)
+                add(last = event.thread_id);
+    }
+
+    // True also when it is not known.
+    bool may_share(const ThreadSet &other) const
+    {
+        if (count_ > kMax || other.count_ > kMax)
+            return true;
+        return std::find_first_of(ids_.begin(), ids_.begin() + count_, other.ids_.begin(),
+                                  other.ids_.begin() + other.count_) != ids_.begin() + count_;
+    }
+
+private:
+    static constexpr std::size_t kMax = 8;
+
+    void add(std::uint32_t id)
+    {
+        if (count_ > kMax || std::find(ids_.begin(), ids_.begin() + count_, id) != ids_.begin() + count_)
+            return;
+        if (count_ < kMax)
+            ids_[count_] = id;
+        ++count_;
+    }
+
+    std::array<std::uint32_t, kMax> ids_{};
+    std::size_t count_ = 0; // more than kMax: too many to tell
+};
+} // namespace nsdump
