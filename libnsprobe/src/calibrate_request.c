@@ -29,10 +29,8 @@ static int calibrate(const struct nsp_calibration_request *request, struct nsp_c
     if (err)
         return err;
     __atomic_fetch_add(&nsp_session_generation, 1, __ATOMIC_SEQ_CST);
-    setup.state.mode = nsp_active_source == &nsp_source_step                            ? NSP_DETAIL_MODE_STEP
-                       : counters == 0 && setup.ring_kind == NSLICE_RING_RSEQ ? NSP_DETAIL_MODE_INLINE
-                                                                                        : NSP_DETAIL_MODE_GENERAL;
     setup.state.ordered = request->clock == NSP_CLOCK_ORDERED;
+    setup.state.mode = nsp_probe_mode(counters, setup.ring_kind, (int)setup.state.ordered);
     setup.state.rseq_offset = __rseq_offset;
     setup.state.counters = counters;
     setup.state.ring_kind = setup.ring_kind;

@@ -80,17 +80,23 @@ static int agree_on_ring_kind(const struct nsp_shm_map *map, uint32_t *kind)
     return 0;
 }
 
+uint32_t nsp_probe_mode(uint32_t counters, uint32_t ring_kind, int ordered)
+{
+    if (nsp_active_source == &nsp_source_step)
+        return NSP_DETAIL_MODE_STEP;
+    if (counters > 0 || ring_kind != NSLICE_RING_RSEQ)
+        return NSP_DETAIL_MODE_GENERAL;
+    return ordered ? NSP_DETAIL_MODE_ORDERED : NSP_DETAIL_MODE_INLINE;
+}
+
 static void fill_state(const struct nsp_shm_map *map, uint32_t ring_kind, uint32_t counters)
 {
-    const int stepping = nsp_active_source == &nsp_source_step;
-    const int inlined = counters == 0 && ring_kind == NSLICE_RING_RSEQ;
+    const int ordered = map->shm->clock == NSP_CLOCK_ORDERED;
 
     process.map = map;
     process.state = (struct nsp_detail_state){
-        .mode = stepping  ? NSP_DETAIL_MODE_STEP
-                : inlined ? NSP_DETAIL_MODE_INLINE
-                          : NSP_DETAIL_MODE_GENERAL,
-        .ordered = map->shm->clock == NSP_CLOCK_ORDERED,
+        .mode = nsp_probe_mode(counters, ring_kind, ordered),
+        .ordered = (uint32_t)ordered,
         .stride_bytes = map->stride_bytes,
         .rings = map->rings,
         .rseq_offset = __rseq_offset,

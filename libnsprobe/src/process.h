@@ -15,6 +15,9 @@ void nsp_process_disclaim(void);
  */
 int nsp_process_check(const struct nsp_session_config *config);
 
+/* What its probes do (NSP_DETAIL_MODE_*) with the counter source that was chosen. */
+uint32_t nsp_probe_mode(uint32_t counters, uint32_t ring_kind, int ordered);
+
 /*
  * Chooses ring kind and counter source, calibrates, announces settings and
  * sites, and turns the probes on.  0 or -errno (-EBUSY: it is in a

@@ -7,16 +7,15 @@
 #include <nsprobe/detail/state.h>
 
 /*
- * In plain steps (state: %rdi, site: %rsi, words: %r10, ring: %r8, head: %r9):
+ * In plain steps (state: %rdi, site: %rsi where it is needed, words: %r10, ring: %r8, head: %r9):
  *
  *	if state.mode == OFF: done
- *	if state.mode != INLINE: cold
- *	if state.ordered: wait until all before has completed
+ *	if state.mode != INLINE: go on in the cold half
  *  retry:
  *	thread.rseq_cs = this sequence           -- from here the kernel watches
  *	cpu = thread.cpu_id; if cpu >= state.cpus: cold
  *	ring = state.rings + cpu * state.stride_bytes
- *	if ring.limit - (head + units) < 0: cold -- full, or closing
+ *	if ring.limit - head < units: cold       -- full, or closing
  *	record = data(ring, head)
  *	record.ticks = clock                     -- inside, so ticks rise within a ring
  *	record.thread_id = tid; if tid == 0: cold -- first probe of the thread
@@ -24,7 +23,10 @@
  *	record.words = words
  *	ring.head = head + step                  -- the commit, last instruction of the sequence
  *	thread.rseq_cs = 0                       -- lets the object be unloaded at any later time
- *	if state.ordered: let nothing after begin earlier
+ *
+ * The cold half holds the sequence a second time, for mode ORDERED, between two
+ * fences: a switch in the first would cost every record of mode INLINE, whose
+ * instructions hide behind the clock read as long as they are few.
  *
  * The fences stand at the probe's two ends and not at the clock: neither the
  * probe nor the code around it then runs in the other's shadow, so what a probe
@@ -53,7 +55,10 @@
     ".long %c[line], %c[bits]\n\t"                                                                 \
     ".popsection\n\t"
 
+/* How the sequence reads the site's head_bits, and how the cold path gets the site into %rsi. */
+#define NSP_DETAIL_ASM_OWN_BITS ".Lnsp_site_%=+20(%%rip)"
 #define NSP_DETAIL_ASM_OWN_SITE "lea .Lnsp_site_%=(%%rip), %%rsi\n\t"
+#define NSP_DETAIL_ASM_GIVEN_BITS "20(%%rsi)"
 #define NSP_DETAIL_ASM_GIVEN_SITE "" /* %rsi is an input */
 
 #define NSP_DETAIL_ASM_NO_WORDS ""
@@ -61,39 +66,25 @@
     "mov 8*" #n "(%%r10), %%rax\n\t"                                                               \
     "mov %%rax, 16+8*" #n "(%%rdx)\n\t"
 
-/* state: symbol of the state; site: how %rsi gets the site; words: copies of the words; units: of the record */
-#define NSP_DETAIL_ASM_PROBE(state, site, words, units)                                            \
-    "mov " state "@GOTPCREL(%%rip), %%rdi\n\t"                                                     \
-    "mov " NSP_DETAIL_STR(NSP_DETAIL_STATE_MODE) "(%%rdi), %%eax\n\t"                              \
-    "test %%eax, %%eax\n\t"                                                                        \
-    "je .Lnsp_done_%=\n\t"                                                                         \
-    site                                                                                           \
-    "dec %%eax\n\t"                                                                                \
-    "jne .Lnsp_cold_%=\n\t"                                                                        \
-    "cmpl $0, " NSP_DETAIL_STR(NSP_DETAIL_STATE_ORDERED) "(%%rdi)\n\t"                             \
-    "je .Lnsp_entered_%=\n\t"                                                                      \
-    "lfence\n"                                                                                     \
-    ".Lnsp_entered_%=:\n\t"                                                                        \
-    "mov " NSP_DETAIL_STR(NSP_DETAIL_STATE_RSEQ) "(%%rdi), %%rcx\n"                                \
-    ".Lnsp_retry_%=:\n\t"                                                                          \
-    "lea .Lnsp_cs_%=(%%rip), %%rax\n\t"                                                            \
+/* n: name of the sequence; bits: where head_bits is; words: copies of them; units: of the record */
+#define NSP_DETAIL_ASM_SEQUENCE(n, bits, words, units)                                             \
+    ".Lnsp_retry_" n "_%=:\n\t"                                                                    \
+    "lea .Lnsp_cs_" n "_%=(%%rip), %%rax\n\t"                                                      \
     "mov %%rax, %%fs:8(%%rcx)\n"                                                                   \
-    ".Lnsp_begin_%=:\n\t"                                                                          \
-    "mov %%fs:4(%%rcx), %%eax\n\t"                                                                 \
-    "cmp " NSP_DETAIL_STR(NSP_DETAIL_STATE_CPUS) "(%%rdi), %%eax\n\t"                              \
+    ".Lnsp_begin_" n "_%=:\n\t"                                                                    \
+    "mov %%fs:4(%%rcx), %%r8d\n\t"                                                                 \
+    "cmp " NSP_DETAIL_STR(NSP_DETAIL_STATE_CPUS) "(%%rdi), %%r8d\n\t"                              \
     "jae .Lnsp_cold_%=\n\t"                                                                        \
-    "imul " NSP_DETAIL_STR(NSP_DETAIL_STATE_STRIDE) "(%%rdi), %%rax\n\t"                           \
-    "add " NSP_DETAIL_STR(NSP_DETAIL_STATE_RINGS) "(%%rdi), %%rax\n\t"                             \
-    "mov %%rax, %%r8\n\t"                                                                          \
+    "imul " NSP_DETAIL_STR(NSP_DETAIL_STATE_STRIDE) "(%%rdi), %%r8\n\t"                            \
+    "add " NSP_DETAIL_STR(NSP_DETAIL_STATE_RINGS) "(%%rdi), %%r8\n\t"                              \
     "mov " NSP_DETAIL_STR(NSP_DETAIL_RING_HEAD) "(%%r8), %%r9\n\t"                                 \
-    "lea " #units "(%%r9), %%edx\n\t"                                                              \
     "mov " NSP_DETAIL_STR(NSP_DETAIL_RING_LIMIT) "(%%r8), %%eax\n\t"                               \
-    "sub %%edx, %%eax\n\t"                                                                         \
-    "js .Lnsp_cold_%=\n\t"                                                                         \
+    "sub %%r9d, %%eax\n\t"                                                                         \
+    "cmp $" #units ", %%eax\n\t"                                                                   \
+    "jl .Lnsp_cold_%=\n\t"                                                                         \
     "rdtsc\n\t"                                                                                    \
     "shl $32, %%rdx\n\t"                                                                           \
-    "or %%rax, %%rdx\n\t"                                                                          \
-    "mov %%rdx, %%rax\n\t"                                                                         \
+    "or %%rdx, %%rax\n\t"                                                                          \
     "mov %%r9d, %%edx\n\t"                                                                         \
     "and " NSP_DETAIL_STR(NSP_DETAIL_RING_MASK) "(%%r8), %%edx\n\t"                                \
     "lea " NSP_DETAIL_STR(NSP_DETAIL_RING_DATA) "(%%r8,%%rdx,8), %%rdx\n\t"                        \
@@ -103,35 +94,65 @@
     "test %%eax, %%eax\n\t"                                                                        \
     "je .Lnsp_cold_%=\n\t"                                                                         \
     "mov %%eax, 8(%%rdx)\n\t"                                                                      \
-    "mov 20(%%rsi), %%eax\n\t"                                                                     \
+    "mov " bits ", %%eax\n\t"                                                                      \
     "mov %%eax, 12(%%rdx)\n\t"                                                                     \
     words                                                                                          \
-    "movabs $(1 << 32) + " #units ", %%rax\n\t"                                                    \
-    "add %%r9, %%rax\n\t"                                                                          \
-    "mov %%rax, " NSP_DETAIL_STR(NSP_DETAIL_RING_HEAD) "(%%r8)\n"                                  \
-    ".Lnsp_committed_%=:\n\t"                                                                      \
-    "movq $0, %%fs:8(%%rcx)\n\t"                                                                   \
-    "cmpl $0, " NSP_DETAIL_STR(NSP_DETAIL_STATE_ORDERED) "(%%rdi)\n\t"                             \
-    "je .Lnsp_left_%=\n\t"                                                                         \
-    "lfence\n"                                                                                     \
-    ".Lnsp_left_%=:\n\t"                                                                           \
-    ".Lnsp_done_%=:\n\t"                                                                           \
-    ".pushsection .text.nsprobe_cold,\"ax?\",@progbits\n\t"                                        \
+    "add .Lnsp_step_%=(%%rip), %%r9\n\t"                                                           \
+    "mov %%r9, " NSP_DETAIL_STR(NSP_DETAIL_RING_HEAD) "(%%r8)\n"                                   \
+    ".Lnsp_committed_" n "_%=:\n\t"                                                                \
+    "movq $0, %%fs:8(%%rcx)\n\t"
+
+#define NSP_DETAIL_ASM_ABORT(n)                                                                    \
     ".byte 0x0f, 0xb9, 0x3d\n\t" /* ud1: the signature below reads as its operand */               \
     ".long 0x53053053\n"                                                                           \
-    ".Lnsp_abort_%=:\n\t"                                                                          \
-    "jmp .Lnsp_retry_%=\n"                                                                         \
+    ".Lnsp_abort_" n "_%=:\n\t"                                                                    \
+    "jmp .Lnsp_retry_" n "_%=\n"
+
+/* struct rseq_cs: what the kernel compares the instruction pointer with */
+#define NSP_DETAIL_ASM_DESCRIPTOR(n)                                                               \
+    ".balign 32\n"                                                                                 \
+    ".Lnsp_cs_" n "_%=:\n\t"                                                                       \
+    ".long 0, 0\n\t"                                                                               \
+    ".quad .Lnsp_begin_" n "_%=, .Lnsp_committed_" n "_%= - .Lnsp_begin_" n "_%=, "                \
+    ".Lnsp_abort_" n "_%=\n\t"
+
+/* state: symbol of the state; the others as above */
+#define NSP_DETAIL_ASM_PROBE(state, site, bits, words, units)                                      \
+    "mov " state "@GOTPCREL(%%rip), %%rdi\n\t"                                                     \
+    "cmpl $" NSP_DETAIL_STR(NSP_DETAIL_MODE_INLINE) ", "                                           \
+    NSP_DETAIL_STR(NSP_DETAIL_STATE_MODE) "(%%rdi)\n\t"                                            \
+    "jb .Lnsp_done_%=\n\t"                                                                         \
+    "jne .Lnsp_other_%=\n\t"                                                                       \
+    "mov " NSP_DETAIL_STR(NSP_DETAIL_STATE_RSEQ) "(%%rdi), %%rcx\n"                                \
+    NSP_DETAIL_ASM_SEQUENCE("fast", bits, words, units)                                            \
+    ".Lnsp_done_%=:\n\t"                                                                           \
+    ".pushsection .text.nsprobe_cold,\"ax?\",@progbits\n\t"                                        \
+    NSP_DETAIL_ASM_ABORT("fast")                                                                   \
+    ".Lnsp_other_%=:\n\t"                                                                          \
+    "cmpl $" NSP_DETAIL_STR(NSP_DETAIL_MODE_ORDERED) ", "                                          \
+    NSP_DETAIL_STR(NSP_DETAIL_STATE_MODE) "(%%rdi)\n\t"                                            \
+    "jne .Lnsp_cold_%=\n\t"                                                                        \
+    "lfence\n\t"                                                                                   \
+    "mov " NSP_DETAIL_STR(NSP_DETAIL_STATE_RSEQ) "(%%rdi), %%rcx\n"                                \
+    NSP_DETAIL_ASM_SEQUENCE("ordered", bits, words, units)                                         \
+    "lfence\n\t"                                                                                   \
+    "jmp .Lnsp_done_%=\n\t"                                                                        \
+    NSP_DETAIL_ASM_ABORT("ordered")                                                                \
     ".Lnsp_cold_%=:\n\t"                                                                           \
+    site                                                                                           \
     "lea -128(%%rsp), %%rsp\n\t"                                                                   \
     "call *nsp_detail_general@GOTPCREL(%%rip)\n\t"                                                 \
     "lea 128(%%rsp), %%rsp\n\t"                                                                    \
     "jmp .Lnsp_done_%=\n\t"                                                                        \
     ".popsection\n\t"                                                                              \
     ".pushsection nsprobe_cs,\"aw?\",@progbits\n\t"                                                \
-    ".balign 32\n"                                                                                 \
-    ".Lnsp_cs_%=:\n\t"                                                                             \
-    ".long 0, 0\n\t"                                                                               \
-    ".quad .Lnsp_begin_%=, .Lnsp_committed_%= - .Lnsp_begin_%=, .Lnsp_abort_%=\n\t"                \
+    NSP_DETAIL_ASM_DESCRIPTOR("fast")                                                              \
+    NSP_DETAIL_ASM_DESCRIPTOR("ordered")                                                           \
+    ".popsection\n\t"                                                                              \
+    ".pushsection .rodata.cst8,\"aM\",@progbits,8\n\t" /* one of each value in the linked file */  \
+    ".balign 8\n"                                                                                  \
+    ".Lnsp_step_%=:\n\t"                                                                           \
+    ".quad (1 << 32) + " #units "\n\t"                                                             \
     ".popsection\n\t"
 
 /* What a probe may change besides memory.  %rsi and %r10 are listed where they are not inputs. */
@@ -144,7 +165,8 @@
 /* A record without words of its own: START, STOP, EXIT. */
 #define NSP_DETAIL_PROBE(state, site_name, site_kind)                                              \
     __asm__ volatile(NSP_DETAIL_ASM_SITE NSP_DETAIL_ASM_PROBE(                                     \
-                         state, NSP_DETAIL_ASM_OWN_SITE, NSP_DETAIL_ASM_NO_WORDS, 2)               \
+                         state, NSP_DETAIL_ASM_OWN_SITE, NSP_DETAIL_ASM_OWN_BITS,                  \
+                         NSP_DETAIL_ASM_NO_WORDS, 2)                                               \
                      : /* no output */                                                             \
                      : NSP_DETAIL_SITE_INPUTS(site_name, site_kind, 0)                             \
                      : NSP_DETAIL_CLOBBERS, "rsi")
@@ -154,6 +176,7 @@
     do {                                                                                           \
         const struct nsp_site *nsp_site_ = (site_pointer);                                         \
         __asm__ volatile(NSP_DETAIL_ASM_PROBE(state, NSP_DETAIL_ASM_GIVEN_SITE,                    \
+                                              NSP_DETAIL_ASM_GIVEN_BITS,                           \
                                               NSP_DETAIL_ASM_NO_WORDS, 2)                          \
                          : "+S"(nsp_site_)                                                         \
                          : /* no further input */                                                  \
@@ -165,7 +188,8 @@
     do {                                                                                           \
         register const uint64_t *nsp_words_ __asm__("r10") = (word_array);                         \
         __asm__ volatile(NSP_DETAIL_ASM_SITE NSP_DETAIL_ASM_PROBE(                                 \
-                             state, NSP_DETAIL_ASM_OWN_SITE, copies, units)                        \
+                             state, NSP_DETAIL_ASM_OWN_SITE, NSP_DETAIL_ASM_OWN_BITS, copies,      \
+                             units)                                                                \
                          : /* no output */                                                         \
                          : NSP_DETAIL_SITE_INPUTS(site_name, site_kind, word_count),               \
                            "r"(nsp_words_)                                                         \

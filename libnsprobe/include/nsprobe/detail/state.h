@@ -4,10 +4,11 @@
 #define NSPROBE_DETAIL_STATE_H
 
 /* Values of nsp_detail_state.mode, also known to the assembly. */
-#define NSP_DETAIL_MODE_OFF 0     /* no session: three instructions and a branch */
+#define NSP_DETAIL_MODE_OFF 0     /* no session: two instructions and a branch */
 #define NSP_DETAIL_MODE_INLINE 1  /* rseq ring, clock only: all of it at the probe */
-#define NSP_DETAIL_MODE_GENERAL 2 /* counters, or a ring without rseq: out of line */
-#define NSP_DETAIL_MODE_STEP 3    /* as GENERAL; the trap flag is off inside the probe */
+#define NSP_DETAIL_MODE_ORDERED 2 /* the same between fences */
+#define NSP_DETAIL_MODE_GENERAL 3 /* counters, or a ring without rseq: out of line */
+#define NSP_DETAIL_MODE_STEP 4    /* as GENERAL; the trap flag is off inside the probe */
 
 /* Byte offsets, for the assembly; checked in src/process.c. */
 #define NSP_DETAIL_STATE_MODE 0
@@ -31,7 +32,7 @@ extern "C" {
 
 struct nsp_detail_state {
     uint32_t mode;         /* NSP_DETAIL_MODE_* */
-    uint32_t ordered;      /* nonzero: fences around the clock read */
+    uint32_t ordered;      /* nonzero: fences at the ends of each probe */
     uint64_t stride_bytes; /* from one CPU's ring to the next one's */
     char *rings;           /* meta page of CPU 0 */
     int64_t rseq_offset;   /* from the thread pointer to struct rseq */

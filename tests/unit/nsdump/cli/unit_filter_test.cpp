@@ -7,7 +7,7 @@ namespace
 {
 nsdump::Event event(std::uint8_t kind, std::uint32_t thread, const std::uint64_t *words = nullptr)
 {
-    return {0, words, thread, 0, 1, kind, static_cast<std::uint8_t>(words ? 3 : 0)};
+    return {0, thread, 1, kind, static_cast<std::uint8_t>(words ? 3 : 0), words, 0};
 }
 } // namespace
 
