@@ -18,8 +18,9 @@ namespace mapi::drivers
 {
 namespace
 {
-// Half of a common second-level cache, so that the packet path reads what read() has just written there.
-constexpr size_t kBufferBytes = size_t(512) << 10;
+// Half of a small second-level cache, so that the packet path reads what read() has just written there.
+constexpr size_t kBufferBytes = size_t(256) << 10;
+constexpr size_t kPageBytes = 4096;
 } // namespace
 
 FileBuffer::FileBuffer(const std::string &path) : path_(path), storage_(kBufferBytes)
@@ -62,30 +63,41 @@ void FileBuffer::wait_for_input() const
         throw CaptureError(Damage::kInput, path_ + ": interrupted after offset " + std::to_string(file_position_));
 }
 
+// Moves what is left to where the next bytes get the same place in a page as they have in the file: the kernel copies
+// five times slower to an address a little above the source's, modulo a page (REP MOVSB on AMD Zen 3).
+uint8_t *FileBuffer::place(size_t rest, size_t bytes)
+{
+    if (bytes + 2 * kPageBytes > storage_.size()) {
+        std::vector<uint8_t> larger(bytes + 2 * kPageBytes);
+        memcpy(larger.data(), cursor_, rest);
+        storage_.swap(larger);
+        cursor_ = storage_.data();
+    }
+    uint8_t *const first = storage_.data() + rest;
+    const size_t shift = (file_position_ - reinterpret_cast<uintptr_t>(first)) % kPageBytes;
+    if (cursor_ != storage_.data() + shift)
+        memmove(storage_.data() + shift, cursor_, rest);
+    return storage_.data() + shift;
+}
+
 bool FileBuffer::fill(size_t bytes)
 {
     const size_t rest = available();
     if (rest >= bytes)
         return true;
-    if (bytes > storage_.size()) {
-        // A length that the file cannot hold must not cost the memory for it.
-        if (is_regular_ && bytes > rest_bytes())
-            return false;
-        std::vector<uint8_t> larger(bytes);
-        memcpy(larger.data(), cursor_, rest);
-        storage_.swap(larger);
-    } else if (cursor_ != storage_.data()) {
-        memmove(storage_.data(), cursor_, rest);
-    }
-    uint8_t *const base = storage_.data();
+    // A length that the file cannot hold must not cost the memory for it.
+    if (bytes > storage_.size() && is_regular_ && bytes > rest_bytes())
+        return false;
+    uint8_t *const base = place(rest, bytes);
     cursor_ = base;
+    const size_t room = size_t(storage_.data() + storage_.size() - base);
     size_t filled = rest;
     while (filled < bytes) {
         if (stop_fd_ >= 0) {
             end_ = base + filled; // whole also where the wait is interrupted
             wait_for_input();
         }
-        const ssize_t got = read(fd_, base + filled, storage_.size() - filled);
+        const ssize_t got = read(fd_, base + filled, room - filled);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0) {

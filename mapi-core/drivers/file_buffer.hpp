@@ -40,6 +40,7 @@ public:
 
 private:
     void wait_for_input() const;
+    uint8_t *place(size_t rest, size_t bytes);
 
     std::string path_;
     int fd_;

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 
-ROUNDS = 3
+ROUNDS = 5
 MBYTES = 1024
 
 
