@@ -20,9 +20,15 @@
 #include "shm.h"
 #include "thread.h"
 
-#define ROUNDS 256          /* n; the other half of the batches has 2n */
-#define DEFAULT_BATCHES 25
+/*
+ * n; the other half of a batch has 2n.  A batch is not much longer than a slice,
+ * so that the trim leaves out what the slices' own trim does: of long batches on
+ * a busy core each holds some of it, and the constants come out too large.
+ */
+#define ROUNDS 64
+#define DEFAULT_BATCHES 100
 #define MAX_BATCHES 1000
+#define TURNS 5 /* the kinds take turns: what a probe costs wanders with the core's neighbours, over tens of milliseconds */
 #define STEP_ROUNDS NSP_LOOP_UNROLLED /* a stepped round costs a millisecond and is exact */
 
 struct run {
@@ -30,8 +36,8 @@ struct run {
     uint32_t batches;
     uint32_t cpu;
     uint64_t begin; /* position of the last batch in the CPU's ring */
-    double values[MAX_BATCHES];
-    double more_values[MAX_BATCHES];
+    double values[NSP_CALIBRATION_KINDS][MAX_BATCHES];
+    double more_values[NSP_CALIBRATION_KINDS][MAX_BATCHES];
 };
 
 static const enum nsp_loop loop_alone[NSP_CALIBRATION_KINDS] = {NSP_LOOP_PAIR, NSP_LOOP_MARK, NSP_LOOP_INIT,
@@ -165,16 +171,33 @@ static void batch_ordered(struct run *run, int kind, double *outer, double *inne
     }
 }
 
-static void measure_ticks(struct run *run, int kind, struct nslice_calibration_entry *entry)
+/* NULL when there are as many as a calibration holds. */
+static struct nslice_calibration_entry *next_entry(const struct run *run, struct nsp_calibration *out, int kind, uint32_t field)
 {
-    void (*const batch)(struct run *, int, double *, double *) = nsp_detail_calibration_state.ordered ? batch_ordered : batch_fast;
-    struct nsp_estimate outer, inner;
+    struct nslice_calibration_entry *entry = &out->entries[out->count];
 
-    batch(run, kind, &run->values[0], &run->more_values[0]); /* warms caches and predictors; overwritten */
-    for (uint32_t i = 0; i < run->batches; ++i)
-        batch(run, kind, &run->values[i], &run->more_values[i]);
-    outer = nsp_trimmed_mean(run->values, run->batches);
-    inner = nsp_trimmed_mean(run->more_values, run->batches);
+    if (out->count == NSP_CALIBRATION_MAX_ENTRIES)
+        return NULL;
+    ++out->count;
+    *entry = (struct nslice_calibration_entry){.cpu = run->cpu, .kind = kinds[kind], .field = (uint8_t)field};
+    return entry;
+}
+
+static void batch_ticks(struct run *run, int kind, uint32_t at)
+{
+    double *const outer = &run->values[kind][at], *const inner = &run->more_values[kind][at];
+
+    if (nsp_detail_calibration_state.ordered)
+        batch_ordered(run, kind, outer, inner);
+    else
+        batch_fast(run, kind, outer, inner);
+}
+
+static void estimate(struct run *run, int kind, uint32_t samples, struct nslice_calibration_entry *entry)
+{
+    const struct nsp_estimate outer = nsp_trimmed_mean(run->values[kind], samples);
+    const struct nsp_estimate inner = nsp_trimmed_mean(run->more_values[kind], samples);
+
     entry->samples = outer.samples;
     entry->trimmed = outer.trimmed;
     entry->outer = outer.mean;
@@ -183,13 +206,31 @@ static void measure_ticks(struct run *run, int kind, struct nslice_calibration_e
     entry->inner_ci95 = inner.ci95;
 }
 
+static void measure_ticks(struct run *run, struct nsp_calibration *out)
+{
+    for (uint32_t turn = 0; turn < TURNS; ++turn)
+        for (int kind = 0; kind < NSP_CALIBRATION_KINDS; ++kind) {
+            const uint32_t begin = run->batches * turn / TURNS, end = run->batches * (turn + 1) / TURNS;
+
+            if (begin < end)
+                batch_ticks(run, kind, begin); /* warms caches and predictors; overwritten */
+            for (uint32_t i = begin; i < end; ++i)
+                batch_ticks(run, kind, i);
+        }
+    for (int kind = 0; kind < NSP_CALIBRATION_KINDS; ++kind) {
+        struct nslice_calibration_entry *entry = next_entry(run, out, kind, 0);
+
+        if (entry)
+            estimate(run, kind, run->batches, entry);
+    }
+}
+
 /* Cost in a counter: what an empty slice reads, what lies between two of them, or what the probe adds to the slice around it. */
 static void measure_counter(struct run *run, int kind, uint32_t field, double inner_mean,
                             struct nslice_calibration_entry *entry)
 {
     const int stepped = nsp_detail_calibration_state.mode == NSP_DETAIL_MODE_STEP;
     const uint32_t batches = stepped ? 1 : run->batches;
-    struct nsp_estimate outer, inner;
     uint32_t used = 0;
 
     for (uint32_t i = 0; i < batches; ++i) {
@@ -206,45 +247,37 @@ static void measure_counter(struct run *run, int kind, uint32_t field, double in
         distance = mean_distance(run, field, &distances);
         if (!pairs || !distances)
             continue;
-        run->values[used] = kind == 0 ? distance : inside - inner_mean;
-        run->more_values[used++] = kind == 0 ? inside : 0;
+        run->values[kind][used] = kind == 0 ? distance : inside - inner_mean;
+        run->more_values[kind][used++] = kind == 0 ? inside : 0;
     }
-    outer = nsp_trimmed_mean(run->values, used);
-    inner = nsp_trimmed_mean(run->more_values, used);
-    entry->samples = used;
-    entry->trimmed = outer.trimmed;
-    entry->outer = outer.mean;
-    entry->outer_ci95 = outer.ci95;
-    entry->inner = inner.mean;
-    entry->inner_ci95 = inner.ci95;
+    estimate(run, kind, used, entry);
 }
 
 static void measure_cpu(struct run *run, struct nsp_calibration *out)
 {
     const int stepped = nsp_detail_calibration_state.mode == NSP_DETAIL_MODE_STEP;
-    const uint32_t fields = 1 + nsp_detail_calibration_state.counters;
-    double inner_mean[1 + NSLICE_MAX_COUNTERS] = {0};
 
-    for (uint32_t field = 0; field < fields; ++field)
+    /* Time is measured with stepping off: a stepped slice's time means nothing. */
+    nsp_step_keep_skip = 1;
+    nsp_thread.step_skip = stepped;
+    measure_ticks(run, out);
+    nsp_thread.step_skip = 0;
+    for (uint32_t field = 1; field <= nsp_detail_calibration_state.counters; ++field) {
+        double inner_of_pair = 0;
+
         for (int kind = 0; kind < NSP_CALIBRATION_KINDS; ++kind) {
-            struct nslice_calibration_entry *entry = &out->entries[out->count];
+            struct nslice_calibration_entry *entry = next_entry(run, out, kind, field);
 
-            if (out->count == NSP_CALIBRATION_MAX_ENTRIES)
-                return;
-            *entry = (struct nslice_calibration_entry){.cpu = run->cpu, .kind = kinds[kind], .field = (uint8_t)field};
-            /* Time is measured with stepping off: a stepped slice's time means nothing. */
-            nsp_thread.step_skip = stepped && field == 0;
-            nsp_step_keep_skip = 1;
-            if (field == 0)
-                measure_ticks(run, kind, entry);
-            else
-                measure_counter(run, kind, field, inner_mean[field], entry);
-            nsp_step_keep_skip = 0;
+            if (!entry)
+                break;
+            measure_counter(run, kind, field, inner_of_pair, entry);
             if (kind == 0)
-                inner_mean[field] = entry->inner;
-            if (entry->samples)
-                ++out->count;
+                inner_of_pair = entry->inner;
+            if (entry->samples == 0)
+                --out->count;
         }
+    }
+    nsp_step_keep_skip = 0;
 }
 
 static void measure_clock(struct run *run, struct nsp_calibration *out)
@@ -262,9 +295,9 @@ static void measure_clock(struct run *run, struct nsp_calibration *out)
         for (int n = 0; n < 2 * ROUNDS; ++n)
             nsp_clock_read(ordered);
         ticks[2] = nsp_clock_read(1);
-        run->values[i] = ((double)(ticks[2] - ticks[1]) - (double)(ticks[1] - ticks[0])) / ROUNDS;
+        run->values[0][i] = ((double)(ticks[2] - ticks[1]) - (double)(ticks[1] - ticks[0])) / ROUNDS;
     }
-    read = nsp_trimmed_mean(run->values, run->batches);
+    read = nsp_trimmed_mean(run->values[0], run->batches);
     out->clock_read_ticks = read.mean;
     out->clock_read_ci95 = read.ci95;
     out->clock_step_ticks = nsp_clock_step_ticks();
