@@ -9,8 +9,8 @@
 namespace
 {
 constexpr int kEvents = 10000;
-constexpr int kBatches = 201;
-constexpr int kWarmBatches = 60; // once round the ring, so that its pages are there
+constexpr int kBatches = 1001;
+constexpr int kWarmBatches = 20;
 
 double per_event(std::uint64_t begin)
 {
@@ -53,7 +53,7 @@ struct Series {
     std::vector<double> empty, clock, probe;
 };
 
-// Clock and probe in turn, with a rest in which the drain catches up: a full ring is another figure.
+// Clock and probe in turn, without a rest: a core that slept begins with cold caches.
 Series measure(double (*clock)())
 {
     Series series;
@@ -61,7 +61,6 @@ Series measure(double (*clock)())
         series.empty.push_back(time_empty_loop());
         series.clock.push_back(clock());
         series.probe.push_back(time_probe());
-        std::this_thread::sleep_for(std::chrono::microseconds(1500));
     }
     return series;
 }
@@ -80,15 +79,24 @@ double ratio(const Series &series)
     return bench::median(series.probe) / bench::median(series.clock);
 }
 
+// The producer is pinned and the drain thread is not: it may run elsewhere.
+Series on_last_cpu(double (*clock)(), bool is_warming)
+{
+    Series series;
+    std::thread([&] {
+        bench::pin_to_last_cpu();
+        for (int i = 0; is_warming && i < kWarmBatches; ++i)
+            time_probe();
+        series = measure(clock);
+    }).join();
+    return series;
+}
+
 Series with_session(const char *mode, double (*clock)())
 {
     const bench::TmpfsFile file("netslice-probe-bench.nsl");
-    bench::open_session("output=" + file.path() + " ring=4M clock=" + mode);
-    for (int i = 0; i < kWarmBatches; ++i) {
-        time_probe();
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    Series series = measure(clock);
+    bench::open_session("output=" + file.path() + " ring=32M clock=" + mode); // a full ring is another figure
+    Series series = on_last_cpu(clock, true);
     nsp_session_counts counts;
     nsp_session_close(&counts);
     if (counts.drained != counts.issued)
@@ -101,15 +109,13 @@ Series with_session(const char *mode, double (*clock)())
 int main()
 {
     const double per_ns = bench::ticks_per_ns();
-    bench::pin_to_last_cpu();
-
-    const Series off = measure(time_fast_clock);
+    const Series off = on_last_cpu(time_fast_clock, false);
     const double off_ns = (bench::median(off.probe) - bench::median(off.empty)) / per_ns;
     bench::print({"probe_off_ns", off_ns, "ns", raw(off), "no session open; the empty loop is taken out"}, "below", 1);
 
     const Series fast = with_session("fast", time_fast_clock);
     bench::print({"probe_record_ratio", ratio(fast), "ratio to rdtsc", raw(fast),
-                  "16-byte record into the per-CPU ring, batches of 10,000, medians of 201, ring drained meanwhile"},
+                  "16-byte record into the per-CPU ring, batches of 10,000, medians of 1001, ring drained meanwhile"},
                  "at most", 1.05);
     const Series ordered = with_session("ordered", time_ordered_clock);
     bench::print({"probe_ordered_ratio", ratio(ordered), "ratio to lfence;rdtsc;lfence", raw(ordered),
