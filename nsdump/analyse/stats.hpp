@@ -107,6 +107,7 @@ private:
     std::size_t counters_;
     bool is_stepping_;
     std::uint64_t seen_ = 0;
+    std::size_t tallies_left_ = kMaxTallies;
     Table<SliceStats> slices_;
     Table<UnitStats> units_;
     Table<MarkStats> marks_;
@@ -127,7 +128,7 @@ inline void StatsCollector::slice(const Slice &slice)
     }
     const bool is_short = static_cast<std::uint64_t>(slice.raw_ticks) < Tally::kTicks;
     Tally *const tally =
-        is_short ? stats.tallies.find({slice.inside, slice.cpu_index, slice.unit != nullptr}) : nullptr;
+        is_short ? stats.tallies.find({slice.inside, slice.cpu_index, slice.unit != nullptr}, tallies_left_) : nullptr;
     if (tally) [[likely]] {
         ++tally->counts[static_cast<std::size_t>(slice.raw_ticks)];
         if (slice.children > 0)

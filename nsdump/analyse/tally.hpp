@@ -29,25 +29,27 @@ struct Tally {
     std::array<std::uint64_t, kTicks> counts; // by raw ticks
 };
 
+inline constexpr std::size_t kMaxTallies = 1024; // of a trace: 32 MiB
+
 // The tallies of one name.
 class Tallies
 {
 public:
-    static constexpr std::size_t kMax = 32; // 1 MiB if every time comes; more shapes go without a tally
+    static constexpr std::size_t kMax = 32; // they are searched one by one
 
-    // Null where the name has more shapes than are kept.
-    Tally *find(const Shape &shape)
+    // `left`: how many more the trace may have.  Null where the name or the trace has as many as are kept.
+    Tally *find(const Shape &shape, std::size_t &left)
     {
         Tally *&hint = hints_[(shape.inside.pairs + 2 * shape.cpu_index + shape.is_in_unit) % hints_.size()];
         if (hint && hint->shape == shape) [[likely]]
             return hint;
-        return find_slowly(shape, hint);
+        return find_slowly(shape, hint, left);
     }
     const std::vector<std::unique_ptr<Tally>> &all() const { return tallies_; }
     void clear();
 
 private:
-    Tally *find_slowly(const Shape &shape, Tally *&hint);
+    Tally *find_slowly(const Shape &shape, Tally *&hint, std::size_t &left);
 
     std::array<Tally *, 8> hints_{};
     std::vector<std::unique_ptr<Tally>> tallies_;

@@ -222,3 +222,25 @@ TEST_CASE("a slice with more shapes than are counted by value loses none", "[nsd
     CHECK(ticks.net.sum() == 3000 * 80.0 - 3 * 999 * 500 * 40.0);
     CHECK(ticks.below_noise == 3 * 998); // all with two pairs or more
 }
+
+TEST_CASE("a trace with more names than are counted by value loses none", "[nsdump][stats]")
+{
+    const auto trace = calibrated_trace();
+    const nsdump::Correction correction(trace);
+    nsdump::StatsCollector stats(correction, 1);
+    constexpr nsdump::NameId kNames = 3 * nsdump::kMaxTallies;
+    for (int round = 0; round < 2; ++round) {
+        for (nsdump::NameId name = 0; name < kNames; ++name) {
+            nsdump::Slice slice = plain_slice(100);
+            slice.name = name;
+            stats.slice(slice);
+        }
+    }
+    std::size_t with_tally = 0;
+    for (nsdump::NameId name = 0; name < kNames; ++name)
+        with_tally += stats.slice_stats(name)->tallies.all().size();
+    CHECK(with_tally == nsdump::kMaxTallies); // what is kept of a hostile trace has a bound
+    stats.finish();
+    for (nsdump::NameId name = 0; name < kNames; ++name)
+        REQUIRE(stats.slice_stats(name)->ticks.net.sum() == 2 * 80);
+}
