@@ -19,6 +19,7 @@ struct Mode {
     const char *name;
     nsp_clock_mode value;
 };
+constexpr std::uint32_t kShortBatches = 4; // libnsprobe's batches have 64 rounds and 128
 constexpr Mode kModes[] = {{"fast", NSP_CLOCK_FAST}, {"ordered", NSP_CLOCK_ORDERED}};
 
 struct RingKind {
@@ -88,7 +89,7 @@ bool measure(const Mode &mode, const RingKind &kind, const Source &source, const
     const bool has_counters = source.value != NSP_SOURCE_NONE;
     const nsp_calibration_request request = {mode.value, kind.value,
                                              has_counters ? pass.counters.c_str() : nullptr,
-                                             source.value, pass.batches};
+                                             source.value, kShortBatches * pass.batches};
     static nsp_calibration measured; // 14 KiB
     const int err = nsp_calibrate(&request, &measured);
     if (err == -EBUSY)

@@ -25,7 +25,7 @@ public:
     // Everything before `position` is done with; it stays in place until the next fill().
     void consume_to(const uint8_t *position) { cursor_ = position; }
 
-    // Makes at least `bytes` available, moving what is left to the front.  False: the file ends before that.
+    // Makes at least `bytes` available, moving what is left.  False: the file ends before that.
     bool fill(size_t bytes);
     // Any thread: a fill() that waits for a pipe, now or later, throws CaptureError.
     void interrupt();

@@ -8,16 +8,16 @@
 
 namespace nsdump
 {
-// Welford's method, with the division given from outside: several Moments that count alike share it.
+// Welford's method.
 class Moments
 {
 public:
-    // A value that came `count` times; `reciprocal` is 1 / (how many values there are with these).
-    void add(double value, std::uint64_t count, double reciprocal)
+    // A value that came `count` times; `total`: how many values there are with these.
+    void add(double value, std::uint64_t count, std::uint64_t total)
     {
         const double n = static_cast<double>(count);
         const double delta = value - mean_;
-        mean_ += delta * (n * reciprocal);
+        mean_ += delta * n / static_cast<double>(total);
         squares_ += n * delta * (value - mean_);
         sum_ += n * value;
         min_ = value < min_ ? value : min_;

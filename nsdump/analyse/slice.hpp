@@ -31,7 +31,6 @@ struct ProbeCounts {
         exits += other.exits;
         return *this;
     }
-    bool any() const { return (pairs | marks | inits | exits) != 0; }
     bool operator==(const ProbeCounts &) const = default;
 };
 

@@ -19,8 +19,7 @@ double add_value(FieldStats &stats, const FieldConstants &constants, const Probe
 {
     const double n = static_cast<double>(value.count);
     stats.count += value.count;
-    const double reciprocal = 1.0 / static_cast<double>(stats.count);
-    stats.raw.add(value.raw, value.count, reciprocal);
+    stats.raw.add(value.raw, value.count, stats.count);
     stats.raw_histogram.add(value.raw, value.count);
     if (value.is_in_unit) {
         stats.unit_count += value.count;
@@ -28,9 +27,9 @@ double add_value(FieldStats &stats, const FieldConstants &constants, const Probe
     }
     if (!constants.is_known)
         return 0;
-    stats.net_count += value.count; // constants are known for all slices or for none, so the reciprocal fits both
+    stats.net_count += value.count;
     const double net = net_of(value.raw, inside, constants);
-    stats.net.add(net, value.count, reciprocal);
+    stats.net.add(net, value.count, stats.net_count);
     stats.net_histogram.add(net, value.count);
     stats.below_noise += net <= 0 ? value.count : 0;
     stats.subtracted_ci95_sum += n * subtracted_ci95(inside, constants);

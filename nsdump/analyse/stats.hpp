@@ -36,7 +36,7 @@ struct FieldStats {
 };
 
 struct SliceStats {
-    std::uint64_t first_seen = 0; // order of first appearance, 0: never
+    std::uint64_t first_seen = 0; // order of first appearance as far as it was read in order, 0: never
     std::uint64_t migrated = 0;
     std::uint64_t spans_loss = 0;
     std::uint64_t stepped = 0; // counted by single-stepping: their ticks mean nothing

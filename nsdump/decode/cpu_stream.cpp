@@ -2,6 +2,8 @@
 // decode: the chunks of one CPU -> its events, in blocks.
 #include "decode/cpu_stream.hpp"
 
+#include <algorithm>
+
 namespace nsdump
 {
 namespace
@@ -12,7 +14,7 @@ constexpr std::size_t kBlockEvents = 512; // 16 KiB: stays in the first-level ca
 CpuStream::CpuStream(TraceFile &trace, const CpuChunks &chunks)
     : trace_(trace), chunks_(chunks),
       walker_(trace.source(), trace.format(), chunks.first_offset, nullptr),
-      offset_(chunks.first_offset), events_(kBlockEvents)
+      offset_(chunks.first_offset)
 {
 }
 
@@ -38,6 +40,8 @@ bool CpuStream::next_chunk()
         next_sequence_ = chunk.header.sequence + 1;
         lost_before_ = chunk.header.lost_before;
         declared_records_ = chunk.header.records;
+        if (events_.size() < kBlockEvents) // a CPU with few records takes little memory
+            events_.resize(std::clamp(payload_.size() / NSLICE_HEAD_UNITS, events_.size(), kBlockEvents));
         cursor_ = {payload_.data(), payload_.data() + payload_.size(), chunks_.cpu};
         has_ticks_back_ = false;
         is_chunk_open_ = true;

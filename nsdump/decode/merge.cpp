@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// decode: the event streams of all CPUs -> one stream in time order, in runs of one CPU.
+// decode: the event streams of all CPUs -> one stream, in runs of one CPU.
 #include "decode/merge.hpp"
 
 #include <algorithm>
@@ -22,8 +22,13 @@ Merger::Merger(TraceFile &trace, Order order) : order_(order), pending_(trace.cp
 bool Merger::refill(std::uint32_t index)
 {
     const std::span<const Event> block = streams_[index]->next_block();
-    pending_[index] = {block.data(), block.data() + block.size(), streams_[index]->is_after_loss(),
-                       order_ == Order::kThread ? ThreadSet(block) : ThreadSet()};
+    Pending &pending = pending_[index];
+    pending = {block.data(), block.data() + block.size(), streams_[index]->is_after_loss(), 0, {}};
+    if (order_ == Order::kThread) {
+        pending.threads = ThreadSet(block);
+        for (const Event &event : block)
+            pending.latest = std::max(pending.latest, event.ticks);
+    }
     return !block.empty();
 }
 
@@ -91,7 +96,7 @@ bool Merger::next(Run &run)
     Pending &pending = pending_[heap_[0].index];
     const Event *const begin = pending.at;
     const Event *at = begin + 1; // the top one is never later than the limit
-    if (order_ == Order::kThread && pending.end[-1].ticks <= limit)
+    if (order_ == Order::kThread && pending.latest <= limit)
         at = pending.end;
     while (at < pending.end && at->ticks <= limit)
         ++at;

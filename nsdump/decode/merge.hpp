@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// decode: the event streams of all CPUs -> one stream in time order, in runs of one CPU.
+// decode: the event streams of all CPUs -> one stream, in runs of one CPU, in the order asked for.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +46,8 @@ private:
         const Event *at = nullptr;
         const Event *end = nullptr;
         bool is_after_loss = false;
-        ThreadSet threads; // of the whole block; with Order::kThread only
+        std::uint64_t latest = 0; // of the whole block: the clock may go back inside it
+        ThreadSet threads; // both with Order::kThread only
     };
 
     std::uint64_t strict_limit() const;

@@ -164,7 +164,7 @@
 
 /* A record without words of its own: START, STOP, EXIT. */
 #define NSP_DETAIL_PROBE(state, site_name, site_kind)                                              \
-    __asm__ volatile(NSP_DETAIL_ASM_SITE NSP_DETAIL_ASM_PROBE(                                     \
+    __asm__ __inline__ volatile(NSP_DETAIL_ASM_SITE NSP_DETAIL_ASM_PROBE(                          \
                          state, NSP_DETAIL_ASM_OWN_SITE, NSP_DETAIL_ASM_OWN_BITS,                  \
                          NSP_DETAIL_ASM_NO_WORDS, 2)                                               \
                      : /* no output */                                                             \
@@ -175,7 +175,7 @@
 #define NSP_DETAIL_PROBE_AT(state, site_pointer)                                                   \
     do {                                                                                           \
         const struct nsp_site *nsp_site_ = (site_pointer);                                         \
-        __asm__ volatile(NSP_DETAIL_ASM_PROBE(state, NSP_DETAIL_ASM_GIVEN_SITE,                    \
+        __asm__ __inline__ volatile(NSP_DETAIL_ASM_PROBE(state, NSP_DETAIL_ASM_GIVEN_SITE,         \
                                               NSP_DETAIL_ASM_GIVEN_BITS,                           \
                                               NSP_DETAIL_ASM_NO_WORDS, 2)                          \
                          : "+S"(nsp_site_)                                                         \
@@ -187,7 +187,7 @@
 #define NSP_DETAIL_PROBE_WORDS(state, site_name, site_kind, word_count, copies, units, word_array) \
     do {                                                                                           \
         register const uint64_t *nsp_words_ __asm__("r10") = (word_array);                         \
-        __asm__ volatile(NSP_DETAIL_ASM_SITE NSP_DETAIL_ASM_PROBE(                                 \
+        __asm__ __inline__ volatile(NSP_DETAIL_ASM_SITE NSP_DETAIL_ASM_PROBE(                      \
                              state, NSP_DETAIL_ASM_OWN_SITE, NSP_DETAIL_ASM_OWN_BITS, copies,      \
                              units)                                                                \
                          : /* no output */                                                         \

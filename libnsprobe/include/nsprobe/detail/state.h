@@ -6,9 +6,9 @@
 /* Values of nsp_detail_state.mode, also known to the assembly. */
 #define NSP_DETAIL_MODE_OFF 0     /* no session: two instructions and a branch */
 #define NSP_DETAIL_MODE_INLINE 1  /* rseq ring, clock only: all of it at the probe */
-#define NSP_DETAIL_MODE_ORDERED 2 /* the same between fences */
-#define NSP_DETAIL_MODE_GENERAL 3 /* counters, or a ring without rseq: out of line */
-#define NSP_DETAIL_MODE_STEP 4    /* as GENERAL; the trap flag is off inside the probe */
+#define NSP_DETAIL_MODE_GENERAL 2 /* counters, or a ring without rseq: out of line */
+#define NSP_DETAIL_MODE_STEP 3    /* as GENERAL; the trap flag is off inside the probe */
+#define NSP_DETAIL_MODE_ORDERED 4 /* as INLINE, between fences */
 
 /* Byte offsets, for the assembly; checked in src/process.c. */
 #define NSP_DETAIL_STATE_MODE 0

@@ -89,3 +89,21 @@ TEST_CASE("CPUs that run different threads come in long runs when only each thre
     CHECK(events == 20000);
     CHECK(runs < 200);
 }
+
+TEST_CASE("a clock that goes back inside a block does not let a thread's later event come first", "[nsdump][merge]")
+{
+    TraceBuilder trace;
+    trace.info(test_support::plain_info());
+    trace.start(0, 2, 1, 10);
+    trace.start(0, 1, 1, 100);
+    trace.start(0, 2, 1, 20);
+    trace.start(1, 1, 1, 50);
+    nsdump::TraceFile file(source_of(trace.bytes()));
+    nsdump::Merger merger(file, nsdump::Order::kThread);
+    std::vector<std::uint64_t> of_thread_1;
+    for (nsdump::Run run; merger.next(run);)
+        for (const nsdump::Event &event : run.events)
+            if (event.thread_id == 1)
+                of_thread_1.push_back(event.ticks);
+    CHECK(of_thread_1 == std::vector<std::uint64_t>{50, 100});
+}
