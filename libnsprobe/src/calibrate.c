@@ -21,9 +21,10 @@
 #include "thread.h"
 
 /*
- * n; the other half of a batch has 2n.  A batch is not much longer than a slice,
- * so that the trim leaves out what the slices' own trim does: of long batches on
- * a busy core each holds some of it, and the constants come out too large.
+ * n; the other half of a batch has 2n.  Long batches on a busy core each hold some
+ * disturbance that the trim of the slices leaves out, and the constants come out
+ * too large; short ones, too small.  64 was chosen between 16, 32 and 256 by
+ * tests/bench/time_bench on one busy Zen 3 host: it is fitted, not derived.
  */
 #define ROUNDS 64
 #define DEFAULT_BATCHES 100
