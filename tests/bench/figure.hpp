@@ -37,6 +37,12 @@ inline void print(const Figure &figure, const char *sense, double bar)
     std::fflush(stdout);
 }
 
+inline void print_skipped(const std::string &figure, const std::string &reason)
+{
+    std::printf("%s\n", nlohmann::json({{"figure", figure}, {"skipped", reason}}).dump().c_str());
+    std::fflush(stdout);
+}
+
 inline double quantile(std::vector<double> values, double share)
 {
     std::sort(values.begin(), values.end());

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 // What a probe costs: on in each clock mode against the bare clock read of that mode, and off.
+//
+// The core's other hardware thread may belong to a neighbour that nobody here can see or stop.  A loop of plain additions
+// needs all of the core, so it slows as soon as the core is shared; it runs before and after each probe batch and tells
+// which batches had the core alone.  The figure with the bar takes every batch.
 #include "machine.hpp"
 
 #include <nsprobe/probe.h>
@@ -11,6 +15,8 @@ namespace
 constexpr int kEvents = 10000;
 constexpr int kBatches = 1001;
 constexpr int kWarmBatches = 20;
+constexpr std::size_t kLeastAlone = 50;
+constexpr double kAloneTolerance = 1.1; // a shared core takes 1.6 times as long
 
 double per_event(std::uint64_t begin)
 {
@@ -49,8 +55,18 @@ double time_probe()
     return per_event(begin);
 }
 
+double time_additions()
+{
+    std::uint64_t a = 0, b = 0, c = 0, d = 0;
+    const std::uint64_t begin = bench::fenced_ticks();
+    for (int i = 0; i < kEvents; ++i)
+        __asm__ volatile("inc %0\n\tinc %1\n\tinc %2\n\tinc %3\n\tinc %0\n\tinc %1\n\tinc %2\n\tinc %3"
+                         : "+r"(a), "+r"(b), "+r"(c), "+r"(d));
+    return per_event(begin);
+}
+
 struct Series {
-    std::vector<double> empty, clock, probe;
+    std::vector<double> empty, clock, additions, probe; // one of each a batch; additions: the slower of two
 };
 
 // Clock and probe in turn, without a rest: a core that slept begins with cold caches.
@@ -60,23 +76,69 @@ Series measure(double (*clock)())
     for (int i = 0; i < kBatches; ++i) {
         series.empty.push_back(time_empty_loop());
         series.clock.push_back(clock());
+        const double before = time_additions();
         series.probe.push_back(time_probe());
+        series.additions.push_back(std::max(before, time_additions()));
     }
     return series;
 }
 
 nlohmann::json raw(const Series &series)
 {
-    return {{"empty_loop_ticks", bench::median(series.empty)},
+    return {{"batches", series.probe.size()},
+            {"empty_loop_ticks", bench::median(series.empty)},
             {"clock_ticks", bench::median(series.clock)},
             {"record_ticks", bench::median(series.probe)},
             {"record_ticks_p10", bench::quantile(series.probe, 0.1)},
             {"record_ticks_p90", bench::quantile(series.probe, 0.9)}};
 }
 
+Series core_alone(const Series &all)
+{
+    const double limit = kAloneTolerance * bench::quantile(all.additions, 0);
+    Series alone;
+    for (std::size_t i = 0; i < all.additions.size(); ++i) {
+        if (all.additions[i] > limit)
+            continue;
+        alone.empty.push_back(all.empty[i]);
+        alone.clock.push_back(all.clock[i]);
+        alone.probe.push_back(all.probe[i]);
+    }
+    return alone;
+}
+
 double ratio(const Series &series)
 {
     return bench::median(series.probe) / bench::median(series.clock);
+}
+
+double off_ns(const Series &series)
+{
+    static const double per_ns = bench::ticks_per_ns();
+    return (bench::median(series.probe) - bench::median(series.empty)) / per_ns;
+}
+
+struct Question {
+    std::string figure, unit, note;
+    double (*value)(const Series &);
+    const char *sense;
+    double bar;
+};
+
+void print_all_and_core_alone(const Question &question, const Series &all)
+{
+    bench::print({question.figure, question.value(all), question.unit, raw(all), question.note}, question.sense,
+                 question.bar);
+    const std::string name = question.figure + "_core_alone";
+    const Series alone = core_alone(all);
+    if (alone.probe.size() < kLeastAlone) {
+        bench::print_skipped(name, "the core's other thread was busy nearly all the time: only " +
+                                       std::to_string(alone.probe.size()) + " batches had the core alone");
+        return;
+    }
+    bench::print({name, question.value(alone), question.unit, raw(alone),
+                  "of the above, the batches in which a loop of additions had the whole core"},
+                 question.sense, question.bar);
 }
 
 // The producer is pinned and the drain thread is not: it may run elsewhere.
@@ -110,15 +172,13 @@ Series with_session(const char *mode, double (*clock)())
 
 int main()
 {
-    const double per_ns = bench::ticks_per_ns();
-    const Series off = on_last_cpu(time_fast_clock, false);
-    const double off_ns = (bench::median(off.probe) - bench::median(off.empty)) / per_ns;
-    bench::print({"probe_off_ns", off_ns, "ns", raw(off), "no session open; the empty loop is taken out"}, "below", 1);
-
-    const Series fast = with_session("fast", time_fast_clock);
-    bench::print({"probe_record_ratio", ratio(fast), "ratio to rdtsc", raw(fast),
-                  "16-byte record into the per-CPU ring, batches of 10,000, medians of 1001, ring drained meanwhile"},
-                 "at most", 1.05);
+    print_all_and_core_alone({"probe_off_ns", "ns", "no session open; the empty loop is taken out", off_ns, "below", 1},
+                             on_last_cpu(time_fast_clock, false));
+    print_all_and_core_alone(
+        {"probe_record_ratio", "ratio to rdtsc",
+         "16-byte record into the per-CPU ring, batches of 10,000, medians, ring drained meanwhile", ratio, "at most",
+         1.05},
+        with_session("fast", time_fast_clock));
     const Series ordered = with_session("ordered", time_ordered_clock);
     bench::print({"probe_ordered_ratio", ratio(ordered), "ratio to lfence;rdtsc;lfence", raw(ordered),
                   "as above, clock mode ordered"});
