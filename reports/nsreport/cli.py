@@ -115,17 +115,24 @@ def make_report(options, program, share, version):
 
 def main(arguments, program, share, version):
     options = parse_arguments(arguments, version)
-    signals.install()
+    try:
+        with signals.installed():
+            return _report(options, program, share, version)
+    except errors.Interrupted as error:
+        _progress(options.quiet, "")
+        _tell("nsreport: interrupted; no half report is left")
+        return errors.EXIT_SIGNAL + error.signal_number
+
+
+def _report(options, program, share, version):
     try:
         return make_report(options, program, share, version)
     except errors.ReportError as error:
         _progress(options.quiet, "")
         _tell(f"nsreport: {error}")
         return error.code
-    except errors.Interrupted as error:
-        _progress(options.quiet, "")
-        _tell("nsreport: interrupted; no half report is left")
-        return errors.EXIT_SIGNAL + error.signal_number
+    except errors.Interrupted:
+        raise
     except RecursionError:
         _tell(f"nsreport: {errors.shown(options.input)}: is nested too deep for a stats or mapi-cost file")
         return errors.EXIT_INPUT
