@@ -10,22 +10,11 @@ namespace calibrate
 {
 namespace
 {
-/* Eight readings, then the loop's own branch; nothing uses the result, so the readings run as
- * freely as the CPU lets them. */
-#define CLOCK_LOOP(name, instructions)                             \
-    void name(std::uint32_t rounds)                                \
-    {                                                              \
-        for (std::uint32_t i = 0; i < rounds; i += kUnrolled)      \
-            asm volatile(".rept 8\n\t" instructions "\n\t.endr" :: \
-                             : "rax", "rcx", "rdx", "memory");     \
-    }
-
-static_assert(kUnrolled == 8);
-CLOCK_LOOP(rdtsc, "rdtsc")
-CLOCK_LOOP(lfence_rdtsc, "lfence\n\trdtsc")
-CLOCK_LOOP(rdtscp, "rdtscp")
-CLOCK_LOOP(lfence_rdtsc_lfence, "lfence\n\trdtsc\n\tlfence")
-CLOCK_LOOP(mfence_rdtsc, "mfence\n\trdtsc")
+NSCALIBRATE_LOOP(rdtsc, "rdtsc", "rax", "rcx", "rdx")
+NSCALIBRATE_LOOP(lfence_rdtsc, "lfence\n\trdtsc", "rax", "rcx", "rdx")
+NSCALIBRATE_LOOP(rdtscp, "rdtscp", "rax", "rcx", "rdx")
+NSCALIBRATE_LOOP(lfence_rdtsc_lfence, "lfence\n\trdtsc\n\tlfence", "rax", "rcx", "rdx")
+NSCALIBRATE_LOOP(mfence_rdtsc, "mfence\n\trdtsc", "rax", "rcx", "rdx")
 
 const char *why_no_rdtscp()
 {
@@ -35,11 +24,7 @@ const char *why_no_rdtscp()
 }
 } // namespace
 
-void empty_loop(std::uint32_t rounds)
-{
-    for (std::uint32_t i = 0; i < rounds; i += kUnrolled)
-        asm volatile("" ::: "rax", "rcx", "rdx", "memory");
-}
+NSCALIBRATE_LOOP(empty_loop, "", "rax", "rcx", "rdx")
 
 std::span<const ClockVariant> clock_variants()
 {

@@ -33,7 +33,7 @@ struct Source {
     nsp_counter_source value;
 };
 constexpr Source kSources[] = {
-    {"rdpmc", NSP_SOURCE_RDPMC}, {"perf-read", NSP_SOURCE_PERF_READ}, {"step", NSP_SOURCE_STEP}};
+    {"rdpmc", NSP_SOURCE_RDPMC}, {"perf-read", NSP_SOURCE_PERF_READ}, {"papi", NSP_SOURCE_PAPI}, {"step", NSP_SOURCE_STEP}};
 
 const char *macro_of(unsigned kind)
 {
@@ -59,26 +59,38 @@ CounterCost &counter_cost(ProbeRow &row, const std::string &name)
     return row.counter_costs.back();
 }
 
+void add_entry(const nslice_calibration_entry &entry, bool has_inner,
+               const std::vector<std::string> &names, ProbeRow &row)
+{
+    const Estimate inner{entry.inner, entry.inner_ci95, 0, entry.samples, entry.trimmed};
+    const Estimate outer{entry.outer, entry.outer_ci95, 0, entry.samples, entry.trimmed};
+    const bool is_alone = entry.kind & NSLICE_ENTRY_ALONE;
+    Series *to_inner = is_alone ? &row.inner_alone : &row.inner, *to_outer = is_alone ? &row.outer_alone : &row.outer;
+    if (entry.field > 0) {
+        CounterCost &cost = counter_cost(row, names[entry.field - 1]);
+        to_inner = &cost.inner;
+        to_outer = &cost.outer;
+    }
+    if (has_inner)
+        to_inner->add(inner);
+    to_outer->add(outer);
+}
+
 void take(const nsp_calibration &measured, const Setting &setting,
           const std::vector<std::string> &names, Results &results)
 {
     for (std::uint32_t i = 0; i < measured.count; ++i) {
         const nslice_calibration_entry &entry = measured.entries[i];
-        const char *macro = macro_of(entry.kind);
-        if (!macro || entry.field > names.size())
-            continue;
-        const Estimate inner{entry.inner, entry.inner_ci95, 0, entry.samples, entry.trimmed};
-        const Estimate outer{entry.outer, entry.outer_ci95, 0, entry.samples, entry.trimmed};
-        ProbeRow &row = results.probe(macro, setting);
-        Series *to_inner = &row.inner, *to_outer = &row.outer;
-        if (entry.field > 0) {
-            CounterCost &cost = counter_cost(row, names[entry.field - 1]);
-            to_inner = &cost.inner;
-            to_outer = &cost.outer;
-        }
-        if (entry.kind == NSLICE_KIND_START)
-            to_inner->add(inner);
-        to_outer->add(outer);
+        const unsigned kind = entry.kind & ~NSLICE_ENTRY_ALONE;
+        const char *macro = macro_of(kind);
+        if (macro && entry.field <= names.size())
+            add_entry(entry, kind == NSLICE_KIND_START, names, results.probe(macro, setting));
+    }
+    for (std::uint32_t i = 0; i < measured.half_count; ++i) {
+        const nslice_calibration_entry &entry = measured.halves[i];
+        const char *macro = (entry.kind & ~NSLICE_ENTRY_ALONE) == NSLICE_KIND_START ? "START" : "STOP";
+        if (entry.field <= names.size())
+            add_entry(entry, false, names, results.half(macro, setting));
     }
 }
 
@@ -89,8 +101,8 @@ bool measure(const Mode &mode, const RingKind &kind, const Source &source, const
     const bool has_counters = source.value != NSP_SOURCE_NONE;
     const nsp_calibration_request request = {mode.value, kind.value,
                                              has_counters ? pass.counters.c_str() : nullptr,
-                                             source.value, kShortBatches * pass.batches};
-    static nsp_calibration measured; // 14 KiB
+                                             source.value, kShortBatches * pass.batches, pass.does_paper};
+    static nsp_calibration measured; // 20 KiB
     const int err = nsp_calibrate(&request, &measured);
     if (err == -EBUSY)
         throw CannotMeasure(nsp_last_error());
@@ -108,15 +120,6 @@ bool measure(const Mode &mode, const RingKind &kind, const Source &source, const
         names.push_back(name);
     take(measured, {mode.name, kind.name, source.name}, names, results);
     return true;
-}
-std::string reasons(const Results &results)
-{
-    std::string text;
-    for (const Unavailable &lack : results.unavailable)
-        if (lack.what.starts_with("counters from"))
-            text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", lack.what.substr(14),
-                                lack.reason);
-    return text;
 }
 } // namespace
 
@@ -149,6 +152,6 @@ void run_counter_case(const Pass &pass, Results &results)
     }
     if (pass.must_have_counters && pass.number == 0 && results.probes.size() == rows_without)
         throw CannotMeasure(fmt::format("counters \"{}\": no source for them here: {}",
-                                        pass.counters, reasons(results)));
+                                        pass.counters, results.why_no_counters()));
 }
 } // namespace calibrate

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -27,14 +28,17 @@ struct Pass {
     std::string counters;      // names for the sessions with counters
     bool must_have_counters = false; // they were asked for: no source for them is an error
     Affinity *affinity = nullptr;
+    bool does_paper = false; // what only the paper's tables need is measured, too
 };
 
 struct Case {
     const char *name;
     void (*run)(const Pass &pass, Results &results);
+    bool is_for_paper = false;
 };
 
 void run_clock_case(const Pass &pass, Results &results);
+void run_instruction_case(const Pass &pass, Results &results);
 void run_probe_case(const Pass &pass, Results &results);
 void run_counter_case(const Pass &pass, Results &results);
 void run_off_case(const Pass &pass, Results &results);
@@ -42,6 +46,7 @@ void run_ring_case(const Pass &pass, Results &results);
 
 inline constexpr Case kCases[] = {
     {"clock reads", run_clock_case},
+    {"instructions", run_instruction_case, true},
     {"probes", run_probe_case},
     {"probes with counters", run_counter_case},
     {"probes without a session", run_off_case},
@@ -58,6 +63,22 @@ struct ClockVariant {
 // This architecture's ways, the bare read of the probes' clock first.
 std::span<const ClockVariant> clock_variants();
 void empty_loop(std::uint32_t rounds);
+
+// One instruction of the paper's first table, or what comes closest to it on this architecture.
+struct InstructionVariant {
+    const char *name;
+    Loop loop;                   // null: measured as the clock read of that name, or not at all
+    std::string (*begin)();      // makes it runnable, or says why it is not; null: it always is
+    void (*end)();               // undoes begin(); null: nothing to undo
+    std::optional<double> ns_2001;
+    const char *note;            // null: none
+    const char *note_in_vm;      // in its place in a virtual machine; null: the same
+};
+
+std::span<const InstructionVariant> instruction_variants();
+// begin() of a privileged instruction.
+std::string needs_nsmod();
+
 // Ordered against what stands before and after it.
 std::uint64_t read_ticks();
 } // namespace calibrate

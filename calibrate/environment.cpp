@@ -10,6 +10,7 @@
 #include <ctime>
 #include <fstream>
 #include <sstream>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -30,18 +31,6 @@ std::optional<bool> flag_of(const std::filesystem::path &path, const char *yes =
 {
     const auto line = first_line(path);
     return line ? std::optional<bool>(*line == yes) : std::nullopt;
-}
-
-std::string cpu_model(const std::filesystem::path &root)
-{
-    std::ifstream file(root / "proc/cpuinfo");
-    std::string line;
-    while (std::getline(file, line)) {
-        const auto colon = line.find(": ");
-        if (line.starts_with("model name") && colon != std::string::npos)
-            return line.substr(colon + 2);
-    }
-    return "unknown";
 }
 
 std::optional<bool> turbo(const std::filesystem::path &root)
@@ -121,6 +110,11 @@ bool cpu_list_has(const std::string &list, unsigned cpu)
     return false;
 }
 
+bool is_virtual(const Environment &environment)
+{
+    return std::string_view(environment.machine.hypervisor) != "none";
+}
+
 std::optional<double> read_steal_seconds(const std::filesystem::path &root, unsigned cpu)
 {
     std::ifstream file(root / "proc/stat");
@@ -139,14 +133,13 @@ std::optional<double> read_steal_seconds(const std::filesystem::path &root, unsi
     return std::nullopt;
 }
 
-Environment read_environment(const std::filesystem::path &root, unsigned cpu, const CpuFlags &flags)
+Environment read_environment(const std::filesystem::path &root, unsigned cpu, const nsp_machine &machine)
 {
     const std::filesystem::path cpus = root / "sys/devices/system/cpu";
     Environment out;
-    out.flags = flags;
+    out.machine = machine;
     out.cpu = cpu;
     out.cpus = static_cast<std::uint32_t>(sysconf(_SC_NPROCESSORS_ONLN));
-    out.model = cpu_model(root);
     out.kernel = kernel_name();
     out.compiler = compiler_name();
     out.date = utc_now();

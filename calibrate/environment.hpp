@@ -8,22 +8,15 @@
 #include <optional>
 #include <string>
 
+#include <nsprobe/machine.h>
+
 namespace calibrate
 {
-// What the CPU says of itself.
-struct CpuFlags {
-    std::string arch;
-    std::string clock;      // name of the counter that probes read
-    std::string hypervisor; // "none" on bare metal
-    bool is_clock_invariant = false;
-};
-
 // Absent values are what the machine does not tell; they are not guessed.
 struct Environment {
-    CpuFlags flags;
+    nsp_machine machine = {};
     unsigned cpu = 0; // the one measured on
     std::uint32_t cpus = 0;
-    std::string model;
     std::string kernel;
     std::string compiler;
     std::string date;
@@ -36,11 +29,10 @@ struct Environment {
     double load_1min = 0;
 };
 
-CpuFlags cpu_flags();
-
 // `root` is "/", or a made-up tree.
-Environment read_environment(const std::filesystem::path &root, unsigned cpu,
-                             const CpuFlags &flags);
+Environment read_environment(const std::filesystem::path &root, unsigned cpu, const nsp_machine &machine);
+
+bool is_virtual(const Environment &environment);
 
 // Time this CPU's hypervisor gave to others, in seconds since boot; absent where it is not told.
 std::optional<double> read_steal_seconds(const std::filesystem::path &root, unsigned cpu);

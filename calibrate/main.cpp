@@ -43,6 +43,7 @@ constexpr const char *kFooter = R"(Examples:
   nscalibrate -o calibration.json             the same, kept for `nsdump stats --calibration`
   nscalibrate --cpu 3 --thorough              on CPU 3, with narrower intervals
   nscalibrate --counters instructions,cycles  as in a session with these counters
+  nscalibrate --paper                         machine instructions and macros beside those of 2001
   nscalibrate --json | jq '.probes[0]'        for programs
 
 Exit codes:
@@ -58,6 +59,7 @@ struct Options {
     std::uint32_t batches = 0;
     bool is_thorough = false;
     bool wants_json = false;
+    bool wants_paper = false;
     bool is_quiet = false;
     std::string output;
     std::string counters; // empty: instructions, where they can be had
@@ -77,6 +79,8 @@ void add_options(CLI::App &app, Options &options)
         "counters, parted by commas, that must be had; default: instructions, where they can")
         ->check([](const std::string &text) { return text.empty() ? "is empty; name counters, or leave the option out" : ""; });
     app.add_option("-o,--output", options.output, "write calibration.json to this file as well; -: to standard output, in place of the tables");
+    app.add_flag("--paper", options.wants_paper,
+                 "the tables of the NetSlice paper, this machine beside that of 2001; in the JSON under \"paper\"");
     app.add_flag("--json", options.wants_json, "print JSON rather than tables");
     app.add_flag("-q,--quiet", options.is_quiet, "no progress on the terminal");
     app.footer(kFooter);
@@ -96,10 +100,13 @@ int calibrate_machine(const Options &options)
     std::optional<command::Output> file; // opened first, so that a wrong path is told at once
     if (!options.output.empty() && !goes_to_stdout)
         file.emplace(options.output);
-    const Environment environment = read_environment("/", cpu, cpu_flags());
+    nsp_machine machine;
+    nsp_machine_read(&machine);
+    const Environment environment = read_environment("/", cpu, machine);
     if (!affinity.pin(cpu))
         throw CannotMeasure(fmt::format("cannot bind to CPU {}", cpu));
-    const Plan plan = make_plan(options.batches, options.is_thorough, options.counters);
+    Plan plan = make_plan(options.batches, options.is_thorough, options.counters);
+    plan.does_paper = options.wants_paper;
     command::StatusLine progress(!options.is_quiet);
     const Run run = run_cases(plan, affinity, cpu, progress);
     affinity.widen();
@@ -117,7 +124,10 @@ int calibrate_machine(const Options &options)
         file->finish();
     }
     command::Output screen("-");
-    screen.text() = options.wants_json || goes_to_stdout ? json : as_text(report);
+    if (options.wants_json || goes_to_stdout)
+        screen.text() = json;
+    else
+        screen.text() = options.wants_paper ? as_paper_text(report) : as_text(report);
     screen.finish();
     const bool is_spoilt =
         std::any_of(warnings.begin(), warnings.end(),

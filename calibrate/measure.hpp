@@ -12,6 +12,16 @@ using Loop = void (*)(std::uint32_t rounds);
 using ReadTicks = std::uint64_t (*)();
 
 inline constexpr std::uint32_t kUnrolled = 8;
+static_assert(kUnrolled == 8, "as in NSCALIBRATE_LOOP");
+
+// A Loop: the instructions eight times, then the loop's own branch; then the registers that they change.  Nothing uses the
+// results, so the instructions run as freely as the CPU lets them.
+#define NSCALIBRATE_LOOP(name, instructions, ...)                                                  \
+    void name(std::uint32_t rounds)                                                                \
+    {                                                                                              \
+        for (std::uint32_t i = 0; i < rounds; i += kUnrolled)                                      \
+            asm volatile(".rept 8\n\t" instructions "\n\t.endr" : : : __VA_ARGS__, "memory");      \
+    }
 
 struct Estimate {
     double mean = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// report: run + environment -> a table for people, calibration.json for programs.
+// report: run + environment -> tables for people, calibration.json for programs.
 #pragma once
 
 #include <string>
@@ -19,6 +19,8 @@ struct Report {
 };
 
 std::string as_text(const Report &report);
+// The paper's tables instead, for this machine and 2001's.
+std::string as_paper_text(const Report &report);
 // Schema netslice-calibration-1; what nsdump does not need stands beside what it does.
 std::string as_json(const Report &report);
 } // namespace calibrate

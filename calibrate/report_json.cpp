@@ -7,13 +7,12 @@
 
 #include "analyse/calibration.hpp"
 #include "report.hpp"
+#include "report_paper_json.hpp"
 
 namespace calibrate
 {
 namespace
 {
-using Json = nlohmann::ordered_json;
-
 std::optional<double> instructions_of(const ProbeRow &row, Series CounterCost::*which)
 {
     for (const CounterCost &cost : row.counter_costs)
@@ -34,6 +33,10 @@ nsdump::ProbeCost probe_cost(const ProbeRow &row)
     cost.inner_ci95 = inner.ci95;
     cost.outer_ticks = outer.mean;
     cost.outer_ci95 = outer.ci95;
+    if (const Estimate alone = row.outer_alone.total(); alone.batches > 0)
+        cost.outer_hidden_ticks = alone.mean - outer.mean;
+    if (const Estimate alone = row.inner_alone.total(); alone.batches > 0)
+        cost.inner_hidden_ticks = alone.mean - inner.mean;
     cost.inner_instructions = instructions_of(row, &CounterCost::inner);
     cost.outer_instructions = instructions_of(row, &CounterCost::outer);
     cost.batches = outer.batches;
@@ -46,15 +49,16 @@ nsdump::CalibrationFile contract(const Report &report)
     const Environment &env = report.environment;
     const RunFacts &facts = report.run.facts;
     nsdump::CalibrationFile file;
-    file.context = {env.model,
-                    env.flags.arch,
+    file.context = {NETSLICE_VERSION,
+                    env.machine.cpu_model,
+                    env.machine.arch,
                     env.kernel,
                     env.governor.value_or("unknown"),
-                    env.flags.hypervisor,
+                    env.machine.hypervisor,
                     env.compiler,
                     env.date,
                     env.cpus};
-    file.clock = {env.flags.clock, facts.hz, facts.step_ticks, env.flags.is_clock_invariant};
+    file.clock = {env.machine.clock, facts.hz, facts.step_ticks, env.machine.clock_is_invariant != 0};
     for (const ClockReadRow &row : report.run.results.clock_reads) {
         const Estimate cost = row.ticks.total();
         file.clock_reads.push_back(
@@ -147,6 +151,8 @@ std::string as_json(const Report &report)
     add_context(report, json);
     add_counter_costs(report, json);
     add_rings(report, json);
+    if (report.plan.does_paper)
+        json["paper"] = paper_json(report);
     json["unavailable"] = Json::array();
     for (const Unavailable &lack : report.run.results.unavailable)
         json["unavailable"].push_back({{"what", lack.what}, {"reason", lack.reason}});

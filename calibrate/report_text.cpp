@@ -1,74 +1,45 @@
 // SPDX-License-Identifier: MIT
 // report: run + environment -> a table for people.
-#include <iterator>
-
 #include <fmt/format.h>
 
 #include "report.hpp"
+#include "report_lines.hpp"
 
 namespace calibrate
 {
 namespace
 {
-class TextReport
+class TextReport : Lines
 {
 public:
     explicit TextReport(const Report &report) : report_(report), results_(report.run.results)
     {
         ns_per_tick_ = 1e9 / report.run.facts.hz;
-        if (!results_.clock_reads.empty())
+        if (!results_.clock_reads.empty()) {
             bare_ = results_.clock_reads.front().ticks.total().mean;
+            bare_name_ = results_.clock_reads.front().name;
+        }
     }
 
     std::string text()
     {
-        context();
+        add(context_text(report_));
         clock_reads();
         probes();
         counters();
         rings();
         unavailable();
-        warnings();
-        return std::move(out_);
+        add(warnings_text(report_));
+        return take();
     }
 
 private:
-    template <typename... Args> void line(fmt::format_string<Args...> form, Args &&...args)
-    {
-        fmt::format_to(std::back_inserter(out_), form, std::forward<Args>(args)...);
-        out_ += '\n';
-    }
     double ratio(double ticks) const { return bare_ > 0 ? ticks / bare_ : 0; }
-
-    void context()
-    {
-        const Environment &env = report_.environment;
-        const RunFacts &facts = report_.run.facts;
-        const auto known = [](const auto &flag) {
-            return !flag ? "unknown" : *flag ? "on" : "off";
-        };
-        line("cpu        {} ({}), CPU {} of {}{}", env.model, env.flags.arch, env.cpu, env.cpus,
-             env.is_isolated ? ", isolated" : "");
-        line("machine    {}, virtualised: {}, SMT {}, turbo {}, governor {}", env.kernel,
-             env.flags.hypervisor, known(env.is_smt_active), known(env.is_turbo_on),
-             env.governor.value_or("unknown"));
-        line("clock      {} at {:.6f} GHz, step {:.1f} ticks ({:.1f} ns), {}, kernel's clock "
-             "source {}",
-             env.flags.clock, facts.hz / 1e9, facts.step_ticks, facts.step_ticks * ns_per_tick_,
-             env.flags.is_clock_invariant ? "invariant" : "NOT invariant",
-             env.clock_source.value_or("unknown"));
-        line("build      {}", env.compiler);
-        line("run        {} {:.1f} s, {} passes of {} batches; a fifth of both trimmed at either "
-             "end; "
-             "load before {:.2f}",
-             env.date, facts.seconds, report_.plan.passes, report_.plan.batches_per_pass,
-             env.load_1min);
-    }
 
     void clock_reads()
     {
         line("\n{:<22} {:>9} {:>8} {:>9} {:>8}  {}", "clock read", "ticks", "+-95%", "ns",
-             "x rdtsc", "batches");
+             "x " + bare_name_, "batches");
         for (const ClockReadRow &row : results_.clock_reads) {
             const Estimate cost = row.ticks.total();
             line("{:<22} {:>9.2f} {:>8.2f} {:>9.2f} {:>8.2f}  {} ({} trimmed)", row.name, cost.mean,
@@ -78,23 +49,22 @@ private:
 
     void probes()
     {
-        line("\n{:<11} {:<8} {:<7} {:<10} {:>9} {:>7} {:>9} {:>7} {:>9} {:>8}  {}", "probe",
-             "clock", "ring", "counters", "inner", "+-95%", "outer", "+-95%", "outer ns", "x rdtsc",
+        line("\n{:<11} {:<8} {:<7} {:<10} {:>9} {:>7} {:>9} {:>7} {:>9} {:>9} {:>8}  {}", "probe",
+             "clock", "ring", "counters", "inner", "+-95%", "outer", "+-95%", "outer ns", "alone ns", "x " + bare_name_,
              "batches");
         for (const ProbeRow &row : results_.probes) {
-            const Estimate inner = row.inner.total(), outer = row.outer.total();
+            const Estimate inner = row.inner.total(), outer = row.outer.total(), alone = row.outer_alone.total();
             const bool is_pair = inner.batches > 0;
-            line("{:<11} {:<8} {:<7} {:<10} {:>9} {:>7} {:>9.2f} {:>7.2f} {:>9.2f} {:>8.2f}  {} "
+            line("{:<11} {:<8} {:<7} {:<10} {:>9} {:>7} {:>9.2f} {:>7.2f} {:>9.2f} {:>9.2f} {:>8.2f}  {} "
                  "({} trimmed)",
                  row.macro, row.setting.mode, row.setting.ring, row.setting.counters,
                  is_pair ? fmt::format("{:.2f}", inner.mean) : "-",
                  is_pair ? fmt::format("{:.2f}", inner.ci95) : "-", outer.mean, outer.ci95,
-                 outer.mean * ns_per_tick_, ratio(is_pair ? outer.mean / 2 : outer.mean),
+                 outer.mean * ns_per_tick_, alone.mean * ns_per_tick_, ratio(is_pair ? alone.mean / 2 : alone.mean),
                  outer.batches, outer.trimmed);
         }
-        line("inner: ticks an empty slice reads; outer: ticks the probe, or the pair, adds to what "
-             "is around it; "
-             "x rdtsc: of one record, a pair writes two");
+        line("inner: ticks that a slice reads besides its work; outer: ticks the probe, or the pair, adds to the work around it; "
+             "alone: with no work to hide beside; x {}: of one record alone, a pair writes two", bare_name_);
     }
 
     void counters()
@@ -125,7 +95,7 @@ private:
     void rings()
     {
         line("\n{:<46} {:<7} {:>8} {:>7} {:>8} {:>8} {:>12} {:>12}",
-             "one record of 16 bytes, fast clock", "ring", "ticks", "+-95%", "ns", "x rdtsc",
+             "one record of 16 bytes, fast clock", "ring", "ticks", "+-95%", "ns", "x " + bare_name_,
              "issued", "lost");
         for (const RingRow &row : results_.rings) {
             const Estimate cost = row.ticks.total();
@@ -140,24 +110,16 @@ private:
     void unavailable()
     {
         if (!results_.unavailable.empty())
-            out_ += '\n';
+            add("\n");
         for (const Unavailable &lack : results_.unavailable)
             line("not here: {}: {}", lack.what, lack.reason);
-    }
-
-    void warnings()
-    {
-        if (!report_.warnings.empty())
-            out_ += '\n';
-        for (const Warning &warning : report_.warnings)
-            line("{}: {}", warning.spoils_result ? "NOT TO BE TRUSTED" : "warning", warning.text);
     }
 
     const Report &report_;
     const Results &results_;
     double ns_per_tick_ = 0;
-    double bare_ = 0;
-    std::string out_;
+    double bare_ = 0; // ticks of the plain clock read, the first of the list
+    std::string bare_name_ = "clock read";
 };
 } // namespace
 

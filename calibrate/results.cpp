@@ -3,6 +3,7 @@
 #include "results.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 namespace calibrate
 {
@@ -17,6 +18,14 @@ Row &find_or_add(std::vector<Row> &rows, Wanted is_wanted, Row fresh)
     rows.push_back(std::move(fresh));
     return rows.back();
 }
+
+ProbeRow &probe_in(std::vector<ProbeRow> &rows, const std::string &macro, const Setting &setting)
+{
+    const auto same = [&](const ProbeRow &row) {
+        return row.macro == macro && row.setting == setting;
+    };
+    return find_or_add(rows, same, ProbeRow{macro, setting, {}, {}, {}, {}, {}});
+}
 } // namespace
 
 Series &Results::clock_read(const std::string &name)
@@ -27,10 +36,18 @@ Series &Results::clock_read(const std::string &name)
 
 ProbeRow &Results::probe(const std::string &macro, const Setting &setting)
 {
-    const auto same = [&](const ProbeRow &row) {
-        return row.macro == macro && row.setting == setting;
-    };
-    return find_or_add(probes, same, ProbeRow{macro, setting, {}, {}, {}});
+    return probe_in(probes, macro, setting);
+}
+
+ProbeRow &Results::half(const std::string &macro, const Setting &setting)
+{
+    return probe_in(halves, macro, setting);
+}
+
+Series &Results::instruction(const std::string &name)
+{
+    const auto same = [&](const InstructionRow &row) { return row.name == name; };
+    return find_or_add(instructions, same, InstructionRow{name, {}}).ticks;
 }
 
 RingRow &Results::ring(const std::string &name, const Setting &setting)
@@ -48,5 +65,15 @@ void Results::lacks(const std::string &what, const std::string &reason)
 {
     const auto same = [&](const Unavailable &lack) { return lack.what == what; };
     find_or_add(unavailable, same, Unavailable{what, reason});
+}
+
+std::string Results::why_no_counters() const
+{
+    constexpr std::string_view kCounters = "counters from ";
+    std::string text;
+    for (const Unavailable &lack : unavailable)
+        if (lack.what.starts_with(kCounters))
+            text += (text.empty() ? "" : "; ") + lack.what.substr(kCounters.size()) + ": " + lack.reason;
+    return text;
 }
 } // namespace calibrate

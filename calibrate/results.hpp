@@ -27,6 +27,11 @@ struct ClockReadRow {
     Series ticks;
 };
 
+struct InstructionRow {
+    std::string name;
+    Series ticks;
+};
+
 // How a session is set: the names are those of its trace's INFO.
 struct Setting {
     std::string mode = "fast";     // clock.mode
@@ -42,10 +47,12 @@ struct CounterCost {
 };
 
 struct ProbeRow {
-    std::string macro; // START+STOP, MARK, INIT, EXIT
+    std::string macro; // START+STOP, MARK, INIT, EXIT; among the halves START, STOP
     Setting setting;
-    Series inner; // ticks an empty slice reads; START+STOP only
+    Series inner; // ticks a slice reads besides its work; START+STOP only
     Series outer; // ticks that the probe, or the pair, adds to what is around it
+    Series inner_alone; // the same with nothing that the probe could hide beside
+    Series outer_alone;
     std::vector<CounterCost> counter_costs;
 };
 
@@ -69,6 +76,8 @@ struct Results {
     std::vector<ClockReadRow>
         clock_reads; // the first is the bare read, to which all others are compared
     std::vector<ProbeRow> probes;
+    std::vector<ProbeRow> halves; // of the pair; for the paper's tables only
+    std::vector<InstructionRow> instructions; // for the paper's tables only
     std::vector<RingRow> rings;
     std::vector<Unavailable> unavailable;
     double step_ticks = 0;
@@ -76,7 +85,10 @@ struct Results {
     // Found by name, made when not there yet.
     Series &clock_read(const std::string &name);
     ProbeRow &probe(const std::string &macro, const Setting &setting);
+    ProbeRow &half(const std::string &macro, const Setting &setting);
+    Series &instruction(const std::string &name);
     RingRow &ring(const std::string &name, const Setting &setting);
     void lacks(const std::string &what, const std::string &reason); // told once
+    std::string why_no_counters() const; // each source with its reason; empty: none was refused
 };
 } // namespace calibrate

@@ -44,16 +44,24 @@ long preemptions()
     return usage.ru_nivcsw;
 }
 
-void note_spread(const std::string &name, const Series &series, RunFacts &facts)
+// `whole`: what the spread is a share of.
+void note_spread(const std::string &name, const Series &series, double whole, RunFacts &facts)
 {
-    if (series.passes().size() < 2)
+    if (series.passes().size() < 2 || whole == 0)
         return;
-    const double spread = series.total().spread;
+    const Estimate total = series.total();
+    const double spread = total.spread * std::fabs(total.mean / whole);
     facts.wide_figures += spread > kWideSpread;
     if (spread > facts.worst_spread) {
         facts.worst_spread = spread;
         facts.worst_figure = name;
     }
+}
+
+std::string setting_name(const ProbeRow &row)
+{
+    const Setting &set = row.setting;
+    return fmt::format("{} {} {} {}", row.macro, set.mode, set.ring, set.counters);
 }
 
 // Under single-stepping every pass counts the same instructions.
@@ -63,6 +71,21 @@ bool is_exact(const Series &series)
     return std::all_of(passes.begin(), passes.end(), [&](const Estimate &pass) {
         return std::fabs(pass.mean - passes.front().mean) < 1e-9;
     });
+}
+
+void note_probe(const ProbeRow &row, RunFacts &facts)
+{
+    const std::string &counters = row.setting.counters;
+    const double alone = row.outer_alone.total().mean;
+    note_spread(setting_name(row), row.outer, alone != 0 ? alone : row.outer.total().mean, facts);
+    note_spread(setting_name(row) + " alone", row.outer_alone, alone, facts);
+    if (counters == "step")
+        facts.has_step_counter = true;
+    else if (counters != "none")
+        facts.has_pmu_counters = true;
+    for (const CounterCost &cost : row.counter_costs)
+        if (counters == "step" && (!is_exact(cost.inner) || !is_exact(cost.outer)))
+            facts.is_counting_exact = false;
 }
 } // namespace
 
@@ -83,22 +106,16 @@ Plan make_plan(std::uint32_t batches, bool is_thorough, const std::string &count
 void note_spreads(const Results &results, RunFacts &facts)
 {
     for (const ClockReadRow &row : results.clock_reads)
-        note_spread(row.name, row.ticks, facts);
-    for (const ProbeRow &row : results.probes) {
-        const Setting &set = row.setting;
-        note_spread(fmt::format("{} {} {} {}", row.macro, set.mode, set.ring, set.counters),
-                    row.outer, facts);
-        if (set.counters == "step")
-            facts.has_step_counter = true;
-        else if (set.counters != "none")
-            facts.has_pmu_counters = true;
-        for (const CounterCost &cost : row.counter_costs)
-            if (set.counters == "step" && (!is_exact(cost.inner) || !is_exact(cost.outer)))
-                facts.is_counting_exact = false;
-    }
+        note_spread(row.name, row.ticks, row.ticks.total().mean, facts);
+    for (const InstructionRow &row : results.instructions)
+        note_spread(row.name, row.ticks, row.ticks.total().mean, facts);
+    for (const ProbeRow &row : results.probes)
+        note_probe(row, facts);
+    for (const ProbeRow &row : results.halves)
+        note_probe(row, facts);
     for (const RingRow &row : results.rings) {
         if (row.name != "off") // a fraction of a nanosecond: its relative spread means nothing
-            note_spread(fmt::format("ring {} {}", row.name, row.setting.ring), row.ticks, facts);
+            note_spread(fmt::format("ring {} {}", row.name, row.setting.ring), row.ticks, row.ticks.total().mean, facts);
         facts.dropped_passes += row.dropped_passes;
         facts.has_loss_equation = facts.has_loss_equation && row.has_loss_equation;
     }
@@ -113,8 +130,11 @@ Run run_cases(const Plan &plan, Affinity &affinity, unsigned cpu, command::Statu
     const Instant begin = now();
     for (unsigned number = 0; number < plan.passes; ++number) {
         const Pass pass = {number,        plan.batches_per_pass,   number < plan.stepping_passes,
-                           plan.counters, plan.must_have_counters, &affinity};
+                           plan.counters, plan.must_have_counters, &affinity,
+                           plan.does_paper};
         for (const Case &one : kCases) {
+            if (one.is_for_paper && !plan.does_paper)
+                continue;
             if (command_was_interrupted()) {
                 run.was_interrupted = true;
                 return run;

@@ -20,6 +20,7 @@ struct Plan {
     std::uint32_t batches_per_pass = 0;
     std::string counters;
     bool must_have_counters = false;
+    bool does_paper = false; // the paper's tables
 };
 
 // batches: wanted for each figure in all; 0: what the kind of run affords.  counters: empty for the

@@ -2,6 +2,7 @@
 // warnings: what the machine was and did during the run -> what a person should know and can do.
 #include "warnings.hpp"
 
+
 #include <fmt/format.h>
 
 namespace calibrate
@@ -14,18 +15,18 @@ using Warnings = std::vector<Warning>;
 
 void about_clock(const Environment &environment, const RunFacts &facts, Warnings &out)
 {
-    if (!environment.flags.is_clock_invariant)
+    if (!environment.machine.clock_is_invariant)
         out.push_back(
             {fmt::format("the {} is not invariant: its rate may change or stop, so times are "
                          "not to be trusted; use a machine whose CPU has nonstop_tsc",
-                         environment.flags.clock),
+                         environment.machine.clock),
              true});
-    if (environment.clock_source && *environment.clock_source != environment.flags.clock &&
+    if (environment.clock_source && *environment.clock_source != environment.machine.clock_source &&
         *environment.clock_source != "kvm-clock")
         out.push_back(
             {fmt::format("the kernel keeps time by {}, not by the {}: it may have found the "
                          "latter unstable (dmesg | grep -i tsc)",
-                         *environment.clock_source, environment.flags.clock)});
+                         *environment.clock_source, environment.machine.clock)});
     if (facts.step_ticks > kCoarseStepTicks)
         out.push_back({fmt::format(
             "the clock moves in steps of {:.1f} ticks ({:.1f} ns): single slices are no "
@@ -35,11 +36,11 @@ void about_clock(const Environment &environment, const RunFacts &facts, Warnings
 
 void about_machine(const Environment &environment, const RunFacts &facts, Warnings &out)
 {
-    if (environment.flags.hypervisor != "none")
+    if (is_virtual(environment))
         out.push_back({fmt::format(
             "a virtual machine ({}): its neighbours are in the figures{}; where absolute figures "
             "matter measure on the metal",
-            environment.flags.hypervisor,
+            environment.machine.hypervisor,
             facts.steal_seconds
                 ? fmt::format(" (steal time during the run: {:.0f} ms)", *facts.steal_seconds * 1e3)
                 : std::string())});

@@ -2,12 +2,15 @@
 /* The probe's cold path on x86-64: keeps every register that the probe did not claim, then calls C. */
 #include <nsprobe/detail/state.h>
 
+#include "counted.h"
+
 #define TRAP_FLAG 0x100
 
 	.text
 /*
- * In: %rdi state, %rsi site, %r10 words (INIT and MARK only).  The C part is
- * built without vector instructions, so only general registers are kept.
+ * In: %rdi state, %rsi site, and %r10, %r11, %r12 words where the site has any.
+ * The C part is built without vector instructions, so only general registers are
+ * kept.
  *
  * In mode STEP the trap flag comes off before anything else and goes on again
  * last: a trap inside the restartable sequence would abort it for ever, and the
@@ -18,6 +21,11 @@
 	.p2align 4
 nsp_detail_general:
 	.cfi_startproc
+	cmpl	$NSP_DETAIL_MODE_COUNTED, NSP_DETAIL_STATE_MODE(%rdi)
+	je	nsp_detail_counted
+	.globl	nsp_detail_uncounted
+	.hidden	nsp_detail_uncounted
+nsp_detail_uncounted:
 	cmpl	$NSP_DETAIL_MODE_STEP, NSP_DETAIL_STATE_MODE(%rdi)
 	jne	1f
 	pushfq
@@ -33,18 +41,24 @@ nsp_detail_general:
 	.cfi_rel_offset %rbp, 0
 	mov	%rsp, %rbp
 	.cfi_def_cfa_register %rbp
-	push	%r10
+	push	%r12
 	push	%r11
+	push	%r10
+	mov	%rsp, %rdx
 	push	%rdi
+	push	%rsi
 	and	$-16, %rsp
-	mov	%r10, %rdx
 	call	nsp_detail_emit
-	lea	-24(%rbp), %rsp
+	lea	-40(%rbp), %rsp
+	pop	%rsi
 	pop	%rdi
-	pop	%r11
 	pop	%r10
+	pop	%r11
+	pop	%r12
 	pop	%rbp
 	.cfi_def_cfa %rsp, 8
+	cmp	$NSP_EMIT_COUNTED, %eax
+	je	nsp_detail_counted
 	cmpl	$0, NSP_DETAIL_STATE_ORDERED(%rdi)
 	je	4f
 	lfence

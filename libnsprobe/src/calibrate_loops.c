@@ -2,7 +2,7 @@
 /* Calibration loops: number of rounds -> records in calibration's rings, and the time they took. */
 #include "calibrate_loops.h"
 
-#include <nsprobe/detail/arch_x86_64.h>
+#include <nsprobe/detail/arch.h>
 
 #include "arch.h"
 
@@ -12,20 +12,12 @@ struct nsp_detail_state nsp_detail_calibration_state;
 #define START NSP_DETAIL_PROBE(STATE, "calibration", 1)
 #define STOP NSP_DETAIL_PROBE(STATE, "calibration", 2)
 #define EXIT NSP_DETAIL_PROBE(STATE, "calibration", 5)
-#define MARK                                                                                       \
-    do {                                                                                           \
-        const uint64_t word[1] = {rounds};                                                         \
-        NSP_DETAIL_PROBE_WORDS(STATE, "calibration", 3, 1, NSP_DETAIL_COPY_1, 3, word);            \
-    } while (0)
-#define INIT                                                                                       \
-    do {                                                                                           \
-        const uint64_t word[3] = {rounds, rounds, rounds};                                         \
-        NSP_DETAIL_PROBE_WORDS(STATE, "calibration", 4, 3, NSP_DETAIL_COPY_3, 5, word);            \
-    } while (0)
+#define MARK NSP_DETAIL_PROBE_1(STATE, "calibration", 3, word0)
+#define INIT NSP_DETAIL_PROBE_3(STATE, "calibration", 4, word0, word1, word2)
 
-/* About what lies between two probes of a program: enough to hide the probe's first loads behind it, as a program does. */
-#define MULTIPLY "imul %0, %0\n\timul %0, %0\n\timul %0, %0\n\timul %0, %0\n\t"
-#define WORK __asm__ volatile(MULTIPLY MULTIPLY MULTIPLY MULTIPLY : "+r"(work))
+/* Longer than a pair takes, so that all of it may hide. */
+#define MULTIPLY NSP_MULTIPLY NSP_MULTIPLY NSP_MULTIPLY NSP_MULTIPLY
+#define WORK __asm__ volatile(MULTIPLY MULTIPLY MULTIPLY MULTIPLY MULTIPLY MULTIPLY MULTIPLY MULTIPLY : "+r"(work))
 
 #define EIGHT_TIMES(...)                                                                           \
     __VA_ARGS__;                                                                                   \
@@ -42,10 +34,11 @@ struct nsp_detail_state nsp_detail_calibration_state;
     static __attribute__((noinline)) void name(uint32_t rounds)                                    \
     {                                                                                              \
         uint64_t work = 3;                                                                         \
+        NSP_DETAIL_WORDS(word0, word1, word2);                                                     \
                                                                                                    \
         (void)work;                                                                                \
         for (uint32_t i = 0; i < rounds; i += NSP_LOOP_UNROLLED) {                                 \
-            EIGHT_TIMES(__VA_ARGS__);                                                                     \
+            EIGHT_TIMES(__VA_ARGS__);                                                              \
         }                                                                                          \
     }
 
@@ -53,6 +46,8 @@ LOOP(pairs, START; STOP)
 LOOP(marks, MARK)
 LOOP(inits, INIT)
 LOOP(exits, EXIT)
+LOOP(starts, START)
+LOOP(stops, STOP)
 LOOP(marks_in_pairs, START; MARK; STOP)
 LOOP(inits_in_pairs, START; INIT; STOP)
 LOOP(exits_in_pairs, START; EXIT; STOP)
@@ -61,6 +56,8 @@ LOOP(work_pairs, WORK; START; STOP)
 LOOP(work_marks, WORK; MARK)
 LOOP(work_inits, WORK; INIT)
 LOOP(work_exits, WORK; EXIT)
+LOOP(work_starts, WORK; START)
+LOOP(work_stops, WORK; STOP)
 LOOP(work_in_pairs, START; WORK; STOP)
 
 uint64_t nsp_run_loop(enum nsp_loop loop, uint32_t rounds)
@@ -70,6 +67,8 @@ uint64_t nsp_run_loop(enum nsp_loop loop, uint32_t rounds)
         [NSP_LOOP_MARK] = marks,
         [NSP_LOOP_INIT] = inits,
         [NSP_LOOP_EXIT] = exits,
+        [NSP_LOOP_START] = starts,
+        [NSP_LOOP_STOP] = stops,
         [NSP_LOOP_MARK_IN_PAIR] = marks_in_pairs,
         [NSP_LOOP_INIT_IN_PAIR] = inits_in_pairs,
         [NSP_LOOP_EXIT_IN_PAIR] = exits_in_pairs,
@@ -78,6 +77,8 @@ uint64_t nsp_run_loop(enum nsp_loop loop, uint32_t rounds)
         [NSP_LOOP_WORK_MARK] = work_marks,
         [NSP_LOOP_WORK_INIT] = work_inits,
         [NSP_LOOP_WORK_EXIT] = work_exits,
+        [NSP_LOOP_WORK_START] = work_starts,
+        [NSP_LOOP_WORK_STOP] = work_stops,
         [NSP_LOOP_WORK_IN_PAIR] = work_in_pairs,
     };
     const uint64_t begin = nsp_clock_read(1);

@@ -20,6 +20,8 @@ enum nsp_loop {
     NSP_LOOP_MARK,         /* MARK */
     NSP_LOOP_INIT,         /* INIT */
     NSP_LOOP_EXIT,         /* EXIT */
+    NSP_LOOP_START,        /* START */
+    NSP_LOOP_STOP,         /* STOP */
     NSP_LOOP_MARK_IN_PAIR, /* START MARK STOP: for counters, which MARK does not carry */
     NSP_LOOP_INIT_IN_PAIR,
     NSP_LOOP_EXIT_IN_PAIR,
@@ -28,6 +30,8 @@ enum nsp_loop {
     NSP_LOOP_WORK_MARK,    /* work MARK */
     NSP_LOOP_WORK_INIT,
     NSP_LOOP_WORK_EXIT,
+    NSP_LOOP_WORK_START,
+    NSP_LOOP_WORK_STOP,
     NSP_LOOP_WORK_IN_PAIR, /* START work STOP */
     NSP_LOOP_KINDS,
 };

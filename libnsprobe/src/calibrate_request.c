@@ -14,7 +14,8 @@
 
 static int calibrate(const struct nsp_calibration_request *request, struct nsp_calibration *out)
 {
-    struct nsp_calibration_setup setup = {.ring_kind = request->ring_kind, .batches = request->batches};
+    struct nsp_calibration_setup setup = {.ring_kind = request->ring_kind, .batches = request->batches,
+                                          .halves = request->halves};
     const int has_rseq = nsp_has_rseq();
     char names[256];
     uint32_t counters;

@@ -5,6 +5,7 @@
 #include <nsprobe/calibrate.h>
 
 #include "arch.h"
+#include "clock_step.h"
 
 #define READINGS 8192
 #define DELAYS 128
@@ -53,26 +54,15 @@ static void read_differences(uint32_t *differences)
     qsort(differences, READINGS, sizeof(*differences), ascending);
 }
 
-/*
- * A clock that moves in steps shows differences of 0 (or 1, where a
- * hypervisor keeps readings apart), of one step, of two ..., each give or take
- * a tick when the step is not a whole number of ticks; and nothing between,
- * however far apart the readings are.
- */
-double nsp_clock_step_ticks(void)
+/* The mean step, if all but a few differences are one step of about `candidate` ticks, two, three ...; else 0. */
+static double step_near(uint32_t candidate, const uint32_t *differences, uint32_t count)
 {
-    static uint32_t differences[READINGS];
-    uint32_t first = 0, on_step = 0, later = 0, ones = 0, divisor = 0;
+    uint32_t on_step = 0, later = 0, ones = 0;
     double sum = 0;
 
-    read_differences(differences);
-    while (first < READINGS && differences[first] <= 1)
-        ++first;
-    if (first == READINGS)
-        return 1;
-    const uint32_t candidate = differences[first + (READINGS - first) / 20];
-
-    for (uint32_t i = first; i < READINGS; ++i) {
+    if (candidate < SMALLEST_STEP)
+        return 0;
+    for (uint32_t i = 0; i < count; ++i) {
         const uint32_t times = (differences[i] + candidate / 2) / candidate;
         const uint32_t off = abs((int)differences[i] - (int)(times * candidate));
 
@@ -82,9 +72,40 @@ double nsp_clock_step_ticks(void)
             sum += differences[i];
             ++ones;
         }
-        divisor = common_divisor(divisor, differences[i]);
     }
-    if (candidate >= SMALLEST_STEP && later > READINGS / 10 && on_step > (READINGS - first) * 9 / 10 && ones > 0)
-        return sum / ones;
+    return later > count / 10 && on_step > count * 9 / 10 && ones > 0 ? sum / ones : 0;
+}
+
+/*
+ * A clock that moves in steps shows differences of 0 (or 1, where a
+ * hypervisor keeps readings apart), of one step, of two ..., each give or take
+ * a tick when the step is not a whole number of ticks; and nothing between,
+ * however far apart the readings are.  While the core is slow, few are only one
+ * step apart: hence more than one candidate.
+ */
+double nsp_clock_step_of(const uint32_t *differences, uint32_t count)
+{
+    static const uint32_t shares[] = {20, 100, 1000};
+    uint32_t first = 0, divisor = 0;
+
+    while (first < count && differences[first] <= 1)
+        ++first;
+    for (uint32_t i = 0; first < count && i < sizeof(shares) / sizeof(shares[0]); ++i) {
+        const uint32_t left = count - first, candidate = differences[first + left / shares[i]];
+        const double step = step_near(candidate, differences + first, left);
+
+        if (step > 0)
+            return step;
+    }
+    for (uint32_t i = first; i < count; ++i)
+        divisor = common_divisor(divisor, differences[i]);
     return divisor > 0 ? divisor : 1;
+}
+
+double nsp_clock_step_ticks(void)
+{
+    static uint32_t differences[READINGS];
+
+    read_differences(differences);
+    return nsp_clock_step_of(differences, READINGS);
 }

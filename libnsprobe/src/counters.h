@@ -7,10 +7,11 @@
 
 #include <nslice/record.h>
 
+#include "perf_counter.h"
 #include "thread.h"
 
 struct nsp_counter_ops {
-    const char *name; /* as it stands in the trace: rdpmc, perf-read, step, none */
+    const char *name; /* as it stands in the trace: rdpmc, perf-read, papi, step, none */
 
     /*
      * Process: checks that `names` (count of them) can be had and gets ready.
@@ -18,10 +19,12 @@ struct nsp_counter_ops {
      */
     int (*open)(const char *const *names, uint32_t count);
 
-    /* Process: undoes open(); threads may still hold counters, which go with their next session or their end. */
-    void (*close)(void);
-
-    /* Thread: opens its counters; called at its first probe, with vector registers saved.  0 or -errno. */
+    /*
+     * Thread: opens its counters; called at its first probe, with vector registers
+     * saved, after nsp_thread_release_counters().  0 or -errno.  What it holds it
+     * names in nsp_thread.release, for the thread's next session; at its end it goes
+     * by itself.
+     */
     int (*thread_begin)(void);
 
     /*
@@ -34,6 +37,7 @@ struct nsp_counter_ops {
 
 extern const struct nsp_counter_ops nsp_source_rdpmc;
 extern const struct nsp_counter_ops nsp_source_perf_read;
+extern const struct nsp_counter_ops nsp_source_papi;
 extern const struct nsp_counter_ops nsp_source_step;
 
 /* The source that serves the session now; NULL: none. */
@@ -51,19 +55,20 @@ extern NSP_THREAD_LOCAL int nsp_step_calibrating;
 /* Nonzero: EXIT does not choose whether the next unit is counted. */
 extern NSP_THREAD_LOCAL int nsp_step_keep_skip;
 
-/* The read operations; src/counters_read.c, built without vector instructions. */
+/* The read operations; src/counters_*read.c, built without vector instructions. */
 int nsp_step_read(uint64_t *words, uint32_t count);
 int nsp_rdpmc_read(uint64_t *words, uint32_t count);
 int nsp_perf_read(uint64_t *words, uint32_t count);
+int nsp_papi_read(uint64_t *words, uint32_t count);
 
 /* In a child of fork(), for the thread that called it: its counters count the parent's thread. */
 void nsp_perf_after_fork(void);
+void nsp_papi_after_fork(void);
 
 /* One thread's perf events, for the two sources that use them. */
 struct nsp_perf_thread {
     uint32_t count;
-    int fd[NSLICE_MAX_COUNTERS];
-    struct perf_event_mmap_page *page[NSLICE_MAX_COUNTERS];
+    struct nsp_perf_counter counter[NSLICE_MAX_COUNTERS];
 };
 
 #endif /* NSP_COUNTERS_H */

@@ -1,149 +1,83 @@
 /* SPDX-License-Identifier: MIT */
-/* Counter sources `rdpmc` and `perf-read`: names -> perf events of each thread, for user-space instructions. */
-#define _GNU_SOURCE
+/* Counter sources `rdpmc` and `perf-read`: events of the session -> perf counters of each thread. */
 #include <errno.h>
-#include <linux/perf_event.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "counters.h"
-#include "error.h"
+#include "event.h"
+#include "perf_counter.h"
 #include "thread.h"
 
-struct event_name {
-    const char *name;
-    uint64_t config; /* of PERF_TYPE_HARDWARE */
-};
-
-static const struct event_name events[] = {
-    {"instructions", PERF_COUNT_HW_INSTRUCTIONS},
-    {"cycles", PERF_COUNT_HW_CPU_CYCLES},
-    {"ref-cycles", PERF_COUNT_HW_REF_CPU_CYCLES},
-    {"branches", PERF_COUNT_HW_BRANCH_INSTRUCTIONS},
-    {"branch-misses", PERF_COUNT_HW_BRANCH_MISSES},
-    {"cache-references", PERF_COUNT_HW_CACHE_REFERENCES},
-    {"cache-misses", PERF_COUNT_HW_CACHE_MISSES},
-};
-
-static uint64_t chosen[NSLICE_MAX_COUNTERS];
+static struct nsp_event chosen[NSLICE_MAX_COUNTERS];
 static uint32_t chosen_count;
 static pthread_key_t thread_key;
 static pthread_once_t thread_key_once = PTHREAD_ONCE_INIT;
 
-static int open_event(uint64_t config)
+static void close_counters(struct nsp_perf_thread *thread)
 {
-    struct perf_event_attr attr = {
-        .type = PERF_TYPE_HARDWARE,
-        .size = sizeof(attr),
-        .config = config,
-        .read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
-        .pinned = 1, /* all of the time or an error, never a share */
-        .exclude_kernel = 1,
-        .exclude_hv = 1,
-    };
-
-    return (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    for (uint32_t i = 0; i < thread->count; ++i)
+        nsp_perf_counter_close(&thread->counter[i]);
+    thread->count = 0;
 }
 
-static int explain_open_failure(const char *name, int err)
+/* A pinned counter that found no register reads nothing, for good. */
+static int has_register(const struct nsp_perf_counter *counter)
 {
-    switch (err) {
-    case ENOENT:
-    case EOPNOTSUPP:
-    case ENODEV:
-        return nsp_fail(-ENOTSUP, "counter \"%s\": this machine shows no PMU to programs (most virtual machines); "
-                        "source=step counts instructions without one, or leave counters out", name);
-    case EACCES:
-    case EPERM:
-        return nsp_fail(-ENOTSUP, "counter \"%s\": the kernel refuses perf_event_open; lower "
-                        "/proc/sys/kernel/perf_event_paranoid to 2 or less, or use source=step", name);
-    case ENOSYS:
-        return nsp_fail(-ENOTSUP, "counter \"%s\": this kernel (or its sandbox) has no perf_event_open; use source=step", name);
-    default:
-        return nsp_fail(-ENOTSUP, "counter \"%s\": perf_event_open: %s", name, strerror(err));
-    }
+    uint64_t answer[4]; /* value, time enabled, time running, id */
+
+    for (uint32_t kind = 0; kind < counter->kinds; ++kind)
+        if (read(counter->fd[kind], answer, sizeof(answer)) != (ssize_t)sizeof(answer))
+            return 0;
+    return 1;
 }
 
-static const struct event_name *find_event(const char *name)
-{
-    for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); ++i)
-        if (strcmp(events[i].name, name) == 0)
-            return &events[i];
-    return NULL;
-}
-
-static int unknown_name(const char *name)
-{
-    char known[256] = "";
-    size_t used = 0;
-
-    for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); ++i)
-        used += (size_t)snprintf(known + used, sizeof(known) - used, "%s%s", i ? ", " : "", events[i].name);
-    return nsp_fail(-EINVAL, "unknown counter \"%s\"; known: %s", name, known);
-}
-
-static struct perf_event_mmap_page *map_page(int fd)
-{
-    void *page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, fd, 0);
-
-    return page == MAP_FAILED ? NULL : page;
-}
-
-/* Tries each event once on this thread, so that a refusal comes at the start and not at the first probe. */
-static int probe_events(const char *const *names, uint32_t count, int need_user_reads)
+/* All of them at once on this thread, so that a refusal comes at the start and not at the first probe. */
+static int try_all(struct nsp_perf_thread *trial, const char *const *names, uint32_t count, int need_user_reads)
 {
     for (uint32_t i = 0; i < count; ++i) {
-        struct perf_event_mmap_page *page;
-        int fd = open_event(chosen[i]), user_reads;
+        int err;
 
-        if (fd < 0)
-            return explain_open_failure(names[i], errno);
-        page = map_page(fd);
-        user_reads = page && page->cap_user_rdpmc;
-        if (page)
-            munmap(page, (size_t)sysconf(_SC_PAGESIZE));
-        close(fd);
-        if (need_user_reads && !user_reads)
-            return nsp_fail(-ENOTSUP, "counter \"%s\": the kernel does not let programs read it (cap_user_rdpmc is 0; see "
-                            "/sys/bus/event_source/devices/cpu/rdpmc); use source=perf-read", names[i]);
+        if (need_user_reads)
+            nsp_perf_ask_for_user_reads(&chosen[i]);
+        err = nsp_perf_counter_open(&chosen[i], &trial->counter[i]);
+        if (err)
+            return nsp_perf_explain_refusal(names[i], &chosen[i], -err);
+        trial->count = i + 1;
+        if (need_user_reads && !nsp_perf_counter_has_user_reads(&trial->counter[i]))
+            return nsp_perf_explain_no_user_reads(names[i]);
     }
+    for (uint32_t i = 0; i < count; ++i)
+        if (!has_register(&trial->counter[i]))
+            return nsp_perf_explain_no_register(names[i], count);
     return 0;
 }
 
-static int choose(const char *const *names, uint32_t count)
+static int open_source(const char *const *names, uint32_t count, int need_user_reads)
 {
-    for (uint32_t i = 0; i < count; ++i) {
-        const struct event_name *event = find_event(names[i]);
+    struct nsp_perf_thread trial = {0};
+    int err;
 
-        if (!event)
-            return unknown_name(names[i]);
-        chosen[i] = event->config;
+    for (uint32_t i = 0; i < count; ++i) {
+        err = nsp_event_find(names[i], &chosen[i]);
+        if (err)
+            return err;
     }
     chosen_count = count;
-    return 0;
+    err = try_all(&trial, names, count, need_user_reads);
+    close_counters(&trial);
+    return err;
 }
 
 static int rdpmc_open(const char *const *names, uint32_t count)
 {
-    int err = choose(names, count);
-
-    return err ? err : probe_events(names, count, 1);
+    return open_source(names, count, 1);
 }
 
 static int perf_read_open(const char *const *names, uint32_t count)
 {
-    int err = choose(names, count);
-
-    return err ? err : probe_events(names, count, 0);
-}
-
-static void perf_close(void)
-{
+    return open_source(names, count, 0);
 }
 
 static void release_thread(void *value)
@@ -152,13 +86,17 @@ static void release_thread(void *value)
 
     /* A probe after this one, in a later destructor, must not touch what is gone. */
     nsp_thread.counters_failed = 1;
+    nsp_thread.registers_of = 0;
+    nsp_thread.release = NULL;
     nsp_thread.counters = NULL;
-    for (uint32_t i = 0; i < thread->count; ++i) {
-        if (thread->page[i])
-            munmap(thread->page[i], (size_t)sysconf(_SC_PAGESIZE));
-        close(thread->fd[i]);
-    }
+    close_counters(thread);
     free(thread);
+}
+
+static void release_calling_thread(void)
+{
+    pthread_setspecific(thread_key, NULL); /* or the thread's end would release it once more */
+    release_thread(nsp_thread.counters);
 }
 
 void nsp_perf_after_fork(void)
@@ -167,9 +105,12 @@ void nsp_perf_after_fork(void)
 
     if (!thread)
         return;
+    nsp_thread.registers_of = 0;
     for (uint32_t i = 0; i < thread->count; ++i)
-        close(thread->fd[i]); /* the pages are not mapped in a child */
+        for (uint32_t kind = 0; kind < thread->counter[i].kinds; ++kind)
+            close(thread->counter[i].fd[kind]); /* the pages are not mapped in a child */
     free(thread);
+    nsp_thread.release = NULL;
     nsp_thread.counters = NULL;
     pthread_setspecific(thread_key, NULL);
 }
@@ -179,40 +120,60 @@ static void make_key(void)
     pthread_key_create(&thread_key, release_thread);
 }
 
+static int open_for_thread(struct nsp_perf_thread *thread)
+{
+    for (uint32_t i = 0; i < chosen_count; ++i) {
+        if (nsp_perf_counter_open(&chosen[i], &thread->counter[i]))
+            return -EMFILE;
+        thread->count = i + 1;
+        /* perf_event_mlock_kb is used up */
+        if (nsp_active_source == &nsp_source_rdpmc && !nsp_perf_counter_has_user_reads(&thread->counter[i]))
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+/* Where a counter has one event, the assembly reads it; on cores of several kinds C does. */
+static void tell_assembly(const struct nsp_perf_thread *thread)
+{
+    for (uint32_t i = 0; i < thread->count; ++i) {
+        const struct nsp_perf_counter *counter = &thread->counter[i];
+
+        if (counter->kinds != 1)
+            return;
+        nsp_thread.counter[i].page = counter->page[0];
+        nsp_thread.counter[i].spare_bits = 64u - counter->page[0]->pmc_width;
+    }
+    /* A signal handler's probe reads the table as soon as this is set. */
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    nsp_thread.registers_of = nsp_thread.generation;
+}
+
 static int perf_thread_begin(void)
 {
     struct nsp_perf_thread *thread;
+    int err;
 
     pthread_once(&thread_key_once, make_key);
-    if (nsp_thread.counters) {
-        pthread_setspecific(thread_key, NULL); /* or the thread's end would release it once more */
-        release_thread(nsp_thread.counters);
-    }
     thread = calloc(1, sizeof(*thread));
     if (!thread)
         return -ENOMEM;
-    for (uint32_t i = 0; i < chosen_count; ++i) {
-        thread->fd[i] = open_event(chosen[i]);
-        if (thread->fd[i] < 0) {
-            release_thread(thread);
-            return -EMFILE;
-        }
-        thread->page[i] = map_page(thread->fd[i]);
-        thread->count = i + 1;
-        if (!thread->page[i] && nsp_active_source == &nsp_source_rdpmc) { /* perf_event_mlock_kb is used up */
-            release_thread(thread);
-            return -ENOMEM;
-        }
+    err = open_for_thread(thread);
+    if (err) {
+        release_thread(thread);
+        return err;
     }
     nsp_thread.counters = thread;
+    nsp_thread.release = release_calling_thread;
     pthread_setspecific(thread_key, thread);
+    if (nsp_active_source == &nsp_source_rdpmc)
+        tell_assembly(thread);
     return 0;
 }
 
 const struct nsp_counter_ops nsp_source_rdpmc = {
     .name = "rdpmc",
     .open = rdpmc_open,
-    .close = perf_close,
     .thread_begin = perf_thread_begin,
     .read = nsp_rdpmc_read,
 };
@@ -220,7 +181,6 @@ const struct nsp_counter_ops nsp_source_rdpmc = {
 const struct nsp_counter_ops nsp_source_perf_read = {
     .name = "perf-read",
     .open = perf_read_open,
-    .close = perf_close,
     .thread_begin = perf_thread_begin,
     .read = nsp_perf_read,
 };

@@ -62,38 +62,103 @@ static int step_account(uint32_t kind)
     }
 }
 
-/* Counter values for a START or STOP; returns how many words they take. */
-static uint32_t read_counters(struct nsp_detail_state *state, uint64_t *words)
+/* 1: they have begun in this probe. */
+static int begin_counters(void)
 {
-    const struct nsp_counter_ops *source = nsp_active_source;
-
-    if (source && nsp_thread.generation != nsp_session_generation)
-        nsp_thread_begin_counters();
-    if (!source || nsp_thread.counters_failed || !source->read(words, state->counters))
+    if (nsp_thread.generation == nsp_session_generation)
         return 0;
-    return state->counters;
+    nsp_thread_begin_counters();
+    return 1;
+}
+
+/* A record while counters run, over all its tries. */
+struct counted {
+    struct nsp_detail_state *state;
+    const struct nsp_counter_ops *source;
+    uint64_t *record;
+    uint64_t before[NSLICE_MAX_COUNTERS]; /* what the try before read, less the detours */
+    uint64_t again;                       /* all ones from the second try on */
+    uint32_t bits, serial;
+    uint32_t words; /* of its own: MARK, INIT */
+    uint32_t tells; /* all ones: START, STOP, whose words are the counts */
+};
+
+/*
+ * Every try reads the counters anew, also of a record that does not tell them:
+ * what an aborted try executed is the difference of two readings, and comes off
+ * all later ones.  So the record has the value of the first reading, and the
+ * slice around it nothing of the detour.  What follows a reading must be as long at the first try as at later
+ * ones, hence no branch on that, and a function of its own: where the tries are
+ * a loop's body, compilers enter it in its middle, by way of instructions (a nop that
+ * aligns it) that later tries do not meet.  Where a signal handler with probes of its own
+ * came between, the detour is its work and stays.
+ */
+static __attribute__((noinline)) int try_counted(struct counted *counted)
+{
+    const uint32_t count = counted->state->counters;
+    uint64_t words[NSLICE_MAX_COUNTERS];
+    const uint32_t read = counted->source->read(words, count) ? count : 0, told = read & counted->tells;
+    const uint64_t detour = counted->again & -(uint64_t)(nsp_thread.serial == counted->serial);
+
+    counted->again = ~0ull;
+    for (uint32_t i = 0; i < read; ++i) {
+        nsp_thread.counter[i].detour += (words[i] - nsp_thread.counter[i].detour - counted->before[i]) & detour;
+        counted->before[i] = words[i] - nsp_thread.counter[i].detour;
+    }
+    for (uint32_t i = 0; i < told; ++i)
+        counted->record[NSLICE_HEAD_UNITS + i] = counted->before[i];
+    counted->record[1] = (uint64_t)(counted->bits | told << 24) << 32 | nsp_detail_thread_id;
+    return nsp_push(counted->state, counted->record, NSLICE_HEAD_UNITS + counted->words + told);
+}
+
+static void emit_counted(struct counted *counted)
+{
+    counted->serial = nsp_thread.serial;
+    while (!try_counted(counted))
+        ;
+    ++nsp_thread.serial;
+}
+
+static void emit_plain(struct nsp_detail_state *state, uint64_t *record, uint32_t bits, uint32_t count)
+{
+    record[1] = (uint64_t)bits << 32 | nsp_detail_thread_id;
+    while (!nsp_push(state, record, NSLICE_HEAD_UNITS + count))
+        ;
+    ++nsp_thread.serial;
+}
+
+static int is_slice_end(uint32_t kind)
+{
+    return kind == NSLICE_KIND_START || kind == NSLICE_KIND_STOP;
 }
 
 int nsp_detail_emit(struct nsp_detail_state *state, const struct nsp_site *site, const uint64_t *words)
 {
     const int stepping = state->mode == NSP_DETAIL_MODE_STEP;
-    const uint32_t kind = site_kind(site);
-    uint32_t count = site->head_bits >> 24, bits = site->head_bits;
+    const uint32_t kind = site_kind(site), count = site->head_bits >> 24;
     uint64_t record[NSLICE_MAX_RECORD_UNITS];
-    int counted = 1;
+    struct counted counted = {.state = state, .record = record, .bits = site->head_bits, .words = count};
+    int tells = is_slice_end(kind), measures;
 
     if (nsp_detail_thread_id == 0)
         nsp_detail_thread_id = (uint32_t)nsp_syscall3(SYS_gettid, 0, 0, 0);
+    for (uint32_t i = 0; i < count; ++i)
+        record[NSLICE_HEAD_UNITS + i] = words[i];
     if (stepping)
-        counted = step_account(kind);
-    if (state->counters > 0 && (kind == NSLICE_KIND_START || kind == NSLICE_KIND_STOP)) {
-        count = counted ? read_counters(state, record + NSLICE_HEAD_UNITS) : 0;
-        bits |= count << 24;
-    } else {
-        for (uint32_t i = 0; i < count; ++i)
-            record[NSLICE_HEAD_UNITS + i] = words[i];
-    }
-    record[1] = (uint64_t)bits << 32 | nsp_detail_thread_id;
-    nsp_push(state, record, NSLICE_HEAD_UNITS + count);
-    return stepping && nsp_thread.step_depth > 0;
+        tells &= step_account(kind);
+    /* Once: another thread may open or close a session meanwhile. */
+    counted.source = __atomic_load_n(&nsp_active_source, __ATOMIC_RELAXED);
+    tells &= state->counters > 0 && counted.source;
+    /* What follows a reading must be the same in a thread's first record as in its others. */
+    if (tells && begin_counters() && state->mode == NSP_DETAIL_MODE_COUNTED &&
+        nsp_thread.registers_of == nsp_session_generation)
+        return NSP_EMIT_COUNTED;
+    /* Before a thread's first START no slice is there to be kept clean. */
+    measures = !stepping && state->counters > 0 && counted.source && nsp_thread.generation == nsp_session_generation;
+    counted.tells = -(uint32_t)tells;
+    if ((tells || measures) && !nsp_thread.counters_failed)
+        emit_counted(&counted);
+    else
+        emit_plain(state, record, site->head_bits, count);
+    return stepping && nsp_thread.step_depth > 0 ? NSP_EMIT_STEP : NSP_EMIT_DONE;
 }

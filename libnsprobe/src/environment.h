@@ -13,6 +13,7 @@ struct nsp_environment {
     uint64_t ring_bytes;
     const char *ring_full;
     const char *counter_source;
+    const char *counter_reason;
     const char *counter_names;
     uint32_t step_every;
 };

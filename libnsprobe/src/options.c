@@ -24,6 +24,7 @@ static const struct choice yes_no[] = {{"yes", 1}, {"no", 0}, {0}};
 static const struct choice sources[] = {{"auto", NSP_SOURCE_AUTO},
                                         {"rdpmc", NSP_SOURCE_RDPMC},
                                         {"perf-read", NSP_SOURCE_PERF_READ},
+                                        {"papi", NSP_SOURCE_PAPI},
                                         {"step", NSP_SOURCE_STEP},
                                         {"none", NSP_SOURCE_NONE},
                                         {0}};

@@ -34,6 +34,7 @@ SAME_OFFSET(stride_bytes, NSP_DETAIL_STATE_STRIDE);
 SAME_OFFSET(rings, NSP_DETAIL_STATE_RINGS);
 SAME_OFFSET(rseq_offset, NSP_DETAIL_STATE_RSEQ);
 SAME_OFFSET(cpus, NSP_DETAIL_STATE_CPUS);
+SAME_OFFSET(counters, NSP_DETAIL_STATE_COUNTERS);
 _Static_assert(__builtin_offsetof(struct nslice_ring_meta, head) == NSP_DETAIL_RING_HEAD, "assembly offset");
 _Static_assert(__builtin_offsetof(struct nslice_ring_meta, limit) == NSP_DETAIL_RING_LIMIT, "assembly offset");
 _Static_assert(__builtin_offsetof(struct nslice_ring_meta, mask) == NSP_DETAIL_RING_MASK, "assembly offset");
@@ -84,6 +85,8 @@ uint32_t nsp_probe_mode(uint32_t counters, uint32_t ring_kind, int ordered)
 {
     if (nsp_active_source == &nsp_source_step)
         return NSP_DETAIL_MODE_STEP;
+    if (nsp_active_source == &nsp_source_rdpmc && counters > 0 && ring_kind == NSLICE_RING_RSEQ)
+        return NSP_DETAIL_MODE_COUNTED;
     if (counters > 0 || ring_kind != NSLICE_RING_RSEQ)
         return NSP_DETAIL_MODE_GENERAL;
     return ordered ? NSP_DETAIL_MODE_ORDERED : NSP_DETAIL_MODE_INLINE;
@@ -117,6 +120,7 @@ static void announce_info(double clock_hz)
         .ring_bytes = shm->ring_bytes,
         .ring_full = shm->full == NSLICE_FULL_OVERWRITE ? "overwrite" : "discard",
         .counter_source = nsp_active_source ? nsp_active_source->name : "none",
+        .counter_reason = nsp_source_reason(),
         .counter_names = nsp_active_source ? process.names : "",
         .step_every = shm->step_every,
     };
@@ -281,6 +285,7 @@ void nsp_process_after_fork(int keep)
 {
     nsp_detail_thread_id = 0;
     nsp_perf_after_fork();
+    nsp_papi_after_fork();
     process.is_inherited = 1;
     memset(&nsp_thread, 0, sizeof(nsp_thread));
     __atomic_fetch_add(&nsp_session_generation, 1, __ATOMIC_SEQ_CST);

@@ -148,23 +148,24 @@ static int push_atomic(struct nsp_detail_state *state, uint64_t *record, uint32_
     return NSP_PUSH_DONE;
 }
 
-void nsp_push(struct nsp_detail_state *state, uint64_t *record, uint32_t units)
+int nsp_push_again(const struct nsp_detail_state *state, struct nslice_ring_meta *full, uint32_t units)
 {
-    for (;;) {
-        uint32_t cpu = 0;
-        int outcome = state->ring_kind == NSLICE_RING_RSEQ ? nsp_detail_push_rseq(state, record, units, &cpu)
-                                                           : push_atomic(state, record, units, &cpu);
+    if (full)
+        return nsp_make_room(full, units);
+    /* A thread that glibc did not make has no rseq area, hence no CPU of its own to write on. */
+    count_loss(ring_of(state, 0), NSLICE_LOST_BUSY);
+    return 0;
+}
 
-        if (outcome == NSP_PUSH_DONE)
-            return;
-        if (outcome == NSP_PUSH_ABORTED)
-            continue;
-        if (outcome == NSP_PUSH_NO_RING) {
-            /* A thread that glibc did not make has no rseq area, hence no CPU of its own to write on. */
-            count_loss(ring_of(state, 0), NSLICE_LOST_BUSY);
-            return;
-        }
-        if (!nsp_make_room(ring_of(state, cpu), units))
-            return;
-    }
+int nsp_push(struct nsp_detail_state *state, uint64_t *record, uint32_t units)
+{
+    uint32_t cpu = 0;
+    const int outcome = state->ring_kind == NSLICE_RING_RSEQ ? nsp_detail_push_rseq(state, record, units, &cpu)
+                                                             : push_atomic(state, record, units, &cpu);
+
+    if (outcome == NSP_PUSH_DONE)
+        return 1;
+    if (outcome == NSP_PUSH_ABORTED)
+        return 0;
+    return !nsp_push_again(state, outcome == NSP_PUSH_NO_RING ? NULL : ring_of(state, cpu), units);
 }

@@ -29,6 +29,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* open, close, snapsho
 static pthread_mutex_t drain_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t drain_wake = PTHREAD_COND_INITIALIZER;
 static int is_open;
+static int is_from_environment; /* the open session was NETSLICE's wish */
 static pid_t owner_pid;
 static struct nsp_shm_map map;
 static struct nsp_drain drain;
@@ -155,6 +156,7 @@ static int open_locked(const struct nsp_session_config *config)
     else
         owner_pid = getpid();
     is_open = !err;
+    is_from_environment = 0;
     return err;
 }
 
@@ -225,6 +227,16 @@ int nsp_session_snapshot(void)
     return err;
 }
 
+static int has_session_of_environment(void)
+{
+    int answer;
+
+    pthread_mutex_lock(&lock);
+    answer = is_open && is_from_environment;
+    pthread_mutex_unlock(&lock);
+    return answer;
+}
+
 int nsp_session_configure(const char *text)
 {
     struct nsp_options options;
@@ -236,8 +248,8 @@ int nsp_session_configure(const char *text)
         err = nsp_options_add(&options, secure_getenv("NETSLICE"));
     if (err)
         return err;
-    /* Whoever records the process has settled everything; the program's own wishes give way. */
-    if (nsp_is_joined())
+    /* Whoever records the process, or has set NETSLICE, has settled everything; the program's own wishes give way. */
+    if (nsp_is_joined() || has_session_of_environment())
         return 0;
     if (options.attach)
         return nsp_attach_listen();
@@ -302,8 +314,8 @@ static void __attribute__((constructor)) library_loaded(void)
         return;
     if (nsp_join_from_environment())
         return;
-    if (environment && *environment)
-        nsp_session_conf(NULL);
+    if (environment && *environment && !nsp_session_conf(NULL))
+        is_from_environment = is_open;
 }
 
 static void __attribute__((destructor)) library_unloaded(void)

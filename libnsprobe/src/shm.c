@@ -170,7 +170,7 @@ static int check_values(const struct nsp_session_config *config)
     if (config->counters && strlen(config->counters) >= NSP_MAX_COUNTERS_TEXT)
         return nsp_fail(-EINVAL, "counters: list longer than %d characters", NSP_MAX_COUNTERS_TEXT - 1);
     if ((unsigned)config->full > NSLICE_FULL_OVERWRITE || (unsigned)config->clock > NSP_CLOCK_ORDERED ||
-        config->ring_kind > NSLICE_RING_ATOMIC || (unsigned)config->source > NSP_SOURCE_NONE)
+        config->ring_kind > NSLICE_RING_ATOMIC || (unsigned)config->source > NSP_SOURCE_PAPI)
         return nsp_fail(-EINVAL, "nsp_session_config holds a value out of range");
     if (bytes < MIN_RING_BYTES || bytes > MAX_RING_BYTES || (bytes & (bytes - 1)))
         return nsp_fail(-EINVAL, "ring size %llu: must be a power of two from 4 KiB to 8 GiB",

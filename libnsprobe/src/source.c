@@ -9,6 +9,7 @@
 
 #include "counters.h"
 #include "error.h"
+#include "thread_begin.h"
 
 const struct nsp_counter_ops *nsp_active_source;
 
@@ -16,7 +17,10 @@ static const struct nsp_counter_ops *const by_number[] = {
     [NSP_SOURCE_RDPMC] = &nsp_source_rdpmc,
     [NSP_SOURCE_PERF_READ] = &nsp_source_perf_read,
     [NSP_SOURCE_STEP] = &nsp_source_step,
+    [NSP_SOURCE_PAPI] = &nsp_source_papi,
 };
+
+static char reason[NSP_ERROR_BYTES];
 
 static int split(char *text, const char **names, uint32_t *count)
 {
@@ -38,26 +42,30 @@ static int split(char *text, const char **names, uint32_t *count)
     return 0;
 }
 
-/* The first source that takes the names; when none does, what the best one had to say and what the last one had. */
+/* The first source that takes the names; when none does, what perf-read had to say, which takes whatever rdpmc does. */
 static int try_all(const char *const *names, uint32_t count)
 {
     static const enum nsp_counter_source order[] = {NSP_SOURCE_RDPMC, NSP_SOURCE_PERF_READ, NSP_SOURCE_STEP};
-    char first_words[384] = "";
-    int first_error = 0;
+    char first_words[NSP_ERROR_BYTES] = "", told[NSP_ERROR_BYTES] = "";
+    int told_error = 0;
 
     for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); ++i) {
         const int err = by_number[order[i]]->open(names, count);
 
         if (!err) {
             nsp_active_source = by_number[order[i]];
+            snprintf(reason, sizeof(reason), "%s%.*s", i ? "chosen because: " : "chosen as the best one",
+                     (int)sizeof(reason) - 32, first_words);
             return 0;
         }
-        if (!first_error) {
-            first_error = err;
+        if (i == 0)
             snprintf(first_words, sizeof(first_words), "%s", nsp_last_error());
+        if (order[i] == NSP_SOURCE_PERF_READ) {
+            told_error = err;
+            snprintf(told, sizeof(told), "%s", nsp_last_error());
         }
     }
-    return nsp_fail(first_error, "%s", first_words);
+    return nsp_fail(told_error, "%s", told);
 }
 
 int nsp_source_choose(const char *wish, enum nsp_counter_source source, uint32_t *count, char *names, size_t room)
@@ -67,6 +75,7 @@ int nsp_source_choose(const char *wish, enum nsp_counter_source source, uint32_t
     int err;
 
     nsp_active_source = NULL;
+    reason[0] = 0;
     *count = 0;
     if (wish && strlen(wish) >= sizeof(text))
         return nsp_fail(-EINVAL, "counters: list longer than %zu characters", sizeof(text) - 1);
@@ -83,13 +92,19 @@ int nsp_source_choose(const char *wish, enum nsp_counter_source source, uint32_t
     if ((unsigned)source >= sizeof(by_number) / sizeof(by_number[0]) || !by_number[source])
         return nsp_fail(-EINVAL, "unknown counter source %d", (int)source);
     err = by_number[source]->open(list, *count);
-    if (!err)
-        nsp_active_source = by_number[source];
-    return err;
+    if (err)
+        return err;
+    nsp_active_source = by_number[source];
+    snprintf(reason, sizeof(reason), "asked for");
+    return 0;
+}
+
+const char *nsp_source_reason(void)
+{
+    return reason;
 }
 
 void nsp_source_release(void)
 {
-    if (nsp_active_source)
-        nsp_active_source->close();
+    nsp_thread_release_counters();
 }

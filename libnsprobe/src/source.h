@@ -17,4 +17,7 @@ int nsp_source_choose(const char *wish, enum nsp_counter_source source, uint32_t
 
 void nsp_source_release(void);
 
+/* Why it is this source, in words for the trace: what the ones before it in that order had to say.  "" without counters. */
+const char *nsp_source_reason(void);
+
 #endif /* NSP_SOURCE_H */

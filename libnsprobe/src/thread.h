@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include <nslice/record.h>
+
 /*
  * At a fixed place from the thread pointer: any other model calls
  * __tls_get_addr(), which may allocate.  On the definition, too: it is what
@@ -15,7 +17,16 @@
 /* Kernel thread id, 0 until the thread's first probe; read by the probe itself. */
 extern NSP_THREAD_LOCAL uint32_t nsp_detail_thread_id;
 
+struct nsp_thread_counter {
+    const void *page;    /* struct perf_event_mmap_page of a counter that src/counted_*.S may read */
+    uint64_t spare_bits; /* 64 - width of its register */
+    uint64_t detour;     /* what aborted tries of records and torn readings took, so far */
+};
+
 struct nsp_thread {
+    uint32_t serial;       /* records written or lost, to tell that a handler came between */
+    uint32_t registers_of; /* session generation in which the assembly may read all counters; 0: none */
+    struct nsp_thread_counter counter[NSLICE_MAX_COUNTERS];
     uint64_t stepped;      /* instructions counted by the step source */
     uint64_t last_address; /* of the last trap, to fold a repeated string instruction */
     uint32_t step_depth;   /* slices open while stepping */
@@ -25,6 +36,7 @@ struct nsp_thread {
     uint32_t generation;   /* session the thread's counters belong to */
     void *counters;        /* of the source, NULL until begun */
     uint32_t counters_failed;
+    void (*release)(void); /* of the source that the thread holds counters of; NULL: it holds none */
 };
 
 extern NSP_THREAD_LOCAL struct nsp_thread nsp_thread;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -53,14 +54,20 @@ ProbeCost probe_from(const Json &object)
     probe.mode = text_or_empty(object, "mode");
     probe.ring = text_or_empty(object, "ring");
     probe.counters = text_or_empty(object, "counters");
-    probe.inner_ticks = number_or_zero(object, "inner_ticks");
+    probe.inner_ticks = object.at("inner_ticks").get<double>();
     probe.inner_ci95 = number_or_zero(object, "inner_ci95");
     probe.outer_ticks = object.at("outer_ticks").get<double>();
     probe.outer_ci95 = number_or_zero(object, "outer_ci95");
     probe.inner_instructions = number_or_none(object, "inner_instructions");
     probe.outer_instructions = number_or_none(object, "outer_instructions");
+    probe.inner_hidden_ticks = number_or_none(object, "inner_hidden_ticks");
+    probe.outer_hidden_ticks = number_or_none(object, "outer_hidden_ticks");
     probe.batches = count_or_zero(object, "batches");
     probe.trimmed = count_or_zero(object, "trimmed");
+    for (const Json &cost : object.value("counter_costs", Json::array()))
+        probe.counter_costs.push_back({cost.at("counter").get<std::string>(), cost.at("inner").get<double>(),
+                                       number_or_zero(cost, "inner_ci95"), cost.at("outer").get<double>(),
+                                       number_or_zero(cost, "outer_ci95")});
     return probe;
 }
 
@@ -68,7 +75,8 @@ CalibrationFile from_json(const Json &json)
 {
     CalibrationFile out;
     const Json context = json.value("context", Json::object());
-    out.context = {text_or_empty(context, "cpu"),         text_or_empty(context, "arch"),
+    out.context = {text_or_empty(context, "version"),
+                   text_or_empty(context, "cpu"),         text_or_empty(context, "arch"),
                    text_or_empty(context, "kernel"),      text_or_empty(context, "governor"),
                    text_or_empty(context, "virtualised"), text_or_empty(context, "compiler"),
                    text_or_empty(context, "date"),        count_or_zero(context, "cpus")};
@@ -86,6 +94,8 @@ CalibrationFile from_json(const Json &json)
     return out;
 }
 
+constexpr double kLargestCost = 1e12; // ticks: minutes
+
 // No machine has these: a probe that gives time back, a clock that stands.
 void check_possible(const CalibrationFile &file, const std::string &name)
 {
@@ -94,9 +104,21 @@ void check_possible(const CalibrationFile &file, const std::string &name)
     };
     if (!(file.clock.hz > 0))
         refuse(fmt::format("clock.hz is {}", file.clock.hz));
-    for (const ProbeCost &probe : file.probes)
-        if (!(probe.outer_ticks >= 0) || !(probe.inner_ticks >= -probe.outer_ticks))
-            refuse(fmt::format("{} costs {} ticks, {} of them inside", probe.macro, probe.outer_ticks, probe.inner_ticks));
+    const auto is_half_width = [](double value) { return value >= 0 && value < kLargestCost; };
+    for (const ProbeCost &probe : file.probes) {
+        const double alone = probe.outer_ticks + probe.outer_hidden_ticks.value_or(0);
+        if (!is_possible_cost(probe.outer_ticks, probe.outer_ci95, probe.outer_hidden_ticks.value_or(0)) ||
+            !(probe.inner_ticks >= -std::fabs(alone)) || !(std::fabs(alone) < kLargestCost))
+            refuse(fmt::format("{} costs {:.6g} ticks, {:.6g} of them inside", probe.macro, probe.outer_ticks, probe.inner_ticks));
+        if (!is_half_width(probe.outer_ci95) || !is_half_width(probe.inner_ci95))
+            refuse(fmt::format("{} has intervals of {:.6g} and {:.6g} ticks", probe.macro, probe.outer_ci95, probe.inner_ci95));
+        if (!(std::fabs(probe.inner_hidden_ticks.value_or(0)) < kLargestCost))
+            refuse(fmt::format("{} hides {:.6g} ticks inside", probe.macro, *probe.inner_hidden_ticks));
+        for (const CounterCost &cost : probe.counter_costs)
+            if (!(std::fabs(cost.outer) < kLargestCost) || !(std::fabs(cost.inner) < kLargestCost) || !is_half_width(cost.outer_ci95) ||
+                !is_half_width(cost.inner_ci95))
+                refuse(fmt::format("{} costs {:.6g} {}", probe.macro, cost.outer, cost.counter));
+    }
 }
 
 Json optional_number(const std::optional<double> &value)
@@ -114,12 +136,19 @@ Json probe_to(const ProbeCost &probe)
             {"inner_ci95", probe.inner_ci95},
             {"outer_ticks", probe.outer_ticks},
             {"outer_ci95", probe.outer_ci95},
+            {"inner_hidden_ticks", optional_number(probe.inner_hidden_ticks)},
+            {"outer_hidden_ticks", optional_number(probe.outer_hidden_ticks)},
             {"inner_instructions", optional_number(probe.inner_instructions)},
             {"outer_instructions", optional_number(probe.outer_instructions)},
             {"batches", probe.batches},
             {"trimmed", probe.trimmed}};
 }
 } // namespace
+
+bool is_possible_cost(double outer, double half_width, double hidden)
+{
+    return outer + half_width >= -std::fabs(outer + hidden) / 4;
+}
 
 CalibrationFile parse_calibration(const std::string &text, const std::string &name)
 {
@@ -158,7 +187,8 @@ std::string to_json(const CalibrationFile &calibration)
     const CalibrationContext &context = calibration.context;
     Json json = {{"schema", kCalibrationSchema},
                  {"context",
-                  {{"cpu", context.cpu},
+                  {{"version", context.version},
+                   {"cpu", context.cpu},
                    {"arch", context.arch},
                    {"kernel", context.kernel},
                    {"governor", context.governor},

@@ -12,6 +12,7 @@ namespace nsdump
 inline constexpr const char *kCalibrationSchema = "netslice-calibration-1";
 
 struct CalibrationContext {
+    std::string version; // of the toolkit that measured: another one's probes may cost something else
     std::string cpu;
     std::string arch;
     std::string kernel;
@@ -37,6 +38,14 @@ struct ClockReadCost {
     double ci95_ns = 0;
 };
 
+struct CounterCost {
+    std::string counter;
+    double inner = 0;
+    double inner_ci95 = 0;
+    double outer = 0;
+    double outer_ci95 = 0;
+};
+
 // Cost of one macro (START+STOP, MARK, INIT, EXIT) under one setting of the session.
 struct ProbeCost {
     std::string macro;
@@ -51,6 +60,9 @@ struct ProbeCost {
     std::optional<double> outer_instructions;
     std::uint32_t batches = 0;
     std::uint32_t trimmed = 0;
+    std::vector<CounterCost> counter_costs = {}; // of each counter that the session had; nscalibrate adds them by itself
+    std::optional<double> inner_hidden_ticks = {}; // more where the probe has nothing to hide beside
+    std::optional<double> outer_hidden_ticks = {};
 };
 
 struct CalibrationFile {
@@ -61,6 +73,9 @@ struct CalibrationFile {
     std::vector<std::string> warnings;
     bool is_trusted = true; // false: nscalibrate says that its figures must not be used
 };
+
+// Work may hide a probe altogether, and measuring is noisy; that probes give back a quarter of what they take alone is neither.
+bool is_possible_cost(double outer, double half_width, double hidden);
 
 // Throws TraceError that names file and place when the text is not a calibration.
 CalibrationFile parse_calibration(const std::string &text, const std::string &name);

@@ -10,8 +10,9 @@
 #include <tuple>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include "analyse/student.hpp"
+#include "analyse/calibration_rows.hpp"
 #include "decode/clock.hpp"
 #include "decode/error.hpp"
 
@@ -35,103 +36,20 @@ bool is_usable(double value)
     return std::isfinite(value) && std::fabs(value) < 1e15;
 }
 
-// Sum of rows; mean() of independent means narrows the interval with the square root of their number.
-struct RowSum {
-    double inner = 0, inner_var = 0, inner_squares = 0, outer = 0, outer_var = 0, outer_squares = 0;
-    std::uint64_t samples = 0, trimmed = 0, rows = 0;
-
-    void add(const CalibrationRow &row)
-    {
-        inner += row.inner;
-        inner_var += row.inner_ci95 * row.inner_ci95;
-        inner_squares += row.inner * row.inner;
-        outer += row.outer;
-        outer_var += row.outer_ci95 * row.outer_ci95;
-        outer_squares += row.outer * row.outer;
-        samples += row.samples;
-        trimmed += row.trimmed;
-        ++rows;
-    }
-    CalibrationRow mean(std::uint32_t cpu, unsigned probe, unsigned field) const
-    {
-        const double n = static_cast<double>(rows);
-        return {cpu,       probe,   field,  inner / n, std::sqrt(inner_var) / n, outer / n, std::sqrt(outer_var) / n,
-                samples, trimmed};
-    }
-    // For a CPU that is none of these: as far off as they are from each other.
-    CalibrationRow of_another(std::uint32_t cpu, unsigned probe, unsigned field) const
-    {
-        CalibrationRow row = mean(cpu, probe, field);
-        row.inner_ci95 = std::hypot(row.inner_ci95, spread95(inner, inner_squares));
-        row.outer_ci95 = std::hypot(row.outer_ci95, spread95(outer, outer_squares));
-        return row;
-    }
-
-private:
-    double spread95(double sum, double squares) const
-    {
-        if (rows < 2)
-            return 0;
-        const double n = static_cast<double>(rows);
-        const double variance = std::fmax(squares - sum * sum / n, 0) / (n - 1);
-        return student_t95(rows - 1) * std::sqrt(variance * (1 + 1 / n));
-    }
-};
-
-// The CPU's own row, else the one for any CPU, else the mean over the CPUs with their spread in its interval.
-std::optional<CalibrationRow> find_row(const std::vector<CalibrationRow> &rows, std::uint32_t cpu, unsigned probe,
-                                       unsigned field)
+// The names, where they are not those of the trace; a file that does not tell them is taken as it is.
+std::string counters_unlike(const ProbeCost &probe, const std::vector<std::string> &wanted)
 {
-    const CalibrationRow *any = nullptr;
-    RowSum sum;
-    for (const CalibrationRow &row : rows) {
-        if (row.probe != probe || row.field != field)
-            continue;
-        if (row.cpu == cpu)
-            return row;
-        if (row.cpu == NSLICE_ANY_CPU)
-            any = &row;
-        else
-            sum.add(row);
-    }
-    if (any)
-        return *any;
-    if (sum.rows == 0)
-        return std::nullopt;
-    return sum.of_another(NSLICE_ANY_CPU, probe, field);
+    std::vector<std::string> names;
+    for (const CounterCost &cost : probe.counter_costs)
+        names.push_back(cost.counter);
+    return names.empty() || names == wanted ? std::string{} : fmt::format("{}", fmt::join(names, ","));
 }
 
-bool has_own_row(const std::vector<CalibrationRow> &rows, std::uint32_t cpu)
-{
-    return std::any_of(rows.begin(), rows.end(),
-                       [cpu](const CalibrationRow &row) { return row.cpu == cpu || row.cpu == NSLICE_ANY_CPU; });
-}
-
-// Start and end averaged: half their difference is a systematic part of the interval, so it is added as it is.
-void combine(double start, double start_ci, double end, double end_ci, double &value, double &ci)
-{
-    value = (start + end) / 2;
-    ci = std::hypot(start_ci, end_ci) / 2 + std::fabs(end - start) / 2;
-}
-
-bool has_drifted(double start, double start_ci, double end, double end_ci)
+// Where most of a probe is hidden, what is left is small; `hidden` keeps the share one of the whole probe.
+bool has_drifted(double start, double start_ci, double end, double end_ci, double hidden)
 {
     const double moved = std::fabs(end - start);
-    return moved > std::hypot(start_ci, end_ci) && moved > kDriftShare * std::fabs(start);
-}
-
-std::optional<CalibrationRow> combined_row(const std::vector<CalibrationRow> &start,
-                                           const std::vector<CalibrationRow> &end, std::uint32_t cpu,
-                                           unsigned probe, unsigned field)
-{
-    const auto a = find_row(start, cpu, probe, field);
-    const auto b = find_row(end, cpu, probe, field);
-    if (!a || !b)
-        return a ? a : b;
-    CalibrationRow row = *a;
-    combine(a->inner, a->inner_ci95, b->inner, b->inner_ci95, row.inner, row.inner_ci95);
-    combine(a->outer, a->outer_ci95, b->outer, b->outer_ci95, row.outer, row.outer_ci95);
-    return row;
+    return moved > std::hypot(start_ci, end_ci) && moved > kDriftShare * (std::fabs(start) + std::fabs(hidden));
 }
 } // namespace
 
@@ -168,6 +86,18 @@ std::vector<CalibrationRow> rows_of(const Sums &sums)
     return rows;
 }
 
+using EntryKey = std::tuple<std::uint32_t, unsigned, unsigned>; // CPU, kind, field
+
+// The constants of probes that have nothing to hide beside.
+std::map<EntryKey, const nslice_calibration_entry *> entries_alone(const Calibration &calibration)
+{
+    std::map<EntryKey, const nslice_calibration_entry *> out;
+    for (const nslice_calibration_entry &entry : calibration.entries)
+        if (entry.kind & NSLICE_ENTRY_ALONE && is_usable(entry.inner) && is_usable(entry.outer))
+            out[{entry.cpu, entry.kind & ~NSLICE_ENTRY_ALONE, entry.field}] = &entry;
+    return out;
+}
+
 // Processes that calibrated at their start and at their end.
 std::set<std::uint32_t> whole_processes(const TraceFile &trace)
 {
@@ -188,15 +118,21 @@ void Correction::take_trace(const TraceFile &trace)
     const std::set<std::uint32_t> whole = whole_processes(trace);
     for (const Calibration &calibration : trace.calibrations()) {
         const bool is_end = calibration.phase == NSLICE_CALIBRATION_END;
+        const auto alone = entries_alone(calibration);
         for (const nslice_calibration_entry &entry : calibration.entries) {
-            const auto probe = probe_of_kind(entry.kind);
+            const auto probe = probe_of_kind(entry.kind & ~NSLICE_ENTRY_ALONE);
             if (!probe || entry.field >= fields_ || !is_usable(entry.inner) || !is_usable(entry.outer) ||
                 !is_usable(entry.inner_ci95) || !is_usable(entry.outer_ci95)) {
                 ++refused;
                 continue;
             }
-            const CalibrationRow row = {entry.cpu,        *probe,        entry.field,   entry.inner, entry.inner_ci95, entry.outer,
-                                        entry.outer_ci95, entry.samples, entry.trimmed};
+            if (entry.kind & NSLICE_ENTRY_ALONE)
+                continue;
+            const double degrees = entry.degrees > 0 ? entry.degrees : kManyDegrees;
+            CalibrationRow row = {entry.cpu,   *probe,           entry.field,   entry.inner,   entry.inner_ci95,
+                                  entry.outer, entry.outer_ci95, entry.samples, entry.trimmed, degrees};
+            if (const auto found = alone.find({entry.cpu, entry.kind, entry.field}); found != alone.end())
+                row.hidden = {found->second->inner - entry.inner, found->second->outer - entry.outer};
             sums[is_end][{entry.cpu, *probe, entry.field}].add(row);
             if (whole.contains(calibration.pid))
                 whole_sums[is_end][{entry.cpu, *probe, entry.field}].add(row);
@@ -222,6 +158,7 @@ void Correction::take_file(const TraceFile &trace, const CalibrationFile &file)
         return session.empty() || probe == session;
     };
     const std::string source = trace.info("counters.source");
+    std::string other_counters; // of a probe that fits but for them
     for (const ProbeCost &probe : file.probes) {
         unsigned index = kPair;
         while (index < kProbes && probe.macro != probe_name(index) && !(index == kPair && probe.macro == "START+STOP"))
@@ -230,15 +167,29 @@ void Correction::take_file(const TraceFile &trace, const CalibrationFile &file)
             !matches(probe.ring, trace.info("ring.kind")) || !matches(probe.counters, source) ||
             !is_usable(probe.inner_ticks) || !is_usable(probe.outer_ticks))
             continue;
-        start_.push_back({NSLICE_ANY_CPU, index, 0, probe.inner_ticks, probe.inner_ci95, probe.outer_ticks,
-                          probe.outer_ci95, probe.batches, probe.trimmed});
+        if (const std::string others = counters_unlike(probe, trace.counter_names()); !others.empty()) {
+            other_counters = others;
+            continue;
+        }
+        start_.push_back({NSLICE_ANY_CPU, index, 0, probe.inner_ticks, probe.inner_ci95, probe.outer_ticks, probe.outer_ci95,
+                          probe.batches, probe.trimmed, kManyDegrees});
+        if (probe.outer_hidden_ticks)
+            start_.back().hidden = {probe.inner_hidden_ticks.value_or(0), *probe.outer_hidden_ticks};
         for (std::size_t i = 0; i < trace.counter_names().size(); ++i)
-            if (trace.counter_names()[i] == "instructions" && probe.outer_instructions)
+            if (!probe.counter_costs.empty()) {
+                const CounterCost &cost = probe.counter_costs[i];
+                start_.push_back({NSLICE_ANY_CPU, index, static_cast<unsigned>(i + 1), cost.inner, cost.inner_ci95, cost.outer,
+                                  cost.outer_ci95, probe.batches, probe.trimmed, kManyDegrees});
+            } else if (trace.counter_names()[i] == "instructions" && probe.outer_instructions)
                 start_.push_back({NSLICE_ANY_CPU, index, static_cast<unsigned>(i + 1),
                                   probe.inner_instructions.value_or(0), 0, *probe.outer_instructions, 0,
-                                  probe.batches, probe.trimmed});
+                                  probe.batches, probe.trimmed, kManyDegrees});
     }
     warn_of(trace, file);
+    if (!find_row(start_, NSLICE_ANY_CPU, kPair, 0) && !other_counters.empty())
+        throw TraceError(fmt::format("the calibration file was made with the counters {}, this trace with {}: a probe costs by them; run "
+                                     "nscalibrate --counters {}",
+                                     other_counters, trace.info("counters.names"), trace.info("counters.names")));
     if (!find_row(start_, NSLICE_ANY_CPU, kPair, 0))
         throw TraceError(fmt::format("the calibration file has no START+STOP measured with mode \"{}\", ring \"{}\", "
                                      "counters \"{}\", as this trace was made; calibrate with these settings",
@@ -252,36 +203,45 @@ void Correction::warn_of(const TraceFile &trace, const CalibrationFile &file)
     if (!file.is_trusted)
         warnings_.push_back("the calibration file says of itself that it must not be used: calibrate again on a quiet machine");
     if (!file.context.cpu.empty() && !trace.info("machine.cpu").empty() && file.context.cpu != trace.info("machine.cpu"))
-        warnings_.push_back(fmt::format("the calibration file is of another machine ({}): net values are not this trace's",
-                                        file.context.cpu));
+        warnings_.push_back(fmt::format("the calibration file is of another machine ({}; the trace's is {}): net values are not this trace's; run "
+                                        "nscalibrate on the machine of the trace",
+                                        file.context.cpu, trace.info("machine.cpu")));
+    if (!file.context.arch.empty() && !trace.info("machine.arch").empty() && file.context.arch != trace.info("machine.arch"))
+        warnings_.push_back(fmt::format("the calibration file is of a machine with {} instructions, the trace of one with {}: net values are not "
+                                        "this trace's; run nscalibrate on the machine of the trace",
+                                        file.context.arch, trace.info("machine.arch")));
+    if (!trace.info("writer.version").empty() && file.context.version != trace.info("writer.version"))
+        warnings_.push_back(fmt::format("the calibration file is of version {} of the toolkit, the trace of {}: their probes may cost "
+                                        "different things; run nscalibrate of that version",
+                                        file.context.version.empty() ? "(unknown)" : file.context.version, trace.info("writer.version")));
     if (hz > 0 && std::fabs(file.clock.hz - hz) > kSameRate * hz)
         warnings_.push_back(fmt::format("the calibration file's clock runs at {:.4g} GHz, the trace's at {:.4g}: net values "
-                                        "are not this trace's", file.clock.hz / 1e9, hz / 1e9));
+                                        "are not this trace's; run nscalibrate on the machine of the trace", file.clock.hz / 1e9, hz / 1e9));
 }
 
 // Over the CPUs that both ends have: a constant that only one has cannot have moved.
 void Correction::compare(const std::vector<CalibrationRow> &start, const std::vector<CalibrationRow> &end)
 {
-    for (unsigned field = 0; field < fields_; ++field) {
-        for (unsigned probe = 0; probe < kProbes; ++probe) {
-            RowSum sums[2];
-            for (const CalibrationRow &row : start)
-                for (const CalibrationRow &later : end)
-                    if (row.probe == probe && row.field == field && later.probe == probe && later.field == field &&
-                        row.cpu == later.cpu) {
-                        sums[0].add(row);
-                        sums[1].add(later);
-                    }
-            if (sums[0].rows == 0)
-                continue;
-            const CalibrationRow a = sums[0].mean(NSLICE_ANY_CPU, probe, field);
-            const CalibrationRow b = sums[1].mean(NSLICE_ANY_CPU, probe, field);
-            if (probe == kPair)
-                drift_.push_back({probe, field, true, a.inner, b.inner,
-                                  has_drifted(a.inner, a.inner_ci95, b.inner, b.inner_ci95)});
-            drift_.push_back({probe, field, false, a.outer, b.outer,
-                              has_drifted(a.outer, a.outer_ci95, b.outer, b.outer_ci95)});
+    std::map<EntryKey, const CalibrationRow *> later;
+    for (const CalibrationRow &row : end)
+        later[{row.cpu, row.probe, row.field}] = &row;
+    std::map<std::pair<unsigned, unsigned>, std::pair<RowSum, RowSum>> sums; // by field and probe
+    for (const CalibrationRow &row : start)
+        if (const auto found = later.find({row.cpu, row.probe, row.field}); found != later.end()) {
+            auto &[first, second] = sums[{row.field, row.probe}];
+            first.add(row);
+            second.add(*found->second);
         }
+    for (const auto &[key, both] : sums) {
+        const auto [field, probe] = key;
+        const CalibrationRow a = both.first.mean(NSLICE_ANY_CPU, probe, field);
+        const CalibrationRow b = both.second.mean(NSLICE_ANY_CPU, probe, field);
+        const Hidden hidden = a.hidden.value_or(Hidden{});
+        if (probe == kPair)
+            drift_.push_back({probe, field, true, a.inner, b.inner,
+                              has_drifted(a.inner, a.inner_ci95, b.inner, b.inner_ci95, hidden.inner)});
+        drift_.push_back({probe, field, false, a.outer, b.outer,
+                          has_drifted(a.outer, a.outer_ci95, b.outer, b.outer_ci95, hidden.outer)});
     }
 }
 
@@ -293,23 +253,38 @@ void Correction::build(const std::vector<CpuChunks> &cpus)
     if (borrowed > 0)
         warnings_.push_back(fmt::format("{} CPUs were not calibrated themselves: the mean of the others stands for them, "
                                         "with their spread in the interval", borrowed));
+    std::uint64_t disturbed = 0;
     table_.resize(cpus.size() * fields_);
+    std::optional<std::size_t> first_shared;
     for (std::size_t cpu = 0; cpu < cpus.size(); ++cpu) {
+        const bool is_own = is_measured_itself(start_, end_, cpus[cpu].cpu);
+        if (!is_own && !first_shared)
+            first_shared = cpu;
         for (unsigned field = 0; field < fields_; ++field) {
             FieldConstants &constants = table_[cpu * fields_ + field];
+            constants.source = static_cast<std::uint32_t>(is_own ? cpu : *first_shared);
             for (unsigned probe = 0; probe < kProbes; ++probe) {
-                const auto row = combined_row(start_, end_, cpus[cpu].cpu, probe, field);
-                if (!row)
+                const auto found = probe_constants(start_, end_, cpus[cpu].cpu, probe, field);
+                if (!found)
                     continue;
-                constants.outer[probe] = row->outer;
-                constants.outer_ci95[probe] = row->outer_ci95;
+                constants.outer[probe] = found->outer.value;
+                constants.outer_ci95[probe] = found->outer.ci95;
+                constants.outer_bound[probe] = found->outer.bound();
+                constants.degrees[probe] = found->outer.degrees;
                 if (probe == kPair) {
+                    disturbed += field == 0 && !is_possible_cost(found->outer.value, found->outer.ci95 + found->outer.moved,
+                                                                 found->outer.hidden.value_or(0));
                     constants.is_known = true;
-                    constants.inner = row->inner;
-                    constants.inner_ci95 = row->inner_ci95;
+                    constants.inner = found->inner.value;
+                    constants.inner_ci95 = found->inner.ci95;
+                    constants.inner_bound = found->inner.bound();
                 }
             }
         }
     }
+    if (disturbed > 0)
+        warnings_.push_back(fmt::format("on {} CPUs the calibration gives a START + STOP that takes less than no time: it was disturbed, "
+                                        "and net values are not to be believed; record again on a quieter machine, or give --calibration",
+                                        disturbed));
 }
 } // namespace nsdump

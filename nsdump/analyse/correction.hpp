@@ -4,10 +4,12 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "analyse/calibration.hpp"
+#include "analyse/student.hpp"
 #include "decode/file_reader.hpp"
 
 namespace nsdump
@@ -23,6 +25,18 @@ struct FieldConstants {
     double inner_ci95 = 0;
     std::array<double, kProbes> outer{};
     std::array<double, kProbes> outer_ci95{};
+    std::array<double, kProbes> degrees{kManyDegrees, kManyDegrees, kManyDegrees, kManyDegrees}; // of the intervals
+    // How far the constant may be from this value: it moved between the session's ends, or the probe hid beside less of the
+    // program's work than in calibration.
+    double inner_bound = 0;
+    std::array<double, kProbes> outer_bound{};
+    std::uint32_t source = 0; // CPUs with the same source have the same constants, and the same errors in them
+};
+
+// How much more a constant is with nothing that the probe could hide beside.
+struct Hidden {
+    double inner = 0;
+    double outer = 0;
 };
 
 // One row of a calibration, averaged over the processes that took part.
@@ -36,6 +50,8 @@ struct CalibrationRow {
     double outer_ci95 = 0;
     std::uint64_t samples = 0;
     std::uint64_t trimmed = 0;
+    double degrees = kManyDegrees; // of freedom of the intervals
+    std::optional<Hidden> hidden = {}; // where it was measured
 };
 
 // A wandering of the core's frequency by less than this is on every machine; the interval holds it, no warning is due.

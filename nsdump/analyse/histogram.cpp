@@ -7,10 +7,26 @@
 
 namespace nsdump
 {
-double Histogram::low_of(std::uint64_t key)
+namespace
 {
-    return std::bit_cast<double>(key << kShift);
-}
+// The values of one bucket, taken as spread evenly about their mean, with the spread that they have.
+struct Spread {
+    double mean;
+    double half_width;
+
+    explicit Spread(const Bucket &bucket)
+    {
+        const double n = static_cast<double>(bucket.count), base = bucket.low < 0 ? bucket.high : bucket.low;
+        mean = bucket.sum / n;
+        const double distance = mean - base;
+        half_width = std::sqrt(3 * std::max(0.0, bucket.squares / n - distance * distance));
+    }
+    // Of the part between two shares of the values: its mean, its variance, the value at a share.
+    double mean_of(double from, double to) const { return mean + half_width * (from + to - 1); }
+    double variance_of(double from, double to) const { return half_width * half_width * (to - from) * (to - from) / 3; }
+    double at(double share) const { return mean + half_width * (2 * share - 1); }
+};
+} // namespace
 
 void Histogram::add_slowly(Side &side, std::uint64_t key, double value, std::uint64_t count)
 {
@@ -31,8 +47,7 @@ void Histogram::add_slowly(Side &side, std::uint64_t key, double value, std::uin
     } else if (octave + octave_keys > side.first + side.cells.size()) {
         side.cells.resize(octave + octave_keys - side.first);
     }
-    side.cells[key - side.first].count += count;
-    side.cells[key - side.first].sum += static_cast<double>(count) * value;
+    put(side.cells[key - side.first], key, value, count);
 }
 
 std::vector<Bucket> Histogram::buckets() const
@@ -41,45 +56,46 @@ std::vector<Bucket> Histogram::buckets() const
     for (std::size_t i = negative_.cells.size(); i-- > 0;)
         if (const Cell &cell = negative_.cells[i]; cell.count > 0)
             buckets.push_back(
-                {-low_of(negative_.first + i + 1), -low_of(negative_.first + i), cell.count, cell.sum});
+                {-low_of(negative_.first + i + 1), -low_of(negative_.first + i), cell.count, cell.sum, cell.squares});
     if (zeros_ > 0)
-        buckets.push_back({0, 0, zeros_, 0});
+        buckets.push_back({0, 0, zeros_, 0, 0});
     for (std::size_t i = 0; i < positive_.cells.size(); ++i)
         if (const Cell &cell = positive_.cells[i]; cell.count > 0)
-            buckets.push_back({low_of(positive_.first + i), low_of(positive_.first + i + 1), cell.count, cell.sum});
+            buckets.push_back(
+                {low_of(positive_.first + i), low_of(positive_.first + i + 1), cell.count, cell.sum, cell.squares});
     return buckets;
 }
 
 TrimmedMean Histogram::trimmed_mean(double share) const
 {
-    const double count = static_cast<double>(total_), cut = std::floor(share * count), kept = count - 2 * cut;
     if (total_ == 0)
         return {};
-    double before = 0, sum = 0, first = 0, last = 0, squares = 0;
-    const std::vector<Bucket> all = buckets();
-    const auto kept_of = [&](const Bucket &bucket) { // how many of a bucket's values lie between the cuts
-        const double from = std::max(before, cut), to = std::min(before + static_cast<double>(bucket.count), count - cut);
-        return std::max(0.0, to - from);
+    const double count = static_cast<double>(total_), cut = std::floor(share * count), kept = count - 2 * cut;
+    struct Part {
+        double count, mean, variance;
     };
-    for (const Bucket &bucket : all) {
-        const double mean = bucket.sum / static_cast<double>(bucket.count), inside = kept_of(bucket);
-        if (inside > 0 && before <= cut)
-            first = mean;
-        if (inside > 0)
-            last = mean;
-        sum += inside * mean;
-        before += static_cast<double>(bucket.count);
+    std::vector<Part> parts;
+    double before = 0, sum = 0, first = 0, last = 0;
+    for (const Bucket &bucket : buckets()) {
+        const double n = static_cast<double>(bucket.count);
+        const double from = std::max(0.0, cut - before) / n, to = std::min(n, count - cut - before) / n;
+        before += n;
+        if (from >= to)
+            continue;
+        const Spread spread(bucket);
+        if (parts.empty())
+            first = cut > 0 ? spread.at(from) : 0;
+        last = cut > 0 ? spread.at(to) : 0;
+        parts.push_back({n * (to - from), spread.mean_of(from, to), spread.variance_of(from, to)});
+        sum += parts.back().count * parts.back().mean;
     }
     const double winsorised_mean = (sum + cut * (first + last)) / count;
-    before = 0;
-    for (const Bucket &bucket : all) {
-        const double distance = bucket.sum / static_cast<double>(bucket.count) - winsorised_mean;
-        squares += kept_of(bucket) * distance * distance;
-        before += static_cast<double>(bucket.count);
-    }
-    squares += cut * ((first - winsorised_mean) * (first - winsorised_mean) + (last - winsorised_mean) * (last - winsorised_mean));
+    const auto square = [&](double value) { return (value - winsorised_mean) * (value - winsorised_mean); };
+    double squares = cut * (square(first) + square(last));
+    for (const Part &part : parts)
+        squares += part.count * (square(part.mean) + part.variance);
     const double sd = count > 1 ? std::sqrt(squares / (count - 1)) : 0;
-    return {sum / kept, sd * std::sqrt(count) / kept};
+    return {sum / kept, sd * std::sqrt(count) / kept, static_cast<std::uint64_t>(kept)};
 }
 
 double Histogram::quantile(double share) const

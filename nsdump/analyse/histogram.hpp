@@ -13,12 +13,14 @@ struct Bucket {
     double high;
     std::uint64_t count;
     double sum; // of the values in it: exact where low and high are not
+    double squares; // of their distances from the end nearer to zero
 };
 
 // Mean of what is left when a share of the values is cut off at either end, and the standard error of that mean.
 struct TrimmedMean {
     double mean = 0;
     double standard_error = 0;
+    std::uint64_t kept = 0;
 };
 
 // A double is log-linear by nature: its exponent and the top bits of its mantissa are the bucket.  64 buckets for
@@ -33,8 +35,7 @@ public:
         Side &side = value < 0 ? negative_ : positive_;
         const std::uint64_t place = key - side.first;
         if (place < side.cells.size()) [[likely]] {
-            side.cells[place].count += count;
-            side.cells[place].sum += static_cast<double>(count) * value;
+            put(side.cells[place], key, value, count);
         } else {
             add_slowly(side, key, value, count);
         }
@@ -59,13 +60,21 @@ private:
     struct Cell {
         std::uint64_t count = 0;
         double sum = 0;
+        double squares = 0;
     };
     struct Side {
         std::uint64_t first = 0; // key of cells[0]
         std::vector<Cell> cells;
     };
     void add_slowly(Side &side, std::uint64_t key, double value, std::uint64_t count);
-    static double low_of(std::uint64_t key);
+    static double low_of(std::uint64_t key) { return std::bit_cast<double>(key << kShift); }
+    static void put(Cell &cell, std::uint64_t key, double value, std::uint64_t count)
+    {
+        const double n = static_cast<double>(count), distance = (value < 0 ? -value : value) - low_of(key);
+        cell.count += count;
+        cell.sum += n * value;
+        cell.squares += n * distance * distance;
+    }
 
     Side positive_;
     Side negative_;

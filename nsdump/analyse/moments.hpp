@@ -24,6 +24,17 @@ public:
         max_ = value > max_ ? value : max_;
     }
 
+    // Values that were summed elsewhere: about `first`, their distances and the squares of these.  min() and max() do
+    // not know them.
+    void merge(double first, double distances, double distance_squares, std::uint64_t count, std::uint64_t total)
+    {
+        const double n = static_cast<double>(count), all = static_cast<double>(total);
+        const double mean = first + distances / n, delta = mean - mean_;
+        mean_ += delta * n / all;
+        squares_ += distance_squares - distances * distances / n + delta * delta * n * (all - n) / all;
+        sum_ += n * first + distances;
+    }
+
     double sum() const { return sum_; }
     // From the sum: exact for whole numbers, which counters are.
     double mean(std::uint64_t count) const { return count > 0 ? sum_ / static_cast<double>(count) : 0; }

@@ -26,6 +26,7 @@ ThreadState &PairState::find_thread(std::uint32_t cpu_index, std::uint32_t id)
         found = threads_.emplace(id, std::make_unique<ThreadState>()).first;
         found->second->id = id;
     }
+    switches_[cpu_index] += cached_[cpu_index] != nullptr;
     return *(cached_[cpu_index] = found->second.get());
 }
 

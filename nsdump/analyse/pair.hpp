@@ -32,6 +32,7 @@ struct OpenSlice {
     std::uint32_t counted_children = 0; // those that had counters
     ProbeCounts own;                    // probes directly inside
     ProbeCounts in_children;
+    std::uint32_t switches = 0; // of its CPU's, when it began
     bool has_counters = false;
     bool spans_loss = false;
 };
@@ -75,7 +76,7 @@ public:
     static constexpr std::size_t kMaxThreads = 65536;
 
     PairState(NameTable &names, std::size_t counters, std::size_t cpus)
-        : names_(names), counters_(counters), cached_(cpus)
+        : names_(names), counters_(counters), switches_(cpus), cached_(cpus)
     {
     }
 
@@ -106,6 +107,7 @@ protected:
     NameTable &names_;
     std::size_t counters_;
     std::uint64_t malformed_events_ = 0; // fewer or more words than their kind has
+    std::vector<std::uint32_t> switches_; // by CPU: how often another thread wrote there than before
 
 private:
     static const UnpairedCounts &at(const std::vector<UnpairedCounts> &counts, NameId name);

@@ -28,6 +28,7 @@ inline void PairState::push(ThreadState &thread, std::uint32_t cpu_index, NameId
     frame.cpu_index = cpu_index;
     frame.start_ticks = event.ticks;
     frame.unit_serial = thread.unit_serial;
+    frame.switches = switches_[cpu_index];
     if (event.word_count == 0)
         return;
     if (event.word_count != counters_) { // hostile or from a broken writer: the slice counts, its counters do not
@@ -90,6 +91,7 @@ inline void Pairer<Sink>::stop(ThreadState &thread, std::uint32_t cpu_index, Nam
     slice.in_children = frame.in_children;
     slice.is_migrated = frame.cpu_index != cpu_index;
     slice.spans_loss = frame.spans_loss;
+    slice.is_interrupted = !slice.is_migrated && frame.switches != switches_[cpu_index];
     // A slice that was open before INIT belongs to the unit in which it ends: a read that tells how many packets came.
     const bool is_of_unit = frame.unit_serial == 0 || frame.unit_serial == thread.unit_serial;
     slice.unit = is_of_unit ? thread.unit : nullptr;

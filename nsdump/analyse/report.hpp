@@ -28,15 +28,16 @@ struct Distribution {
     double p99 = 0;
     double p999 = 0;
     double total = 0;
-    double ci95 = 0; // net only: half width for the mean
+    std::optional<double> ci95; // net only: half width for the mean; none for one value
     // Mean without the kTrimmedShare at either end: what interrupts and a stolen CPU leave alone.
     double trimmed_mean = 0;
-    double trimmed_ci95 = 0; // net only
+    std::optional<double> trimmed_ci95; // net only
 };
 
 struct SelfValue {
     double mean = 0;
     double total = 0;
+    std::optional<double> ci95;
 };
 
 struct PerPacket {
@@ -44,6 +45,7 @@ struct PerPacket {
     std::optional<double> net;
     std::optional<double> net_ci95;
     std::optional<double> self;
+    std::optional<double> self_ci95;
     double raw_trimmed = 0;
     std::optional<double> net_trimmed;
     std::optional<double> net_trimmed_ci95;
@@ -73,6 +75,8 @@ struct SliceReport {
     std::uint64_t too_deep = 0;
     std::uint64_t below_noise = 0;
     std::uint64_t stepped = 0; // single-stepped: counted, but not timed
+    std::uint64_t interrupted = 0;
+    std::uint64_t uncounted = 0; // timed, but without counters that the session has
     std::uint64_t packets = 0;
     std::vector<FieldReport> values;
 };
@@ -94,6 +98,8 @@ struct MarkReport {
 };
 
 struct Classes {
+    std::uint64_t interrupted = 0;
+    std::uint64_t uncounted = 0;
     std::uint64_t migrated = 0;
     std::uint64_t spans_loss = 0;
     std::uint64_t unmatched_start = 0;

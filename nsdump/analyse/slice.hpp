@@ -112,6 +112,7 @@ struct Slice {
     ProbeCounts inside;      // all probes completed inside
     ProbeCounts in_children; // the part of them that lies inside slices inside
     bool is_migrated;        // START and STOP on different CPUs
+    bool is_interrupted;     // another thread wrote on its CPU meanwhile: this one had been put aside, or waited
     bool spans_loss;         // records of its CPU were lost while it was open: what was inside is not known
     Unit *unit;              // the unit in which it ended, unless it began in another one; else null
     const std::int64_t *counters;       // raw values, null when they were not running

@@ -3,6 +3,7 @@
 #include "analyse/stats.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace nsdump
 {
@@ -14,8 +15,7 @@ struct Value {
     bool is_in_unit;
 };
 
-// Returns the sum of the net values; 0 without constants.
-double add_value(FieldStats &stats, const FieldConstants &constants, const ProbeCounts &inside, const Value &value)
+void add_value(FieldStats &stats, const FieldConstants &constants, const ProbeCounts &inside, const Value &value)
 {
     const double n = static_cast<double>(value.count);
     stats.count += value.count;
@@ -26,26 +26,55 @@ double add_value(FieldStats &stats, const FieldConstants &constants, const Probe
         stats.unit_raw += n * value.raw;
     }
     if (!constants.is_known)
-        return 0;
+        return;
     stats.net_count += value.count;
     const double net = net_of(value.raw, inside, constants);
     stats.net.add(net, value.count, stats.net_count);
     stats.net_histogram.add(net, value.count);
     stats.below_noise += net <= 0 ? value.count : 0;
-    stats.subtracted_ci95_sum += n * subtracted_ci95(inside, constants);
+    stats.net_errors.add(constants, subtracted_error(1, inside, constants).times(n));
     if (value.is_in_unit)
         stats.unit_net += n * net;
-    return n * net;
 }
 
-void add_self(FieldStats &stats, const FieldConstants &constants, double self, const Value &value)
+// Net without the slices inside: of the inner constants, one for each of these has come back, and of the outer ones
+// those of the probes inside them.
+struct Inside {
+    ProbeCounts own;
+    std::uint32_t children = 0;
+
+    double inners() const { return 1.0 - children; }
+};
+
+ProbeCounts own_probes(const ProbeCounts &all, const ProbeCounts &in_children)
+{
+    return {all.pairs - in_children.pairs, all.marks - in_children.marks, all.inits - in_children.inits,
+            all.exits - in_children.exits};
+}
+
+double self_of(const Slice &slice, std::size_t counter, const FieldConstants &constants)
+{
+    ChildSums children;
+    children.add(static_cast<double>(slice.child_counters[counter]), slice.children, slice.in_children);
+    const double raw = static_cast<double>(slice.counters[counter]);
+    return net_of(raw, slice.inside, constants) - children_net(children, constants);
+}
+
+void note_self(FieldStats &stats, const FieldConstants &constants, const Inside &inside, std::uint64_t count)
+{
+    const SubtractedError error = subtracted_error(std::fabs(inside.inners()), inside.own, constants);
+    stats.self_errors.add(constants, error.times(static_cast<double>(count)));
+    stats.self_count += count;
+}
+
+void add_self(FieldStats &stats, const FieldConstants &constants, double self, const Inside &inside, const Value &value)
 {
     if (!constants.is_known)
         return;
-    stats.self_count += value.count;
-    stats.self_sum += self;
+    note_self(stats, constants, inside, value.count);
+    stats.self.add(self, value.count, stats.self_count);
     if (value.is_in_unit)
-        stats.unit_self += self;
+        stats.unit_self += static_cast<double>(value.count) * self;
 }
 } // namespace
 
@@ -62,50 +91,101 @@ template SliceStats &StatsCollector::add_to(Table<SliceStats> &table, NameId nam
 void StatsCollector::add_ticks(SliceStats &stats, const Slice &slice)
 {
     const FieldConstants &constants = correction_.of(slice.cpu_index, 0);
-    const Value value{static_cast<double>(slice.raw_ticks), 1, slice.unit != nullptr};
-    const double net = add_value(stats.ticks, constants, slice.inside, value);
-    ChildSums children;
-    children.add(static_cast<double>(slice.child_ticks), slice.children, slice.in_children);
-    add_self(stats.ticks, constants, net - children_net(children, constants), value);
+    const double raw = static_cast<double>(slice.raw_ticks);
+    const Value value{raw, 1, slice.unit != nullptr};
+    add_value(stats.ticks, constants, slice.inside, value);
+    if (slice.children == 0)
+        add_self(stats.ticks, constants, net_of(raw, slice.inside, constants), {slice.inside, 0}, value);
+}
+
+void StatsCollector::begin_self_run(SliceStats &stats, const Slice &slice, Tally *tally)
+{
+    const FieldConstants &constants = correction_.of(slice.cpu_index, 0);
+    const Inside inside{own_probes(slice.inside, slice.in_children), slice.children};
+    SelfRun run;
+    run.children = slice.children;
+    run.in_children = slice.in_children;
+    run.subtracted = inside.inners() * constants.inner + outer_sum(inside.own, constants.outer);
+    run.first = SelfRun::raw_self(slice) - run.subtracted;
+    run.count = 1;
+    if (!tally)
+        return end_self_run(stats, {slice.inside, slice.cpu_index, slice.unit != nullptr, true}, run);
+    end_self_run(stats, tally->shape, tally->self);
+    tally->self = run;
+}
+
+void StatsCollector::end_self_run(SliceStats &stats, const Shape &shape, const SelfRun &run)
+{
+    const FieldConstants &constants = correction_.of(shape.cpu_index, 0);
+    if (run.count == 0 || !constants.is_known)
+        return;
+    FieldStats &ticks = stats.ticks;
+    note_self(ticks, constants, {own_probes(shape.inside, run.in_children), run.children}, run.count);
+    ticks.self.merge(run.first, run.distances, run.distance_squares, run.count, ticks.self_count);
+    if (shape.is_in_unit)
+        ticks.unit_self += static_cast<double>(run.count) * run.first + run.distances;
+}
+
+void StatsCollector::begin_unit(SliceStats &stats, const Slice &slice)
+{
+    Unit &unit = *slice.unit;
+    const std::uint64_t packets = unit.seen.note(slice.name, kTicksSeen) ? unit.packets : 0;
+    stats.ticks.packets += packets;
+    stats.ticks.per_unit.begin(unit.serial, static_cast<double>(packets));
 }
 
 void StatsCollector::add_counters(SliceStats &stats, const Slice &slice)
 {
     if (stats.counters.empty())
         stats.counters.resize(counters_);
+    const bool is_first = slice.unit && slice.unit->seen.note(slice.name, kCountersSeen) != 0;
     for (std::size_t i = 0; i < counters_; ++i) {
+        FieldStats &counter = stats.counters[i];
         const FieldConstants &constants = correction_.of(slice.cpu_index, i + 1);
-        const Value value{static_cast<double>(slice.counters[i]), 1, slice.unit != nullptr};
-        const double net = add_value(stats.counters[i], constants, slice.inside, value);
-        if (slice.child_counters) {
-            ChildSums children;
-            children.add(static_cast<double>(slice.child_counters[i]), slice.children, slice.in_children);
-            add_self(stats.counters[i], constants, net - children_net(children, constants), value);
-        }
+        const double raw = static_cast<double>(slice.counters[i]);
+        const Value value{raw, 1, slice.unit != nullptr};
+        add_value(counter, constants, slice.inside, value);
+        if (slice.children == 0)
+            add_self(counter, constants, net_of(raw, slice.inside, constants), {slice.inside, 0}, value);
+        else if (slice.child_counters)
+            add_self(counter, constants, self_of(slice, i, constants),
+                     {own_probes(slice.inside, slice.in_children), slice.children}, value);
+        const double net = net_of(raw, slice.inside, constants);
+        counter.net_blocks.add(1, net);
+        if (!slice.unit)
+            continue;
+        const std::uint64_t packets = is_first ? slice.unit->packets : 0;
+        counter.packets += packets;
+        if (!counter.per_unit.has(slice.unit->serial))
+            counter.per_unit.begin(slice.unit->serial, static_cast<double>(packets));
+        counter.per_unit.add(slice.unit->serial, net);
     }
-    if (!slice.unit)
-        return;
-    const std::uint8_t fresh = slice.unit->seen.note(slice.name, kTicksSeen | kCountersSeen);
-    if ((fresh & kTicksSeen) && !is_stepping_)
-        stats.ticks.packets += slice.unit->packets;
-    if (fresh & kCountersSeen)
-        for (FieldStats &counter : stats.counters)
-            counter.packets += slice.unit->packets;
+}
+
+// Counters are the thread's own and virtual, so they go with it to another CPU; a difference of two CPUs' clocks is no
+// time.  Over a loss neither holds: what was inside is not known.
+void StatsCollector::add_left_out(SliceStats &stats, const Slice &slice)
+{
+    stats.migrated += slice.is_migrated;
+    stats.spans_loss += !slice.is_migrated;
+    if (slice.is_migrated && !slice.spans_loss && slice.counters)
+        add_counters(stats, slice);
 }
 
 void StatsCollector::add_tally(SliceStats &stats, const Tally &tally)
 {
-    const FieldConstants &constants = correction_.of(tally.shape.cpu_index, 0);
-    Value all{0, 0, tally.shape.is_in_unit};
-    double net = 0;
+    const Shape &shape = tally.shape;
+    const FieldConstants &constants = correction_.of(shape.cpu_index, 0);
     for (std::size_t ticks = 0; ticks < Tally::kTicks; ++ticks) {
-        const Value value{static_cast<double>(ticks), tally.counts[ticks], tally.shape.is_in_unit};
+        const double raw = static_cast<double>(ticks);
+        const Value value{raw, tally.counts[ticks], shape.is_in_unit};
         if (value.count == 0)
             continue;
-        net += add_value(stats.ticks, constants, tally.shape.inside, value);
-        all.count += value.count;
+        add_value(stats.ticks, constants, shape.inside, value);
+        if (!shape.has_children)
+            add_self(stats.ticks, constants, net_of(raw, shape.inside, constants), {shape.inside, 0}, value);
     }
-    add_self(stats.ticks, constants, net - children_net(tally.children, constants), all);
+    end_self_run(stats, shape, tally.self);
 }
 
 void StatsCollector::finish()
@@ -116,6 +196,9 @@ void StatsCollector::finish()
         for (const auto &tally : stats->tallies.all())
             add_tally(*stats, *tally);
         stats->tallies.clear();
+        stats->ticks.per_unit.finish();
+        for (FieldStats &counter : stats->counters)
+            counter.per_unit.finish();
     }
 }
 

@@ -9,6 +9,7 @@
 #include "analyse/correction.hpp"
 #include "analyse/histogram.hpp"
 #include "analyse/moments.hpp"
+#include "analyse/per_unit.hpp"
 #include "analyse/slice.hpp"
 #include "analyse/subtract.hpp"
 #include "analyse/tally.hpp"
@@ -23,8 +24,11 @@ struct FieldStats {
     std::uint64_t below_noise = 0; // net value not above zero
     Moments raw;
     Moments net;
-    double self_sum = 0;
-    double subtracted_ci95_sum = 0;
+    Moments self;
+    SubtractedErrors net_errors;  // of the sums
+    SubtractedErrors self_errors;
+    Blocks net_blocks; // in the order in which they were read
+    PerUnit per_unit;  // net
     // The part that ran inside units.
     std::uint64_t unit_count = 0;
     std::uint64_t packets = 0;
@@ -37,13 +41,14 @@ struct FieldStats {
 
 struct SliceStats {
     std::uint64_t first_seen = 0; // order of first appearance as far as it was read in order, 0: never
-    std::uint64_t migrated = 0;
-    std::uint64_t spans_loss = 0;
+    std::uint64_t migrated = 0;   // not in `ticks`, but in `counters`, which belong to the thread
+    std::uint64_t spans_loss = 0; // in neither
     std::uint64_t stepped = 0; // counted by single-stepping: their ticks mean nothing
+    std::uint64_t interrupted = 0; // in both
+    std::uint64_t uncounted = 0;   // in `ticks` only, though the session counts
     FieldStats ticks; // complete after StatsCollector::finish()
     std::vector<FieldStats> counters; // made when the first values come
     Tallies tallies;                  // slices that are not yet in `ticks`
-    std::uint64_t last_unit = 0;      // serial of the unit whose packets were counted last
 };
 
 struct UnitStats {
@@ -70,7 +75,7 @@ class StatsCollector
 public:
     // is_stepping: counters come from single-stepping, so a slice that has them has no time.
     StatsCollector(const Correction &correction, std::size_t counters, bool is_stepping = false)
-        : correction_(correction), counters_(counters), is_stepping_(is_stepping)
+        : correction_(correction), counters_(counters), is_stepping_(is_stepping), is_counting_(counters > 0 && !is_stepping)
     {
     }
 
@@ -99,13 +104,19 @@ private:
         return add_to(table, name);
     }
     template <class Stats> Stats &add_to(Table<Stats> &table, NameId name);
+    void add_time(SliceStats &stats, const Slice &slice);
     void add_ticks(SliceStats &stats, const Slice &slice);
+    void begin_self_run(SliceStats &stats, const Slice &slice, Tally *tally);
+    void end_self_run(SliceStats &stats, const Shape &shape, const SelfRun &run);
+    void begin_unit(SliceStats &stats, const Slice &slice);
     void add_counters(SliceStats &stats, const Slice &slice);
+    void add_left_out(SliceStats &stats, const Slice &slice);
     void add_tally(SliceStats &stats, const Tally &tally);
 
     const Correction &correction_;
     std::size_t counters_;
     bool is_stepping_;
+    bool is_counting_; // every START and STOP should have counters
     std::uint64_t seen_ = 0;
     std::size_t tallies_left_ = kMaxTallies;
     Table<SliceStats> slices_;
@@ -116,32 +127,43 @@ private:
 inline void StatsCollector::slice(const Slice &slice)
 {
     SliceStats &stats = at(slices_, slice.name);
-    if (slice.is_migrated || slice.spans_loss) [[unlikely]] { // classes of their own: not in the main statistics
-        stats.migrated += slice.is_migrated;
-        stats.spans_loss += !slice.is_migrated;
-        return;
-    }
-    if (slice.counters && is_stepping_) [[unlikely]] {
+    if (slice.is_migrated || slice.spans_loss) [[unlikely]]
+        return add_left_out(stats, slice);
+    if (slice.counters && is_stepping_) [[unlikely]]
         ++stats.stepped;
+    else
+        add_time(stats, slice);
+    if (slice.is_interrupted) [[unlikely]]
+        ++stats.interrupted;
+    if (slice.counters) [[unlikely]]
         add_counters(stats, slice);
-        return;
-    }
+    else if (is_counting_)
+        ++stats.uncounted;
+}
+
+inline void StatsCollector::add_time(SliceStats &stats, const Slice &slice)
+{
     const bool is_short = static_cast<std::uint64_t>(slice.raw_ticks) < Tally::kTicks;
-    Tally *const tally =
-        is_short ? stats.tallies.find({slice.inside, slice.cpu_index, slice.unit != nullptr}, tallies_left_) : nullptr;
-    if (tally) [[likely]] {
+    const Shape shape{slice.inside, slice.cpu_index, slice.unit != nullptr, slice.children > 0};
+    const auto subtracted = [&] { return -net_of(0, slice.inside, correction_.of(slice.cpu_index, 0)); };
+    Tally *const tally = is_short ? stats.tallies.find(shape, tallies_left_, subtracted) : nullptr;
+    if (tally) [[likely]]
         ++tally->counts[static_cast<std::size_t>(slice.raw_ticks)];
-        if (slice.children > 0)
-            tally->children.add(static_cast<double>(slice.child_ticks), slice.children, slice.in_children);
-    } else {
+    else
         add_ticks(stats, slice);
+    if (slice.children > 0) {
+        if (tally && tally->self.is_of(slice)) [[likely]]
+            tally->self.add(slice);
+        else
+            begin_self_run(stats, slice, tally);
     }
-    if (slice.counters) [[unlikely]] {
-        add_counters(stats, slice);
-    } else if (slice.unit && slice.unit->serial != stats.last_unit) {
-        stats.last_unit = slice.unit->serial;
-        if (slice.unit->seen.note(slice.name, kTicksSeen))
-            stats.ticks.packets += slice.unit->packets;
-    }
+    const double net = static_cast<double>(slice.raw_ticks) - (tally ? tally->subtracted : subtracted());
+    stats.ticks.net_blocks.add(1, net);
+    if (!slice.unit)
+        return;
+    const std::uint64_t serial = slice.unit->serial;
+    if (!stats.ticks.per_unit.has(serial)) [[unlikely]]
+        begin_unit(stats, slice);
+    stats.ticks.per_unit.add(serial, net);
 }
 } // namespace nsdump

@@ -2,8 +2,12 @@
 // analyse: slice + constants -> net values, what the probes cost taken out.
 #pragma once
 
+#include <array>
+#include <vector>
+
 #include "analyse/correction.hpp"
 #include "analyse/slice.hpp"
+#include "analyse/uncertainty.hpp"
 
 namespace nsdump
 {
@@ -21,10 +25,81 @@ inline double net_of(double raw, const ProbeCounts &inside, const FieldConstants
     return raw - constants.inner - outer_sum(inside, constants.outer);
 }
 
-// Half width of the interval of what was subtracted; the same constants every time, so the parts add up.
-inline double subtracted_ci95(const ProbeCounts &inside, const FieldConstants &constants)
+// 95 % half widths of what was subtracted from slices that share their constants.  The constants are the same for every
+// slice, so each part grows with the slices; the parts are independent of each other.
+struct SubtractedError {
+    // By probe.  Of START + STOP both inner and outer: measured in the same batches, so their errors go together.
+    std::array<double, kProbes> ci95{};
+    double bound = 0; // FieldConstants' bounds; common to all
+
+    SubtractedError &operator+=(const SubtractedError &other)
+    {
+        for (unsigned probe = 0; probe < kProbes; ++probe)
+            ci95[probe] += other.ci95[probe];
+        bound += other.bound;
+        return *this;
+    }
+    SubtractedError times(double n) const
+    {
+        return {{n * ci95[kPair], n * ci95[kMark], n * ci95[kInit], n * ci95[kExit]}, n * bound};
+    }
+};
+
+// Of `inners` times the inner constant and the outer ones of the probes.
+inline SubtractedError subtracted_error(double inners, const ProbeCounts &probes, const FieldConstants &constants)
 {
-    return constants.inner_ci95 + outer_sum(inside, constants.outer_ci95);
+    return {{inners * constants.inner_ci95 + probes.pairs * constants.outer_ci95[kPair],
+             probes.marks * constants.outer_ci95[kMark], probes.inits * constants.outer_ci95[kInit],
+             probes.exits * constants.outer_ci95[kExit]},
+            inners * constants.inner_bound + outer_sum(probes, constants.outer_bound)};
+}
+
+// Errors of a sum over slices, by FieldConstants::source: each source was measured by itself.
+class SubtractedErrors
+{
+public:
+    void add(const FieldConstants &constants, const SubtractedError &error)
+    {
+        if (constants.source >= by_source_.size())
+            by_source_.resize(constants.source + 1);
+        by_source_[constants.source].error += error;
+        by_source_[constants.source].degrees = constants.degrees;
+    }
+    Uncertainty uncertainty() const
+    {
+        Uncertainty out;
+        for (const Source &source : by_source_)
+            for (unsigned probe = 0; probe < kProbes; ++probe)
+                out.add_ci95(source.error.ci95[probe], source.degrees[probe]);
+        return out;
+    }
+    double bound() const
+    {
+        double sum = 0;
+        for (const Source &source : by_source_)
+            sum += source.error.bound;
+        return sum;
+    }
+
+private:
+    struct Source {
+        SubtractedError error;
+        std::array<double, kProbes> degrees{};
+    };
+    std::vector<Source> by_source_;
+};
+
+// What the error of one slice's correction comes to: half width of an interval, and a bound that is added to it.
+struct SubtractedWidths {
+    double ci95 = 0;
+    double bound = 0;
+};
+
+inline SubtractedWidths subtracted_widths(const ProbeCounts &inside, const FieldConstants &constants)
+{
+    SubtractedErrors errors;
+    errors.add(constants, subtracted_error(1, inside, constants));
+    return {errors.uncertainty().ci95(), errors.bound()};
 }
 
 // Net value of slices that lie inside others, all together.

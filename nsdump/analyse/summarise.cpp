@@ -6,14 +6,12 @@
 #include <cctype>
 #include <cmath>
 
-#include "analyse/student.hpp"
+#include "analyse/interval.hpp"
 
 namespace nsdump
 {
 namespace
 {
-constexpr double kNormal95 = 1.96;
-
 Distribution distribution(const Moments &moments, std::uint64_t count, const Histogram &histogram)
 {
     Distribution out;
@@ -33,16 +31,60 @@ Distribution distribution(const Moments &moments, std::uint64_t count, const His
     return out;
 }
 
-// Sampling and clock quantisation are random and combine in quadrature.  The constants are the same for every slice,
-// so their interval does not shrink with the count; it is independent of the other two.
-double interval_of_mean(const FieldStats &stats, double standard_error, double step)
+// What is the same for every slice does not shrink with their number.
+OtherErrors errors_of_mean(const SubtractedErrors &subtracted, std::uint64_t count, double step)
 {
-    const double n = static_cast<double>(stats.net_count);
-    const double sampling = student_t95(stats.net_count > 0 ? stats.net_count - 1 : 0) * standard_error;
-    const double one_read = step / std::sqrt(12 * n);
-    const double quantisation = kNormal95 * std::sqrt(2.0) * one_read; // START and STOP
-    const double constants = stats.subtracted_ci95_sum / n;
-    return std::sqrt(sampling * sampling + quantisation * quantisation + constants * constants);
+    const double n = static_cast<double>(count);
+    return {rounding_ci95(step, count), subtracted.uncertainty().scaled(1 / n), subtracted.bound() / n};
+}
+
+double standard_error(const Moments &values, std::uint64_t count)
+{
+    return values.sd(count) / std::sqrt(static_cast<double>(count));
+}
+
+// The trim cuts off readings that rounding made as well as others: up to its share of a step is missing then.
+std::optional<double> interval_of_trimmed(const Sampling &mean, double alike, OtherErrors errors,
+                                          const Histogram &histogram, double step)
+{
+    const TrimmedMean trimmed = histogram.trimmed_mean(kTrimmedShare);
+    errors.bound += kTrimmedShare * step;
+    return interval95({alike * trimmed.standard_error, std::fmin(mean.degrees, static_cast<double>(trimmed.kept) - 1)},
+                      errors);
+}
+
+// `slices`: in units, for each packet.
+std::optional<double> interval_of_ratio(OtherErrors errors, const PerUnit &units, double slices)
+{
+    errors.rounding_ci95 *= slices;
+    errors.constants = errors.constants.scaled(slices);
+    errors.bound *= slices;
+    return interval95(sampling_of(units.blocks()), errors);
+}
+
+std::optional<double> times(const std::optional<double> &value, double factor)
+{
+    return value ? std::optional(*value * factor) : std::nullopt;
+}
+
+PerPacket per_packet_of(const FieldStats &stats, const FieldReport &field, const OtherErrors &errors)
+{
+    const double packets = static_cast<double>(stats.packets);
+    const double slices = static_cast<double>(stats.unit_count) / packets;
+    PerPacket out;
+    out.raw = stats.unit_raw / packets;
+    out.raw_trimmed = field.raw.trimmed_mean * slices;
+    if (field.net) {
+        out.net = stats.unit_net / packets;
+        out.net_ci95 = interval_of_ratio(errors, stats.per_unit, slices);
+        out.net_trimmed = field.net->trimmed_mean * slices;
+        out.net_trimmed_ci95 = times(field.net->trimmed_ci95, slices);
+    }
+    if (field.self) {
+        out.self = stats.unit_self / packets;
+        out.self_ci95 = times(field.self->ci95, slices);
+    }
+    return out;
 }
 
 std::string lower(std::string text)
@@ -78,6 +120,8 @@ SliceReport slice_report(const NameTable &names, NameId name, const SliceStats *
         return out;
     out.count = stats->ticks.count + stats->stepped;
     out.stepped = stats->stepped;
+    out.interrupted = stats->interrupted;
+    out.uncounted = stats->uncounted;
     out.migrated = stats->migrated;
     out.spans_loss = stats->spans_loss;
     out.below_noise = stats->ticks.below_noise;
@@ -120,32 +164,22 @@ FieldReport summarise_field(const FieldStats &stats, double step)
     out.packets = stats.packets;
     out.raw = distribution(stats.raw, stats.count, stats.raw_histogram);
     const bool has_net = stats.net_count > 0;
-    const bool has_self = stats.self_count > 0 && stats.self_count == stats.count;
+    const OtherErrors errors = errors_of_mean(stats.net_errors, stats.net_count, step);
+    const Sampling sampling = sampling_of(stats.net_blocks);
+    // By how much neighbours that are alike widen the error of a mean: of net, so of the trimmed mean and of self.
+    const double independent = standard_error(stats.net, stats.net_count);
+    const double alike = independent > 0 ? sampling.standard_error / independent : 1;
     if (has_net) {
         out.net = distribution(stats.net, stats.net_count, stats.net_histogram);
-        out.net->ci95 =
-            interval_of_mean(stats, out.net->sd / std::sqrt(static_cast<double>(stats.net_count)), step);
-        out.net->trimmed_ci95 =
-            interval_of_mean(stats, stats.net_histogram.trimmed_mean(kTrimmedShare).standard_error, step);
+        out.net->ci95 = interval95(sampling, errors);
+        out.net->trimmed_ci95 = interval_of_trimmed(sampling, alike, errors, stats.net_histogram, step);
     }
-    if (has_self)
-        out.self = SelfValue{stats.self_sum / static_cast<double>(stats.self_count), stats.self_sum};
-    if (stats.packets > 0) {
-        const double packets = static_cast<double>(stats.packets);
-        PerPacket per_packet;
-        const double slices_per_packet = static_cast<double>(stats.unit_count) / packets;
-        per_packet.raw = stats.unit_raw / packets;
-        per_packet.raw_trimmed = out.raw.trimmed_mean * slices_per_packet;
-        if (has_net) {
-            per_packet.net = stats.unit_net / packets;
-            per_packet.net_ci95 = out.net->ci95 * slices_per_packet;
-            per_packet.net_trimmed = out.net->trimmed_mean * slices_per_packet;
-            per_packet.net_trimmed_ci95 = out.net->trimmed_ci95 * slices_per_packet;
-        }
-        if (has_self)
-            per_packet.self = stats.unit_self / packets;
-        out.per_packet = per_packet;
-    }
+    if (stats.self_count > 0 && stats.self_count == stats.count)
+        out.self = SelfValue{stats.self.mean(stats.self_count), stats.self.sum(),
+                             interval95({alike * standard_error(stats.self, stats.self_count), sampling.degrees},
+                                        errors_of_mean(stats.self_errors, stats.self_count, step))};
+    if (stats.packets > 0)
+        out.per_packet = per_packet_of(stats, out, errors);
     out.histogram = (has_net ? stats.net_histogram : stats.raw_histogram).buckets();
     return out;
 }
@@ -174,6 +208,8 @@ void summarise(const NameTable &names, const PairState &pairs, const StatsCollec
         report.marks.push_back({names[name].text, mark->count, mark->sum / static_cast<double>(mark->count),
                                 mark->min, mark->max, mark->sum});
     for (const SliceReport &slice : report.slices) {
+        classes.interrupted += slice.interrupted;
+        classes.uncounted += slice.uncounted;
         classes.migrated += slice.migrated;
         classes.spans_loss += slice.spans_loss;
         classes.unmatched_start += slice.unmatched_start;

@@ -16,8 +16,37 @@ struct Shape {
     ProbeCounts inside;
     std::uint32_t cpu_index = 0;
     bool is_in_unit = false;
+    bool has_children = false; // then its self value is not its net value
 
     bool operator==(const Shape &) const = default;
+};
+
+// Self values of slices one after the other that have as many slices and probes inside.
+struct SelfRun {
+    std::uint32_t children = 0;
+    ProbeCounts in_children;
+    double subtracted = 0; // from raw without the raw of the slices inside
+    double first = 0;
+    std::uint64_t count = 0; // 0: none yet
+    double distances = 0;    // from the first, and their squares
+    double distance_squares = 0;
+
+    // In doubles: a hostile trace's difference may not fit a whole number.
+    static double raw_self(const Slice &slice)
+    {
+        return static_cast<double>(slice.raw_ticks) - static_cast<double>(slice.child_ticks);
+    }
+    bool is_of(const Slice &slice) const
+    {
+        return count > 0 && children == slice.children && in_children == slice.in_children;
+    }
+    void add(const Slice &slice)
+    {
+        const double distance = raw_self(slice) - subtracted - first;
+        ++count;
+        distances += distance;
+        distance_squares += distance * distance;
+    }
 };
 
 // Slices of one shape differ in their raw time only, so counting how often each time came keeps all of them, exactly.
@@ -25,7 +54,8 @@ struct Tally {
     static constexpr std::size_t kTicks = 4096; // slices at least that long are rare in a dense trace
 
     Shape shape;
-    ChildSums children;
+    double subtracted = 0; // what the correction takes out of each of them
+    SelfRun self;          // the last run of slices with slices inside
     std::array<std::uint64_t, kTicks> counts; // by raw ticks
 };
 
@@ -38,12 +68,17 @@ public:
     static constexpr std::size_t kMax = 32; // they are searched one by one
 
     // `left`: how many more the trace may have.  Null where the name or the trace has as many as are kept.
-    Tally *find(const Shape &shape, std::size_t &left)
+    // `subtracted`: tells Tally::subtracted of a shape that is new.
+    template <class Subtracted> Tally *find(const Shape &shape, std::size_t &left, Subtracted subtracted)
     {
         Tally *&hint = hints_[(shape.inside.pairs + 2 * shape.cpu_index + shape.is_in_unit) % hints_.size()];
         if (hint && hint->shape == shape) [[likely]]
             return hint;
-        return find_slowly(shape, hint, left);
+        const std::size_t known = tallies_.size();
+        Tally *const found = find_slowly(shape, hint, left);
+        if (tallies_.size() > known)
+            found->subtracted = subtracted();
+        return found;
     }
     const std::vector<std::unique_ptr<Tally>> &all() const { return tallies_; }
     void clear();

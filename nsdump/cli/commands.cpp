@@ -6,7 +6,7 @@ namespace nsdump
 {
 std::span<const Command *const> all_commands()
 {
-    static constexpr const Command *kCommands[] = {&kRecord, &kShow, &kStats, &kExport, &kCheck};
+    static constexpr const Command *kCommands[] = {&kRecord, &kShow, &kStats, &kExport, &kCheck, &kCounters};
     return kCommands;
 }
 } // namespace nsdump

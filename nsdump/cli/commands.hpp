@@ -53,6 +53,7 @@ extern const Command kShow;
 extern const Command kStats;
 extern const Command kExport;
 extern const Command kCheck;
+extern const Command kCounters;
 
 std::span<const Command *const> all_commands();
 } // namespace nsdump

@@ -28,6 +28,7 @@ constexpr const char *kFooter = R"(Examples:
   nsdump show trace.nsl --limit 50                the first 50 events
   nsdump export trace.nsl --what slices -o s.csv  one line a slice
   nsdump check trace.nsl && echo whole            is anything damaged or uncounted?
+  nsdump counters                                 what this machine can count, and how
 
 Exit codes:
   0    all is well

@@ -102,6 +102,7 @@ Recorder open_recorder(const Options &options)
     config.source = choose<nsp_counter_source>(options.source, {{"auto", NSP_SOURCE_AUTO},
                                                                 {"rdpmc", NSP_SOURCE_RDPMC},
                                                                 {"perf-read", NSP_SOURCE_PERF_READ},
+                                                                {"papi", NSP_SOURCE_PAPI},
                                                                 {"step", NSP_SOURCE_STEP},
                                                                 {"none", NSP_SOURCE_NONE}});
     config.clock = choose<nsp_clock_mode>(options.clock, {{"ordered", NSP_CLOCK_ORDERED}});
@@ -237,10 +238,10 @@ RunCommand add(CLI::App &app)
 {
     auto options = std::make_shared<Options>();
     app.add_option("-o,--output", options->output, "trace file to write")->check(is_given)->capture_default_str();
-    app.add_option("-c,--counters", options->counters, "counters, e.g. instructions,cycles (default: clock only)")
+    app.add_option("-c,--counters", options->counters, "counters, e.g. instructions,cycles; `nsdump counters` lists them (default: clock only)")
         ->check(is_given);
     app.add_option("--source", options->source, "where counters come from")
-        ->check(CLI::IsMember({"auto", "rdpmc", "perf-read", "step", "none"}))
+        ->check(CLI::IsMember({"auto", "rdpmc", "perf-read", "papi", "step", "none"}))
         ->capture_default_str();
     app.add_option("--clock", options->clock, "ordered: fenced clock reads")
         ->check(CLI::IsMember({"fast", "ordered"}))

@@ -16,7 +16,8 @@ constexpr const char *kHeader =
     "name,file,line,field,unit,count,packets,raw_mean,raw_sd,raw_min,raw_max,raw_p50,raw_p90,raw_p99,raw_p999,raw_total,"
     "net_mean,net_ci95,net_sd,net_min,net_max,net_p50,net_p90,net_p99,net_p999,net_total,self_mean,self_total,"
     "per_packet_raw,per_packet_net,per_packet_net_ci95,per_packet_self,"
-    "migrated,spans_loss,unmatched_start,unmatched_stop,too_deep,below_noise\n";
+    "migrated,spans_loss,unmatched_start,unmatched_stop,too_deep,below_noise,"
+    "stepped,self_ci95,per_packet_self_ci95,interrupted,uncounted\n";
 
 void add_number(std::string &out, std::optional<double> value)
 {
@@ -32,7 +33,7 @@ void add_distribution(std::string &out, const Distribution *values, bool has_int
     };
     add(&Distribution::mean);
     if (has_interval)
-        add(&Distribution::ci95);
+        add_number(out, values ? values->ci95 : std::nullopt);
     for (const auto member : {&Distribution::sd, &Distribution::min, &Distribution::max, &Distribution::p50,
                               &Distribution::p90, &Distribution::p99, &Distribution::p999, &Distribution::total})
         add(member);
@@ -40,8 +41,18 @@ void add_distribution(std::string &out, const Distribution *values, bool has_int
 
 void add_classes(std::string &out, const SliceReport &slice)
 {
-    fmt::format_to(std::back_inserter(out), ",{},{},{},{},{},{}\n", slice.migrated, slice.spans_loss,
+    fmt::format_to(std::back_inserter(out), ",{},{},{},{},{},{}", slice.migrated, slice.spans_loss,
                    slice.unmatched_start, slice.unmatched_stop, slice.too_deep, slice.below_noise);
+}
+
+// Columns that came later stand at the end, where they move no other.
+void add_later_columns(std::string &out, const SliceReport &slice, const FieldReport *field)
+{
+    const bool has_packets = field && field->per_packet;
+    fmt::format_to(std::back_inserter(out), ",{}", slice.stepped);
+    add_number(out, field && field->self ? field->self->ci95 : std::nullopt);
+    add_number(out, has_packets ? field->per_packet->self_ci95 : std::nullopt);
+    fmt::format_to(std::back_inserter(out), ",{},{}\n", slice.interrupted, slice.uncounted);
 }
 
 void add_place(std::string &out, const SliceReport &slice)
@@ -69,11 +80,13 @@ std::string stats_csv(const StatsReport &report)
             add_number(out, per_packet.net_ci95);
             add_number(out, per_packet.self);
             add_classes(out, slice);
+            add_later_columns(out, slice, &field);
         }
         if (slice.values.empty()) { // only unpaired or left-out ones: no figures, but not silent either
             add_place(out, slice);
             out += "ticks,,0,0" + std::string(25, ',');
             add_classes(out, slice);
+            add_later_columns(out, slice, nullptr);
         }
     }
     return out;

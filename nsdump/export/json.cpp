@@ -57,6 +57,8 @@ Json rows_json(const StatsReport &report, const std::vector<CalibrationRow> &row
         one["inner_ci95"] = row.inner_ci95;
         one["outer"] = row.outer;
         one["outer_ci95"] = row.outer_ci95;
+        one["inner_hidden"] = row.hidden ? Json(row.hidden->inner) : Json(nullptr);
+        one["outer_hidden"] = row.hidden ? Json(row.hidden->outer) : Json(nullptr);
         one["samples"] = row.samples;
         one["trimmed"] = row.trimmed;
         json.push_back(std::move(one));
@@ -96,10 +98,10 @@ Json field_json(const FieldReport &field)
     json["net"] = nullptr;
     if (field.net) {
         json["net"] = distribution_json(*field.net);
-        json["net"]["ci95"] = field.net->ci95;
-        json["net"]["trimmed_ci95"] = field.net->trimmed_ci95;
+        json["net"]["ci95"] = or_null(field.net->ci95);
+        json["net"]["trimmed_ci95"] = or_null(field.net->trimmed_ci95);
     }
-    json["self"] = field.self ? Json{{"mean", field.self->mean}, {"total", field.self->total}} : Json(nullptr);
+    json["self"] = field.self ? Json{{"mean", field.self->mean}, {"total", field.self->total}, {"ci95", or_null(field.self->ci95)}} : Json(nullptr);
     json["per_packet"] = nullptr;
     if (field.per_packet)
         json["per_packet"] = {{"raw", field.per_packet->raw},
@@ -108,7 +110,8 @@ Json field_json(const FieldReport &field)
                               {"self", or_null(field.per_packet->self)},
                               {"raw_trimmed", field.per_packet->raw_trimmed},
                               {"net_trimmed", or_null(field.per_packet->net_trimmed)},
-                              {"net_trimmed_ci95", or_null(field.per_packet->net_trimmed_ci95)}};
+                              {"net_trimmed_ci95", or_null(field.per_packet->net_trimmed_ci95)},
+                              {"self_ci95", or_null(field.per_packet->self_ci95)}};
     json["histogram"] = Json::array();
     for (const Bucket &bucket : field.histogram)
         json["histogram"].push_back(Json::array({bucket.low, bucket.high, bucket.count}));
@@ -128,6 +131,8 @@ Json slice_json(const SliceReport &slice)
                  {"too_deep", slice.too_deep},
                  {"below_noise", slice.below_noise},
                  {"stepped", slice.stepped},
+                 {"interrupted", slice.interrupted},
+                 {"uncounted", slice.uncounted},
                  {"packets", slice.packets}};
     json["values"] = Json::array();
     for (const FieldReport &field : slice.values)
@@ -137,7 +142,9 @@ Json slice_json(const SliceReport &slice)
 
 Json classes_json(const Classes &classes)
 {
-    return {{"migrated", classes.migrated},
+    return {{"interrupted", classes.interrupted},
+            {"uncounted", classes.uncounted},
+            {"migrated", classes.migrated},
             {"spans_loss", classes.spans_loss},
             {"unmatched_start", classes.unmatched_start},
             {"unmatched_stop", classes.unmatched_stop},

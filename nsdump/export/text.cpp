@@ -3,6 +3,7 @@
 #include "export/exporter.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 
 #include <fmt/format.h>
@@ -77,11 +78,27 @@ void put_header(const StatsReport &report, Page &page)
     for (const std::string &name : report.counter_names)
         names += (names.empty() ? ": " : ", ") + printable(name);
     page.line("counters  {}{}", report.counter_source.empty() ? "unknown" : printable(report.counter_source), names);
+    const std::string reason = info_or(report, "counters.reason", "");
+    if (!reason.empty() && reason != "asked for")
+        page.line("          {}", reason);
     page.line("records   {}", lost_text(report));
     for (const CpuLosses &cpu : report.losses.by_cpu)
         if (cpu.lost_sum() > 0 || !cpu.equation_holds || !cpu.chunks_agree)
             page.line("          cpu {}: issued {}, drained {}, lost {}", cpu.cpu, cpu.issued, cpu.drained,
                       cpu.lost_sum());
+}
+
+// Over the CPUs and both ends.
+Hidden most_hidden(const StatsReport &report)
+{
+    Hidden most;
+    for (const auto *rows : {&report.calibration_start, &report.calibration_end})
+        for (const CalibrationRow &row : *rows)
+            if (row.field == 0 && row.probe == kPair && row.hidden) {
+                most.inner = std::max(most.inner, std::fabs(row.hidden->inner));
+                most.outer = std::max(most.outer, std::fabs(row.hidden->outer));
+            }
+    return most;
 }
 
 void put_calibration(const StatsReport &report, Page &page)
@@ -91,6 +108,8 @@ void put_calibration(const StatsReport &report, Page &page)
             page.line("probes    {} {:.2f} ticks at the start, {:.2f} at the end{}",
                       drift.is_inner ? "inner" : "outer", drift.start, drift.end,
                       drift.is_significant ? ": drift" : "");
+    if (const Hidden most = most_hidden(report); most.outer > 0)
+        page.line("          work hides up to {:.2f} ticks of inner and {:.2f} of outer: as bounds in the intervals", most.inner, most.outer);
     if (!report.drift.empty() || report.calibration_start.empty())
         return;
     for (const CalibrationRow &row : report.calibration_start)
@@ -129,7 +148,7 @@ void put_field_table(const StatsReport &report, const std::string &field, Page &
             const auto &packet = value.per_packet;
             page.line("{:<{}}  {:>11} {:>11} {:>11} {:>9} {:>10} {:>10} {:>11} {:>11} {:>9}", printable(slice.name),
                       width, value.count, number(value.raw.mean), net ? number(net->mean) : "-",
-                      net ? fmt::format("{:.2f}", net->ci95) : "-", number(net ? net->p50 : value.raw.p50),
+                      net && net->ci95 ? fmt::format("{:.2f}", *net->ci95) : "-", number(net ? net->p50 : value.raw.p50),
                       number(net ? net->p99 : value.raw.p99), value.self ? number(value.self->mean) : "-",
                       packet && packet->net ? fmt::format("{:.2f}", *packet->net) : "-",
                       packet && packet->net_ci95 ? fmt::format("{:.2f}", *packet->net_ci95) : "-");
@@ -147,16 +166,17 @@ void put_classes(const StatsReport &report, Page &page)
         page.line("mark      {}: {} times, mean {:.2f}, min {}, max {}", printable(mark.name), mark.count, mark.mean,
                   mark.min, mark.max);
     const Classes &classes = report.classes;
-    page.line("classes   below noise {}; left out: migrated {}, spans a loss {}, unmatched START {}, "
-              "unmatched STOP {}, too deep {}, unknown kind {}",
-              classes.below_noise, classes.migrated, classes.spans_loss, classes.unmatched_start,
+    page.line("classes   below noise {}, interrupted {}, uncounted {}; left out: migrated {}, spans a loss {}, "
+              "unmatched START {}, unmatched STOP {}, too deep {}, unknown kind {}",
+              classes.below_noise, classes.interrupted, classes.uncounted, classes.migrated, classes.spans_loss, classes.unmatched_start,
               classes.unmatched_stop, classes.too_deep, classes.unknown_kind);
     for (const SliceReport &slice : report.slices) {
         const std::uint64_t left_out = slice.migrated + slice.spans_loss + slice.unmatched_start +
                                        slice.unmatched_stop + slice.too_deep;
-        if (left_out + slice.below_noise > 0)
-            page.line("          {}: below noise {}, migrated {}, spans a loss {}, unmatched {} / {}, too deep {}",
-                      printable(slice.name), slice.below_noise, slice.migrated, slice.spans_loss,
+        if (left_out + slice.below_noise + slice.interrupted + slice.uncounted > 0)
+            page.line("          {}: below noise {}, interrupted {}, uncounted {}, migrated {}, spans a loss {}, "
+                      "unmatched {} / {}, too deep {}",
+                      printable(slice.name), slice.below_noise, slice.interrupted, slice.uncounted, slice.migrated, slice.spans_loss,
                       slice.unmatched_start, slice.unmatched_stop, slice.too_deep);
     }
     for (const Damage &damage : report.damage)

@@ -79,6 +79,7 @@ TEST_CASE("the payloads' structures keep their places", "[abi]")
     CHECK(sizeof(nslice_calibration_entry) == 48);
     AT(nslice_calibration_entry, kind, 4);
     AT(nslice_calibration_entry, field, 5);
+    AT(nslice_calibration_entry, degrees, 6);
     AT(nslice_calibration_entry, samples, 8);
     AT(nslice_calibration_entry, inner, 16);
     AT(nslice_calibration_entry, outer, 32);

@@ -2,26 +2,18 @@
 # SPDX-License-Identifier: MIT
 """A further flow whose functions are in use already costs less than one instruction a packet (counted by valgrind)."""
 import os
+import pathlib
 import re
 import shutil
-import struct
 import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from packets import write_capture
+
 SKIP = 77
 FILTER = "tcp port 80 or udp port 53"
-
-
-def write_capture(path, packets):
-    frame = bytes(12) + b"\x08\x00" + bytes([0x45, 0, 0, 46, 0, 0, 0, 0, 64, 17, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2])
-    other = frame + struct.pack(">HHHH", 2005, 80, 26, 0) + bytes(18)
-    match = frame + struct.pack(">HHHH", 2005, 53, 26, 0) + bytes(18)
-    with open(path, "wb") as file:
-        file.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1))
-        for i in range(packets):
-            data = match if i % 3 == 0 else other
-            file.write(struct.pack("<IIII", i, 0, len(data), len(data)) + data)
 
 
 def instructions(count, capture, flows, folder):

@@ -50,8 +50,9 @@ class Nscalibrate(unittest.TestCase):
         for row in self.data["clock_reads"]:
             self.assertEqual(sorted(row), ["ci95_ns", "name", "ns", "ticks"])
         for row in self.data["probes"]:
-            for key in ("inner_ticks", "inner_ci95", "outer_ticks", "outer_ci95"):
+            for key in ("inner_ticks", "inner_ci95", "outer_ticks", "outer_ci95", "outer_hidden_ticks"):
                 self.assertIsInstance(row[key], NUMBER)
+            self.assertEqual(row["inner_hidden_ticks"] is not None, row["macro"] == "START+STOP")  # the others have no inside
             for key in ("macro", "mode", "ring", "counters"):
                 self.assertIsInstance(row[key], str)
             self.assertIn("inner_instructions", row)
@@ -72,8 +73,9 @@ class Nscalibrate(unittest.TestCase):
         self.assertGreater(first, 1)
         self.assertGreater(reads["clock_gettime"], first)
         for row in self.rows(macro="START+STOP", counters="none"):
-            self.assertGreaterEqual(row["inner_ticks"], 0.9 * first, row)
-            self.assertLessEqual(row["inner_ticks"], row["outer_ticks"], row)
+            inner, outer = (row[f"{key}_ticks"] + row[f"{key}_hidden_ticks"] for key in ("inner", "outer"))
+            self.assertGreaterEqual(inner, 0.9 * first, row)
+            self.assertLessEqual(inner, outer, row)
             ordered = self.rows(macro="START+STOP", counters="none", ring=row["ring"], mode="ordered")[0]
             self.assertLessEqual(row["outer_ticks"], ordered["outer_ticks"] * 1.05, row)
 
@@ -89,7 +91,7 @@ class Nscalibrate(unittest.TestCase):
 
     def test_what_is_missing_has_a_reason(self):
         here = {row["counters"] for row in self.data["probes"]}
-        for source in ("rdpmc", "perf-read", "step"):
+        for source in ("rdpmc", "perf-read", "papi", "step"):
             lacks = [row["reason"] for row in self.data["unavailable"] if source in row["what"]]
             self.assertEqual(len(lacks), 0 if source in here else 1, source)
             self.assertTrue(all(lacks))
@@ -125,6 +127,80 @@ class Nscalibrate(unittest.TestCase):
             counted = next(value for value in values if value["field"] != "ticks")
             self.assertGreater(counted["raw"]["mean"], 0)
             self.assertEqual(counted["net"]["mean"], 0, name)
+
+
+class Paper(unittest.TestCase):
+    MACROS = ("NSI", "NSS", "NST", "NSE", "NSO", "NSA")
+
+    @classmethod
+    def setUpClass(cls):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "calibration.json"
+            cls.done = run(BIN / "nscalibrate", "--paper", "-b", "50", "-q", "-o", file)
+            cls.data = json.loads(file.read_text()) if file.exists() else {}
+
+    def rows(self, begin):
+        return [line for line in self.done.stdout.splitlines() if line.startswith(begin + " ")]
+
+    def test_it_ends_as_its_warnings_say(self):
+        self.assertEqual(self.done.stderr, "")
+        self.assertEqual(self.done.returncode, 0 if self.data["trusted"] else 1, self.done.stdout)
+        for warning in self.data["warnings"]:
+            self.assertIn(warning, self.done.stdout)
+
+    def test_every_instruction_has_a_figure_or_a_reason(self):
+        rows = self.data["paper"]["instructions"]
+        self.assertGreaterEqual(len(rows), 5)
+        for row in rows:
+            self.assertEqual(len(self.rows(row["name"])), 1, self.done.stdout)
+            self.assertNotEqual(row["here"] is None, row["reason"] is None, row)
+            if row["here"]:
+                self.assertGreater(row["here"]["ns"], 0, row)
+            else:
+                self.assertIn(row["reason"], self.rows(row["name"])[0])
+
+    def test_this_machine_stands_beside_that_of_2001(self):
+        names = [row["name"] for row in self.data["paper"]["instructions"]]
+        if self.data["context"]["arch"] != "x86_64":
+            self.assertTrue(all(row["ns_2001"] is None for row in self.data["paper"]["instructions"]))
+            return
+        self.assertEqual(names, ["cpuid", "rdmsr", "rdpmc", "rdtsc", "wrmsr"])
+        rdtsc = self.data["paper"]["instructions"][3]
+        self.assertAlmostEqual(rdtsc["here"]["ratio_to_2001"], rdtsc["here"]["ns"] / 69)
+        self.assertEqual(rdtsc["here"]["ticks"], self.data["clock_reads"][0]["ticks"])
+
+    def test_every_macro_has_its_figures_in_both_modes(self):
+        rows = {row["acronym"]: row for row in self.data["paper"]["macros"]}
+        self.assertEqual(tuple(rows), self.MACROS)
+        for row in rows.values():
+            self.assertEqual(len(self.rows(row["acronym"])), 1, self.done.stdout)
+            for mode in ("fast", "ordered"):
+                self.assertGreater(row[mode]["ns"], 0, row)
+                self.assertAlmostEqual(row[mode]["ratio_to_2001"], row[mode]["ns"] / row["ns_2001"])
+        for mode in ("fast", "ordered"):
+            halves = rows["NSS"][mode]["ns"] + rows["NST"][mode]["ns"]
+            self.assertLess(0.5 * rows["NSA"][mode]["ns"], halves)
+            self.assertLess(halves, 2 * rows["NSA"][mode]["ns"])
+
+    def test_events_are_counted_or_the_reason_told(self):
+        paper = self.data["paper"]
+        self.assertNotEqual(bool(paper["events"]), bool(paper["why_no_events"]))
+        if not paper["events"]:
+            self.assertIn(paper["why_no_events"], self.done.stdout)
+        for row in paper["events"]:
+            self.assertIn(f"{row['counter']:<16} {row['source']:<10} {row['mode']}", self.done.stdout)
+            for macro in self.MACROS:
+                self.assertGreater(row[macro]["count"], 0, row)
+            if row["source"] == "step":
+                self.assertEqual(row["NSS"]["count"] + row["NST"]["count"], row["NSA"]["count"])
+
+    def test_the_json_is_the_files(self):
+        done = run(BIN / "nscalibrate", "--paper", "--json", "-b", "50", "-q")
+        self.assertEqual(list(json.loads(done.stdout)), list(self.data))
+
+    def test_without_it_the_file_has_no_such_tables(self):
+        done = run(BIN / "nscalibrate", "--json", "-b", "50", "-q")
+        self.assertNotIn("paper", json.loads(done.stdout))
 
 
 class Ends(unittest.TestCase):

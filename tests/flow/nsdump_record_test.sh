@@ -100,6 +100,11 @@ got=$?
 [[ $got == 4 ]] || fail "a trace that was removed ended the recorder with $got: $(<err)"
 contains "removed.nsl: was removed, renamed" err
 
+# The user's wish stands above the program's.
+NETSLICE="output=wish.nsl calibration=no" "$program" output=own.nsl 10 >out 2>err || fail "NETSLICE beside NET_SLICE_CONF: $(<err)"
+[[ ! -s err && ! -e own.nsl ]] || fail "the program's session beside that of NETSLICE: $(<err)"
+is_whole wish.nsl "NETSLICE"
+
 # A reader that goes away costs records, not the program.
 mkfifo gone
 exec 9<>gone # never waits for the other end

@@ -15,7 +15,10 @@ extern "C" {
 #define NSP_CALIBRATION_MAX_CPUS 8
 #define NSP_CALIBRATION_KINDS 4
 #define NSP_CALIBRATION_MAX_ENTRIES                                                                \
-    (NSP_CALIBRATION_MAX_CPUS * NSP_CALIBRATION_KINDS * (1 + NSLICE_MAX_COUNTERS))
+    (NSP_CALIBRATION_MAX_CPUS * NSP_CALIBRATION_KINDS * (2 + NSLICE_MAX_COUNTERS)) /* ticks in two contexts, counters */
+#define NSP_CALIBRATION_HALVES 2
+#define NSP_CALIBRATION_MAX_HALVES                                                                 \
+    (NSP_CALIBRATION_MAX_CPUS * NSP_CALIBRATION_HALVES * (2 + NSLICE_MAX_COUNTERS))
 
 struct nsp_calibration_request {
     enum nsp_clock_mode clock;
@@ -23,6 +26,7 @@ struct nsp_calibration_request {
     const char *counters;            /* comma-separated; NULL or "": clock only */
     enum nsp_counter_source source;
     uint32_t batches;                /* per constant; 0: what a session start can afford */
+    uint32_t halves;                 /* nonzero: START and STOP each by itself, too */
 };
 
 struct nsp_calibration {
@@ -31,6 +35,12 @@ struct nsp_calibration {
     double clock_read_ci95;
     uint32_t count;
     struct nslice_calibration_entry entries[NSP_CALIBRATION_MAX_ENTRIES];
+    /*
+     * Kind START or STOP: what that one of the two adds to what is around it.  For
+     * people: the correction takes out pairs, so traces do not carry these.
+     */
+    uint32_t half_count;
+    struct nslice_calibration_entry halves[NSP_CALIBRATION_MAX_HALVES];
 };
 
 /*
@@ -39,6 +49,7 @@ struct nsp_calibration {
  * eight of its CPUs in turn and restores its affinity.  Method: means over
  * batches of n and 2n probes, difference taken, a fifth of the batches trimmed
  * at either end; never the minimum or median of single pairs, which a clock that moves in steps falsifies.
+ * Ticks come twice, also those of halves: between work, and with NSLICE_ENTRY_ALONE in the kind one right behind the other.
  *
  * 0 or -errno, words in nsp_last_error().  Not while another thread calibrates: -EBUSY.
  */

@@ -74,15 +74,21 @@ enum nslice_calibration_phase { NSLICE_CALIBRATION_START = 1, NSLICE_CALIBRATION
 
 #define NSLICE_ANY_CPU 0xffffffffu
 
+/*
+ * In an entry's kind: what the probe costs with nothing before and behind it that it could hide beside.  The entry
+ * without it is of probes between a program's work; how far the two lie apart bounds what the constant may be off by.
+ */
+#define NSLICE_ENTRY_ALONE 0x80
+
 /* One constant of the correction: what a probe of `kind` costs in `field` on `cpu`. */
 struct nslice_calibration_entry {
 	__u32 cpu;       /* or NSLICE_ANY_CPU */
-	__u8 kind;       /* START: the pair START + STOP; MARK, INIT, EXIT: the probe */
+	__u8 kind;       /* START: the pair START + STOP; MARK, INIT, EXIT: the probe; | NSLICE_ENTRY_ALONE */
 	__u8 field;      /* 0: clock ticks; n: counter n - 1 of the session */
-	__u16 reserved;
+	__u16 degrees;   /* degrees of freedom of the two intervals; 0: not told, many */
 	__u32 samples;   /* batches behind the means */
 	__u32 trimmed;   /* batches left out as outliers */
-	double inner;       /* what an empty slice reads (START only, else 0) */
+	double inner;       /* what a slice reads besides its work (START only, else 0) */
 	double inner_ci95;  /* half width of the 95 % interval */
 	double outer;       /* what the probe, or the pair, adds to the slice around it */
 	double outer_ci95;

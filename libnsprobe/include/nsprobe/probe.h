@@ -39,13 +39,9 @@ struct nsp_slice;
 
 #else
 
+#include <nsprobe/detail/arch.h>
 #include <nsprobe/detail/register.h>
 #include <nsprobe/detail/state.h>
-#if defined(__x86_64__)
-#include <nsprobe/detail/arch_x86_64.h>
-#else
-#error "nsprobe has no probe for this architecture yet; define NETSLICE_DISABLE to build without probes"
-#endif
 #include <nsprobe/session.h>
 
 #define NSP_DETAIL_STATE "nsp_detail_state"
@@ -55,21 +51,14 @@ struct nsp_slice;
 
 /* Begins a unit of work: one packet, or a batch of `count` packets with `bytes` on the wire in all. */
 #define NET_SLICE_INIT(unit, number, count, bytes)                                                 \
-    do {                                                                                           \
-        const uint64_t nsp_init_[3] = {(uint64_t)(number), (uint64_t)(count), (uint64_t)(bytes)};  \
-        NSP_DETAIL_PROBE_WORDS(NSP_DETAIL_STATE, #unit, 4, 3, NSP_DETAIL_COPY_3, 5, nsp_init_);    \
-    } while (0)
+    NSP_DETAIL_PROBE_3(NSP_DETAIL_STATE, #unit, 4, number, count, bytes)
 
 /* Begins and ends a slice. */
 #define NET_SLICE_START(name) NSP_DETAIL_PROBE(NSP_DETAIL_STATE, #name, 1)
 #define NET_SLICE_STOP(name) NSP_DETAIL_PROBE(NSP_DETAIL_STATE, #name, 2)
 
 /* A value at a point in time. */
-#define NET_SLICE_MARK(name, value)                                                                \
-    do {                                                                                           \
-        const uint64_t nsp_mark_[1] = {(uint64_t)(value)};                                         \
-        NSP_DETAIL_PROBE_WORDS(NSP_DETAIL_STATE, #name, 3, 1, NSP_DETAIL_COPY_1, 3, nsp_mark_);    \
-    } while (0)
+#define NET_SLICE_MARK(name, value) NSP_DETAIL_PROBE_1(NSP_DETAIL_STATE, #name, 3, value)
 
 /* Ends the unit. */
 #define NET_SLICE_EXIT(unit) NSP_DETAIL_PROBE(NSP_DETAIL_STATE, #unit, 5)

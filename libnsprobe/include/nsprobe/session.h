@@ -23,13 +23,14 @@ enum nsp_counter_source {
     NSP_SOURCE_PERF_READ = 2, /* one read() system call a probe */
     NSP_SOURCE_STEP = 3,      /* exact instruction counts by single-stepping; about 10 us an instruction */
     NSP_SOURCE_NONE = 4,      /* clock only */
+    NSP_SOURCE_PAPI = 5,      /* PAPI's event sets and names; not in signal handlers */
 };
 
 /* All zero but struct_size is a session with the defaults.  Strings are copied. */
 struct nsp_session_config {
     size_t struct_size;         /* sizeof(struct nsp_session_config): tells versions apart */
     const char *output;         /* trace file; "%p" becomes the process id.  NULL: "netslice.%p.nsl" */
-    const char *counters;       /* comma-separated names, e.g. "instructions"; NULL or "": clock only */
+    const char *counters;       /* comma-separated names, see counters.h, e.g. "instructions"; NULL or "": clock only */
     enum nsp_counter_source source;
     enum nsp_clock_mode clock;
     enum nslice_ring_full full;
@@ -72,8 +73,8 @@ int nsp_session_close(struct nsp_session_counts *counts);
 int nsp_session_snapshot(void);
 
 /*
- * Options as text: `key=value` parted by spaces or ';'.  The environment variable NETSLICE, in the
- * same form, adds to them and wins.  Keys: output, counters, source (auto, rdpmc, perf-read, step, none), clock
+ * Options as text: `key=value` parted by spaces or ';'.  With NETSLICE, in the same form, in the environment the
+ * session is that one: it opens before main(), and this leaves it as it is.  Keys: output, counters, source (auto, rdpmc, perf-read, papi, step, none), clock
  * (fast, ordered), full (discard, overwrite), ring (bytes, with K, M or G), kind (rseq, atomic), step-every,
  * calibration (yes, no), attach (yes: no session now, but accept `nsdump record --pid`).
  */

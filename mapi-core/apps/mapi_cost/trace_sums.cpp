@@ -69,7 +69,9 @@ public:
         ++counted_;
         unit_.raw += raw;
         unit_.net += net;
-        unit_.subtracted_ci95 += nsdump::subtracted_ci95(slice.inside, constants);
+        const nsdump::SubtractedWidths widths = nsdump::subtracted_widths(slice.inside, constants);
+        unit_.subtracted_ci95 += widths.ci95;
+        unit_.subtracted_bound += widths.bound;
     }
 
     void mark(nsdump::NameId, std::uint64_t) {}
@@ -123,6 +125,7 @@ private:
         block.raw += unit_.raw;
         block.net += unit_.net;
         block.subtracted_ci95 += unit_.subtracted_ci95;
+        block.subtracted_bound += unit_.subtracted_bound;
         block.part_net.resize(sums_.parts.size());
         for (std::size_t i = 0; i < unit_.part_net.size(); ++i)
             block.part_net[i] += unit_.part_net[i];

@@ -29,6 +29,7 @@ struct Block {
     double raw = 0;
     double net = 0;
     double subtracted_ci95 = 0; // of the constants that were subtracted; they are the same in every block
+    double subtracted_bound = 0; // the same, of what is no chance
     std::vector<double> part_net; // self, by TraceSums::parts
 };
 

@@ -18,14 +18,13 @@ void put(const std::filesystem::path &path, const std::string &text)
     std::ofstream(path) << text;
 }
 
-const CpuFlags kFlags = {"x86_64", "tsc", "none", true};
+const nsp_machine kMachine = {"x86_64", "tsc", "tsc", "Some CPU", "none", 1};
 } // namespace
 
 TEST_CASE("the context comes from proc and sys", "[calibrate][environment]")
 {
     const test_support::TempDir root;
     const auto cpus = root / "sys/devices/system/cpu";
-    put(root / "proc/cpuinfo", "processor\t: 0\nmodel name\t: Some CPU @ 3 GHz\n");
     put(root / "proc/loadavg", "1.25 0.5 0.1 1/100 4711\n");
     put(cpus / "cpu3/cpufreq/scaling_governor", "powersave\n");
     put(cpus / "cpu0/cpufreq/scaling_governor", "performance\n");
@@ -34,8 +33,7 @@ TEST_CASE("the context comes from proc and sys", "[calibrate][environment]")
     put(cpus / "cpufreq/boost", "0\n");
     put(root / "sys/devices/system/clocksource/clocksource0/current_clocksource", "hpet\n");
 
-    const Environment env = read_environment(root.path(), 3, kFlags);
-    CHECK(env.model == "Some CPU @ 3 GHz");
+    const Environment env = read_environment(root.path(), 3, kMachine);
     CHECK(env.load_1min == 1.25);
     CHECK(env.governor == "powersave");
     CHECK(env.is_smt_active == true);
@@ -43,19 +41,18 @@ TEST_CASE("the context comes from proc and sys", "[calibrate][environment]")
     CHECK(env.is_isolated);
     CHECK(env.clock_source == "hpet");
     CHECK(env.cpu == 3);
-    CHECK(env.flags.clock == "tsc");
+    CHECK(std::string(env.machine.clock) == "tsc");
 }
 
 TEST_CASE("what the machine does not tell is absent, not guessed", "[calibrate][environment]")
 {
     const test_support::TempDir root;
-    const Environment env = read_environment(root.path(), 0, kFlags);
+    const Environment env = read_environment(root.path(), 0, kMachine);
     CHECK_FALSE(env.governor);
     CHECK_FALSE(env.clock_source);
     CHECK_FALSE(env.is_smt_active);
     CHECK_FALSE(env.is_turbo_on);
     CHECK_FALSE(env.is_isolated);
-    CHECK(env.model == "unknown");
     CHECK_FALSE(read_steal_seconds(root.path(), 0));
 }
 
@@ -63,9 +60,9 @@ TEST_CASE("no_turbo is told the other way round", "[calibrate][environment]")
 {
     const test_support::TempDir root;
     put(root / "sys/devices/system/cpu/intel_pstate/no_turbo", "0\n");
-    CHECK(read_environment(root.path(), 0, kFlags).is_turbo_on == true);
+    CHECK(read_environment(root.path(), 0, kMachine).is_turbo_on == true);
     put(root / "sys/devices/system/cpu/intel_pstate/no_turbo", "1\n");
-    CHECK(read_environment(root.path(), 0, kFlags).is_turbo_on == false);
+    CHECK(read_environment(root.path(), 0, kMachine).is_turbo_on == false);
 }
 
 TEST_CASE("steal time is that of the CPU asked for", "[calibrate][environment]")

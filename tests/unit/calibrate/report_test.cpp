@@ -18,8 +18,7 @@ struct Made {
 
     Made()
     {
-        environment.flags = {"x86_64", "tsc", "none", true};
-        environment.model = "Some CPU";
+        environment.machine = {"x86_64", "tsc", "tsc", "Some CPU", "none", 1};
         environment.cpus = 4;
         run.facts.hz = 2e9;
         run.facts.step_ticks = 26;
@@ -29,6 +28,8 @@ struct Made {
         ProbeRow &pair = results.probe("START+STOP", {"fast", "rseq", "step"});
         pair.inner.add({21, 0.1, 0, 50, 20});
         pair.outer.add({42, 0.2, 0, 50, 20});
+        pair.inner_alone.add({30, 0.1, 0, 50, 20});
+        pair.outer_alone.add({52, 0.2, 0, 50, 20});
         pair.counter_costs.push_back({"instructions", {}, {}});
         pair.counter_costs[0].inner.add({17, 0, 0, 1, 0});
         pair.counter_costs[0].outer.add({34, 0, 0, 1, 0});
@@ -58,6 +59,9 @@ TEST_CASE("nsdump reads from calibration.json what was measured", "[calibrate][r
     CHECK(file.probes[0].counters == "step");
     CHECK(file.probes[0].inner_ticks == 21);
     CHECK(file.probes[0].outer_ticks == 42);
+    CHECK(file.probes[0].inner_hidden_ticks == 9);
+    CHECK(file.probes[0].outer_hidden_ticks == 10);
+    CHECK_FALSE(file.probes[1].outer_hidden_ticks);
     CHECK(file.probes[0].inner_instructions == 17);
     CHECK(file.probes[0].outer_instructions == 34);
     CHECK_FALSE(file.probes[1].outer_instructions);

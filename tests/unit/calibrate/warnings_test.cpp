@@ -2,6 +2,7 @@
 #include "warnings.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "support/catch.hpp"
 
@@ -13,7 +14,7 @@ namespace
 Environment quiet_machine()
 {
     Environment env;
-    env.flags = {"x86_64", "tsc", "none", true};
+    env.machine = {"x86_64", "tsc", "tsc", "Some CPU", "none", 1};
     env.cpu = 2;
     env.governor = "performance";
     env.clock_source = "tsc";
@@ -52,7 +53,7 @@ TEST_CASE("a quiet machine earns no warning", "[calibrate][warnings]")
 TEST_CASE("a clock whose rate may change spoils the result", "[calibrate][warnings]")
 {
     Environment env = quiet_machine();
-    env.flags.is_clock_invariant = false;
+    env.machine.clock_is_invariant = 0;
     check_one(env, quiet_run(), "not invariant", true);
 }
 
@@ -90,7 +91,7 @@ TEST_CASE("a virtual machine is told with the steal time seen", "[calibrate][war
 {
     Environment env = quiet_machine();
     RunFacts facts = quiet_run();
-    env.flags.hypervisor = "KVMKVMKVM";
+    std::strcpy(env.machine.hypervisor, "KVMKVMKVM");
     check_one(env, facts, "KVMKVMKVM");
     facts.steal_seconds = 0.25;
     check_one(env, facts, "250 ms");

@@ -7,7 +7,7 @@
 #include <nsprobe/detail/state.h>
 
 /*
- * In plain steps (state: %rdi, site: %rsi where it is needed, words: %r10, ring: %r8, head: %r9):
+ * In plain steps (state: %rdi, site: %rsi where it is needed, words: %r10 to %r12, ring: %r8, head: %r9):
  *
  *	if state.mode == OFF: done
  *	if state.mode != INLINE: go on in the cold half
@@ -62,9 +62,11 @@
 #define NSP_DETAIL_ASM_GIVEN_SITE "" /* %rsi is an input */
 
 #define NSP_DETAIL_ASM_NO_WORDS ""
-#define NSP_DETAIL_ASM_WORD(n)                                                                     \
-    "mov 8*" #n "(%%r10), %%rax\n\t"                                                               \
-    "mov %%rax, 16+8*" #n "(%%rdx)\n\t"
+#define NSP_DETAIL_ASM_WORD "mov %%r10, 16(%%rdx)\n\t"
+#define NSP_DETAIL_ASM_3_WORDS                                                                     \
+    NSP_DETAIL_ASM_WORD                                                                            \
+    "mov %%r11, 24(%%rdx)\n\t"                                                                     \
+    "mov %%r12, 32(%%rdx)\n\t"
 
 /* n: name of the sequence; bits: where head_bits is; words: copies of them; units: of the record */
 #define NSP_DETAIL_ASM_SEQUENCE(n, bits, words, units)                                             \
@@ -155,48 +157,17 @@
     ".quad (1 << 32) + " #units "\n\t"                                                             \
     ".popsection\n\t"
 
-/* What a probe may change besides memory.  %rsi and %r10 are listed where they are not inputs. */
+/* What a probe may change besides memory.  %rsi is listed where it is not an input. */
 #define NSP_DETAIL_CLOBBERS "rax", "rcx", "rdx", "rdi", "r8", "r9", "cc", "memory"
 
 #define NSP_DETAIL_SITE_INPUTS(site_name, site_kind, site_words)                                   \
     [name] "i"(site_name), [file] "i"(__FILE__), [line] "i"(__LINE__),                             \
         [bits] "i"((site_kind) << 16 | (site_words) << 24)
 
-/* A record without words of its own: START, STOP, EXIT. */
-#define NSP_DETAIL_PROBE(state, site_name, site_kind)                                              \
-    __asm__ __inline__ volatile(NSP_DETAIL_ASM_SITE NSP_DETAIL_ASM_PROBE(                          \
-                         state, NSP_DETAIL_ASM_OWN_SITE, NSP_DETAIL_ASM_OWN_BITS,                  \
-                         NSP_DETAIL_ASM_NO_WORDS, 2)                                               \
-                     : /* no output */                                                             \
-                     : NSP_DETAIL_SITE_INPUTS(site_name, site_kind, 0)                             \
-                     : NSP_DETAIL_CLOBBERS, "rsi")
-
-/* A record at a site that the caller holds: slices named at run time. */
-#define NSP_DETAIL_PROBE_AT(state, site_pointer)                                                   \
-    do {                                                                                           \
-        const struct nsp_site *nsp_site_ = (site_pointer);                                         \
-        __asm__ __inline__ volatile(NSP_DETAIL_ASM_PROBE(state, NSP_DETAIL_ASM_GIVEN_SITE,         \
-                                              NSP_DETAIL_ASM_GIVEN_BITS,                           \
-                                              NSP_DETAIL_ASM_NO_WORDS, 2)                          \
-                         : "+S"(nsp_site_)                                                         \
-                         : /* no further input */                                                  \
-                         : NSP_DETAIL_CLOBBERS);                                                   \
-    } while (0)
-
-/* A record with one word (MARK) or three (INIT). */
-#define NSP_DETAIL_PROBE_WORDS(state, site_name, site_kind, word_count, copies, units, word_array) \
-    do {                                                                                           \
-        register const uint64_t *nsp_words_ __asm__("r10") = (word_array);                         \
-        __asm__ __inline__ volatile(NSP_DETAIL_ASM_SITE NSP_DETAIL_ASM_PROBE(                      \
-                             state, NSP_DETAIL_ASM_OWN_SITE, NSP_DETAIL_ASM_OWN_BITS, copies,      \
-                             units)                                                                \
-                         : /* no output */                                                         \
-                         : NSP_DETAIL_SITE_INPUTS(site_name, site_kind, word_count),               \
-                           "r"(nsp_words_)                                                         \
-                         : NSP_DETAIL_CLOBBERS, "rsi");                                            \
-    } while (0)
-
-#define NSP_DETAIL_COPY_1 NSP_DETAIL_ASM_WORD(0)
-#define NSP_DETAIL_COPY_3 NSP_DETAIL_ASM_WORD(0) NSP_DETAIL_ASM_WORD(1) NSP_DETAIL_ASM_WORD(2)
+/* Where the site stands, and the words of a record. */
+#define NSP_DETAIL_SITE_REGISTER "rsi"
+#define NSP_DETAIL_WORD0_REGISTER "r10"
+#define NSP_DETAIL_WORD1_REGISTER "r11"
+#define NSP_DETAIL_WORD2_REGISTER "r12"
 
 #endif /* NSPROBE_DETAIL_ARCH_X86_64_H */

@@ -9,6 +9,7 @@
 #define NSP_DETAIL_MODE_GENERAL 2 /* counters, or a ring without rseq: out of line */
 #define NSP_DETAIL_MODE_STEP 3    /* as GENERAL; the trap flag is off inside the probe */
 #define NSP_DETAIL_MODE_ORDERED 4 /* as INLINE, between fences */
+#define NSP_DETAIL_MODE_COUNTED 5 /* START and STOP read counter registers: src/counted_*.S; the rest as GENERAL */
 
 /* Byte offsets, for the assembly; checked in src/process.c. */
 #define NSP_DETAIL_STATE_MODE 0
@@ -17,6 +18,7 @@
 #define NSP_DETAIL_STATE_RINGS 16
 #define NSP_DETAIL_STATE_RSEQ 24
 #define NSP_DETAIL_STATE_CPUS 32
+#define NSP_DETAIL_STATE_COUNTERS 36
 #define NSP_DETAIL_RING_HEAD 64
 #define NSP_DETAIL_RING_LIMIT 72
 #define NSP_DETAIL_RING_MASK 76

@@ -3,11 +3,13 @@
 #include "support/catch.hpp"
 
 #include <map>
+#include <vector>
 
 #include <nsprobe/calibrate.h>
 
 extern "C" {
 #include "arch.h"
+#include "clock_step.h"
 }
 
 TEST_CASE("the detected clock step is one that differences of readings show", "[libnsprobe][clock]")
@@ -37,4 +39,21 @@ TEST_CASE("the clock step is the same when it is asked again", "[libnsprobe][clo
     const double first = nsp_clock_step_ticks();
     for (int i = 0; i < 100; ++i)
         CHECK(nsp_clock_step_ticks() == Approx(first).margin(1));
+}
+
+TEST_CASE("a stepped clock is known though the core was so slow that few readings are one step apart", "[libnsprobe][clock]")
+{
+    std::vector<std::uint32_t> differences(100, 0);
+    for (const auto &[difference, count] : std::map<std::uint32_t, int>{{24, 10}, {25, 12}, {49, 1500}, {73, 1500}, {74, 1500}, {98, 2500}, {122, 300}})
+        differences.insert(differences.end(), count, difference);
+    CHECK(nsp_clock_step_of(differences.data(), static_cast<std::uint32_t>(differences.size())) == Approx(24.5).margin(0.1));
+}
+
+TEST_CASE("a clock without steps has the common divisor of its differences", "[libnsprobe][clock]")
+{
+    std::vector<std::uint32_t> differences;
+    for (std::uint32_t i = 40; i < 400; i += 2)
+        differences.insert(differences.end(), 20, i);
+    CHECK(nsp_clock_step_of(differences.data(), static_cast<std::uint32_t>(differences.size())) == 2);
+    CHECK(nsp_clock_step_of(differences.data(), 0) == 1);
 }

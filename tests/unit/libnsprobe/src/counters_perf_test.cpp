@@ -2,9 +2,26 @@
 // Counters of a PMU, where the machine shows one: totals that rise, through the page and through read().
 #include "support/probe_session.hpp"
 
+#include <cstddef>
+
+#include <sys/mman.h>
+
+#include <nsprobe/counters.h>
 #include <nsprobe/probe.h>
 
 #include "support/requires.hpp"
+
+namespace
+{
+constexpr std::size_t kPageBytes = 4096;
+
+// A sanitizer would touch pages of its own for each of these.
+__attribute__((noinline, no_sanitize("address", "undefined"))) void touch(volatile char *memory, std::size_t pages, std::size_t stride)
+{
+    for (std::size_t i = 0; i < pages; i += stride)
+        memory[i * kPageBytes] = 1;
+}
+} // namespace
 
 TEST_CASE("with a PMU rdpmc and perf-read count at least the instructions that ran", "[libnsprobe][perf]")
 {
@@ -34,4 +51,26 @@ TEST_CASE("with a PMU rdpmc and perf-read count at least the instructions that r
     }
     if (sources == 0)
         test_support::skip("this machine shows no PMU to programs");
+}
+
+TEST_CASE("perf-read counts what the kernel counts in software, without a PMU, to the page fault", "[libnsprobe][perf]")
+{
+    if (nsp_source_try(NSP_SOURCE_PERF_READ, "page-faults") != 0)
+        return test_support::skip(nsp_last_error());
+    constexpr std::size_t kPages = 37;
+    auto *memory = static_cast<volatile char *>(
+        mmap(nullptr, kPages * kPageBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    madvise(const_cast<char *>(memory), kPages * kPageBytes, MADV_NOHUGEPAGE);
+    test_support::ProbeSession session("calibration=no counters=page-faults source=perf-read");
+    for (const std::size_t stride : {std::size_t{1}, kPages}) { // the second round touches nothing new
+        NET_SLICE_START(faults);
+        touch(memory, kPages, stride);
+        NET_SLICE_STOP(faults);
+    }
+    const auto result = session.close();
+    munmap(const_cast<char *>(memory), kPages * kPageBytes);
+    REQUIRE(result.trace.records.size() == 4);
+    const auto count = [&](std::size_t at) { return result.trace.records[at + 1].word[0] - result.trace.records[at].word[0]; };
+    CHECK(count(0) == kPages);
+    CHECK(count(2) == 0);
 }

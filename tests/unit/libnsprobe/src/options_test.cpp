@@ -83,7 +83,7 @@ TEST_CASE("an option that is not understood is refused and named", "[libnsprobe]
     refuse("colour=red", "unknown option \"colour\"; known: output, counters");
     refuse("ring", "option \"ring\": expected key=value");
     refuse("clock=quick", "option clock=quick: the value must be one of fast, ordered");
-    refuse("source=pmu", "one of auto, rdpmc, perf-read, step, none");
+    refuse("source=pmu", "one of auto, rdpmc, perf-read, papi, step, none");
     refuse("calibration=maybe", "one of yes, no");
     refuse("output= ring=4M", "option output=: the file's name is missing");
     refuse("ring=", "expected a number of bytes");

@@ -74,7 +74,8 @@ public:
         record[1] = 77 | std::uint64_t{NSLICE_KIND_MARK} << 48 | std::uint64_t{words} << 56;
         for (std::uint32_t i = 0; i < words; ++i)
             record[NSLICE_HEAD_UNITS + i] = value;
-        nsp_push(&state, record, NSLICE_HEAD_UNITS + words);
+        while (!nsp_push(&state, record, NSLICE_HEAD_UNITS + words))
+            ;
     }
 
     std::uint32_t used_units() { return NSLICE_POSITION_UNITS(ring().head - ring().tail); }

@@ -9,6 +9,8 @@
 
 extern "C" {
 #include <nsprobe/sample.h>
+
+#include "sample_turns.h"
 }
 
 TEST_CASE("the trimmed mean leaves out a fifth at either end", "[libnsprobe][sample]")
@@ -55,4 +57,87 @@ TEST_CASE("the 95 % interval holds the true mean about 95 times in 100", "[libns
     }
     CHECK(held > kTrials * 0.93);
     CHECK(held < kTrials * 0.97);
+}
+
+TEST_CASE("turns that lie apart widen the interval, not the mean", "[libnsprobe][sample]")
+{
+    // turns of two: 1 2 | 11 12 | 3 4 | 13 14 | 5 10; kept of the sorted: 3 to 11
+    const double values[] = {1, 2, 11, 12, 3, 4, 13, 14, 5, 10};
+    double sorted[10];
+    const nsp_estimate estimate = nsp_trimmed_mean_of_turns(values, sorted, 10, 5);
+    CHECK(estimate.mean == Approx((3 + 4 + 5 + 10 + 11 + 12) / 6.0));
+    CHECK(estimate.trimmed == 4);
+    // winsorised: 3 3 | 11 12 | 3 4 | 12 12 | 5 10, mean 7.5; turns lie -9, 8, -8, 9, 0 from 15; within: 0.5 + 0.5 + 12.5
+    const double of_turns = (81 + 64 + 64 + 81) / 4.0 / 2, of_values = 13.5 / 5, wander = (of_turns - of_values) / 2;
+    // t(4) = 2.78; ten values, six kept
+    CHECK(estimate.ci95 == Approx(2.78 * 10 / 6 * std::sqrt(of_turns / 10 + NSP_USES_OF_WANDER * wander)));
+}
+
+TEST_CASE("turns that lie no further apart than their values explain have the interval of the mean", "[libnsprobe][sample]")
+{
+    // turns of two: 1 9 | 2 8 | 1 7 | 3 9 | 2 9; winsorised: 2 9 | 2 8 | 2 7 | 3 9 | 2 9, mean 5.3
+    const double values[] = {1, 9, 2, 8, 1, 7, 3, 9, 2, 9};
+    double sorted[10];
+    const nsp_estimate estimate = nsp_trimmed_mean_of_turns(values, sorted, 10, 5);
+    // turns lie 0.4, -0.6, -1.6, 1.4, 0.4 from 10.6; t(4) = 2.78
+    CHECK(estimate.ci95 == Approx(2.78 * std::sqrt((0.16 + 0.36 + 2.56 + 1.96 + 0.16) * 5 / 4.0) / 6));
+}
+
+namespace
+{
+constexpr int kTrials = 4000, kBatches = 100, kTurns = 5;
+
+// Batches that wander by `wander` from turn to turn, around 100.
+std::vector<double> batches(std::mt19937_64 &random, double wander)
+{
+    std::normal_distribution<double> normal(0, 1);
+    std::vector<double> values(kBatches);
+    double turn = 0;
+    for (int i = 0; i < kBatches; ++i) {
+        if (i % (kBatches / kTurns) == 0)
+            turn = wander * normal(random);
+        values[i] = 100 + turn + normal(random);
+    }
+    return values;
+}
+
+// Of two calibrations averaged, as a trace's reader does it: in how many trials the interval holds what is true between them.
+double share_held(double wander)
+{
+    std::mt19937_64 random(20040714);
+    std::normal_distribution<double> normal(0, 1);
+    int held = 0;
+    for (int trial = 0; trial < kTrials; ++trial) {
+        double sorted[kBatches], mean = 0, variance = 0;
+        for (int end = 0; end < 2; ++end) {
+            const nsp_estimate estimate = nsp_trimmed_mean_of_turns(batches(random, wander).data(), sorted, kBatches, kTurns);
+            mean += estimate.mean / 2;
+            variance += estimate.ci95 * estimate.ci95 / 4 / (2.78 * 2.78);
+        }
+        constexpr double kQuantile = 2.31; // t(8)
+        held += std::fabs(mean - 100 - wander * normal(random)) <= kQuantile * std::sqrt(variance);
+    }
+    return static_cast<double>(held) / kTrials;
+}
+} // namespace
+
+TEST_CASE("the interval holds what is true at another time, where it wanders and where it does not", "[libnsprobe][sample]")
+{
+    for (const double wander : {0.0, 1.0, 5.0}) {
+        INFO(wander);
+        CHECK(share_held(wander) > 0.93);
+        CHECK(share_held(wander) < 0.98);
+    }
+}
+
+TEST_CASE("the plain interval does not know that the batches of one turn are alike", "[libnsprobe][sample]")
+{
+    std::mt19937_64 random(20040714);
+    int held = 0;
+    for (int trial = 0; trial < kTrials; ++trial) {
+        std::vector<double> values = batches(random, 1);
+        const nsp_estimate estimate = nsp_trimmed_mean(values.data(), kBatches);
+        held += std::fabs(estimate.mean - 100) <= estimate.ci95;
+    }
+    CHECK(held < kTrials * 0.6);
 }

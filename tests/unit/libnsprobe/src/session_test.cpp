@@ -2,6 +2,7 @@
 // Sessions as a program uses them: options -> a trace that holds what the probes were given, or a clear refusal.
 #include "support/probe_session.hpp"
 
+#include <cmath>
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
@@ -138,8 +139,10 @@ TEST_CASE("a session calibrates itself at its start and at its end", "[libnsprob
         CHECK(calibration.head.clock_read_ticks > 0);
         REQUIRE(calibration.entries.size() >= 4);
         for (const auto &entry : calibration.entries) {
-            CHECK(entry.outer > 0);
-            CHECK((entry.kind == NSLICE_KIND_START) == (entry.inner != 0));
+            const unsigned kind = entry.kind & ~NSLICE_ENTRY_ALONE;
+            CHECK((kind == entry.kind || entry.outer > 0)); // between work it may be hidden altogether
+            CHECK(std::fabs(entry.outer) < 1e6);
+            CHECK((kind == NSLICE_KIND_START) == (entry.inner != 0));
         }
     }
 }

@@ -112,5 +112,15 @@ TEST_CASE("auto falls back to step for instructions, and tells the PMU's reason 
         return test_support::skip("this machine has a PMU");
     CHECK(choose("instructions", NSP_SOURCE_AUTO).err == 0);
     CHECK(std::string(nsp_active_source->name) == "step");
+    CHECK_THAT(nsp_source_reason(), Catch::StartsWith("chosen because: counter \"instructions\""));
     CHECK_THAT(choose("cycles", NSP_SOURCE_AUTO).words, Catch::Contains("PMU") || Catch::Contains("perf_event"));
+}
+
+TEST_CASE("where no source takes all counters, the words are about the one that no source has", "[libnsprobe][source]")
+{
+    if (has_pmu())
+        return;
+    const Chosen chosen = choose("page-faults,instructions", NSP_SOURCE_AUTO); // rdpmc refuses the first: it has no register
+    CHECK(chosen.err < 0);
+    CHECK_THAT(chosen.words, Catch::Contains("\"instructions\"") && !Catch::Contains("use source=perf-read"));
 }

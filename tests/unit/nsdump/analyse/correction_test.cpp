@@ -57,21 +57,61 @@ TEST_CASE("a CPU uses its own constants, else any's, else the mean over the CPUs
         REQUIRE(correction.warnings().size() == 2);
         CHECK_THAT(correction.warnings()[1], Contains("1 CPUs were not calibrated themselves"));
     }
+    SECTION("CPUs that share constants share their errors")
+    {
+        const TraceFile trace(source_of(trace_with({entry(NSLICE_KIND_START, 0, 20, 40, 1, 0),
+                                                    entry(NSLICE_KIND_START, 0, 30, 60, 1)}, {})));
+        const Correction correction(trace);
+        CHECK(correction.of(0, 0).source == 0);
+        CHECK(correction.of(1, 0).source == 1);
+        CHECK(correction.of(2, 0).source == 1);
+    }
 }
 
-TEST_CASE("start and end are averaged, and half their difference widens the interval", "[nsdump][correction]")
+TEST_CASE("start and end are averaged; half of what their intervals do not explain has moved", "[nsdump][correction]")
 {
     const TraceFile trace(source_of(trace_with({entry(NSLICE_KIND_START, 0, 20, 40, 0.3)},
                                                {entry(NSLICE_KIND_START, 0, 24, 40.1, 0.4)})));
     const Correction correction(trace);
     const nsdump::FieldConstants &constants = correction.of(0, 0);
     CHECK(constants.inner == 22);
-    CHECK(constants.inner_ci95 == Approx(0.25 + 2));
+    CHECK(constants.inner_ci95 == Approx(0.25));
+    CHECK(constants.inner_bound == Approx(std::sqrt(4 * 4 - 0.5 * 0.5) / 2));
     CHECK(constants.outer[nsdump::kPair] == Approx(40.05));
+    CHECK(constants.outer_bound[nsdump::kPair] == 0); // 0.1 apart, 0.5 by chance
     REQUIRE(correction.drift().size() == 2);
     CHECK(correction.drift()[0].is_inner);
     CHECK(correction.drift()[0].is_significant);
     CHECK_FALSE(correction.drift()[1].is_significant);
+}
+
+TEST_CASE("how much of a probe its surroundings hide bounds what the constants may be off by", "[nsdump][correction]")
+{
+    constexpr unsigned kAlone = NSLICE_ENTRY_ALONE;
+    const TraceFile trace(source_of(trace_with(
+        {entry(NSLICE_KIND_START | kAlone, 0, 35, 60, 9), entry(NSLICE_KIND_START, 0, 20, 40, 3), entry(NSLICE_KIND_MARK, 0, 0, 21)},
+        {entry(NSLICE_KIND_START, 0, 20, 42, 3), entry(NSLICE_KIND_START | kAlone, 0, 25, 58, 9)})));
+    const Correction correction(trace);
+    const nsdump::FieldConstants &constants = correction.of(0, 0);
+    CHECK(constants.inner == 20);
+    CHECK(constants.outer[nsdump::kPair] == 41);
+    CHECK(constants.inner_bound == 10); // 15 at the start, 5 at the end
+    CHECK(constants.outer_bound[nsdump::kPair] == 18);
+    CHECK(constants.outer_bound[nsdump::kMark] == 0);
+    CHECK(correction.start().size() == 2);
+    CHECK(correction.warnings().empty());
+}
+
+TEST_CASE("a calibration by which probes give time back is told as disturbed", "[nsdump][correction]")
+{
+    const Entries negative = {entry(NSLICE_KIND_START, 0, -5, -40, 3), entry(NSLICE_KIND_START | NSLICE_ENTRY_ALONE, 0, 30, 60, 3)};
+    const TraceFile trace(source_of(trace_with(negative, negative)));
+    const Correction disturbed(trace);
+    REQUIRE(disturbed.warnings().size() == 1);
+    CHECK_THAT(disturbed.warnings()[0], Contains("3 CPUs") && Contains("disturbed"));
+    const Entries all_hidden = {entry(NSLICE_KIND_START, 0, -5, -2, 1), entry(NSLICE_KIND_START | NSLICE_ENTRY_ALONE, 0, 30, 60, 3)};
+    const TraceFile hidden(source_of(trace_with(all_hidden, all_hidden)));
+    CHECK(Correction(hidden).warnings().empty());
 }
 
 TEST_CASE("every kind and every counter has constants of its own", "[nsdump][correction]")
@@ -109,10 +149,51 @@ TEST_CASE("calibration.json replaces the trace's constants where its settings ar
 
     file.probes.push_back({"START+STOP", "fast", "rseq", "perf-read", 11, 1, 33, 2, 5.0, 9.0, 1, 0});
     file.probes.push_back({"MARK", "fast", "rseq", "perf-read", 0, 0, 17, 0, {}, {}, 1, 0});
+    file.probes[1].inner_hidden_ticks = 3;
+    file.probes[1].outer_hidden_ticks = 4;
     const Correction correction(trace, &file);
     CHECK(correction.of(0, 0).inner == 11);
     CHECK(correction.of(0, 0).outer[nsdump::kPair] == 33);
+    CHECK(correction.of(0, 0).inner_bound == 3);
+    CHECK(correction.of(0, 0).outer_bound[nsdump::kPair] == 4);
     CHECK(correction.of(0, 0).outer[nsdump::kMark] == 17);
     CHECK(correction.of(0, 1).inner == 5);
     CHECK(correction.of(0, 1).outer[nsdump::kPair] == 9);
+}
+
+TEST_CASE("a calibration of another machine, version or clock is named as such, with what to do", "[nsdump][correction]")
+{
+    test_support::TraceBuilder builder;
+    builder.info(test_support::plain_info() + "machine.cpu=CPU A\nwriter.version=0.2\n");
+    const TraceFile trace(source_of(builder.bytes()));
+    nsdump::CalibrationFile file;
+    file.clock.hz = 1e9;
+    file.context.cpu = "CPU A";
+    file.context.version = "0.2";
+    file.probes.push_back({"START+STOP", "fast", "rseq", "none", 11, 1, 33, 2, {}, {}, 1, 0});
+    CHECK(Correction(trace, &file).warnings().empty());
+
+    file.context.cpu = "CPU B";
+    file.context.version = "0.1";
+    file.clock.hz = 2e9;
+    const auto warnings = Correction(trace, &file).warnings();
+    REQUIRE(warnings.size() == 3);
+    CHECK_THAT(warnings[0], Contains("CPU B") && Contains("CPU A") && Contains("run nscalibrate"));
+    CHECK_THAT(warnings[1], Contains("version 0.1") && Contains("run nscalibrate"));
+    CHECK_THAT(warnings[2], Contains("2 GHz") && Contains("run nscalibrate"));
+}
+
+TEST_CASE("constants of counters come from the file, which must have been made with the trace's counters", "[nsdump][correction]")
+{
+    const TraceFile trace(source_of(trace_with({entry(NSLICE_KIND_START, 0, 20, 40)}, {}, "instructions,page-faults")));
+    nsdump::CalibrationFile file;
+    file.probes.push_back({"START+STOP", "fast", "rseq", "perf-read", 11, 1, 33, 2, {}, {}, 1, 0, {{"page-faults", 0, 0, 0, 0}}});
+    CHECK_THROWS_WITH(Correction(trace, &file), Contains("counters page-faults") && Contains("--counters instructions,page-faults"));
+
+    file.probes.push_back(
+        {"START+STOP", "fast", "rseq", "perf-read", 12, 1, 34, 2, {}, {}, 1, 0, {{"instructions", 5, 0, 9, 0}, {"page-faults", 0, 0, 1, 0}}});
+    const Correction correction(trace, &file);
+    CHECK(correction.of(0, 0).inner == 12);
+    CHECK(correction.of(0, 1).outer[nsdump::kPair] == 9);
+    CHECK(correction.of(0, 2).outer[nsdump::kPair] == 1);
 }

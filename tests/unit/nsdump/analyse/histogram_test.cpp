@@ -95,3 +95,26 @@ TEST_CASE("a trimmed mean leaves alone what a stolen CPU does to a few values", 
     CHECK(disturbed.trimmed_mean(0.05).standard_error < 0.2);
     CHECK(calm.trimmed_mean(0).mean == Approx(104.985).margin(0.01));
 }
+
+TEST_CASE("the trimmed mean's error sees the spread of values that share a bucket", "[nsdump][histogram]")
+{
+    // 100,000 and what lies about it: a bucket is 1024 wide there, the spread is 20
+    for (const double sign : {1.0, -1.0}) {
+        nsdump::Histogram histogram;
+        std::vector<double> values;
+        for (int i = 0; i < 2000; ++i)
+            values.push_back(sign * (100'000 + (i * 37 % 69) - 34)); // evenly from -34 to 34
+        double squares = 0;
+        for (const double value : values) {
+            histogram.add(value);
+            squares += (std::fabs(value) - 100'000) * (std::fabs(value) - 100'000);
+        }
+        const nsdump::TrimmedMean plain = histogram.trimmed_mean(0);
+        CHECK(plain.kept == 2000);
+        CHECK(plain.standard_error == Approx(std::sqrt(squares / 1999 / 2000)).epsilon(0.01));
+        const nsdump::TrimmedMean trimmed = histogram.trimmed_mean(0.05);
+        CHECK(trimmed.kept == 1800);
+        CHECK(trimmed.mean == Approx(sign * 100'000).margin(0.5));
+        CHECK(trimmed.standard_error == Approx(plain.standard_error).epsilon(0.1));
+    }
+}

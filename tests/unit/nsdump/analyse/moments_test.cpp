@@ -53,3 +53,20 @@ TEST_CASE("a value that came several times counts like as many values", "[nsdump
     CHECK(together.sd(count) == Approx(single.sd(count)).epsilon(1e-12));
     CHECK(together.max() == single.max());
 }
+
+TEST_CASE("values that were summed elsewhere have the mean and the spread of single ones", "[nsdump][moments]")
+{
+    nsdump::Moments single, merged;
+    std::uint64_t total = 0;
+    for (const double first : {1'000'000.0, 1'000'100.0, -50.0}) {
+        double distances = 0, squares = 0;
+        for (int i = 0; i < 7; ++i) {
+            single.add(first + i, 1, ++total);
+            distances += i;
+            squares += i * i;
+        }
+        merged.merge(first, distances, squares, 7, total);
+    }
+    CHECK(merged.sum() == single.sum());
+    CHECK(merged.sd(total) == Approx(single.sd(total)).epsilon(1e-12));
+}

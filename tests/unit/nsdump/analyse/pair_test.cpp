@@ -23,6 +23,7 @@ struct Got {
     ProbeCounts inside;
     std::int64_t child_ticks;
     bool is_migrated;
+    bool is_interrupted;
     bool spans_loss;
     std::int64_t unit; // number, -1 without one
     std::vector<std::int64_t> counters;
@@ -41,7 +42,7 @@ struct Sink {
         Got got{names[slice.name].text, slice.thread_id,   slice.stop_ticks,
                 slice.raw_ticks,        slice.depth,
                 slice.inside,           slice.child_ticks, slice.is_migrated,
-                slice.spans_loss,       slice.unit ? static_cast<std::int64_t>(slice.unit->number) : -1,
+                slice.is_interrupted,   slice.spans_loss, slice.unit ? static_cast<std::int64_t>(slice.unit->number) : -1,
                 {},                     slice.child_counters != nullptr};
         if (slice.counters)
             got.counters.assign(slice.counters, slice.counters + counters);
@@ -153,6 +154,27 @@ TEST_CASE("START and STOP on different CPUs are one migrated slice", "[nsdump][p
     REQUIRE(out.slices.size() == 1);
     CHECK(out.slices[0].is_migrated);
     CHECK(out.slices[0].raw_ticks == 50);
+}
+
+TEST_CASE("a slice is interrupted where another thread writes on its CPU meanwhile, and nowhere else", "[nsdump][pair]")
+{
+    auto trace = new_trace();
+    trace.start(0, 1, 1, 100);
+    trace.start(1, 2, 2, 110); // on another CPU
+    trace.stop(1, 2, 2, 120);
+    trace.stop(0, 1, 1, 130);
+    trace.start(0, 1, 1, 200);
+    trace.start(0, 2, 2, 210);
+    trace.stop(0, 2, 2, 220);
+    trace.stop(0, 1, 1, 230);
+    trace.start(0, 1, 1, 300); // after the other one had been there
+    trace.stop(0, 1, 1, 330);
+    const Paired out = pair(trace);
+    REQUIRE(out.slices.size() == 5);
+    std::vector<std::pair<std::uint64_t, bool>> interrupted;
+    for (const Got &got : out.slices)
+        interrupted.emplace_back(got.stop_ticks, got.is_interrupted);
+    CHECK(interrupted == std::vector<std::pair<std::uint64_t, bool>>{{120, false}, {130, false}, {220, false}, {230, true}, {330, false}});
 }
 
 TEST_CASE("a START without STOP is counted and hands what was inside to the slice around", "[nsdump][pair]")
@@ -401,7 +423,7 @@ TEST_CASE("pairing needs the order of each thread only, whatever moves or is los
         for (std::size_t i = 0; i < strict.slices.size(); ++i) {
             const auto all = [](const Got &got) {
                 return std::tie(got.name, got.thread_id, got.stop_ticks, got.raw_ticks, got.depth, got.inside, got.child_ticks,
-                                got.is_migrated, got.spans_loss, got.unit);
+                                got.is_migrated, got.is_interrupted, got.spans_loss, got.unit);
             };
             are_equal &= all(strict.slices[i]) == all(loose.slices[i]);
         }

@@ -43,8 +43,9 @@ TEST_CASE("net, self and raw of a slice with a slice inside", "[nsdump][stats]")
     const nsdump::FieldStats &ticks = stats.slice_stats(0)->ticks;
     CHECK(ticks.raw.sum() == 200);
     CHECK(ticks.net.sum() == 200 - 20 - 40);
-    CHECK(ticks.self_sum == 140 - (70 - 20));
-    CHECK(ticks.subtracted_ci95_sum == 1.0);
+    CHECK(ticks.self.sum() == 140 - (70 - 20));
+    CHECK(ticks.net_errors.uncertainty().ci95() == Approx(1.0));  // inner and one outer
+    CHECK(ticks.self_errors.uncertainty().ci95() == Approx(0.5)); // one outer: the other inner has come back
 }
 
 TEST_CASE("migrated slices and those over a loss are counted, not averaged", "[nsdump][stats]")
@@ -65,6 +66,56 @@ TEST_CASE("migrated slices and those over a loss are counted, not averaged", "[n
     CHECK(slice.ticks.raw.max() == 100);
     CHECK(slice.migrated == 1);
     CHECK(slice.spans_loss == 1);
+}
+
+TEST_CASE("a migrated slice keeps its counters, which go with the thread, and loses its time", "[nsdump][stats]")
+{
+    const auto trace = calibrated_trace();
+    const nsdump::Correction correction(trace);
+    const std::int64_t counters[] = {105};
+    for (const bool is_stepping : {false, true}) {
+        nsdump::StatsCollector stats(correction, 1, is_stepping);
+        nsdump::Unit unit;
+        unit.serial = 1;
+        unit.packets = 10;
+        nsdump::Slice odd = plain_slice(1'000'000);
+        odd.counters = odd.child_counters = counters;
+        odd.unit = &unit;
+        odd.is_migrated = true;
+        stats.slice(odd);
+        odd.spans_loss = true; // what was inside is not known: nothing to keep
+        stats.slice(odd);
+        stats.finish();
+        const nsdump::SliceStats &slice = *stats.slice_stats(0);
+        CHECK(slice.migrated == 2);
+        CHECK(slice.ticks.count == 0);
+        CHECK(slice.ticks.packets == 0);
+        REQUIRE(slice.counters.size() == 1);
+        CHECK(slice.counters[0].count == 1);
+        CHECK(slice.counters[0].net.sum() == 100);
+        CHECK(slice.counters[0].packets == 10);
+    }
+}
+
+TEST_CASE("interrupted slices and those without the session's counters are told, and keep their time", "[nsdump][stats]")
+{
+    const auto trace = calibrated_trace();
+    const nsdump::Correction correction(trace);
+    const std::int64_t counters[] = {105};
+    for (const bool is_stepping : {false, true}) {
+        nsdump::StatsCollector stats(correction, 1, is_stepping);
+        nsdump::Slice odd = plain_slice(300);
+        stats.slice(odd); // without counters: every n-th unit is stepped, the others are not
+        odd.is_interrupted = true;
+        odd.counters = odd.child_counters = counters;
+        stats.slice(odd);
+        stats.finish();
+        const nsdump::SliceStats &slice = *stats.slice_stats(0);
+        CHECK(slice.uncounted == (is_stepping ? 0 : 1));
+        CHECK(slice.interrupted == 1);
+        CHECK(slice.ticks.count == (is_stepping ? 1 : 2));
+        CHECK(slice.counters.at(0).count == 1);
+    }
 }
 
 TEST_CASE("values at or below zero are below noise and keep their value", "[nsdump][stats]")
@@ -179,7 +230,9 @@ TEST_CASE("short slices, which are counted by value, give the figures of slices 
         for (std::int64_t i = 0; i < 1000; ++i) {
             nsdump::Slice slice = plain_slice(300 + i * i % 91);
             slice.unit = i % 2 ? &unit : nullptr;
-            slice.inside.pairs = slice.children = pairs;
+            slice.inside.pairs = pairs;
+            slice.children = pairs > 1 && i % 5 == 0 ? 1 : pairs; // the other ones inside that one
+            slice.in_children.pairs = pairs - slice.children;
             slice.child_ticks = pairs * (50 + i % 7);
             short_ones.slice(slice);
             slice.raw_ticks += kLong;
@@ -196,13 +249,16 @@ TEST_CASE("short slices, which are counted by value, give the figures of slices 
         CHECK(a.net.sum() == b.net.sum() - 1000.0 * kLong);
         CHECK(a.unit_net == b.unit_net - 500.0 * kLong);
         CHECK(a.self_count == b.self_count);
-        CHECK(a.self_sum == b.self_sum - 1000.0 * kLong);
+        CHECK(a.self.sum() == b.self.sum() - 1000.0 * kLong);
+        CHECK(a.self.sd(1000) == Approx(b.self.sd(1000)).epsilon(1e-9));
         CHECK(a.unit_self == b.unit_self - 500.0 * kLong);
         CHECK(a.net.sd(1000) == Approx(b.net.sd(1000)).epsilon(1e-9));
         CHECK(a.net.min() == b.net.min() - kLong);
         CHECK(a.net.max() == b.net.max() - kLong);
         CHECK(a.raw_histogram.total() == 1000);
-        CHECK(a.subtracted_ci95_sum == Approx(b.subtracted_ci95_sum).epsilon(1e-12));
+        CHECK(a.net_errors.uncertainty().ci95() == Approx(b.net_errors.uncertainty().ci95()).epsilon(1e-12));
+        CHECK(a.self_errors.uncertainty().ci95() == Approx(b.self_errors.uncertainty().ci95()).epsilon(1e-12));
+        CHECK(a.net_blocks.standard_error() == Approx(b.net_blocks.standard_error()).epsilon(1e-9));
     }
 }
 

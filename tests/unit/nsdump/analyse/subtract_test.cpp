@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "analyse/subtract.hpp"
 
+#include <cmath>
+
 #include "support/catch.hpp"
 
 namespace
@@ -20,14 +22,43 @@ nsdump::FieldConstants constants()
 TEST_CASE("an empty slice has nothing left", "[nsdump][subtract]")
 {
     CHECK(nsdump::net_of(20, {}, constants()) == 0);
-    CHECK(nsdump::subtracted_ci95({}, constants()) == 0.5);
+    CHECK(nsdump::subtracted_widths({}, constants()).ci95 == Approx(0.5));
 }
 
-TEST_CASE("every kind of probe inside is taken out with its own cost and widens the interval", "[nsdump][subtract]")
+TEST_CASE("every kind of probe inside is taken out with its own cost", "[nsdump][subtract]")
 {
     const nsdump::ProbeCounts inside{2, 3, 4, 5};
     CHECK(nsdump::net_of(1000, inside, constants()) == 1000 - 20 - 2 * 40 - 3 * 21 - 4 * 22 - 5 * 23);
-    CHECK(nsdump::subtracted_ci95(inside, constants()) == 0.5 + 2 + 6 + 12 + 20);
+}
+
+TEST_CASE("the error of a constant comes as often as its probe; kinds were measured apart", "[nsdump][subtract]")
+{
+    // inner and outer of the pair are of the same batches, 0.5 + 2 * 1; the others are independent: 6, 12, 20
+    CHECK(nsdump::subtracted_widths({2, 3, 4, 5}, constants()).ci95 == Approx(std::sqrt(2.5 * 2.5 + 36 + 144 + 400)));
+}
+
+TEST_CASE("how far the constants may be off is a bound and adds up over all kinds", "[nsdump][subtract]")
+{
+    nsdump::FieldConstants moving = constants();
+    moving.inner_bound = 0.25;
+    moving.outer_bound = {1, 2, 3, 4};
+    CHECK(nsdump::subtracted_error(1, {2, 3, 4, 5}, moving).bound == 0.25 + 2 + 6 + 12 + 20);
+    CHECK(nsdump::subtracted_widths({}, moving).ci95 == Approx(0.5));
+    CHECK(nsdump::subtracted_widths({}, moving).bound == 0.25);
+}
+
+TEST_CASE("errors of CPUs that were measured apart are independent, of those that share constants they are not",
+          "[nsdump][subtract]")
+{
+    nsdump::SubtractedErrors apart, together;
+    for (const std::uint32_t cpu : {0u, 1u}) {
+        nsdump::FieldConstants own = constants();
+        own.source = cpu;
+        apart.add(own, nsdump::subtracted_error(1, {}, constants()));
+        together.add(constants(), nsdump::subtracted_error(1, {}, constants()));
+    }
+    CHECK(apart.uncertainty().ci95() == Approx(0.5 * std::sqrt(2.0)));
+    CHECK(together.uncertainty().ci95() == Approx(1.0));
 }
 
 TEST_CASE("a net value below zero stays below zero", "[nsdump][subtract]")

@@ -43,7 +43,7 @@ TEST_CASE("a slice's values: ticks and the counters that it has", "[nsdump][json
     CHECK(rx["values"][0]["unit"] == "TSC cycles");
     CHECK(rx["values"][0]["raw"]["mean"] == 100.0);
     CHECK(rx["values"][0]["net"]["mean"] == 70.0);
-    CHECK(rx["values"][0]["net"]["ci95"].get<double>() > 0);
+    CHECK(rx["values"][0]["net"]["ci95"].is_null()); // of one slice
     CHECK(rx["values"][0]["per_packet"]["net"] == 70.0 / 64);
     CHECK(rx["values"][0]["histogram"] == json::array({json::array({70.0, 71.0, 1})}));
     CHECK(rx["values"][1]["field"] == "INSTRUCTIONS");

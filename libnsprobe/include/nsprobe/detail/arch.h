@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* The probe of the architecture that is compiled for.  Not API. */
+#ifndef NSPROBE_DETAIL_ARCH_H
+#define NSPROBE_DETAIL_ARCH_H
+
+/*
+ * Together with probe_asm.h each gives, as one asm statement each time:
+ *	NSP_DETAIL_PROBE(state, name, kind)          a record without words of its own
+ *	NSP_DETAIL_PROBE_AT(state, site)             the same at a site that the caller holds
+ *	NSP_DETAIL_PROBE_1(state, name, kind, word)  a record with one word
+ *	NSP_DETAIL_PROBE_3(state, name, kind, word, word, word)
+ * where `state` is the name of a struct nsp_detail_state, as a string.
+ */
+#if defined(__x86_64__)
+#include <nsprobe/detail/arch_x86_64.h>
+#elif defined(__AARCH64EL__)
+#include <nsprobe/detail/arch_aarch64.h>
+#else
+#error "nsprobe has no probe for this architecture yet; define NETSLICE_DISABLE to build without probes"
+#endif
+#include <nsprobe/detail/probe_asm.h>
+
+#endif /* NSPROBE_DETAIL_ARCH_H */

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* What the C part of the library needs from arm64. */
+#ifndef NSP_ARCH_AARCH64_H
+#define NSP_ARCH_AARCH64_H
+
+#include <stdint.h>
+#include <sys/rseq.h>
+#include <sys/syscall.h>
+
+#define NSP_ARCH_NAME "aarch64"
+#define NSP_CLOCK_NAME "cntvct"
+#define NSP_CLOCK_SOURCE "arch_sys_counter" /* as in /sys/devices/system/clocksource */
+#define NSP_USER_READ_CONFIG1 {3, 2} /* perf_event_attr.config1 that asks for user reads: of 64 bits, of 32 */
+#define NSP_USER_READS_SWITCH "/proc/sys/kernel/perf_user_access is 0 unless root sets it to 1"
+#define NSP_WITHOUT_PMU "no other source counts here: source step exists on x86-64 only"
+#define NSP_MULTIPLY "mul %0, %0, %0\n\t" /* a 64-bit operand by itself */
+
+static inline uint64_t nsp_clock_read(int ordered)
+{
+    uint64_t ticks;
+
+    if (ordered)
+        __asm__ volatile("isb\n\tmrs %0, cntvct_el0\n\tisb" : "=r"(ticks)::"memory");
+    else
+        __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks)::"memory");
+    return ticks;
+}
+
+/* An ISB alone does not wait for loads: the barrier before it does. */
+static inline uint64_t nsp_clock_read_late(void)
+{
+    uint64_t ticks;
+
+    __asm__ volatile("dmb ishld\n\tisb\n\tmrs %0, cntvct_el0" : "=r"(ticks)::"memory");
+    return ticks;
+}
+
+static inline long nsp_syscall4(long number, long a, long b, long c, long d)
+{
+    register long x8 __asm__("x8") = number;
+    register long x0 __asm__("x0") = a;
+    register long x1 __asm__("x1") = b;
+    register long x2 __asm__("x2") = c;
+    register long x3 __asm__("x3") = d;
+
+    __asm__ volatile("svc #0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3) : "memory");
+    return x0;
+}
+
+static inline long nsp_syscall3(long number, long a, long b, long c)
+{
+    return nsp_syscall4(number, a, b, c, 0);
+}
+
+/* No register tells it: the kernel does, through rseq's area for free or by a system call. */
+static inline uint32_t nsp_current_cpu(void)
+{
+    uint32_t cpu = 0;
+
+    if (__rseq_size > 0) {
+        const char *thread = __builtin_thread_pointer();
+        const int32_t number = *(const volatile int32_t *)(thread + __rseq_offset + 4); /* cpu_id, below 0 where not registered */
+
+        if (number >= 0)
+            return (uint32_t)number;
+    }
+    nsp_syscall3(SYS_getcpu, (long)&cpu, 0, 0);
+    return cpu;
+}
+
+uint64_t nsp_detail_read_pmc(uint32_t index); /* counted_aarch64.S */
+
+static inline uint64_t nsp_read_pmc(uint32_t index)
+{
+    return nsp_detail_read_pmc(index);
+}
+
+#endif /* NSP_ARCH_AARCH64_H */

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* What the C part of the library needs from x86-64. */
+#ifndef NSP_ARCH_X86_64_H
+#define NSP_ARCH_X86_64_H
+
+#include <stdint.h>
+
+#define NSP_ARCH_NAME "x86_64"
+#define NSP_CLOCK_NAME "tsc"
+#define NSP_CLOCK_SOURCE "tsc" /* as in /sys/devices/system/clocksource */
+#define NSP_USER_READ_CONFIG1 {0} /* perf_event_attr.config1 that asks for user reads, in order of preference */
+#define NSP_USER_READS_SWITCH "see /sys/bus/event_source/devices/cpu/rdpmc"
+#define NSP_WITHOUT_PMU "source=step counts instructions without one"
+#define NSP_MULTIPLY "imul %0, %0\n\t" /* a 64-bit operand by itself */
+
+static inline uint64_t nsp_clock_read(int ordered)
+{
+    uint32_t low, high;
+
+    if (ordered)
+        __asm__ volatile("lfence\n\trdtsc\n\tlfence" : "=a"(low), "=d"(high)::"memory");
+    else
+        __asm__ volatile("rdtsc" : "=a"(low), "=d"(high)::"memory");
+    return (uint64_t)high << 32 | low;
+}
+
+/* Not before the loads that come earlier in the program are done. */
+static inline uint64_t nsp_clock_read_late(void)
+{
+    uint32_t low, high;
+
+    __asm__ volatile("lfence\n\trdtsc" : "=a"(low), "=d"(high)::"memory");
+    return (uint64_t)high << 32 | low;
+}
+
+/* The kernel keeps the CPU's number in the limit of this segment: what its own vDSO reads. */
+static inline uint32_t nsp_current_cpu(void)
+{
+    uint32_t limit;
+
+    __asm__ volatile("lsl %1, %0" : "=r"(limit) : "r"(0x7b));
+    return limit & 0xfff;
+}
+
+static inline long nsp_syscall3(long number, long a, long b, long c)
+{
+    long result;
+
+    __asm__ volatile("syscall" : "=a"(result) : "0"(number), "D"(a), "S"(b), "d"(c) : "rcx", "r11", "memory");
+    return result;
+}
+
+static inline long nsp_syscall4(long number, long a, long b, long c, long d)
+{
+    register long fourth __asm__("r10") = d;
+    long result;
+
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "0"(number), "D"(a), "S"(b), "d"(c), "r"(fourth)
+                     : "rcx", "r11", "memory");
+    return result;
+}
+
+static inline uint64_t nsp_read_pmc(uint32_t index)
+{
+    uint32_t low, high;
+
+    __asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(index) : "memory");
+    return (uint64_t)high << 32 | low;
+}
+
+#endif /* NSP_ARCH_X86_64_H */

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* What probes cost in ticks: batches of n and 2n rounds, in turns -> entries of field 0. */
+#include "calibrate_run.h"
+#include "clock_pair.h"
+
+#define LEAST_WITH_WARM_UP (4 * NSP_TURNS) /* batches; fewer are few because they are long */
+
+static const enum nsp_loop loop_alone[NSP_ALL_KINDS] = {NSP_LOOP_PAIR, NSP_LOOP_MARK,  NSP_LOOP_INIT,
+                                                        NSP_LOOP_EXIT, NSP_LOOP_START, NSP_LOOP_STOP};
+static const enum nsp_loop loop_after_work[NSP_ALL_KINDS] = {NSP_LOOP_WORK_PAIR, NSP_LOOP_WORK_MARK,  NSP_LOOP_WORK_INIT,
+                                                             NSP_LOOP_WORK_EXIT, NSP_LOOP_WORK_START, NSP_LOOP_WORK_STOP};
+
+/* Ticks of one round: the difference of batches with 2n and with n of them. */
+static double round_ticks(struct nsp_cpu_run *cpu, enum nsp_loop loop)
+{
+    const uint64_t once = nsp_batch_run(&cpu->ring, loop, NSP_ROUNDS);
+    const uint64_t twice = nsp_batch_run(&cpu->ring, loop, 2 * NSP_ROUNDS);
+
+    return ((double)twice - (double)once) / NSP_ROUNDS;
+}
+
+/* Probes between work that each step has to wait for, as a program's: it hides what a probe can do beside it. */
+static void batch_after_work(struct nsp_cpu_run *cpu, int kind, uint32_t at)
+{
+    struct nsp_batch_values *const values = &cpu->after_work[kind];
+    const double work = round_ticks(cpu, NSP_LOOP_WORK);
+    uint32_t pairs;
+
+    values->outer[at] = round_ticks(cpu, loop_after_work[kind]) - work;
+    values->inner[at] = 0;
+    if (kind == 0) {
+        nsp_batch_run(&cpu->ring, NSP_LOOP_WORK_IN_PAIR, 2 * NSP_ROUNDS);
+        values->inner[at] = nsp_batch_inside(&cpu->ring, 0, &pairs) - work;
+        cpu->is_out |= pairs == 0; /* the thread was moved off a CPU that went away */
+    }
+}
+
+/* Probes with nothing to hide behind: the most that they cost. */
+static void batch_alone(struct nsp_cpu_run *cpu, int kind, uint32_t at)
+{
+    struct nsp_batch_values *const values = &cpu->alone[kind];
+    uint32_t pairs;
+
+    values->outer[at] = round_ticks(cpu, loop_alone[kind]);
+    values->inner[at] = 0;
+    if (kind == 0) {
+        values->inner[at] = nsp_batch_inside(&cpu->ring, 0, &pairs);
+        cpu->is_out |= pairs == 0;
+    }
+}
+
+static void batch(struct nsp_cpu_run *cpu, int kind, uint32_t at)
+{
+    batch_after_work(cpu, kind, at);
+    batch_alone(cpu, kind, at);
+}
+
+/* How many batches of each kind the time allows, by the time that one of each takes. */
+static uint32_t affordable_batches(const struct nsp_calibration_run *run, struct nsp_cpu_run *cpu)
+{
+    const uint64_t begin_ns = nsp_monotonic_raw_ns();
+    uint64_t affordable;
+
+    for (int kind = 0; kind < run->kinds; ++kind)
+        batch(cpu, kind, 0);
+    if (!run->entry_ns)
+        return run->batches;
+    affordable = (uint64_t)run->kinds * run->entry_ns / (nsp_monotonic_raw_ns() - begin_ns + 1);
+    if (affordable < NSP_LEAST_BATCHES)
+        affordable = NSP_LEAST_BATCHES;
+    return affordable < run->batches ? (uint32_t)affordable : run->batches;
+}
+
+void nsp_time_turn(struct nsp_calibration_run *run, struct nsp_cpu_run *cpu, uint32_t turn)
+{
+    if (turn == 0)
+        cpu->batches = affordable_batches(run, cpu);
+    for (int kind = 0; kind < run->kinds; ++kind) {
+        const uint32_t begin = cpu->batches * turn / NSP_TURNS, end = cpu->batches * (turn + 1) / NSP_TURNS;
+
+        if (begin < end && cpu->batches >= LEAST_WITH_WARM_UP)
+            batch(cpu, kind, begin); /* warms caches and predictors; overwritten */
+        for (uint32_t i = begin; i < end; ++i)
+            batch(cpu, kind, i);
+    }
+}
+
+void nsp_time_entries(struct nsp_calibration_run *run, struct nsp_cpu_run *cpu)
+{
+    for (int kind = 0; kind < run->kinds; ++kind) {
+        nsp_add_entry(run, cpu, kind, 0, 0, &cpu->after_work[kind], cpu->batches);
+        nsp_add_entry(run, cpu, kind, NSLICE_ENTRY_ALONE, 0, &cpu->alone[kind], cpu->batches);
+    }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// analyse: values in the order in which they came -> the standard error of their mean, where neighbours are alike.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+
+namespace nsdump
+{
+// Slices that follow each other are not independent: they share caches, frequency, and where they fall on the clock's
+// steps.  So their values are summed in blocks, which are: 32 to 64 of them, each twice as long when there are more.
+class Blocks
+{
+public:
+    static constexpr std::size_t kBlocks = 64;
+
+    // `weight`: 1 for a mean, packets for a ratio.
+    void add(double weight, double value)
+    {
+        Block &block = blocks_[full_];
+        block.weight += weight;
+        block.value += value;
+        if (++filled_ == length_) [[unlikely]]
+            next_block();
+    }
+    std::size_t count() const { return full_ + (filled_ > 0); }
+    // Of the sum of values over the sum of weights; 0 for fewer than two blocks.
+    double standard_error() const
+    {
+        double weights = 0, values = 0, squares = 0;
+        for (const Block &block : blocks_) {
+            weights += block.weight;
+            values += block.value;
+        }
+        if (count() < 2 || !(weights > 0))
+            return 0;
+        for (const Block &block : blocks_) {
+            const double left_over = block.value - values / weights * block.weight;
+            squares += left_over * left_over;
+        }
+        const double n = static_cast<double>(count());
+        return std::sqrt(squares * n / (n - 1)) / weights;
+    }
+
+private:
+    struct Block {
+        double weight = 0;
+        double value = 0;
+    };
+
+    void next_block()
+    {
+        filled_ = 0;
+        if (++full_ < kBlocks)
+            return;
+        for (std::size_t i = 0; i < kBlocks / 2; ++i)
+            blocks_[i] = {blocks_[2 * i].weight + blocks_[2 * i + 1].weight,
+                          blocks_[2 * i].value + blocks_[2 * i + 1].value};
+        for (std::size_t i = kBlocks / 2; i < kBlocks; ++i)
+            blocks_[i] = {};
+        full_ = kBlocks / 2;
+        length_ *= 2;
+    }
+
+    std::array<Block, kBlocks> blocks_{};
+    std::size_t full_ = 0;
+    std::uint64_t filled_ = 0; // values in the block after the full ones
+    std::uint64_t length_ = 1;
+};
+} // namespace nsdump

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+// nsdump counters: this machine -> what it can count, by which source, and why not by the others.
+#include <algorithm>
+#include <cctype>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <nsprobe/counters.h>
+
+#include "cli/commands.hpp"
+#include "command/output.hpp"
+#include "command/signals.h"
+
+namespace nsdump
+{
+namespace
+{
+using Json = nlohmann::ordered_json;
+
+struct Options {
+    std::string pattern;
+    std::string format = "text";
+    bool all = false;
+};
+
+struct SourceRow {
+    const char *name;
+    nsp_counter_source source;
+    std::string refusal; // empty: it works
+};
+
+struct CounterRow {
+    std::string name, group, meaning;
+    nsp_counter_access access = NSP_COUNTER_REFUSED;
+    std::string refusal; // why not better, or not at all
+};
+
+struct Listing {
+    std::vector<SourceRow> sources;
+    std::vector<CounterRow> counters; // as asked for
+    bool has_refused = false;         // among these
+    std::size_t refused = 0;          // of all that match
+    std::string missing_library;
+};
+
+std::vector<SourceRow> try_sources()
+{
+    std::vector<SourceRow> rows = {{"rdpmc", NSP_SOURCE_RDPMC, ""},
+                                   {"perf-read", NSP_SOURCE_PERF_READ, ""},
+                                   {"papi", NSP_SOURCE_PAPI, ""},
+                                   {"step", NSP_SOURCE_STEP, ""}};
+    for (SourceRow &row : rows)
+        if (nsp_source_try(row.source, "instructions") != 0)
+            row.refusal = nsp_last_error();
+    return rows;
+}
+
+bool contains(const std::string &text, const std::string &pattern)
+{
+    const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
+    const auto same = [lower](char a, char b) { return lower(a) == lower(b); };
+    return std::search(text.begin(), text.end(), pattern.begin(), pattern.end(), same) != text.end();
+}
+
+void collect(const nsp_counter_info *info, void *context)
+{
+    auto &rows = *static_cast<std::vector<CounterRow> *>(context);
+    rows.push_back({info->name, info->group, info->meaning ? info->meaning : "", NSP_COUNTER_REFUSED, ""});
+}
+
+Listing list_counters(const Options &options)
+{
+    Listing listing;
+    std::vector<CounterRow> known;
+    listing.sources = try_sources();
+    listing.has_refused = options.all;
+    if (nsp_counters_visit(collect, &known) != 0)
+        listing.missing_library = nsp_last_error();
+    for (CounterRow &row : known) {
+        if (command_was_interrupted())
+            throw command::Interrupted();
+        if (!contains(row.name, options.pattern) && !contains(row.meaning, options.pattern))
+            continue;
+        row.access = nsp_counter_try(row.name.c_str());
+        if (row.access != NSP_COUNTER_USER_READS)
+            row.refusal = nsp_last_error();
+        listing.refused += row.access == NSP_COUNTER_REFUSED;
+        if (options.all || row.access != NSP_COUNTER_REFUSED)
+            listing.counters.push_back(std::move(row));
+    }
+    return listing;
+}
+
+const char *access_name(nsp_counter_access access)
+{
+    return access == NSP_COUNTER_USER_READS ? "rdpmc" : access == NSP_COUNTER_PERF_READ ? "perf-read" : "no";
+}
+
+std::string text_of(const Listing &listing)
+{
+    std::string text = "Sources for instructions, best first\n";
+    const auto to = std::back_inserter(text);
+    for (const SourceRow &row : listing.sources)
+        fmt::format_to(to, "  {:<10} {}\n", row.name, row.refusal.empty() ? "works here" : row.refusal);
+    if (!listing.counters.empty())
+        text += "\nCounters: the best source that reads each, name, meaning\n";
+    const std::string *group = nullptr;
+    for (const CounterRow &row : listing.counters) {
+        if (!group || *group != row.group)
+            fmt::format_to(to, "{}\n", row.group);
+        group = &row.group;
+        fmt::format_to(to, "  {:<10} {:<40} {}\n", access_name(row.access), row.name, row.meaning);
+        if (row.access == NSP_COUNTER_REFUSED)
+            fmt::format_to(to, "             {}\n", row.refusal);
+    }
+    if (listing.refused > 0)
+        fmt::format_to(to, "\n{} known names cannot be counted here{}\n", listing.refused,
+                       listing.has_refused ? "" : "; --all lists them with the reasons");
+    if (!listing.missing_library.empty())
+        fmt::format_to(to, "\n{}\n", listing.missing_library);
+    return text;
+}
+
+std::string json_of(const Listing &listing)
+{
+    Json json = {{"schema", "netslice-counters-1"}, {"sources", Json::array()}, {"counters", Json::array()}};
+    for (const SourceRow &row : listing.sources) {
+        json["sources"].push_back({{"name", row.name}, {"works", row.refusal.empty()}});
+        if (!row.refusal.empty())
+            json["sources"].back()["reason"] = row.refusal;
+    }
+    for (const CounterRow &row : listing.counters) {
+        json["counters"].push_back(
+            {{"name", row.name}, {"group", row.group}, {"meaning", row.meaning}, {"source", access_name(row.access)}});
+        if (!row.refusal.empty())
+            json["counters"].back()["reason"] = row.refusal;
+    }
+    json["refused"] = listing.refused;
+    if (!listing.missing_library.empty())
+        json["missing_library"] = listing.missing_library;
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+int run(const Options &options)
+{
+    command::Output output("");
+    const Listing listing = list_counters(options);
+    output.text() = options.format == "json" ? json_of(listing) : text_of(listing);
+    output.finish();
+    const bool has_any = !listing.counters.empty() || listing.refused > 0;
+    if (!has_any)
+        throw command::UsageError("no counter that is known here has \"" + options.pattern + "\" in its name or meaning");
+    return kExitOk;
+}
+
+RunCommand add(CLI::App &app)
+{
+    auto options = std::make_shared<Options>();
+    app.add_option("pattern", options->pattern, "only names and meanings that hold this text");
+    app.add_flag("-a,--all", options->all, "also those that cannot be counted here, with the reason");
+    app.add_option("--format", options->format, "form of the output")
+        ->check(CLI::IsMember({"text", "json"}))
+        ->capture_default_str();
+    app.footer("Names are what `record --counters` and NET_SLICE_CONF(\"counters=...\") take: the kernel's own, and libpfm4's\n"
+               "with its masks and modifiers. A counter is tried by opening it for this process.\n"
+               "The exit code is 0 also where nothing can be counted; 2 when no name matches.");
+    return [options] { return run(*options); };
+}
+} // namespace
+
+const Command kCounters = {"counters", "What this machine can count, and how programs may read it", add};
+} // namespace nsdump

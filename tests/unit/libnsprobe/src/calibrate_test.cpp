@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// What a calibration on request gives: the pair, and START and STOP each by itself where they are asked for.
+#include <cerrno>
+#include <memory>
+#include <string>
+
+#include <nsprobe/calibrate.h>
+
+#include "support/catch.hpp"
+#include "support/requires.hpp"
+
+namespace
+{
+using Calibration = std::unique_ptr<nsp_calibration>;
+
+int calibrate(nsp_calibration_request request, Calibration &out)
+{
+    out = std::make_unique<nsp_calibration>();
+    return nsp_calibrate(&request, out.get());
+}
+
+const nslice_calibration_entry *find(const nslice_calibration_entry *entries, std::uint32_t count, unsigned kind,
+                                     unsigned field)
+{
+    for (std::uint32_t i = 0; i < count; ++i)
+        if (entries[i].kind == kind && entries[i].field == field)
+            return &entries[i];
+    return nullptr;
+}
+} // namespace
+
+TEST_CASE("a calibration has the halves of the pair only where they are asked for", "[libnsprobe][calibrate]")
+{
+    Calibration without, with;
+    REQUIRE(calibrate({NSP_CLOCK_FAST, {}, nullptr, NSP_SOURCE_NONE, 20, 0}, without) == 0);
+    REQUIRE(calibrate({NSP_CLOCK_FAST, {}, nullptr, NSP_SOURCE_NONE, 20, 1}, with) == 0);
+    CHECK(without->half_count == 0);
+    CHECK(with->count == without->count);
+    CHECK(with->half_count * NSP_CALIBRATION_KINDS == with->count * NSP_CALIBRATION_HALVES);
+}
+
+TEST_CASE("START and STOP alone take time, together about that of the pair", "[libnsprobe][calibrate]")
+{
+    for (const nsp_clock_mode mode : {NSP_CLOCK_FAST, NSP_CLOCK_ORDERED}) {
+        Calibration cost;
+        REQUIRE(calibrate({mode, {}, nullptr, NSP_SOURCE_NONE, 200, 1}, cost) == 0);
+        const auto *pair = find(cost->entries, cost->count, NSLICE_KIND_START | NSLICE_ENTRY_ALONE, 0);
+        const auto *start = find(cost->halves, cost->half_count, NSLICE_KIND_START | NSLICE_ENTRY_ALONE, 0);
+        const auto *stop = find(cost->halves, cost->half_count, NSLICE_KIND_STOP | NSLICE_ENTRY_ALONE, 0);
+        REQUIRE((pair && start && stop));
+        CHECK(start->outer > 0);
+        CHECK(stop->outer > 0);
+        CHECK(start->outer + stop->outer > 0.5 * pair->outer);
+        CHECK(start->outer + stop->outer < 2 * pair->outer);
+        CHECK(start->inner == 0);
+    }
+}
+
+TEST_CASE("in mode fast a pair costs no less alone than between work that it can hide beside", "[libnsprobe][calibrate]")
+{
+    Calibration cost;
+    REQUIRE(calibrate({NSP_CLOCK_FAST, {}, nullptr, NSP_SOURCE_NONE, 200, 1}, cost) == 0);
+    const auto *hidden = find(cost->entries, cost->count, NSLICE_KIND_START, 0);
+    const auto *alone = find(cost->entries, cost->count, NSLICE_KIND_START | NSLICE_ENTRY_ALONE, 0);
+    REQUIRE((hidden && alone));
+    CHECK(alone->outer + alone->outer_ci95 + hidden->outer_ci95 > hidden->outer);
+    CHECK(alone->outer > 0);
+    CHECK(alone->cpu == hidden->cpu);
+    CHECK(find(cost->halves, cost->half_count, NSLICE_KIND_STOP | NSLICE_ENTRY_ALONE, 0));
+}
+
+TEST_CASE("stepped instructions of START and of STOP add up to those of the pair", "[libnsprobe][calibrate]")
+{
+    for (const nslice_ring_kind ring : {NSLICE_RING_RSEQ, NSLICE_RING_ATOMIC})
+        for (const nsp_clock_mode mode : {NSP_CLOCK_FAST, NSP_CLOCK_ORDERED}) {
+            Calibration cost;
+            const int err = calibrate({mode, ring, "instructions", NSP_SOURCE_STEP, 5, 1}, cost);
+            if (err == -ENOTSUP) {
+                test_support::skip(nsp_last_error());
+                return;
+            }
+            REQUIRE(err == 0);
+            const auto *pair = find(cost->entries, cost->count, NSLICE_KIND_START, 1);
+            const auto *start = find(cost->halves, cost->half_count, NSLICE_KIND_START, 1);
+            const auto *stop = find(cost->halves, cost->half_count, NSLICE_KIND_STOP, 1);
+            REQUIRE((pair && start && stop));
+            CHECK(start->outer > 0);
+            CHECK(stop->outer > 0);
+            CHECK(start->outer + stop->outer == pair->outer);
+            CHECK_FALSE(find(cost->entries, cost->count, NSLICE_KIND_START | NSLICE_ENTRY_ALONE, 1)); // nothing hides from a counter
+        }
+}

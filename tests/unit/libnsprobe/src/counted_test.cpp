@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: MIT
+// Records with counters, from the registers to the ring, as the assembly writes them.
+#include "counter_fixture.hpp"
+#include "ring_fixture.hpp"
+
+#include <set>
+
+#include <sys/time.h>
+
+#include <nsprobe/detail/arch.h>
+
+#include "support/requires.hpp"
+
+extern "C" {
+struct nsp_detail_state counted_state;
+}
+
+namespace
+{
+bool can_run()
+{
+    if (!nsp_has_rseq())
+        test_support::skip("glibc has registered no rseq here");
+    return nsp_has_rseq();
+}
+
+using Words = std::vector<std::uint64_t>;
+
+struct Record {
+    unsigned kind;
+    Words words;
+};
+
+class Counted
+{
+public:
+    explicit Counted(std::uint32_t counters, bool ordered = false)
+    {
+        source_before_ = nsp_active_source;
+        nsp_active_source = &nsp_source_rdpmc;
+        nsp_session_generation = 7;
+        nsp_thread.counters_failed = 0;
+        protocol.set_count(counters);
+        for (std::uint32_t i = 0; i < counters; ++i)
+            protocol.pages[i].index = i + 1;
+        counted_state = rings.state;
+        counted_state.mode = NSP_DETAIL_MODE_COUNTED;
+        counted_state.counters = counters;
+        counted_state.ordered = ordered;
+        nsp_detail_thread_id = 77;
+    }
+    ~Counted()
+    {
+        counted_state.mode = NSP_DETAIL_MODE_OFF;
+        nsp_active_source = source_before_;
+        nsp_thread.registers_of = 0;
+    }
+    static void start() { NSP_DETAIL_PROBE("counted_state", "slice", 1); }
+    static void stop() { NSP_DETAIL_PROBE("counted_state", "slice", 2); }
+    static void exit() { NSP_DETAIL_PROBE("counted_state", "slice", 5); }
+
+    std::vector<Record> records()
+    {
+        nslice_ring_meta &ring = rings.ring();
+        const auto *at = static_cast<const std::uint64_t *>(nsp_ring_data(&ring, Rings::kBytes, ring.tail));
+        const auto *end = at + NSLICE_POSITION_UNITS(ring.head - ring.tail);
+        std::vector<Record> found;
+        for (; at < end; at += NSLICE_HEAD_UNITS + (at[1] >> 56)) {
+            CHECK(static_cast<std::uint32_t>(at[1]) == 77);
+            found.push_back({static_cast<unsigned>(at[1] >> 48 & 0xff), Words(at + 2, at + 2 + (at[1] >> 56))});
+        }
+        CHECK(found.size() == NSLICE_POSITION_RECORDS(ring.head - ring.tail));
+        ring.tail = ring.head;
+        ring.limit = static_cast<std::uint32_t>(ring.head) + Rings::kUnits;
+        return found;
+    }
+
+    Rings rings{NSLICE_RING_RSEQ};
+    Protocol protocol;
+
+private:
+    const nsp_counter_ops *source_before_;
+};
+
+// A counter that goes up by ten each time it is read.
+std::uint64_t ten_more(int read)
+{
+    return 10u * (static_cast<unsigned>(read) + 1);
+}
+} // namespace
+
+TEST_CASE("START and STOP carry every counter of the session", "[libnsprobe][counted]")
+{
+    if (!can_run())
+        return;
+    for (std::uint32_t counters = 1; counters <= NSLICE_MAX_COUNTERS; ++counters)
+        for (const bool ordered : {false, true}) {
+            CAPTURE(counters, ordered);
+            Counted counted(counters, ordered);
+            Words expected(counters);
+            for (std::uint32_t i = 0; i < counters; ++i) {
+                counted.protocol.pages[i].offset = 1000 * i;
+                expected[i] = 1000 * i + 5 + i;
+            }
+            stand_in.value = [](int) { return 5 + stand_in.last_index; };
+            Counted::start();
+            Counted::stop();
+            CHECK(stand_in.reads >= static_cast<int>(2 * counters)); // more when the machine puts the thread aside
+            const auto records = counted.records();
+            REQUIRE(records.size() == 2);
+            CHECK(records[0].kind == NSLICE_KIND_START);
+            CHECK(records[0].words == expected);
+            CHECK(records[1].kind == NSLICE_KIND_STOP);
+            CHECK(records[1].words == expected);
+        }
+}
+
+TEST_CASE("other records carry no counters", "[libnsprobe][counted]")
+{
+    if (!can_run())
+        return;
+    Counted counted(2);
+    stand_in.value = ten_more;
+    Counted::exit();
+    const auto records = counted.records();
+    REQUIRE(records.size() == 1);
+    CHECK(records[0].kind == NSLICE_KIND_EXIT);
+    CHECK(records[0].words.empty());
+}
+
+TEST_CASE("before a thread's first START other records read no counters", "[libnsprobe][counted]")
+{
+    if (!can_run())
+        return;
+    Counted counted(2);
+    nsp_thread.generation = nsp_session_generation - 1;
+    Counted::exit();
+    CHECK(counted.records().size() == 1);
+    CHECK(stand_in.reads == 0);
+}
+
+TEST_CASE("the assembly extends a register by its sign, whatever its width", "[libnsprobe][counted]")
+{
+    if (!can_run())
+        return;
+    for (const unsigned width : {32u, 40u, 48u, 64u}) {
+        CAPTURE(width);
+        Counted counted(1);
+        counted.protocol.pages[0].pmc_width = static_cast<std::uint16_t>(width);
+        counted.protocol.pages[0].offset = 1 << 20;
+        counted.protocol.set_count(1);
+        stand_in.value = [width](int) { return (~0ull - 99) & (~0ull >> (64 - width)); }; // -100 in so many bits
+        Counted::start();
+        CHECK(counted.records().at(0).words == Words{(1 << 20) - 100});
+    }
+}
+
+TEST_CASE("the assembly reads all pages again where one changed meanwhile, and takes the rounds that were too many out", "[libnsprobe][counted]")
+{
+    if (!can_run())
+        return;
+    // Each round of reads goes on by kRound; these are torn.
+    constexpr std::uint64_t kRound = 100, kBegin = 7000;
+    struct Case {
+        std::set<int> torn;
+        int rounds; // of the first record
+    };
+    for (const auto &[torn, rounds] : std::vector<Case>{{{}, 1}, {{0}, 3}, {{0, 1, 2}, 5}, {{0, 2}, 5}, {{0, 1, 3, 5, 6}, 9}}) {
+        CAPTURE(torn);
+        Counted counted(2);
+        auto &page = counted.protocol.pages[1];
+        stand_in.value = [&page, &torn](int read) {
+            const int round = read / 2;
+            if (torn.count(round) > 0 && read % 2 == 1) {
+                page.lock += 2;
+                page.index = 5;
+                page.offset = 500;
+            }
+            return kBegin + kRound * static_cast<unsigned>(round);
+        };
+        Counted::start();
+        CHECK(stand_in.reads >= 2 * rounds);
+        Counted::stop();
+        CHECK(stand_in.reads >= 2 * (rounds + 1));
+        const std::uint64_t offset = torn.empty() ? 0 : 500;
+        const auto records = counted.records();
+        CHECK(records.at(0).words == Words{kBegin, kBegin + offset});
+        CHECK(records.at(1).words == Words{kBegin + kRound, kBegin + kRound + offset});
+    }
+}
+
+TEST_CASE("counts of a record are from after those of a handler that came while it was made", "[libnsprobe][counted]")
+{
+    if (!can_run())
+        return;
+    Counted counted(2);
+    stand_in.value = [](int read) {
+        if (read == 1)
+            Counted::stop();
+        return 100 + static_cast<std::uint64_t>(read);
+    };
+    Counted::start();
+    const auto records = counted.records();
+    REQUIRE(records.size() == 2);
+    CHECK(records[0].kind == NSLICE_KIND_STOP);
+    CHECK(records[1].kind == NSLICE_KIND_START);
+    CHECK(records[1].words.at(0) > records[0].words.at(1));
+}
+
+TEST_CASE("a counter without a register is read by the system call, in the same record as the others", "[libnsprobe][counted]")
+{
+    if (!can_run())
+        return;
+    for (const bool is_forbidden : {false, true}) {
+        CAPTURE(is_forbidden);
+        Counted counted(2);
+        if (is_forbidden)
+            counted.protocol.pages[1].cap_user_rdpmc = 0;
+        else
+            counted.protocol.pages[1].index = 0;
+        for (int i = 0; i < 8; ++i) // each try reads one
+            counted.protocol.files[1].put(4711, 10, 10);
+        stand_in.value = [](int) { return 3ull; };
+        Counted::start();
+        CHECK(counted.records().at(0).words == Words{3, 4711});
+    }
+}
+
+TEST_CASE("a counter that has lost its place leaves the record without words", "[libnsprobe][counted]")
+{
+    if (!can_run())
+        return;
+    Counted counted(2);
+    counted.protocol.pages[1].index = 0;
+    counted.protocol.files[1].end();
+    stand_in.value = [](int) { return 3ull; };
+    Counted::start();
+    CHECK(counted.records().at(0).words.empty());
+}
+
+TEST_CASE("counters of another session are not read by the assembly", "[libnsprobe][counted]")
+{
+    if (!can_run())
+        return;
+    Counted counted(1);
+    nsp_thread.registers_of = nsp_session_generation - 1;
+    counted.protocol.pages[0].offset = 1;
+    nsp_thread.counter[0].page = nullptr; // would fault
+    stand_in.value = [](int) { return 3ull; };
+    Counted::start();
+    CHECK(counted.records().at(0).words == Words{4});
+}
+
+TEST_CASE("a record with counters that finds the ring full is counted as lost", "[libnsprobe][counted]")
+{
+    if (!can_run())
+        return;
+    Counted counted(2);
+    stand_in.value = ten_more;
+    const unsigned fit = Rings::kUnits / 4;
+    for (unsigned i = 0; i < fit + 3; ++i)
+        Counted::start();
+    CHECK(counted.rings.lost(NSLICE_LOST_FULL) == 3);
+    CHECK(counted.records().size() == fit);
+    Counted::start();
+    CHECK(counted.records().size() == 1);
+}
+
+TEST_CASE("on a CPU without a ring a record with counters is counted as lost", "[libnsprobe][counted]")
+{
+    if (!can_run())
+        return;
+    Counted counted(2);
+    stand_in.value = ten_more;
+    counted_state.cpus = 0;
+    Counted::start();
+    CHECK(nsp_shm_ring(&counted.rings.map, 0)->lost[NSLICE_LOST_BUSY] == 1);
+    CHECK(counted.records().empty());
+}
+
+TEST_CASE("registers that the program holds outlive a record with counters, also one that is refused", "[libnsprobe][counted]")
+{
+    if (!can_run())
+        return;
+    Counted counted(3);
+    stand_in.value = ten_more;
+    for (const std::uint32_t cpus : {counted_state.cpus, 0u}) {
+        counted_state.cpus = cpus;
+        register std::uint64_t r10 __asm__("r10") = 10;
+        register std::uint64_t r11 __asm__("r11") = 11;
+        register std::uint64_t r12 __asm__("r12") = 12;
+        __asm__ volatile("" : "+r"(r10), "+r"(r11), "+r"(r12));
+        NSP_DETAIL_PROBE("counted_state", "slice", 1);
+        __asm__ volatile("" : "+r"(r10), "+r"(r11), "+r"(r12));
+        const std::uint64_t after[] = {r10, r11, r12};
+        CHECK(after[0] == 10);
+        CHECK(after[1] == 11);
+        CHECK(after[2] == 12);
+    }
+}
+
+TEST_CASE("what a try executed that a signal aborted is in no record", "[libnsprobe][counted]")
+{
+    if (!can_run())
+        return;
+    Counted counted(1);
+    stand_in.value = ten_more;
+    struct sigaction action = {}, before;
+    action.sa_handler = [](int) {};
+    action.sa_flags = SA_RESTART;
+    sigaction(SIGALRM, &action, &before);
+    const itimerval often = {{0, 20}, {0, 20}}, never = {};
+    setitimer(ITIMER_REAL, &often, nullptr);
+    std::uint64_t written = 0;
+    while (stand_in.reads < 2'000'000 && (written < 1000 || static_cast<int>(written) == stand_in.reads)) {
+        for (int i = 0; i < 50; ++i) {
+            Counted::start();
+            Counted::exit();
+        }
+        for (const auto &record : counted.records()) { // each has read once, whatever it tells
+            ++written;
+            if (record.kind == NSLICE_KIND_START && record.words != Words{10 * written})
+                FAIL("record " << written << " says " << record.words.at(0));
+        }
+    }
+    setitimer(ITIMER_REAL, &never, nullptr);
+    sigaction(SIGALRM, &before, nullptr);
+    CHECK(stand_in.reads > static_cast<int>(written)); // tries that were read again: the test met what it is for
+}

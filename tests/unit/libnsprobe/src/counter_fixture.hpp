@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+// A thread's counters without a PMU: `rdpmc` raises a fault, and a handler stands in for the counter, so the very
+// instructions of the library run.
+#pragma once
+
+#include <csignal>
+#include <cstring>
+#include <functional>
+
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "support/catch.hpp"
+
+extern "C" {
+#include "counters.h"
+}
+
+struct StandIn {
+    std::uint32_t last_index = ~0u;
+    int reads = 0;
+    std::function<std::uint64_t(int read)> value; // low 32 and high 32 bits, as the instruction delivers them
+};
+inline StandIn stand_in;
+
+// Whatever a pipe holds is what read() on the counter gives.
+struct FakeFile {
+    FakeFile() { REQUIRE(pipe(ends) == 0); }
+    ~FakeFile()
+    {
+        close(ends[0]);
+        if (ends[1] >= 0)
+            close(ends[1]);
+    }
+    void put(std::uint64_t value, std::uint64_t enabled, std::uint64_t running, std::uint64_t id = 0)
+    {
+        const std::uint64_t answer[4] = {value, enabled, running, id};
+        REQUIRE(write(ends[1], answer, sizeof(answer)) == sizeof(answer));
+    }
+    void end() // a pinned counter that has lost its place reads nothing
+    {
+        close(ends[1]);
+        ends[1] = -1;
+    }
+    int ends[2];
+};
+
+class Protocol
+{
+public:
+    Protocol()
+    {
+        struct sigaction action = {};
+        action.sa_sigaction = answer;
+        action.sa_flags = SA_SIGINFO | SA_NODEFER; // a value may come from a probe of its own
+        sigaction(SIGSEGV, &action, &before_);
+        stand_in = {};
+        for (auto &page : pages) {
+            std::memset(&page, 0, sizeof(page));
+            page.cap_user_rdpmc = 1;
+            page.pmc_width = 48;
+        }
+        set_kinds(1);
+        nsp_thread.counters = &thread;
+    }
+    ~Protocol()
+    {
+        nsp_thread.counters = nullptr;
+        sigaction(SIGSEGV, &before_, nullptr);
+    }
+    void set_kinds(std::uint32_t kinds)
+    {
+        thread.count = 1;
+        thread.counter[0].kinds = kinds;
+        for (std::uint32_t kind = 0; kind < kinds; ++kind) {
+            thread.counter[0].page[kind] = &pages[kind];
+            thread.counter[0].fd[kind] = files[kind].ends[0];
+        }
+    }
+    // `count` counters of one kind; the assembly may read them, too.
+    void set_count(std::uint32_t count)
+    {
+        thread.count = count;
+        for (std::uint32_t i = 0; i < count; ++i) {
+            thread.counter[i] = {1, {files[i].ends[0]}, {}, {&pages[i]}};
+            nsp_thread.counter[i] = {&pages[i], 64u - pages[i].pmc_width, 0};
+        }
+        nsp_thread.generation = nsp_thread.registers_of = nsp_session_generation;
+    }
+    int read() { return nsp_rdpmc_read(&word, 1); }
+
+    std::uint64_t word = 0;
+    perf_event_mmap_page pages[NSLICE_MAX_COUNTERS];
+    FakeFile files[NSLICE_MAX_COUNTERS];
+    nsp_perf_thread thread{};
+
+private:
+    static void answer(int, siginfo_t *, void *context)
+    {
+        auto *registers = static_cast<ucontext_t *>(context)->uc_mcontext.gregs;
+        const auto *code = reinterpret_cast<const unsigned char *>(registers[REG_RIP]);
+        if (code[0] != 0x0f || code[1] != 0x33) {
+            std::signal(SIGSEGV, SIG_DFL);
+            return;
+        }
+        stand_in.last_index = static_cast<std::uint32_t>(registers[REG_RCX]);
+        const int read = stand_in.reads++;
+        const std::uint64_t value = stand_in.value(read);
+        registers[REG_RAX] = static_cast<greg_t>(value & 0xffffffff);
+        registers[REG_RDX] = static_cast<greg_t>(value >> 32);
+        registers[REG_RIP] += 2;
+    }
+
+    struct sigaction before_ = {};
+};

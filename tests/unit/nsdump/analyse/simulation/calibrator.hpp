@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// The model -> the calibration that the library would have measured on it, by the library's own estimator.
+#pragma once
+
+#include <vector>
+
+#include "simulation/machine.hpp"
+
+namespace simulation
+{
+inline constexpr int kBatches = 100; // a session's start takes up to 400, as its time allows
+inline constexpr int kTurns = 5;
+inline constexpr int kRounds = 64;
+
+// `cost`: of the probes, relative to the model's.
+std::vector<nslice_calibration_entry> calibrate(const Model &model, std::uint32_t cpu, double cost, Random &random);
+} // namespace simulation

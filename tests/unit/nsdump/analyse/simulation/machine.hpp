@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// A machine whose truth is known: work and probes of known cost -> the records that it would write.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "simulation/random.hpp"
+#include "support/trace_builder.hpp"
+
+namespace simulation
+{
+// Ticks that a probe takes before and after its clock read, and the spread of each part from probe to probe.
+struct ProbeModel {
+    double before = 0;
+    double after = 0;
+    double sd = 0;
+
+    double cost() const { return before + after; }
+};
+
+enum Probe { kStart, kStop, kMark, kInit, kExit, kProbeKinds };
+
+inline constexpr double kCounterRate = 1.5; // of the one counter, for each tick
+
+struct Model {
+    double step = 26; // ticks
+    std::array<ProbeModel, kProbeKinds> probes = {
+        {{9, 14, 1.5}, {9.5, 15, 1.5}, {10, 15.5, 1.5}, {10, 18, 2}, {9, 14.5, 1.5}}};
+    double wander_sd = 0;    // share of the probes' cost, from turn to turn of a calibration
+    double cost_at_start = 1; // of the probes, and so it goes on in a straight line
+    double cost_at_end = 1;   // until the session's end,
+    double jump_at = -1;      // or in one jump, after this share of the slices
+    double cost_in_program = 1; // against what calibration meets
+    double locked_phase = -1; // ticks from a step at which every START's read comes; below 0: anywhere
+    bool has_counter = false;
+
+    double inner() const { return probes[kStart].after + probes[kStop].before; }
+    double outer() const { return probes[kStart].cost() + probes[kStop].cost(); }
+};
+
+// One thread on one CPU.
+class Machine
+{
+public:
+    Machine(const Model &model, std::uint32_t cpu, Random &random, test_support::TraceBuilder &trace)
+        : model_(model), cpu_(cpu), random_(random), trace_(trace), phase_(random.uniform(0, model.step))
+    {
+    }
+
+    void work(double ticks) { now_ += ticks; }
+    // Between slices: long enough that they fall on the clock's steps at random.
+    void pause();
+    void start(std::uint16_t slice);
+    void stop(std::uint16_t slice);
+    void mark(std::uint16_t slice);
+    void init(std::uint16_t unit, std::uint64_t packets);
+    void exit(std::uint16_t unit);
+    // Which share of the slices is done.
+    void set_progress(double share);
+
+    std::uint64_t read() const;
+
+private:
+    double part(double ticks, double sd) { return cost_ * (ticks + sd * random_.normal()); }
+    template <class Write> void probe(Probe kind, Write write);
+    test_support::Words counters() const;
+
+    const Model &model_;
+    std::uint32_t cpu_;
+    Random &random_;
+    test_support::TraceBuilder &trace_;
+    double phase_;
+    double now_ = 10'000;
+    double cost_ = 1;
+    std::uint64_t units_ = 0;
+};
+} // namespace simulation
