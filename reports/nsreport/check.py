@@ -14,7 +14,7 @@ class ShapeError(Exception):
 _LOST = {"*": "n"}
 _SPREAD = {"mean": "x", "sd": "x?", "min": "x?", "max": "x?", "p50": "x?", "p90": "x?", "p99": "x?", "p999": "x?", "total": "x?"}
 _CALIBRATION = [{"kind": "s", "field": "s", "inner": "x?", "inner_ci95": "w?", "outer": "x?", "outer_ci95": "w?",
-                 "samples": "n?", "trimmed": "n?"}]
+                 "inner_hidden": "x?", "outer_hidden": "x?", "samples": "n?", "trimmed": "n?"}]
 _COUNTS = {"issued": "n?", "drained": "n?", "lost": _LOST}
 
 _STATS = {
@@ -42,6 +42,10 @@ _STATS = {
 }
 
 _MEASURED = {"raw": "x?", "net": "x", "ci95": "w?", "packets": "n?"}
+_ESTIMATE = {"value": "x", "ci95": "w"}
+_TERMS = [{"id": "s", "name": "s", "cost?": _ESTIMATE}]
+_MODEL = {"terms": _TERMS, "holds": "b",
+          "scenarios": [{"id": "s", "net": "x", "model?": _ESTIMATE, "residual": "x?", "residual_ci95": "w?", "verdict": "s"}]}
 _COST = {
     "schema": "s",
     "capture": {"path": "s", "packets": "n?", "bytes": "n?", "mean_bytes": "x?",
@@ -52,13 +56,15 @@ _COST = {
     "unit": "s?", "batch_packets": "n?", "repetitions": "n?", "interrupted": "b?",
     "losses": {**_COUNTS, "equation_holds": "b?", "units": "n?", "units_left_out": "n?"},
     "rows": [{
-        "table": "n", "scenario": "s", "packet_bytes": "w?", "instructions?": _MEASURED, "cycles?": _MEASURED,
+        "table": "n", "id": "s?", "scenario": "s", "packet_bytes": "w?", "instructions?": _MEASURED, "cycles?": _MEASURED,
         "paper?": {"scampi_instructions": "x?", "scampi_cycles": "x?", "intel_instructions": "x?", "intel_cycles": "x?",
                    "net_of_papi": "b?"},
         "parts?": [{"name": "s", "instructions": "x?", "cycles": "x?", "in_cost": "b?"}],
         "rates?": {"packets_per_second": "w?",
                    "lines?": [{"gbit": "w", "frame_bytes": "w", "line_packets_per_second": "w", "share": "x?",
                                "gbit_per_second": "x?"}]}}],
+    "additive?": {"instructions?": _MODEL, "cycles?": _MODEL,
+                  "paper?": {"scampi_instructions?": _TERMS, "intel_instructions?": _TERMS}},
     "probe?": {"inner_ticks": "x?", "outer_ticks": "x?", "raw_share": "x?"},
 }
 

@@ -2,7 +2,7 @@
 # mapi-cost run -> head and tables of its page.
 import os
 
-from . import loss_text, page
+from . import cost_additive, loss_text, page
 from .cost_facts import clock_text, paper_figure, row_names, samples_text
 from .text import count, number, plural, share, with_error
 
@@ -78,4 +78,4 @@ def tables(document):
                  f"{number(line['frame_bytes'])} bytes", number(line["line_packets_per_second"]), share(line["share"]), number(line["gbit_per_second"])]
                 for r, name in rated for i, line in enumerate(r["rates"]["lines"] or [])]
         made.append(("rates", "Sustainable rates", page.table(columns, rows)))
-    return made
+    return made + cost_additive.tables(document)

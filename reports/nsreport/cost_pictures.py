@@ -169,8 +169,8 @@ def overhead(document):
     left_out = [name for r, name in zip(document["rows"], row_names(document["rows"])) if r["cycles"] and not (r["cycles"]["raw"] or 0) > 0]
     notes = ["Left out, as the raw figure is not above zero: " + "; ".join(left_out) + "."] if left_out else []
     if probe.get("raw_share") is not None:
-        notes.append(f"Over the whole run the probes used {share(probe['raw_share'])} of the raw cycles; an empty slice reads "
-                     f"{number(probe.get('inner_ticks'))} cycles, and an empty pair adds {number(probe.get('outer_ticks'))} to what is around it.")
+        notes.append(f"Over the whole run the probes used {share(probe['raw_share'])} of the raw cycles; a slice reads "
+                     f"{number(probe.get('inner_ticks'))} cycles besides its work, and a pair adds {number(probe.get('outer_ticks'))} to what is around it.")
     return share_picture(name, topic, "How much of the raw cycles did the probes themselves use?", row_names(rows), bars,
                          ("scenario", "raw_cycles", "net_cycles"), [(n, r["cycles"]["raw"], r["cycles"]["net"]) for n, r in zip(row_names(rows), rows)],
                          source_text(document, ["cycles"]), samples_text(document, rows, ["cycles"]), loss_line(document["losses"]), notes)

@@ -105,9 +105,9 @@ def _losses_by_cpu(document):
 
 def _calibration(document):
     columns = [("phase", False), ("CPU", False), ("probe", False), ("field", False), ("inner \u00b1 95 %", True), ("outer \u00b1 95 %", True),
-               ("samples", True), ("trimmed", True)]
+               ("inner hidden", True), ("outer hidden", True), ("samples", True), ("trimmed", True)]
     rows = [[phase, str(e.get("cpu", "any")), e["kind"], e["field"], with_error(e["inner"], e["inner_ci95"]), with_error(e["outer"], e["outer_ci95"]),
-             count(e["samples"]), count(e["trimmed"])] for phase in ("start", "end") for e in document["calibration"][phase] or []]
+             number(e.get("inner_hidden")), number(e.get("outer_hidden")), count(e["samples"]), count(e["trimmed"])] for phase in ("start", "end") for e in document["calibration"][phase] or []]
     return page.table(columns, rows)
 
 

@@ -45,7 +45,7 @@ double interval_of_mean(const std::vector<double> &values)
 Cost cost_of(const TraceSums &sums, const std::vector<const Block *> &kept, double sampling_ci95)
 {
     Cost cost;
-    double subtracted = 0;
+    double subtracted = 0, bound = 0;
     for (std::size_t i = 0; i < sums.parts.size(); ++i)
         cost.parts.push_back({sums.parts[i], 0, sums.is_counted[i]});
     for (const Block *block : kept) {
@@ -53,6 +53,7 @@ Cost cost_of(const TraceSums &sums, const std::vector<const Block *> &kept, doub
         cost.whole.raw += block->raw;
         cost.whole.net += block->net;
         subtracted += block->subtracted_ci95;
+        bound += block->subtracted_bound;
         for (std::size_t i = 0; i < cost.parts.size(); ++i)
             cost.parts[i].net += block->part_net[i];
     }
@@ -61,7 +62,7 @@ Cost cost_of(const TraceSums &sums, const std::vector<const Block *> &kept, doub
     cost.whole.net /= packets;
     for (PartCost &part : cost.parts)
         part.net /= packets;
-    cost.whole.ci95 = std::hypot(sampling_ci95, subtracted / packets);
+    cost.whole.ci95 = std::hypot(sampling_ci95, subtracted / packets) + bound / packets;
     return cost;
 }
 
@@ -85,7 +86,7 @@ Measured difference_of_units(const TraceSums &one, const TraceSums &many, unsign
         known.emplace(block.number, &block);
     Measured added;
     std::vector<double> differences;
-    double subtracted = 0;
+    double subtracted = 0, bound = 0;
     for (const Block &block : many.blocks) {
         const auto found = known.find(block.number);
         if (found == known.end() || found->second->packets != block.packets || block.packets == 0)
@@ -95,6 +96,7 @@ Measured difference_of_units(const TraceSums &one, const TraceSums &many, unsign
         added.raw += block.raw - base.raw;
         added.net += block.net - base.net;
         subtracted += std::hypot(block.subtracted_ci95, base.subtracted_ci95);
+        bound += block.subtracted_bound + base.subtracted_bound;
         differences.push_back((net_per_packet(block) - net_per_packet(base)) / further);
     }
     if (differences.empty())
@@ -102,7 +104,7 @@ Measured difference_of_units(const TraceSums &one, const TraceSums &many, unsign
     const double packets = double(added.packets) * further;
     added.raw /= packets;
     added.net /= packets;
-    added.ci95 = std::hypot(interval_of_mean(differences), subtracted / packets);
+    added.ci95 = std::hypot(interval_of_mean(differences), subtracted / packets) + bound / packets;
     return added;
 }
 } // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// csv: results -> one line a row.
+// csv: results -> one line a row, then one a term of the additive model.
 #include "csv.hpp"
 
 #include <fmt/format.h>
@@ -17,6 +17,31 @@ std::string measured(const std::optional<Measured> &value)
 {
     return value ? fmt::format(",{:.6f},{:.6f},{:.6f},{}", value->raw, value->net, value->ci95, value->packets) : ",,,,";
 }
+std::string compared(const std::optional<AdditiveModel> &model, const Scenario &scenario)
+{
+    const ModelRow *row = model ? model->find(scenario.id) : nullptr;
+    if (!row)
+        return ",,,,";
+    const std::string figures = row->model ? fmt::format(",{:.6f},{:.6f},{:.6f}", row->model->value, row->residual, row->residual_ci95) : ",,,";
+    return figures + "," + verdict_id(row->verdict);
+}
+
+std::string cost(const std::optional<AdditiveModel> &model, Term term)
+{
+    const ModelTerm *found = model ? model->find(term) : nullptr;
+    return found && found->cost ? fmt::format(",,{:.6f},{:.6f},", found->cost->value, found->cost->ci95) : ",,,,";
+}
+
+// Net costs; those of 2004 are of the same fit.
+std::string term_line(const AdditiveModels &models, Term term)
+{
+    const auto old = [&](Card card) {
+        const ModelTerm *found = additive_model_2004(card).find(term);
+        return field(found && found->cost ? std::optional(found->cost->value) : std::nullopt);
+    };
+    return fmt::format("model,{},\"{}\",", term_id(term), term_name(term)) + cost(models.instructions, term) + cost(models.cycles, term) +
+           old(Card::kScampi) + "," + old(Card::kIntel) + ",," + ",,,,,,,,\n";
+}
 } // namespace
 
 std::string csv_text(const Results &results)
@@ -25,7 +50,9 @@ std::string csv_text(const Results &results)
                        "instructions_raw,instructions_net,instructions_ci95,instructions_packets,"
                        "tsc_cycles_raw,tsc_cycles_net,tsc_cycles_ci95,tsc_cycles_packets,"
                        "scampi_2004_instructions,scampi_2004_cycles,intel_2004_instructions,intel_2004_cycles,"
-                       "packets_per_second\n";
+                       "packets_per_second,"
+                       "instructions_model,instructions_residual,instructions_residual_ci95,instructions_verdict,"
+                       "tsc_cycles_model,tsc_cycles_residual,tsc_cycles_residual_ci95,tsc_cycles_verdict\n";
     for (const Row &row : results.rows) {
         const Scenario &scenario = row.scenario;
         const PaperFigures &paper = scenario.paper;
@@ -34,8 +61,11 @@ std::string csv_text(const Results &results)
                             scenario.frame_bytes ? std::to_string(scenario.frame_bytes) : "");
         text += measured(row.instructions) + measured(row.cycles);
         text += field(paper.scampi_instructions) + field(paper.scampi_cycles) + field(paper.intel_instructions) + field(paper.intel_cycles);
-        text += field(row.rates ? std::optional(row.rates->packets_per_second) : std::nullopt) + "\n";
+        text += field(row.rates ? std::optional(row.rates->packets_per_second) : std::nullopt);
+        text += compared(results.models.instructions, scenario) + compared(results.models.cycles, scenario) + "\n";
     }
+    for (const Term term : terms_in_either(results.models))
+        text += term_line(results.models, term);
     return text;
 }
 } // namespace mapi_cost

@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "additive_json.hpp"
+
 namespace mapi_cost
 {
 namespace
@@ -109,6 +111,7 @@ std::string json_text(const Results &results)
     json["rows"] = Json::array();
     for (const Row &row : results.rows)
         json["rows"].push_back(row_json(row));
+    json["additive"] = additive_json(results.models);
     json["notes"] = results.notes;
     json["probe"] = {{"inner_ticks", probe.inner_ticks},         {"outer_ticks", probe.outer_ticks},
                      {"inner_end_ticks", probe.inner_end_ticks}, {"outer_end_ticks", probe.outer_end_ticks},

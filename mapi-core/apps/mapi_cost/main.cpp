@@ -67,8 +67,9 @@ bool has_table(const Options &options)
 }
 
 // Each as far as it goes: a full disk for one is no reason to lose the others.  False when one failed.
-bool write_results(const Options &options, const Results &results)
+bool write_results(const Options &options, Results &results)
 {
+    results.models = additive_models(results.rows);
     bool are_written = true;
     const auto write = [&](const std::string &path, std::string (*text)(const Results &)) {
         if (path.empty())

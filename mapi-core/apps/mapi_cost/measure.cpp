@@ -139,7 +139,9 @@ void Measurement::measure_plain(Row &row, Field field)
 {
     const Scenario &scenario = row.scenario;
     const Pass &done = pass(scenario, 1, field);
+    row.bytes = done.bytes;
     if (field == Field::kInstructions) {
+        row.counted_reach = done.reach;
         const Cost instructions = mean_cost(done.sums);
         row.instructions = instructions.whole;
         add_parts(row, instructions, field);
@@ -158,11 +160,11 @@ void Measurement::measure_further(Row &row, Field field)
 {
     const Pass &one = pass(row.scenario, 1, field);
     const Pass &many = pass(row.scenario, 1 + kFurtherFlows, field);
+    row.bytes = one.bytes;
     const bool is_time = field == Field::kTicks;
-    if (is_time) {
-        row.reach = many.reach;
+    (is_time ? row.reach : row.counted_reach) = many.reach;
+    if (is_time)
         row.lost_copies = one.lost_copies + many.lost_copies;
-    }
     (is_time ? row.cycles : row.instructions) = further_cost(one.sums, many.sums, kFurtherFlows, is_time);
 }
 

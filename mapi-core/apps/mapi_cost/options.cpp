@@ -17,7 +17,8 @@ namespace mapi_cost
 namespace
 {
 const std::map<std::string, nsp_counter_source> kSources = {
-    {"auto", NSP_SOURCE_AUTO}, {"rdpmc", NSP_SOURCE_RDPMC}, {"perf-read", NSP_SOURCE_PERF_READ}, {"step", NSP_SOURCE_STEP}};
+    {"auto", NSP_SOURCE_AUTO}, {"rdpmc", NSP_SOURCE_RDPMC}, {"perf-read", NSP_SOURCE_PERF_READ},
+    {"papi", NSP_SOURCE_PAPI}, {"step", NSP_SOURCE_STEP}};
 const std::map<std::string, nsp_clock_mode> kClocks = {{"fast", NSP_CLOCK_FAST}, {"ordered", NSP_CLOCK_ORDERED}};
 
 constexpr const char *kFooter =
@@ -67,8 +68,8 @@ std::optional<int> parse_options(int argc, char **argv, Options &options)
     app.add_flag("--per-packet", is_per_packet, "hand packets to the engine one by one, not in batches of 64");
     app.add_option("--clock", clock, "ordered (default): slices are fenced; fast: probes cost half")
         ->option_text("MODE")->check(CLI::IsMember(std::vector<std::string>{"ordered", "fast"}));
-    app.add_option("--source", source, "counts instructions: auto (default), rdpmc, perf-read, step")
-        ->option_text("NAME")->check(CLI::IsMember(std::vector<std::string>{"auto", "rdpmc", "perf-read", "step"}));
+    app.add_option("--source", source, "counts instructions: auto (default), rdpmc, perf-read, papi, step")
+        ->option_text("NAME")->check(CLI::IsMember(std::vector<std::string>{"auto", "rdpmc", "perf-read", "papi", "step"}));
     app.add_option("--step-units", options.run.step_units, "batches to count when instructions are single-stepped; default 10")
         ->option_text("N")->check(CLI::Range(2u, 100'000u));
     app.add_flag("!--no-instructions", options.wants_instructions, "leave out the pass that counts instructions");

@@ -154,4 +154,16 @@ std::string absent_string(const std::vector<Packet> &packets, unsigned number)
             return text;
     }
 }
+
+std::optional<double> searched_bytes(const std::vector<Packet> &packets, const std::string &text)
+{
+    if (packets.empty() || text.find('|') != std::string::npos)
+        return std::nullopt;
+    double bytes = 0;
+    for (const Packet &packet : packets) {
+        const std::size_t place = text_of(packet).find(text);
+        bytes += double(place == std::string_view::npos ? packet.bytes.size() : place + text.size());
+    }
+    return bytes / double(packets.size());
+}
 } // namespace mapi_cost

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,4 +37,8 @@ void write_capture(const std::string &path, const std::vector<Packet> &packets, 
 
 // A string that is in none of the packets; another one for each number.
 std::string absent_string(const std::vector<Packet> &packets, unsigned number);
+
+// Bytes of a packet up to the end of the text where it is first, or all; the mean.  None for a text with pipes, which
+// STR_SEARCH reads as alternatives or hex bytes.
+std::optional<double> searched_bytes(const std::vector<Packet> &packets, const std::string &text);
 } // namespace mapi_cost

@@ -21,6 +21,8 @@ std::string instruction_source_text(const std::string &source)
         return "rdpmc: PMU, user space only";
     if (source == "perf-read")
         return "perf-read: PMU through read(), user space only";
+    if (source == "papi")
+        return "papi: PAPI_TOT_INS, user space only";
     return source;
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "additive.hpp"
 #include "cost.hpp"
 #include "rates.hpp"
 #include "run.hpp"
@@ -27,7 +28,9 @@ struct Row {
     std::optional<Measured> instructions;
     std::optional<Measured> cycles;
     std::vector<RowPart> parts; // empty for a difference
-    std::vector<Reach> reach;
+    std::vector<Reach> reach;         // in the time pass
+    std::vector<Reach> counted_reach; // in the instruction pass
+    MeanBytes bytes;
     std::uint64_t lost_copies = 0;
     std::optional<Rates> rates;
     std::string missing; // which figures could not be had, why, and what would help; empty when all are there
@@ -66,6 +69,7 @@ struct Results {
     ProbeCost probe;
     Totals totals;
     std::vector<Row> rows;
+    AdditiveModels models; // of the rows
     bool is_interrupted = false;
     std::vector<std::string> notes;
 };

@@ -147,6 +147,7 @@ Pass run_packets(const Load &load, Field field, const RunSettings &settings, con
     Session session(field, settings, plan.step_every, records, folder);
     Device device(load.workload.path, plan.rounds, settings.batch_packets);
     Pass pass;
+    pass.bytes = load.workload.bytes;
     {
         Flows made = connect(load, device);
         device.start();

@@ -42,6 +42,7 @@ struct Pass {
     TraceSums sums;
     std::vector<Reach> reach;      // of the first flow
     std::uint64_t lost_copies = 0; // packets that found no room in a buffer
+    MeanBytes bytes; // of the workload
 };
 
 // Packets through the chain, Quantity::kPacket and kFurther...

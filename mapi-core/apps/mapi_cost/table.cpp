@@ -2,73 +2,26 @@
 // table: results -> text of at most 120 columns.
 #include "table.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "additive_table.hpp"
+#include "cells.hpp"
 #include "table_head.hpp"
 
 namespace mapi_cost
 {
 namespace
 {
-constexpr std::size_t kNameColumns = 30;
-constexpr std::size_t kLineColumns = 118;
-
-// Three figures or more; a cost near zero keeps its sign and two decimals.
-int decimals_of(double value)
-{
-    const double size = std::fabs(value);
-    return size < 10 ? 2 : size < 100 ? 1 : 0;
-}
-
-std::string number(double value)
-{
-    return fmt::format("{:.{}f}", value, decimals_of(value));
-}
-
-// The interval keeps one figure that is not zero, down to hundredths.
-std::string with_interval(const Measured &measured)
-{
-    const int decimals = std::max(decimals_of(measured.net), measured.ci95 < 0.1 ? 2 : measured.ci95 < 1 ? 1 : 0);
-    return fmt::format("{:.{}f} ± {:.{}f}", measured.net, decimals, measured.ci95, decimals);
-}
-
-std::string paper(const std::optional<double> &figure)
-{
-    return figure ? fmt::format("{:.0f}", *figure) : "-";
-}
-
 std::string measured_columns(const std::optional<Measured> &measured, const std::optional<double> &scampi,
                              const std::optional<double> &intel)
 {
     // The sign "±" is one column wide: fmt counts it so.
     if (!measured)
         return fmt::format(" |{:>9}{:>16}{:>8}{:>7}", "-", "-", paper(scampi), paper(intel));
-    return fmt::format(" |{:>9}{:>16}{:>8}{:>7}", number(measured->raw), with_interval(*measured), paper(scampi),
+    return fmt::format(" |{:>9}{:>16}{:>8}{:>7}", number(measured->raw), with_interval(measured->net, measured->ci95), paper(scampi),
                        paper(intel));
-}
-
-// A long list of functions goes over several lines, the last of which is returned.
-std::string last_line_of_name(std::string name, std::string &text)
-{
-    while (name.size() > kNameColumns) {
-        std::size_t at = name.rfind(" + ", kNameColumns - 2);
-        if (at == std::string::npos || at < 3)
-            at = name.find(": ") - 1;
-        if (at >= name.size())
-            break;
-        text += name.substr(0, at + 2) + "\n";
-        name = "  " + name.substr(at + 3);
-    }
-    return name;
-}
-
-std::string bytes_text(const Scenario &scenario)
-{
-    return scenario.frame_bytes ? std::to_string(scenario.frame_bytes) : "any";
 }
 
 std::string rule(bool has_instructions)
@@ -117,7 +70,7 @@ std::string rate_table(const Results &results)
                 std::string share = "-";
                 for (const LineShare &line : row.rates->lines)
                     if (line.gbit == gbit && line.frame_bytes == frame_bytes)
-                        share = fmt::format("{:.{}f}", line.share, decimals_of(line.share));
+                        share = number(line.share);
                 text += fmt::format("{:>10}", share);
             }
         }
@@ -138,8 +91,7 @@ std::string part_list(const Results &results)
     for (const Row &row : results.rows) {
         if (row.parts.empty() || row.scenario.is_call())
             continue;
-        std::string line = fmt::format("{}{}:", row.scenario.name,
-                                       row.scenario.frame_bytes ? fmt::format(", {} bytes", row.scenario.frame_bytes) : "");
+        std::string line = name_of(row.scenario) + ":";
         for (const RowPart &part : row.parts) {
             if (!part.cycles)
                 continue;
@@ -162,6 +114,7 @@ std::string table_text(const Results &results)
     text += cost_table(results, 3, "Table 3: cost of one call");
     text += cost_table(results, 4, "Table 4: what a further flow with the same functions adds to a packet (8 further flows, divided by 8)");
     text += rate_table(results);
+    text += additive_text(results);
     text += part_list(results);
     return text + notes_text(results);
 }

@@ -46,8 +46,13 @@ Survey read_whole(const std::string &path, const std::string &filter)
 Workload describe(const std::string &path, const std::vector<Packet> &packets)
 {
     Workload workload{path, packets.size()};
-    for (const Packet &packet : packets)
+    double captured = 0;
+    for (const Packet &packet : packets) {
+        captured += double(packet.bytes.size());
         workload.buffer_bytes += (sizeof(mapipkt) + packet.bytes.size() + 7) & ~std::uint64_t{7};
+    }
+    if (!packets.empty())
+        workload.bytes.captured = captured / double(packets.size());
     return workload;
 }
 } // namespace
@@ -87,6 +92,7 @@ Workload Workloads::make(Traffic traffic, unsigned frame_bytes)
         const auto made = make_packets(packets, survey_.link_type, frame_bytes, kMadePackets);
         Workload workload = describe(folder_.file("made-" + std::to_string(frame_bytes) + (wants_matching ? "m" : "") + ".pcap"), made);
         workload.is_uniform = true;
+        workload.bytes.searched = searched_bytes(made, text_);
         write_capture(workload.path, made, survey_.link_type);
         for (unsigned i = 0; i < 9; ++i)
             absent_[workload.path].push_back(absent_string(made, i));

@@ -31,12 +31,19 @@ struct Survey {
 // `filter` empty: one is chosen.  Throws MapiError when the capture or the filter is refused.
 Survey survey_capture(const std::string &path, const std::string &filter);
 
+// Of a packet; none: not known.
+struct MeanBytes {
+    std::optional<double> captured = {}; // that TO_BUFFER copies
+    std::optional<double> searched = {}; // that a search for the user's string reads
+};
+
 // A capture file that is read again and again.
 struct Workload {
     std::string path;
     std::uint64_t packets = 0;
     std::uint64_t buffer_bytes = 0; // that its packets take in TO_BUFFER
     bool is_uniform = false;        // packets are alike: a few tell about all
+    MeanBytes bytes = {};
 };
 
 // One chain of functions for each flow.

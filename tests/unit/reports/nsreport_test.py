@@ -51,6 +51,23 @@ class WholeReport(ReportCase):
         self.check_links()
         self.assertEqual(self.leftovers(), ["report"])
 
+    def test_the_page_of_a_cost_run_holds_the_additive_model_and_marks_what_it_misses(self):
+        document = cost()
+        for i, row in enumerate(document["rows"]):
+            row["id"] = f"row-{i}"
+        estimate = {"value": 41.25, "ci95": 0.5}
+        model = {"terms": [{"id": "filter", "name": "BPF_FILTER", "cost": estimate}, {"id": "buffer", "name": "TO_BUFFER", "cost": None}], "holds": False,
+                 "scenarios": [{"id": "row-1", "net": 99.5, "model": estimate, "residual": 58.25, "residual_ci95": 0.75, "verdict": "missed"}]}
+        document["additive"] = {"instructions": None, "cycles": model, "paper": {"scampi_instructions": [{"id": "filter", "name": "", "cost": {"value": 280.0, "ci95": 3.0}}]}}
+        page = self.report_of(document)
+        for text in ('id="additive"', 'id="additive-scenarios"', "41.25 \u00b1 0.50", "58.25 \u00b1 0.75", "MISSED by more than the error", "does not hold for cycles", ">280<"):
+            self.assertIn(text, page)
+        self.assertEqual(page.count("MISSED"), 1)
+        self.check_links()
+
+    def test_a_cost_run_from_before_the_model_has_a_page_without_it(self):
+        self.assertNotIn("Additive", self.report_of(cost()))
+
     def test_the_page_of_a_trace_holds_machine_losses_drift_and_the_figures(self):
         page = self.report_of(stats())
         for text in ("AMD EPYC 9B45", "6.18.0", "KVM", "2.596 GHz", "step: INSTRUCTIONS", "1,204 records lost = 11.1 % (ring full 1,204)",

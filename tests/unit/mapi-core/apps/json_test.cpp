@@ -54,3 +54,18 @@ TEST_CASE("a source of instructions is named with each count", "[mapi_cost][json
     CHECK(document["rows"][0]["instructions"]["packets"] == 640);
     CHECK(document["rows"][1]["instructions"].is_null());
 }
+
+TEST_CASE("the additive model has a null for each term that is not determined, and the terms of 2004", "[mapi_cost][json]")
+{
+    Results results = test_support::example_results();
+    results.models.cycles = additive_model({{results.rows[0].scenario, {{Term::kBase, 1}, {Term::kFilter, 1}}, 10, 1}}, 1);
+    const json additive = json::parse(json_text(results))["additive"];
+
+    CHECK(additive["instructions"].is_null());
+    CHECK(additive["least_error"] == 0.05);
+    CHECK(additive["cycles"]["terms"][1]["id"] == "filter");
+    CHECK(additive["cycles"]["terms"][1]["cost"].is_null());
+    CHECK(additive["cycles"]["scenarios"][0]["verdict"] == "untested");
+    CHECK(additive["cycles"]["scenarios"][0]["residual"].is_null());
+    CHECK(additive["paper"]["intel_instructions"].size() == 10);
+}

@@ -91,3 +91,13 @@ TEST_CASE("what is written as a capture is read back through libmapi", "[mapi_co
     CHECK(take_packets(path, "tcp", {1000, 1 << 20}).empty());
     CHECK_THROWS_AS(take_packets(path, "no such filter", {10, 10}), MapiError);
 }
+
+TEST_CASE("a search reads up to the end of the text, or all where it is not; with pipes it is not known how far", "[mapi_cost][packets]")
+{
+    const auto packet = [](const std::string &text) { return Packet{0, 0, {text.begin(), text.end()}}; };
+    const std::vector<Packet> packets = {packet("a www b www"), packet("nothing here to find!")};
+
+    CHECK(searched_bytes(packets, "www") == (5 + 21) / 2.0);
+    CHECK_FALSE(searched_bytes(packets, "|77 77|"));
+    CHECK_FALSE(searched_bytes({}, "www"));
+}

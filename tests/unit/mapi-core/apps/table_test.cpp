@@ -29,6 +29,13 @@ TEST_CASE("no line of the tables is longer than 120 columns", "[mapi_cost][table
         row.rates = rates_of(0.5, 2.6e9, scenario.frame_bytes);
         results.rows.push_back(row);
     }
+    for (Row &row : results.rows) {
+        row.reach.assign(row.scenario.functions.size(), {"", 100, 100});
+        row.counted_reach = row.reach;
+        row.bytes = {400, 600};
+    }
+    results.models = additive_models(results.rows);
+    REQUIRE(results.models.cycles);
     std::istringstream text(table_text(results));
     for (std::string line; std::getline(text, line);) {
         CAPTURE(line);
