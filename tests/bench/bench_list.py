@@ -6,7 +6,11 @@ import pathlib
 import shlex
 import shutil
 
-NEEDS = ("root", "once", "runs", "seconds", "cpus", "tool", "file", "pmu")
+NEEDS = ("root", "once", "runs", "seconds", "cpus", "tool", "file", "pmu", "built", "asked", "table")
+
+
+def _install(packages):
+    return f": install {' '.join(packages.split(','))}" if packages else ""
 
 
 @dataclasses.dataclass
@@ -23,10 +27,23 @@ class Bench:
         return next((max(repeats, int(need.split("=")[1])) for need in self.needs if need.startswith("runs=")), repeats)
 
     @property
+    def group(self):
+        """`GROUP/NAME`: run together when GROUP is asked for."""
+        return self.name.rpartition("/")[0]
+
+    @property
+    def is_only_asked(self):
+        return "asked" in self.needs
+
+    @property
+    def is_in_table(self):
+        return "table" in self.needs
+
+    @property
     def timeout_seconds(self):
         return next((int(need.split("=")[1]) for need in self.needs if need.startswith("seconds=")), 300)
 
-    def missing(self, source):
+    def missing(self, source, bin_folder):
         """What this machine lacks, or None."""
         for need in self.needs:
             word, _, value = need.partition("=")
@@ -34,8 +51,11 @@ class Bench:
                 return "needs root"
             if word == "cpus" and (os.cpu_count() or 1) < int(value):
                 return f"needs {value} CPUs, this machine has {os.cpu_count()}"
+            value, _, packages = value.partition(":")
             if word == "tool" and not shutil.which(value, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin"):
-                return f"needs the program {value}"
+                return f"needs the program {value}{_install(packages)}"
+            if word == "built" and not (bin_folder.parent / "tests" / value).exists():
+                return f"{value} is not built{_install(packages)}"
             if word == "file" and not (source / value).exists():
                 return f"needs {value}"
             if word == "pmu" and not any(pathlib.Path("/sys/bus/event_source/devices").glob("*cpu*")) \

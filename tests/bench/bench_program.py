@@ -29,6 +29,11 @@ def check(figure):
         return
     if not _is_number(figure.get("value")):
         raise Broken(f"{name}: 'value' is no number")
+    if not isinstance(figure.get("row", {}), dict):
+        raise Broken(f"{name}: 'row' is no object")
+    lines = figure.get("lines", [])
+    if not isinstance(lines, list) or not all(isinstance(line, str) for line in lines):
+        raise Broken(f"{name}: 'lines' is no list of strings")
     if figure.get("bar") is not None and (not _is_number(figure["bar"]) or figure.get("sense") not in SENSES):
         raise Broken(f"{name}: a bar needs a number and a sense: {', '.join(SENSES)}")
 
@@ -41,7 +46,7 @@ def _find(word, bin_folder, source):
 
 
 def run(bench, bin_folder, source):
-    reason = bench.missing(source)
+    reason = bench.missing(source, bin_folder)
     if reason:
         raise Skipped(reason)
     places = {"bin": str(bin_folder), "source": str(source), "build": str(bin_folder.parent)}

@@ -17,30 +17,41 @@ struct Figure {
     std::string unit;
     nlohmann::json raw;
     std::string note;
+    std::vector<std::string> lines = {}; // a table to show in place of `raw`
 };
+
+inline nlohmann::json to_json(const Figure &figure)
+{
+    nlohmann::json out = {{"figure", figure.figure}, {"value", figure.value}, {"unit", figure.unit},
+                          {"raw", figure.raw},       {"note", figure.note}};
+    if (!figure.lines.empty())
+        out["lines"] = figure.lines;
+    return out;
+}
+
+inline void print_line(const nlohmann::json &line)
+{
+    std::printf("%s\n", line.dump().c_str());
+    std::fflush(stdout);
+}
 
 inline void print(const Figure &figure)
 {
-    const nlohmann::json line = {{"figure", figure.figure}, {"value", figure.value}, {"unit", figure.unit},
-                                 {"raw", figure.raw},       {"note", figure.note}};
-    std::printf("%s\n", line.dump().c_str());
-    std::fflush(stdout);
+    print_line(to_json(figure));
 }
 
 // `sense` as the runner knows it: at most, at least, below, equal.
 inline void print(const Figure &figure, const char *sense, double bar)
 {
-    const nlohmann::json line = {{"figure", figure.figure}, {"value", figure.value}, {"unit", figure.unit},
-                                 {"sense", sense},          {"bar", bar},            {"raw", figure.raw},
-                                 {"note", figure.note}};
-    std::printf("%s\n", line.dump().c_str());
-    std::fflush(stdout);
+    nlohmann::json line = to_json(figure);
+    line["sense"] = sense;
+    line["bar"] = bar;
+    print_line(line);
 }
 
 inline void print_skipped(const std::string &figure, const std::string &reason)
 {
-    std::printf("%s\n", nlohmann::json({{"figure", figure}, {"skipped", reason}}).dump().c_str());
-    std::fflush(stdout);
+    print_line({{"figure", figure}, {"skipped", reason}});
 }
 
 inline double quantile(std::vector<double> values, double share)

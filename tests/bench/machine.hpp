@@ -11,20 +11,13 @@
 #include <thread>
 
 #include <sched.h>
-#include <x86intrin.h>
 
 #include <nsprobe/session.h>
 
+#include "bare_reads.hpp"
+
 namespace bench
 {
-inline std::uint64_t fenced_ticks()
-{
-    _mm_lfence();
-    const std::uint64_t ticks = __rdtsc();
-    _mm_lfence();
-    return ticks;
-}
-
 inline double ticks_per_ns()
 {
     const auto time = std::chrono::steady_clock::now();

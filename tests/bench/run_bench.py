@@ -10,6 +10,7 @@ import sys
 from bench_context import context
 from bench_list import Bench, parse
 from bench_program import Skipped, Broken, run
+from bench_table import table
 
 SENSES = {
     "at most": lambda value, bar: value <= bar,
@@ -33,7 +34,7 @@ def merge(name, bench, runs):
         return {"figure": name, "bench": bench, "verdict": "skipped", "skipped": runs[-1]["skipped"]}
     values = [figure["value"] for figure in told]
     merged = {"figure": name, "bench": bench, "value": statistics.median(values), "values": values}
-    for key in ("bar", "sense", "unit", "note"):
+    for key in ("bar", "sense", "unit", "note", "row", "lines"):
         if key in told[-1]:
             merged[key] = told[-1][key]
     merged["raw"] = [figure.get("raw") for figure in told]
@@ -80,19 +81,22 @@ def show(figure):
         lines.append(f"    {figure['note']}")
     if len(figure["values"]) > 1:
         lines.append("    median of " + ", ".join(number(value) for value in figure["values"]))
-    lines += [f"    raw {json.dumps(raw)}" for raw in figure["raw"] if raw is not None]
+    if figure.get("lines"):
+        lines += [f"    {line}" for line in figure["lines"]]
+    else:
+        lines += [f"    raw {json.dumps(raw)}" for raw in figure["raw"] if raw is not None]
     return "\n".join(lines)
 
 
 def choose(benches, names):
-    """By benchmark or by figure; a figure brings its whole program along and is the only one that is told."""
-    known = {bench.name for bench in benches} | {name for bench in benches for name in bench.figures}
+    """By benchmark, group or figure; a figure brings its whole program along and is the only one that is told."""
+    known = {name for bench in benches for name in (bench.name, bench.group, *bench.figures) if name}
     unknown = [name for name in names if name not in known]
     if unknown:
         raise ValueError(f"no benchmark or figure {', '.join(unknown)}; there are: {', '.join(sorted(known)) or 'none'}")
     if not names:
-        return benches
-    return [bench for bench in benches if bench.name in names or set(bench.figures) & set(names)]
+        return [bench for bench in benches if not bench.is_only_asked]
+    return [bench for bench in benches if {bench.name, bench.group, *bench.figures} & set(names)]
 
 
 def options():
@@ -100,7 +104,7 @@ def options():
         description="Runs the benchmarks of benches.txt and holds every figure against its bar.",
         epilog="Exit codes: 0 every bar reached (skipped ones are told); 1 a bar missed or a program failed; 2 wrong use. "
                "Example: run_bench.py --bin build/release/bin probe_record_ratio")
-    parser.add_argument("names", nargs="*", metavar="NAME", help="benchmark or figure; default all")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="benchmark, group or figure; default all that run unasked")
     parser.add_argument("--bin", type=pathlib.Path, default=SOURCE / "build/release/bin", help="folder of built programs")
     parser.add_argument("--list", type=pathlib.Path, default=pathlib.Path(__file__).with_name("benches.txt"),
                         help="other list of benchmarks")
@@ -123,17 +127,24 @@ def main():
     for warning in result["context"]["warnings"]:
         print(f"note: {warning}")
     figures_asked = {name for bench in benches for name in bench.figures if name in arguments.names}
+    in_table = []
     try:
         for bench in benches:
             for figure in measure(bench, arguments.bin.resolve(), arguments.repeat, progress):
-                if figures_asked and bench.name not in arguments.names and figure["figure"] not in figures_asked:
+                if figures_asked and not {bench.name, bench.group} & set(arguments.names) and figure["figure"] not in figures_asked:
                     continue
                 result["figures"].append(figure)
                 progress("")
-                print(show(figure), flush=True)
+                if bench.is_in_table:
+                    in_table.append(figure)
+                else:
+                    print(show(figure), flush=True)
     except KeyboardInterrupt:
         result["interrupted"] = True
     finally:
+        progress("")
+        for line in table(in_table):
+            print(line)
         arguments.out.parent.mkdir(parents=True, exist_ok=True)
         partial = arguments.out.with_name(arguments.out.name + ".part")
         partial.write_text(json.dumps(result, indent=1) + "\n")

@@ -15,7 +15,8 @@ class RunBench(unittest.TestCase):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
         self.top = pathlib.Path(self.folder.name)
-        (self.top / "bin").mkdir()
+        for folder in ("bin", "tests"):
+            (self.top / folder).mkdir()
 
     def program(self, name, script):
         path = self.top / "bin" / name
@@ -74,6 +75,47 @@ class RunBench(unittest.TestCase):
 
     def test_a_program_that_is_not_built_is_a_failure(self):
         done, figures = self.run_bench("b : f : not_there")
+        self.assertEqual((figures["f"]["verdict"], done.returncode), ("failed", 1))
+
+    def test_what_runs_only_when_asked_runs_by_its_name_group_or_figure(self):
+        self.prints("one", {"figure": "f", "value": 1})
+        self.prints("two", {"figure": "g", "value": 2})
+        listed = "b : f : one\nmany/c : g : two : asked\nmany/d : h : two : asked tool=no-such-program-here"
+        self.assertEqual(set(self.run_bench(listed)[1]), {"f"})
+        self.assertEqual(set(self.run_bench(listed, "many")[1]), {"g", "h"})
+        self.assertEqual(set(self.run_bench(listed, "many/c")[1]), {"g"})
+        self.assertEqual(set(self.run_bench(listed, "g")[1]), {"g"})
+
+    def test_a_missing_program_or_tool_is_named_with_the_packages_to_install_and_is_no_failure(self):
+        self.prints("one", {"figure": "f", "value": 1, "unit": "ns", "row": {"rival": "present"}})
+        done, figures = self.run_bench("b : f : one : table\nc : g : no_c : table built=no_c:c-dev,c-tools\n"
+                                       "d : h : one : table tool=no-such-program-here:d-tools")
+        self.assertEqual(figures["g"]["skipped"], "no_c is not built: install c-dev c-tools")
+        self.assertEqual(figures["h"]["skipped"], "needs the program no-such-program-here: install d-tools")
+        self.assertEqual(done.returncode, 0)
+        told = done.stdout.splitlines()
+        self.assertLess(next(i for i, line in enumerate(told) if line.startswith("present")), told.index("not measured:"))
+        self.assertIn("  g  skipped: no_c is not built: install c-dev c-tools", told)
+
+    def test_a_built_program_is_looked_for_among_the_tests(self):
+        self.program("../tests/one", "echo '{\"figure\":\"f\",\"value\":1}'")
+        self.assertEqual(self.run_bench("b : f : one : built=one:one-dev")[1]["f"]["verdict"], "measured")
+
+    def test_a_row_that_is_no_object_breaks_the_protocol(self):
+        self.prints("one", {"figure": "f", "value": 1, "row": "text"})
+        done, figures = self.run_bench("b : f : one")
+        self.assertEqual((figures["f"]["verdict"], done.returncode), ("failed", 1))
+
+    def test_lines_are_shown_in_place_of_the_raw_measurements_and_both_are_kept(self):
+        self.prints("one", {"figure": "f", "value": 1, "raw": {"n": 7}, "lines": ["pairs  error", "    8   0.5"]})
+        done, figures = self.run_bench("b : f : one", "--repeat", "1")
+        self.assertIn("    pairs  error\n        8   0.5\n", done.stdout)
+        self.assertNotIn("raw", done.stdout)
+        self.assertEqual((figures["f"]["raw"], len(figures["f"]["lines"])), ([{"n": 7}], 2))
+
+    def test_lines_that_are_no_strings_break_the_protocol(self):
+        self.prints("one", {"figure": "f", "value": 1, "lines": "text"})
+        done, figures = self.run_bench("b : f : one")
         self.assertEqual((figures["f"]["verdict"], done.returncode), ("failed", 1))
 
     def test_names_choose_programs_and_figures_and_an_unknown_name_is_refused(self):

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// The clock and a counter register, read bare; numbered as in struct perf_event_mmap_page, from 0.
+#pragma once
+
+#include <cstdint>
+
+namespace bench
+{
+#if defined(__x86_64__)
+constexpr std::uint64_t kUserReadConfig1 = 0;
+constexpr int kRegisterReadInstructions = 3;
+
+inline std::uint64_t bare_clock()
+{
+    std::uint32_t low, high;
+    __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
+    return std::uint64_t{high} << 32 | low;
+}
+
+inline std::uint64_t fenced_ticks()
+{
+    std::uint32_t low, high;
+    __asm__ volatile("lfence\n\trdtsc\n\tlfence" : "=a"(low), "=d"(high)::"memory");
+    return std::uint64_t{high} << 32 | low;
+}
+
+inline std::uint64_t read_register(std::uint32_t index)
+{
+    std::uint32_t low, high;
+    __asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(index));
+    return std::uint64_t{high} << 32 | low;
+}
+#elif defined(__aarch64__)
+constexpr std::uint64_t kUserReadConfig1 = 3; // of 64 bits, by programs
+constexpr int kRegisterReadInstructions = 3;
+
+inline std::uint64_t bare_clock()
+{
+    std::uint64_t ticks;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+    return ticks;
+}
+
+inline std::uint64_t fenced_ticks()
+{
+    std::uint64_t ticks;
+    __asm__ volatile("isb\n\tmrs %0, cntvct_el0\n\tisb" : "=r"(ticks)::"memory");
+    return ticks;
+}
+
+// The instruction names the register: a case for each that a PMU of seven counters has.
+inline std::uint64_t read_register(std::uint32_t index)
+{
+    std::uint64_t value = 0;
+    switch (index) {
+#define NETSLICE_CASE(n)                                                                           \
+    case n:                                                                                        \
+        __asm__ volatile("mrs %0, pmevcntr" #n "_el0" : "=r"(value));                              \
+        break
+        NETSLICE_CASE(0);
+        NETSLICE_CASE(1);
+        NETSLICE_CASE(2);
+        NETSLICE_CASE(3);
+        NETSLICE_CASE(4);
+        NETSLICE_CASE(5);
+#undef NETSLICE_CASE
+    default:
+        __asm__ volatile("mrs %0, pmccntr_el0" : "=r"(value));
+    }
+    return value;
+}
+#endif
+} // namespace bench

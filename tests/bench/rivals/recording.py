@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+"""A rival whose events are counted after it ended -> its JSON line, with what arrived and what was lost."""
+import json
+import os
+import re
+import subprocess
+import sys
+
+import own_namespace
+
+
+def begin():
+    """Enters namespaces of its own; the rival's program and its arguments, from the command line."""
+    own_namespace.enter([sys.executable, "-B", *(os.path.abspath(word) for word in sys.argv[:2]), *sys.argv[2:]])
+    if not os.access(sys.argv[1], os.X_OK):
+        sys.exit(f"{sys.argv[1]} is not built")
+    return sys.argv[1:]
+
+
+def must(command, **keywords):
+    """Output of a command; ends the benchmark with its words and status when it fails, 77 (cannot run here) too."""
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          errors="replace", **keywords)
+    if done.returncode != 0:
+        told = (done.stderr.strip() or done.stdout.strip()).splitlines()
+        print(f"{os.path.basename(command[0])}: {told[-1] if told else 'no word about it'}", file=sys.stderr)
+        sys.exit(done.returncode if done.returncode > 0 else 1)
+    return done.stdout
+
+
+def figure_of(output):
+    """The rival's line; its tool may print others."""
+    return json.loads(next(line for line in output.splitlines() if line.startswith("{")))
+
+
+def events_in_ctf(folder):
+    told = must(["babeltrace2", folder, "--component", "count:sink.utils.counter", "--params", "step=+0"])
+    return int(re.search(r"(\d+) Event message", told).group(1))
+
+
+def finish(figure, arrived):
+    figure["raw"]["arrived"] = arrived
+    figure["row"] |= {"lost": figure["raw"]["issued"] - arrived, "of": figure["raw"]["issued"]}
+    print(json.dumps(figure))

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+// Bursts of events -> what one event costs: one method for every rival.
+//
+// A round is a burst: the empty loop, the bare clock read and the event, each as a batch of n and one of 2n.  The mean
+// of each batch, less the empty loop's, is a batch mean; their median counts.  The difference of the two batches,
+// divided by n, stands beside it: it holds nothing that a batch costs by itself.  Between rounds the thread rests, so
+// that a rival's consumer may catch up.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+#include "machine.hpp"
+#include "report.hpp"
+
+namespace rival
+{
+struct Plan {
+    int rounds = 101;
+    int batch = 10000; // at most
+    std::chrono::milliseconds rest{5};
+};
+
+// `--rounds N --batch N`; anything else ends the program.
+inline Plan plan_of(int argc, char **argv)
+{
+    Plan plan;
+    for (int i = 1; i < argc; i += 2) {
+        const int number = i + 1 < argc ? std::atoi(argv[i + 1]) : 0;
+        if (number > 0 && std::strcmp(argv[i], "--rounds") == 0)
+            plan.rounds = number;
+        else if (number > 0 && std::strcmp(argv[i], "--batch") == 0)
+            plan.batch = number;
+        else {
+            std::fprintf(stderr, "usage: %s [--rounds N] [--batch N]\n", argv[0]);
+            std::exit(2);
+        }
+    }
+    return plan;
+}
+
+constexpr int kLeastBatch = 100;
+
+template <typename Once>
+[[gnu::noinline]] double ticks_of(int times, Once &&once)
+{
+    const std::uint64_t begin = bench::fenced_ticks();
+    for (int i = 0; i < times; ++i) {
+        once();
+        __asm__ volatile("" ::: "memory");
+    }
+    return static_cast<double>(bench::fenced_ticks() - begin);
+}
+
+// Batch means of n and of 2n.
+struct Pair {
+    double n, twice;
+};
+
+template <typename Once>
+Pair means(int batch, Once &&once)
+{
+    const double single = ticks_of(batch, once) / batch;
+    return {single, ticks_of(2 * batch, once) / (2.0 * batch)};
+}
+
+// Lambdas, not functions: they are inlined into the timed loop.
+inline constexpr auto nothing = [] {};
+inline constexpr auto clock_read = [] { __asm__ volatile("rdtsc" ::: "rax", "rdx"); };
+
+// A batch of costly events has fewer of them: the longer it lasts, the likelier another program runs inside it.
+template <typename Event>
+int batch_of(const Plan &plan, Event &&event)
+{
+    constexpr double kBatchNs = 1e5;
+    ticks_of(kLeastBatch, event);
+    const double ns = ticks_of(kLeastBatch, event) / kLeastBatch / bench::ticks_per_ns();
+    return std::min(plan.batch, std::max(kLeastBatch, static_cast<int>(kBatchNs / ns)));
+}
+
+// `bare` is what the program would do without the rival: nothing, or the call of a function that is not traced.
+template <typename Event, typename Bare>
+Cost measure(const Plan &plan, Event &&event, Bare &&bare)
+{
+    Cost cost;
+    bench::pin_to_last_cpu();
+    cost.batch = batch_of(plan, event);
+    cost.calls = 2 * kLeastBatch;
+    const int warm = cost.batch / 10 + 1;
+    for (int round = 0; round < plan.rounds; ++round) {
+        std::this_thread::sleep_for(plan.rest);
+        const double empty = means(cost.batch, nothing).twice;
+        const double left = means(cost.batch, bare).twice;
+        const Pair clock = means(cost.batch, clock_read);
+        ticks_of(warm, event);
+        const Pair traced = means(cost.batch, event);
+        cost.clock.insert(cost.clock.end(), {clock.n - empty, clock.twice - empty});
+        cost.event.insert(cost.event.end(), {traced.n - left, traced.twice - left});
+        cost.event_2n_less_n.push_back(2 * traced.twice - traced.n - left);
+        cost.empty.push_back(empty);
+        cost.bare.push_back(left);
+        cost.calls += static_cast<std::uint64_t>(warm + 3 * cost.batch);
+    }
+    return cost;
+}
+
+template <typename Event>
+Cost measure(const Plan &plan, Event &&event)
+{
+    return measure(plan, event, nothing);
+}
+} // namespace rival

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+#include "time_session.hpp"
+
+#include <cmath>
+
+#include "analyse/analyse.hpp"
+#include "analyse/blocks.hpp"
+#include "analyse/moments.hpp"
+#include "analyse/student.hpp"
+
+namespace bench
+{
+namespace
+{
+constexpr std::size_t kBatches = 2; // of a session
+constexpr int kWarmShare = 20; // of so many slices one is run before them under another name: caches and predictors learn
+constexpr int kShortGroup = 50; // slices between two looks at the bare work; of long ones, each has its own
+
+struct Mean {
+    double value, ci95;
+};
+
+// As the slices' statistics do it: interrupts are in neither, and neighbours are not independent.
+class BareTime
+{
+public:
+    void add(double ticks)
+    {
+        histogram_.add(ticks);
+        moments_.add(ticks, 1, histogram_.total());
+        blocks_.add(1, ticks);
+    }
+    Mean mean() const
+    {
+        const nsdump::TrimmedMean trimmed = histogram_.trimmed_mean(nsdump::kTrimmedShare);
+        const double count = static_cast<double>(histogram_.total());
+        const double independent = moments_.sd(histogram_.total()) / std::sqrt(count);
+        const double alike = independent > 0 ? blocks_.standard_error() / independent : 1;
+        const double degrees = std::min(static_cast<double>(blocks_.count()), static_cast<double>(trimmed.kept)) - 1;
+        return {trimmed.mean, nsdump::student_t95(degrees) * alike * trimmed.standard_error};
+    }
+
+private:
+    nsdump::Histogram histogram_;
+    nsdump::Moments moments_;
+    nsdump::Blocks blocks_;
+};
+
+// What the two clock reads around a stretch take.
+double empty_ticks(const Length &length)
+{
+    constexpr int kReads = 32;
+    std::uint64_t sum = 0;
+    for (int i = 0; i < kReads; ++i)
+        sum += length.time_bare(0);
+    return static_cast<double>(sum) / kReads;
+}
+
+// A long round is timed by itself, as a slice is: the trim takes as much of what interrupts do from both.  Of short ones
+// stretches of n and 2n: their difference has neither the clock reads nor the loop's beginning in it.
+double bare_ticks(const Length &length)
+{
+    const double once = static_cast<double>(length.time_bare(length.stretch));
+    if (length.stretch == 1)
+        return once - empty_ticks(length);
+    return (static_cast<double>(length.time_bare(2 * length.stretch)) - once) / length.stretch;
+}
+
+// Bare work and slices in turns: what the core's neighbours do to one they do to the other.
+void run_cell(const Length &length, const Cell &cell, nsp_slice *warm, BareTime &bare)
+{
+    const int group = length.stretch == 1 ? 1 : kShortGroup;
+    for (int done = 0; done < length.slices; done += group) {
+        bare.add(bare_ticks(length));
+        if (group > 1 || done == 0)
+            cell.run(warm, group / kWarmShare + 1);
+        cell.run(cell.slice, group);
+    }
+}
+
+// The cells take turns in coming first: right behind a rest the thread is less often put aside than later.
+void run_batch(const Length &length, std::vector<BareTime> &bare, std::size_t turn)
+{
+    static nsp_slice *const warm = nsp_slice_create("warm", __FILE__, __LINE__);
+    constexpr auto kDrainTime = std::chrono::milliseconds(2); // a length's records fill a quarter of the ring
+    for (std::size_t i = 0; i < length.cells.size(); ++i) {
+        const std::size_t at = (turn + i) % length.cells.size();
+        run_cell(length, length.cells[at], warm, bare[at]);
+    }
+    std::this_thread::sleep_for(kDrainTime);
+}
+
+const nsdump::Distribution &net_of(const nsdump::StatsReport &report, const std::string &name, double &raw)
+{
+    for (const nsdump::SliceReport &slice : report.slices)
+        if (slice.name == name)
+            for (const nsdump::FieldReport &field : slice.values)
+                if (field.field == "ticks" && field.net && field.net->trimmed_ci95) {
+                    raw = field.raw.trimmed_mean;
+                    return *field.net;
+                }
+    std::fprintf(stderr, "no corrected slices %s in the trace\n", name.c_str());
+    std::exit(1);
+}
+} // namespace
+
+SessionReadings run_time_session(const char *clock_mode, const std::vector<Length> &lengths, std::size_t turn)
+{
+    const TmpfsFile file("netslice-time-bench.nsl");
+    std::vector<std::vector<BareTime>> bare;
+    for (const Length &length : lengths)
+        bare.emplace_back(length.cells.size());
+    nsp_session_counts counts;
+    open_session("output=" + file.path() + " ring=4M clock=" + clock_mode);
+    for (std::size_t batch = 0; batch < kBatches; ++batch)
+        for (std::size_t i = 0; i < lengths.size(); ++i) {
+            const std::size_t at = (turn + i) % lengths.size();
+            run_batch(lengths[at], bare[at], turn / lengths.size() + batch);
+        }
+    nsp_session_close(&counts);
+
+    const nsdump::StatsReport report = nsdump::analyse_trace(file.path());
+    SessionReadings out{report.clock.hz, counts.issued - counts.drained, {}};
+    for (std::size_t i = 0; i < lengths.size(); ++i) {
+        out.readings.emplace_back();
+        for (std::size_t j = 0; j < lengths[i].cells.size(); ++j) {
+            const Mean truth = bare[i][j].mean();
+            double raw = 0;
+            const nsdump::Distribution &net = net_of(report, lengths[i].cells[j].name, raw);
+            out.readings.back().push_back({truth.value, truth.ci95, raw, net.trimmed_mean, *net.trimmed_ci95});
+        }
+    }
+    return out;
+}
+} // namespace bench

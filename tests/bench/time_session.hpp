@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// One session over all cells -> for each the time by probes, corrected, and the time of the bare work, both with intervals.
+#pragma once
+
+#include <vector>
+
+#include "time_cells.hpp"
+
+namespace bench
+{
+// Of one cell in one session, in ticks; means without a twentieth at either end, half widths of 95 % intervals.
+struct Reading {
+    double bare, bare_ci95;
+    double raw;
+    double net, net_ci95;
+};
+
+struct SessionReadings {
+    double clock_hz = 0;
+    std::uint64_t lost = 0;
+    std::vector<std::vector<Reading>> readings; // by length, by cell
+};
+
+// `turn`: number of the session; lengths and cells take turns in coming first.
+SessionReadings run_time_session(const char *clock_mode, const std::vector<Length> &lengths, std::size_t turn);
+} // namespace bench

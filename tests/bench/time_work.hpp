@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// Work of a known length with places for probes in it: a chain of dependent multiplications.
+#pragma once
+
+#include <cstdint>
+
+#include <nsprobe/probe.h>
+
+namespace bench
+{
+inline constexpr int kSeams = 32;
+inline constexpr int kParts = kSeams + 1;
+inline constexpr int kUnrolled = 16;
+inline constexpr int kLongestStraight = 64; // longer parts are loops: the code of a case must fit the first-level cache
+
+// The loop's counter runs ahead of the chain, so neither it nor its last branch takes time.
+template <int kMultiplications> inline __attribute__((always_inline)) void multiply(std::uint64_t &x)
+{
+    constexpr bool kIsLoop = kMultiplications > kLongestStraight;
+    constexpr int kStraight = kIsLoop ? kMultiplications % kUnrolled : kMultiplications;
+    if constexpr (kIsLoop) {
+        std::uint64_t rounds = kMultiplications / kUnrolled;
+        __asm__ volatile("1:\n\t.rept %c[unrolled]\n\timul %[x], %[x]\n\t.endr\n\tdec %[rounds]\n\tjnz 1b"
+                         : [x] "+r"(x), [rounds] "+r"(rounds)
+                         : [unrolled] "i"(kUnrolled));
+    }
+    __asm__ volatile(".rept %c[straight]\n\timul %[x], %[x]\n\t.endr" : [x] "+r"(x) : [straight] "i"(kStraight));
+}
+
+constexpr bool has_pair(int pairs, int seam)
+{
+    return (seam + 1) * pairs / kSeams > seam * pairs / kSeams;
+}
+
+template <int kMultiplications, int kPairs, int kPart> inline __attribute__((always_inline)) void part(std::uint64_t &x)
+{
+    multiply<(kPart + 1) * kMultiplications / kParts - kPart * kMultiplications / kParts>(x);
+    if constexpr (kPart < kSeams && has_pair(kPairs, kPart)) {
+        NET_SLICE_START(inside);
+        NET_SLICE_STOP(inside);
+    }
+    if constexpr (kPart < kSeams)
+        part<kMultiplications, kPairs, kPart + 1>(x);
+}
+
+// The same parts whatever kPairs is: without probes between them they are one chain.
+template <int kMultiplications, int kPairs> inline __attribute__((always_inline)) void work(std::uint64_t &x)
+{
+    part<kMultiplications, kPairs, 0>(x);
+}
+} // namespace bench

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: MIT
+// known_code SOURCE CLOCK [LONGEST | migration | retries | mark-retries | crowded]: runs code of 10, 100, ... LONGEST
+// instructions, or only the case that moves to another CPU, those whose records are tried twice, or the one for a CPU that
+// others want, too, under a session; prints for each slice the truth and what the corrected counts say.  Ends with 1 when one of them is off, 2 when it could not be run.
+#include "known_code.hpp"
+
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <thread>
+
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <nsprobe/session.h>
+
+#include "analyse/analyse.hpp"
+
+namespace
+{
+constexpr unsigned kRepeats = 3;
+int longest = 1000000;
+bool is_stepped = false;
+using Truth = std::map<std::string, double>; // by name of the slice: instructions of its own and of the slices inside it
+
+// Each is a function of its own with nothing in its slices but probes and known code, so that no compiler puts a neighbour's
+// work there.
+#define DEFINE_NESTED(n)                                                                           \
+    __attribute__((noinline)) void run_nested_##n()                                                \
+    {                                                                                              \
+        static_assert(n >= KNOWN_LEAST && n % 2 == 0);                                             \
+        AROUND(depth0_##n, AROUND(depth1_##n, AROUND(depth2_##n, AROUND(depth3_##n, AROUND(depth4_##n, \
+               AROUND(depth5_##n, AROUND(depth6_##n, AROUND(depth7_##n, AROUND(depth8_##n, KNOWN_CODE(n)))))))))); \
+    }
+DEFINE_NESTED(10)
+DEFINE_NESTED(100)
+DEFINE_NESTED(1000)
+DEFINE_NESTED(10000)
+DEFINE_NESTED(100000)
+DEFINE_NESTED(1000000)
+
+#define EMPTY_PAIR                                                                                 \
+    NET_SLICE_START(empty);                                                                        \
+    NET_SLICE_STOP(empty)
+
+__attribute__((noinline)) void run_pairs_0_to_10()
+{
+    AROUND(pairs0, KNOWN_CODE(100));
+    AROUND(pairs1, EMPTY_PAIR; KNOWN_CODE(100));
+    AROUND(pairs10, KNOWN_CODE(40); TEN_TIMES(EMPTY_PAIR); KNOWN_CODE(60));
+}
+
+__attribute__((noinline)) void run_pairs_100()
+{
+    AROUND(pairs100, KNOWN_CODE(40); HUNDRED_TIMES(EMPTY_PAIR); KNOWN_CODE(60));
+}
+
+__attribute__((noinline)) void run_pairs_1000()
+{
+    AROUND(pairs1000, KNOWN_CODE(40); THOUSAND_TIMES(EMPTY_PAIR); KNOWN_CODE(60));
+}
+
+__attribute__((noinline)) void run_marks()
+{
+    NSP_DETAIL_WORDS(one, two, three);
+    AROUND(marks, TEN_TIMES(NET_SLICE_MARK(mark, one)));
+    AROUND(units, TEN_TIMES(NET_SLICE_INIT(unit, one, two, three); NET_SLICE_EXIT(unit)));
+}
+
+__attribute__((noinline)) void run_calls()
+{
+    const std::uint64_t zero = in_register(0);
+    AROUND(calls, TEN_TIMES(KNOWN_SYSTEM_CALL(SYS_getppid, zero, zero, zero)));
+}
+
+__attribute__((noinline)) void run_migration(const cpu_set_t *first, const cpu_set_t *second)
+{
+    const std::uint64_t self = in_register(0), bytes = in_register(sizeof(*first)), to = in_register(second);
+    sched_setaffinity(0, sizeof(*first), first);
+    AROUND(migrates, KNOWN_CODE(100); KNOWN_SYSTEM_CALL(SYS_sched_setaffinity, self, bytes, to); KNOWN_CODE(100));
+}
+
+// One return from the handler, two instructions of the C library or kernel that return from the signal.
+constexpr double kHandlerOwn = 3;
+
+__attribute__((noinline)) void on_signal(int)
+{
+    AROUND(in_handler, KNOWN_CODE(24));
+}
+
+__attribute__((noinline)) void run_signal(pid_t process_id, pid_t thread_id)
+{
+    const std::uint64_t process = in_register(process_id), thread = in_register(thread_id), number = in_register(SIGUSR1);
+    AROUND(interrupted, KNOWN_CODE(100); KNOWN_SYSTEM_CALL(SYS_tgkill, process, thread, number); KNOWN_CODE(100));
+}
+
+Truth nested()
+{
+    static constexpr void (*kRuns[])() = {run_nested_10,    run_nested_100,    run_nested_1000,
+                                          run_nested_10000, run_nested_100000, run_nested_1000000};
+    Truth truth;
+    int n = 10;
+    for (const auto run : kRuns) {
+        if (n > longest)
+            break;
+        run();
+        for (int depth = 0; depth <= 8; ++depth)
+            truth["depth" + std::to_string(depth) + "_" + std::to_string(n)] = n;
+        n *= 10;
+    }
+    return truth;
+}
+
+Truth pairs()
+{
+    run_pairs_0_to_10();
+    run_pairs_100();
+    run_pairs_1000();
+    return {{"pairs0", 100}, {"pairs1", 100}, {"pairs10", 100}, {"pairs100", 100}, {"pairs1000", 100}, {"empty", 0}};
+}
+
+Truth marks()
+{
+    run_marks();
+    return {{"marks", 0}, {"units", 0}};
+}
+
+Truth calls()
+{
+    run_calls();
+    return {{"calls", 50}};
+}
+
+Truth migration()
+{
+    cpu_set_t first, second, before;
+    sched_getaffinity(0, sizeof(before), &before);
+    CPU_ZERO(&first);
+    CPU_ZERO(&second);
+    CPU_SET(0, &first);
+    CPU_SET(1, &second);
+    run_migration(&first, &second);
+    sched_setaffinity(0, sizeof(before), &before);
+    return {{"migrates", 205}};
+}
+
+Truth signals()
+{
+    std::signal(SIGUSR1, on_signal);
+    run_signal(getpid(), static_cast<pid_t>(syscall(SYS_gettid)));
+    Truth truth = {{"in_handler", 24}};
+    if (!is_stepped) // a handler runs unstepped up to the reading of its first probe, which is then subtracted whole
+        truth["interrupted"] = 205 + 24 + kHandlerOwn;
+    return truth;
+}
+
+// In a ring that overwrites, a record that finds no room makes an eighth of the ring free and is tried again: about six of these.
+constexpr char kRetriesOptions[] = " full=overwrite ring=64K"; // what one run writes fits
+
+Truth retries()
+{
+    run_pairs_1000();
+    return {{"pairs1000", 100}, {"empty", 0}};
+}
+
+__attribute__((noinline)) void run_marks_1000()
+{
+    NSP_DETAIL_WORDS(one, two, three);
+    AROUND(marks1000, THOUSAND_TIMES(NET_SLICE_MARK(mark, one)));
+}
+
+__attribute__((noinline)) void run_units_500()
+{
+    NSP_DETAIL_WORDS(one, two, three);
+    AROUND(units500, HUNDRED_TIMES(FIVE_TIMES(NET_SLICE_INIT(unit, one, two, three); NET_SLICE_EXIT(unit))));
+}
+
+Truth mark_retries()
+{
+    run_marks_1000();
+    run_units_500();
+    return {{"marks1000", 0}, {"units500", 0}};
+}
+
+// Long enough that timer ticks take the CPU away in the middle of hundreds of probes.
+Truth crowded()
+{
+    for (int i = 0; i < 10; ++i)
+        run_pairs_1000();
+    return {{"pairs1000", 100}, {"empty", 0}};
+}
+
+__attribute__((noinline)) void run_first()
+{
+    AROUND(first_of_thread, KNOWN_CODE(100));
+}
+
+Truth threads()
+{
+    std::thread(run_first).join();
+    return {{"first_of_thread", 100}};
+}
+
+struct Case {
+    Truth (*run)();
+    long cpus; // that it needs
+    const char *name = ""; // to run it alone
+    const char *options = "";
+    bool is_alone = false; // it is run in no other way
+    bool keeps_all = true; // of what it writes
+};
+
+constexpr Case kCases[] = {{nested, 1}, {pairs, 1}, {marks, 1}, {calls, 1}, {signals, 1}, {threads, 1},
+                           {migration, 2, "migration", " full=overwrite"}, // no drain thread on the other CPU
+                           {retries, 1, "retries", kRetriesOptions, true, false},
+                           {mark_retries, 1, "mark-retries", kRetriesOptions, true, false},
+                           {crowded, 1, "crowded", " ring=4M", true}};
+
+const Case *only = nullptr; // the one case to run
+
+const Case *find_case(const std::string &name)
+{
+    for (const Case &known : kCases)
+        if (*known.name && name == known.name)
+            return &known;
+    return nullptr;
+}
+
+Truth run_all()
+{
+    if (only)
+        return only->cpus <= sysconf(_SC_NPROCESSORS_ONLN) ? only->run() : Truth();
+    Truth all;
+    for (const Case &known : kCases)
+        if (!known.is_alone && known.cpus <= sysconf(_SC_NPROCESSORS_ONLN))
+            all.merge(known.run());
+    return all;
+}
+
+// Prints a line for each slice; how many are off.
+unsigned compare(const std::string &trace, const Truth &truth)
+{
+    const nsdump::StatsReport report = nsdump::analyse_trace(trace);
+    const bool keeps_all = !only || only->keeps_all;
+    unsigned seen = 0, off = 0;
+    for (const nsdump::SliceReport &slice : report.slices)
+        for (const nsdump::FieldReport &field : slice.values) {
+            const auto known = truth.find(slice.name);
+            if (field.field != "instructions" || !field.net || known == truth.end())
+                continue;
+            const bool is_off = field.net->min != known->second || field.net->max != known->second || (keeps_all && field.count < kRepeats);
+            std::printf("%s: truth %.0f, net %.2f to %.2f of %llu, raw %.0f%s\n", slice.name.c_str(), known->second,
+                        field.net->min, field.net->max, static_cast<unsigned long long>(field.count), field.raw.mean,
+                        is_off ? "  OFF" : "");
+            off += is_off;
+            ++seen;
+        }
+    if (report.classes.uncounted > 0 || (keeps_all && report.losses.lost_sum() > 0)) {
+        std::printf("%llu slices without counts, %llu records lost  OFF\n", static_cast<unsigned long long>(report.classes.uncounted),
+                    static_cast<unsigned long long>(report.losses.lost_sum()));
+        ++off;
+    }
+    if (seen == truth.size())
+        return off;
+    std::printf("%u of %zu slices have counts  OFF\n", seen, truth.size());
+    return off + 1;
+}
+} // namespace
+
+int main(int argc, char **argv)
+{
+    if (argc < 3 || argc > 4) {
+        std::fprintf(stderr, "usage: known_code SOURCE CLOCK [LONGEST | migration | retries | mark-retries | crowded]\n");
+        return 2;
+    }
+    if (argc == 4) {
+        only = find_case(argv[3]);
+        longest = only ? longest : std::atoi(argv[3]);
+    }
+    is_stepped = std::string(argv[1]) == "step";
+    const std::string trace = "/tmp/known_code." + std::to_string(getpid()) + ".nsl";
+    const std::string options = "output=" + trace + " counters=instructions source=" + argv[1] + " clock=" + argv[2] + (only ? only->options : "");
+    // The first session has given its counters back when the second asks for as many.
+    for (const bool is_first : {true, false}) {
+        if (nsp_session_configure(options.c_str()) != 0) {
+            std::fprintf(stderr, "known_code: %s\n", nsp_last_error());
+            return 2;
+        }
+        if (is_first) {
+            AROUND(first_session, KNOWN_CODE(100));
+            nsp_session_close(nullptr);
+            unlink(trace.c_str());
+        }
+    }
+    Truth truth;
+    for (unsigned i = 0; i < kRepeats; ++i)
+        truth = run_all();
+    nsp_session_close(nullptr);
+    if (truth.empty()) {
+        std::fprintf(stderr, "known_code: this machine has too few CPUs for the case\n");
+        return 2;
+    }
+    const unsigned off = compare(trace, truth);
+    unlink(trace.c_str());
+    std::printf("%s %s: %u off\n", argv[1], argv[2], off);
+    return off > 0;
+}

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: MIT
+# Net instructions of MAPI's functions on a machine that counts exactly: the same on every run, and what valgrind counts.
+import base64
+import csv
+import gzip
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import guest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from callgrind import BY_ADDRESS, booked_after_return, inclusive, symbol_ranges
+from packets import write_capture
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+DEMO = SOURCE / "mapi-core/apps/demo/demo.pcap"
+VALGRIND = ("usr/bin/valgrind.bin", "usr/libexec/valgrind/callgrind-arm64-linux", "usr/libexec/valgrind/default.supp",
+            "usr/libexec/valgrind/vgpreload_core-arm64-linux.so")
+FILTER = "tcp port 80 or udp port 53"
+FILES = {"BPF_FILTER": "bpf_filter.cpp", "BYTE_COUNTER": "byte_counter.cpp", "PKT_COUNTER": "pkt_counter.cpp"}
+MOST_AROUND_A_CALL = 16  # what stands between the two probes besides the function: arguments, the call, the result
+# Linux takes a thread's SVE registers away at each system call, so the first memcpy() after one traps, and the emulator counts the
+# instruction that trapped twice: one more after each read() of a counter, none between user reads.  valgrind knows no SVE either.
+CPU = "max,sve=off,sme=off"
+SCENARIOS = ("counter", "filter", "buffer")
+COSTS = """
+echo 1 >/proc/sys/kernel/perf_user_access
+for run in 1 2; do
+    for source in rdpmc perf-read; do
+        mapi-cost --packets 10000 --source $source {scenarios} --json cost.json demo.pcap >said 2>&1 || cat said
+        echo "<$source $run>"; gzip -c cost.json | base64; echo "<end>"
+    done
+done
+"""
+# The dynamic linker's search for a symbol takes longer under valgrind, which brings libraries along: it is done before.
+TWO_COUNTS = """
+export LD_BIND_NOW=1
+echo 1 >/proc/sys/kernel/perf_user_access
+nsdump record -o trace.nsl -c instructions --source rdpmc -- mapi-count capture.pcap '{filter}' >said 2>&1 || cat said
+echo "<slices>"; nsdump export trace.nsl --what slices --format csv | gzip | base64; echo "<end>"
+VALGRIND_LIB=/test valgrind.bin {callgrind} --callgrind-out-file=out mapi-count capture.pcap '{filter}' >said 2>&1 || cat said
+echo "<callgrind>"; gzip -c out | base64; echo "<end>"
+"""
+
+
+def brought_out(output, name):
+    packed = re.search(f"<{name}>\n(.*?)<end>", output, re.S)
+    if not packed:
+        raise AssertionError(f"nothing called {name} came out of the guest; it said:\n{output[-3000:]}")
+    return gzip.decompress(base64.b64decode(packed.group(1))).decode()
+
+
+class MapiCost(unittest.TestCase):
+    def guest(self):
+        machine = guest.Arm64Guest(os.environ["NETSLICE_BUILD"], cpu_model=CPU, timeout_s=600)
+        for program in ("bin/mapi-cost", "bin/mapi-count", "bin/nsdump"):
+            machine.add(program)
+        return machine
+
+    def test_the_same_capture_costs_the_same_instructions_on_every_run(self):
+        machine = self.guest()
+        machine.add(DEMO)
+        scenarios = " ".join(f"--scenario {name}" for name in SCENARIOS)
+        result = machine.run("cp /test/demo.pcap .\n" + COSTS.format(scenarios=scenarios))
+        figures = {}
+        for source in ("rdpmc", "perf-read"):
+            for run in (1, 2):
+                rows = json.loads(brought_out(result.output, f"{source} {run}"))["rows"]
+                figures[source, run] = {row["id"]: row["instructions"]["net"] for row in rows}
+        print(figures["rdpmc", 1])
+        self.assertEqual(len(figures["rdpmc", 1]), len(SCENARIOS))
+        for name, figure in figures.items():
+            self.assertEqual(figure, figures["rdpmc", 1], name)
+        self.assertEqual(result.kernel_faults, [])
+
+    def test_counter_and_valgrind_agree_to_the_instruction(self):
+        machine = self.guest()
+        for file in VALGRIND:
+            machine.add(machine.cache / "sysroot" / file)
+        with tempfile.TemporaryDirectory() as folder:
+            capture = pathlib.Path(folder) / "capture.pcap"
+            write_capture(capture, 64 * 40)
+            machine.add(capture)
+            result = machine.run("cp /test/capture.pcap .\n" + TWO_COUNTS.format(filter=FILTER, callgrind=" ".join(BY_ADDRESS)))
+            out = pathlib.Path(folder) / "callgrind.out"
+            out.write_text(brought_out(result.output, "callgrind"))
+            counted = inclusive(out)
+            functions = {name: [(function, total) for (place, function), total in counted.items() if place == file and "process(" in function]
+                         for name, file in FILES.items()}
+            listing = subprocess.run(["nm", "-SC", machine.build / "lib/libmapi.so"], capture_output=True, text=True, check=True).stdout
+            ranges = symbol_ranges(listing.splitlines())
+            after = {name: booked_after_return(out, FILES[name], function, ranges) for name, ((function, _),) in functions.items()}
+        slices = list(csv.DictReader(brought_out(result.output, "slices").splitlines()))
+        around = set()
+        for name, ((_, (calls, inside)),) in functions.items():
+            nets = [float(row["net_instructions"]) for row in slices if row["name"] == name]
+            self.assertEqual(len(nets), calls)
+            around.add((sum(nets) - (inside - after[name])) / calls)
+        print(f"booked after a return: {after}")
+        print(f"around each call: {around}")
+        self.assertEqual(len(around), 1, around)
+        each = around.pop()
+        self.assertEqual(each, int(each))
+        self.assertTrue(0 < each <= MOST_AROUND_A_CALL, each)
+        self.assertEqual(result.kernel_faults, [])
+
+
+if __name__ == "__main__":
+    guest.run_tests()
