@@ -29,7 +29,7 @@ int nsp_announce(const struct nsp_shm_map *map, uint16_t kind, const void *paylo
     }
     at = __atomic_load_n(&map->shm->announce_tail, __ATOMIC_RELAXED);
     do {
-        if (at + need > NSP_SHM_ANNOUNCE_BYTES) {
+        if (at + need > NSLICE_SESSION_ANNOUNCE_BYTES) {
             __atomic_fetch_add(&map->shm->dropped_announcements, 1, __ATOMIC_RELAXED);
             return -ENOSPC;
         }
@@ -50,7 +50,7 @@ int nsp_announce_skip(const struct nsp_shm_map *map, uint64_t *cursor)
     const struct announcement *slot = (const struct announcement *)(map->announcements + *cursor);
     uint32_t length;
 
-    if (tail > NSP_SHM_ANNOUNCE_BYTES || *cursor + sizeof(*slot) > tail)
+    if (tail > NSLICE_SESSION_ANNOUNCE_BYTES || *cursor + sizeof(*slot) > tail)
         return 0;
     length = __atomic_load_n(&slot->bytes, __ATOMIC_RELAXED);
     if (length > 0 && length <= NSLICE_MAX_PAYLOAD_BYTES && *cursor + slot_bytes(length) <= tail) {
@@ -73,7 +73,7 @@ int nsp_announce_next(const struct nsp_shm_map *map, uint64_t *cursor, uint16_t 
     struct announcement *slot;
     uint32_t length;
 
-    if (tail > NSP_SHM_ANNOUNCE_BYTES || *cursor + sizeof(*slot) > tail)
+    if (tail > NSLICE_SESSION_ANNOUNCE_BYTES || *cursor + sizeof(*slot) > tail)
         return 0;
     slot = (struct announcement *)(map->announcements + *cursor);
     /* pairs with the release in nsp_announce() */

@@ -182,7 +182,8 @@ int nsp_calibrate_with(const struct nsp_calibration_setup *setup, struct nsp_cal
     static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
     const struct nsp_session_config scratch = {.struct_size = sizeof(scratch),
                                                .ring_bytes = setup->ring_bytes,
-                                               .ring_kind = setup->ring_kind};
+                                               .ring_kind = setup->ring_kind,
+                                               .memory = NSP_MEMORY_PROCESS};
     const struct nsp_thread thread_before = nsp_thread;
     struct nsp_calibration_run *run;
     int err;

@@ -86,7 +86,7 @@ static uint64_t overwritten_before(const struct nsp_drain_cpu *own, uint64_t pos
     return committed - own->drained - own->lost_write - own->lost_torn;
 }
 
-static void write_records(struct nsp_drain *drain, uint32_t cpu, const void *payload, struct nsp_stretch stretch)
+static void write_records(struct nsp_drain *drain, uint32_t cpu, const void *payload, struct nslice_stretch stretch)
 {
     struct nsp_drain_cpu *own = &drain->cpus[cpu];
     struct nslice_chunk_header header = {
@@ -115,7 +115,7 @@ static void write_records(struct nsp_drain *drain, uint32_t cpu, const void *pay
  * Overwritten records are copied first and count only if nobody walked over them meanwhile; others are written
  * where they lie.  *head: as it was right before the release of their room.  1: the stretch is out of the ring.
  */
-static int take(struct nsp_drain *drain, uint32_t cpu, uint64_t tail, struct nsp_stretch stretch, uint64_t *head)
+static int take(struct nsp_drain *drain, uint32_t cpu, uint64_t tail, struct nslice_stretch stretch, uint64_t *head)
 {
     struct nslice_ring_meta *ring = nsp_shm_ring(drain->map, cpu);
     const void *data = nsp_ring_data(ring, drain->map->ring_bytes, tail);
@@ -139,19 +139,19 @@ static uint64_t drain_chunk(struct nsp_drain *drain, uint32_t cpu, uint64_t head
     struct nslice_ring_meta *ring = nsp_shm_ring(drain->map, cpu);
     struct nsp_drain_cpu *own = &drain->cpus[cpu];
     uint64_t tail = __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE), head_before;
-    struct nsp_stretch stretch;
+    struct nslice_stretch stretch;
 
     own->tail = tail;
     if (NSLICE_POSITION_UNITS(head - tail) == 0 ||
         NSLICE_POSITION_UNITS(head - tail) > drain->map->ring_bytes / NSLICE_UNIT_BYTES)
         return 0;
-    stretch = nsp_ring_stretch(ring, drain->map->ring_bytes, tail, nsp_gaps_limit(&own->gaps, tail, head),
+    stretch = nsp_ring_stretch(ring, drain->map->ring_bytes, tail, nslice_gaps_limit(&own->gaps, tail, head),
                                NSLICE_MAX_PAYLOAD_BYTES);
     if (stretch.units == 0)
         return 0;
     if (!take(drain, cpu, tail, stretch, &head_before))
         return ring->kind == NSLICE_RING_RSEQ; /* a writer dropped these: look again */
-    nsp_gaps_note(&own->gaps, refused_records(ring), head_before);
+    nslice_gaps_note(&own->gaps, refused_records(ring), head_before);
     return stretch.units * NSLICE_UNIT_BYTES;
 }
 

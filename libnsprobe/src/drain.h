@@ -5,11 +5,12 @@
 
 #include <stdint.h>
 
+#include <nslice/gaps.h>
+
 #include <nsprobe/file.h>
 #include <nsprobe/session.h>
 
 #include "file_write.h"
-#include "gaps.h"
 #include "shm.h"
 
 struct nsp_drain_cpu {
@@ -21,7 +22,7 @@ struct nsp_drain_cpu {
     uint64_t lost_overwritten; /* once the drain is settled */
     uint64_t committed; /* records the ring ever took */
     uint64_t head;      /* last seen */
-    struct nsp_gaps gaps; /* where records were refused */
+    struct nslice_gaps gaps; /* where records were refused */
 };
 
 struct nsp_drain {

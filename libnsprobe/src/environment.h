@@ -16,6 +16,8 @@ struct nsp_environment {
     const char *counter_reason;
     const char *counter_names;
     uint32_t step_every;
+    const char *memory;
+    const char *memory_reason;
 };
 
 /* key=value lines, zero-terminated; returns the length. */

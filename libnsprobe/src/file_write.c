@@ -18,7 +18,7 @@
 #include "error.h"
 #include "file_error/file_error.h"
 
-_Static_assert(NSLICE_CHUNK_FOOTER < 8, "sequence[] holds every kind");
+_Static_assert(NSLICE_CHUNK_KINDS <= 16, "sequence[] holds every kind");
 
 /* Writes all parts or as much as the medium takes; 0 or -errno. */
 static int write_all(int fd, struct iovec *parts, int count)
@@ -208,7 +208,7 @@ int nsp_file_chunk(struct nsp_file *file, struct nslice_chunk_header *header, co
 
 int nsp_file_small_chunk(struct nsp_file *file, uint16_t kind, const void *payload, uint32_t payload_bytes)
 {
-    struct nslice_chunk_header header = {.kind = kind, .sequence = file->sequence[kind & 7]};
+    struct nslice_chunk_header header = {.kind = kind, .sequence = file->sequence[kind & 15]};
     uint64_t padded[8192];
     int err;
 
@@ -222,7 +222,7 @@ int nsp_file_small_chunk(struct nsp_file *file, uint16_t kind, const void *paylo
         return -EINVAL;
     }
     if (!err)
-        ++file->sequence[kind & 7];
+        ++file->sequence[kind & 15];
     return err;
 }
 

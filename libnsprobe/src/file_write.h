@@ -10,7 +10,7 @@
 struct nsp_file {
     int fd;
     uint64_t bytes;        /* whole chunks so far */
-    uint64_t sequence[8];  /* by chunk kind; RECORDS count for each CPU elsewhere */
+    uint64_t sequence[16];  /* by chunk kind; RECORDS count for each CPU elsewhere */
     int is_new;            /* nothing had this name before */
     int has_begun;         /* what stood there before is gone */
     int error;             /* first errno that a write met; nothing but a footer is tried after it */

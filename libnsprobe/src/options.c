@@ -20,6 +20,9 @@ static const struct choice clocks[] = {{"fast", NSP_CLOCK_FAST}, {"ordered", NSP
 static const struct choice policies[] = {
     {"discard", NSLICE_FULL_DISCARD}, {"overwrite", NSLICE_FULL_OVERWRITE}, {0}};
 static const struct choice ring_kinds[] = {{"rseq", NSLICE_RING_RSEQ}, {"atomic", NSLICE_RING_ATOMIC}, {0}};
+static const struct choice memories[] = {
+    {"auto", NSP_MEMORY_AUTO}, {"process", NSP_MEMORY_PROCESS}, {"nsmod", NSP_MEMORY_NSMOD}, {0}};
+static const struct choice recorders[] = {{"process", NSP_DRAINED_BY_PROCESS}, {"nsmod", NSP_DRAINED_BY_NSMOD}, {0}};
 static const struct choice yes_no[] = {{"yes", 1}, {"no", 0}, {0}};
 static const struct choice sources[] = {{"auto", NSP_SOURCE_AUTO},
                                         {"rdpmc", NSP_SOURCE_RDPMC},
@@ -118,6 +121,12 @@ static int add_one(struct nsp_options *options, const char *key, const char *val
     } else if (strcmp(key, "kind") == 0) {
         err = choose(key, value, ring_kinds, &word);
         config->ring_kind = (uint32_t)word;
+    } else if (strcmp(key, "memory") == 0) {
+        err = choose(key, value, memories, &word);
+        config->memory = (enum nsp_memory)word;
+    } else if (strcmp(key, "recorder") == 0) {
+        err = choose(key, value, recorders, &word);
+        config->drained_by = (enum nsp_drained_by)word;
     } else if (strcmp(key, "calibration") == 0) {
         err = choose(key, value, yes_no, &word);
         config->no_calibration = !word;
@@ -125,7 +134,7 @@ static int add_one(struct nsp_options *options, const char *key, const char *val
         err = choose(key, value, yes_no, &options->attach);
     } else {
         err = nsp_fail(-EINVAL, "unknown option \"%s\"; known: output, counters, source, clock, full, ring, kind, "
-                       "step-every, calibration, attach", key);
+                       "step-every, calibration, memory, recorder, attach", key);
     }
     return err;
 }

@@ -46,7 +46,7 @@ uint32_t nsp_session_generation;
 static struct {
     const struct nsp_shm_map *map;
     struct nsp_detail_state state; /* as it is while probes are on */
-    char names[NSP_MAX_COUNTERS_TEXT];
+    char names[NSLICE_SESSION_COUNTERS_TEXT];
     int is_inherited; /* by fork(): calibrated by the parent */
 } process;
 
@@ -112,7 +112,8 @@ static void fill_state(const struct nsp_shm_map *map, uint32_t ring_kind, uint32
 static void announce_info(double clock_hz)
 {
     static const char *const kinds[] = {"none", "rseq", "atomic", "kernel"};
-    const struct nsp_shm *shm = process.map->shm;
+    const struct nslice_session *shm = process.map->shm;
+    char reason[sizeof(shm->memory_reason)];
     const struct nsp_environment environment = {
         .clock_mode = process.state.ordered ? "ordered" : "fast",
         .clock_hz = clock_hz,
@@ -123,9 +124,14 @@ static void announce_info(double clock_hz)
         .counter_reason = nsp_source_reason(),
         .counter_names = nsp_active_source ? process.names : "",
         .step_every = shm->step_every,
+        .memory = process.map->is_module ? "nsmod" : "process",
+        .memory_reason = reason,
     };
     char text[4096];
-    size_t bytes = nsp_environment_text(&environment, text, sizeof(text));
+    size_t bytes;
+
+    nsp_shm_copy_words(reason, shm->memory_reason, sizeof(reason));
+    bytes = nsp_environment_text(&environment, text, sizeof(text));
 
     nsp_announce(process.map, NSLICE_CHUNK_INFO, text, (uint32_t)bytes);
 }
@@ -214,7 +220,7 @@ void nsp_process_disclaim(void)
 
 int nsp_process_check(const struct nsp_session_config *config)
 {
-    char names[NSP_MAX_COUNTERS_TEXT];
+    char names[NSLICE_SESSION_COUNTERS_TEXT];
     uint32_t counters;
     int err;
 

@@ -165,29 +165,14 @@ void nsp_recorder_watch(struct nsp_recorder *recorder)
     nsp_drain_watch(&recorder->drain);
 }
 
-/* The words are in memory that any recorded process may write to. */
-static void copy_words(char *to, const char *from, size_t room)
-{
-    size_t i;
-
-    for (i = 0; i + 1 < room; ++i) {
-        const char c = ((const volatile char *)from)[i];
-
-        if (!c)
-            break;
-        to[i] = c >= ' ' && c != 127 ? c : '?';
-    }
-    to[i] = 0;
-}
-
 void nsp_recorder_status_read(struct nsp_recorder *recorder, struct nsp_recorder_status *status)
 {
-    const struct nsp_shm *shm = recorder->map.shm;
+    const struct nslice_session *shm = recorder->map.shm;
 
     status->joined = __atomic_load_n(&shm->joined, __ATOMIC_RELAXED);
     status->refused = __atomic_load_n(&shm->refused, __ATOMIC_ACQUIRE);
     if (status->refused)
-        copy_words(recorder->refusal, shm->refusal, sizeof(recorder->refusal));
+        nsp_shm_copy_words(recorder->refusal, shm->refusal, sizeof(recorder->refusal));
     status->refusal = recorder->refusal;
     nsp_drain_counts(&recorder->drain, &status->counts);
 }

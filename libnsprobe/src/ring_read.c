@@ -11,29 +11,7 @@ const void *nsp_ring_data(const struct nslice_ring_meta *ring, uint64_t ring_byt
     return (const char *)ring + NSLICE_RING_META_BYTES + ((uint32_t)position & (units - 1)) * NSLICE_UNIT_BYTES;
 }
 
-/* Walks record by record; an atomic ring's walk ends at the first record that is not whole. */
-static struct nsp_stretch walk(const struct nslice_ring_meta *ring, uint64_t ring_bytes, uint64_t tail,
-                               uint32_t available_units, uint32_t max_units, int stop_at_unfinished)
-{
-    struct nsp_stretch stretch = {0, 0};
-    const uint64_t *data = nsp_ring_data(ring, ring_bytes, tail);
-
-    while (stretch.units + NSLICE_HEAD_UNITS <= available_units) {
-        /* pairs with the release in push_atomic() */
-        const uint64_t word = __atomic_load_n(data + stretch.units + 1, __ATOMIC_ACQUIRE);
-        const uint32_t units = NSLICE_HEAD_UNITS + (uint32_t)(word >> 56 & 7);
-
-        if (stop_at_unfinished && (word >> 48 & 0xff) == 0)
-            break;
-        if (stretch.units + units > available_units || stretch.units + units > max_units)
-            break;
-        stretch.units += units;
-        ++stretch.records;
-    }
-    return stretch;
-}
-
-struct nsp_stretch nsp_ring_stretch(const struct nslice_ring_meta *ring, uint64_t ring_bytes, uint64_t tail,
+struct nslice_stretch nsp_ring_stretch(const struct nslice_ring_meta *ring, uint64_t ring_bytes, uint64_t tail,
                                     uint64_t head, uint32_t max_bytes)
 {
     const uint32_t units = NSLICE_POSITION_UNITS(head - tail), records = NSLICE_POSITION_RECORDS(head - tail);
@@ -43,13 +21,13 @@ struct nsp_stretch nsp_ring_stretch(const struct nslice_ring_meta *ring, uint64_
     if (atomic || units > max_units) {
         /* Nothing but heads: their boundaries are known without looking at them. */
         if (!atomic && units == records * NSLICE_HEAD_UNITS)
-            return (struct nsp_stretch){max_units & ~1u, max_units / NSLICE_HEAD_UNITS};
-        return walk(ring, ring_bytes, tail, units, max_units, atomic);
+            return (struct nslice_stretch){max_units & ~1u, max_units / NSLICE_HEAD_UNITS};
+        return nslice_stretch_walk(nsp_ring_data(ring, ring_bytes, tail), units, max_units, atomic);
     }
-    return (struct nsp_stretch){units, records};
+    return (struct nslice_stretch){units, records};
 }
 
-int nsp_ring_consume(struct nslice_ring_meta *ring, uint64_t ring_bytes, uint64_t tail, struct nsp_stretch stretch)
+int nsp_ring_consume(struct nslice_ring_meta *ring, uint64_t ring_bytes, uint64_t tail, struct nslice_stretch stretch)
 {
     const uint64_t step = ((uint64_t)stretch.records << 32) + stretch.units;
 

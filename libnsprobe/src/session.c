@@ -14,88 +14,20 @@
 
 #include "attach.h"
 #include "config.h"
-#include "drain.h"
 #include "error.h"
 #include "join.h"
 #include "options.h"
+#include "own_drain.h"
 #include "process.h"
 #include "sites.h"
 #include "write_signals.h"
 
-#define POLL_NS 500000
-#define WATCH_SECONDS 1 /* 2^32 units take ten seconds at the least */
-
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* open, close, snapshot */
-static pthread_mutex_t drain_lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t drain_wake = PTHREAD_COND_INITIALIZER;
 static int is_open;
 static int is_from_environment; /* the open session was NETSLICE's wish */
 static pid_t owner_pid;
 static struct nsp_shm_map map;
-static struct nsp_drain drain;
-static pthread_t drain_thread;
-static int drain_stop;
-
-/* A flight recorder is drained when somebody asks for it, but its positions must be followed. */
-static void *watch(void)
-{
-    struct timespec until;
-
-    pthread_mutex_lock(&drain_lock);
-    while (!__atomic_load_n(&drain_stop, __ATOMIC_ACQUIRE)) {
-        nsp_drain_watch(&drain);
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_sec += WATCH_SECONDS;
-        pthread_cond_timedwait(&drain_wake, &drain_lock, &until);
-    }
-    pthread_mutex_unlock(&drain_lock);
-    return NULL;
-}
-
-static void *run_drain(void *unused)
-{
-    const struct timespec pause = {0, POLL_NS};
-
-    (void)unused;
-    if (map.shm->full == NSLICE_FULL_OVERWRITE)
-        return watch();
-    while (!__atomic_load_n(&drain_stop, __ATOMIC_ACQUIRE)) {
-        uint64_t taken;
-
-        pthread_mutex_lock(&drain_lock);
-        taken = nsp_drain_pass(&drain);
-        pthread_mutex_unlock(&drain_lock);
-        if (taken < map.ring_bytes / 8)
-            nanosleep(&pause, NULL);
-    }
-    return NULL;
-}
-
-/* A thread that takes no signal of the program's. */
-static int start_drain_thread(void)
-{
-    sigset_t all, before;
-    int err;
-
-    __atomic_store_n(&drain_stop, 0, __ATOMIC_RELEASE);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    err = pthread_create(&drain_thread, NULL, run_drain, NULL);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (err)
-        return nsp_fail(-err, "cannot start the drain thread: %s", strerror(err));
-    pthread_setname_np(drain_thread, "nsp-drain");
-    return 0;
-}
-
-static void stop_drain_thread(void)
-{
-    pthread_mutex_lock(&drain_lock);
-    __atomic_store_n(&drain_stop, 1, __ATOMIC_RELEASE);
-    pthread_cond_signal(&drain_wake);
-    pthread_mutex_unlock(&drain_lock);
-    pthread_join(drain_thread, NULL);
-}
+static int is_drained_here; /* else the kernel module's readers have its records */
 
 /* "%p" in the name becomes the process id. */
 static int expand_output(const char *name, char *path, size_t room)
@@ -117,10 +49,9 @@ static int begin(void)
 {
     int err = nsp_process_begin(&map);
 
-    if (err)
+    if (err || !is_drained_here)
         return err;
-    nsp_drain_begin(&drain);
-    err = drain.file.error ? -drain.file.error : start_drain_thread();
+    err = nsp_own_drain_start();
     if (err) {
         nsp_process_stop(1);
         nsp_process_end();
@@ -128,29 +59,40 @@ static int begin(void)
     return err;
 }
 
-static int open_locked(const struct nsp_session_config *config)
+/* The session's memory, and its file where this process drains it. */
+static int open_parts(const struct nsp_session_config *config)
 {
     char path[512], words[NSP_ERROR_BYTES];
+    int err = nsp_shm_create(config, &map);
+
+    if (err)
+        return err;
+    if (is_drained_here) {
+        err = expand_output(config->output, path, sizeof(path));
+        if (!err)
+            err = nsp_own_drain_open(&map, path);
+        if (err)
+            return err;
+    }
+    err = begin();
+    if (err && is_drained_here) {
+        snprintf(words, sizeof(words), "%s", nsp_last_error());
+        nsp_own_drain_abandon();
+        nsp_fail(err, "%s", words);
+    }
+    return err;
+}
+
+static int open_locked(const struct nsp_session_config *config)
+{
     int err;
 
     if (is_open)
         return nsp_fail(-EBUSY, "a session is open already: one session a process at a time");
     if (nsp_is_joined())
         return nsp_fail(-EBUSY, "the process is being recorded by nsdump: its session is in use");
-    err = expand_output(config->output, path, sizeof(path));
-    if (!err)
-        err = nsp_shm_create(config, &map);
-    if (err)
-        return err;
-    err = nsp_drain_open(&drain, &map, path);
-    if (!err) {
-        err = begin();
-        if (err) {
-            snprintf(words, sizeof(words), "%s", nsp_last_error());
-            nsp_drain_abandon(&drain);
-            nsp_fail(err, "%s", words);
-        }
-    }
+    is_drained_here = config->drained_by == NSP_DRAINED_BY_PROCESS;
+    err = open_parts(config);
     if (err)
         nsp_shm_keep(&map);
     else
@@ -178,15 +120,17 @@ int nsp_session_open(const struct nsp_session_config *given)
 
 static int close_locked(struct nsp_session_counts *counts)
 {
-    int err;
+    int err = 0;
 
     /* A child made without fork()'s handlers (_Fork, clone) has no drain thread to wait for. */
     if (!is_open || owner_pid != getpid())
         return nsp_fail(-ENOENT, "no session is open");
     nsp_process_stop(1);
-    stop_drain_thread();
+    if (is_drained_here)
+        nsp_own_drain_stop();
     nsp_process_end();
-    err = nsp_drain_finish(&drain, NSLICE_END_CLOSED, counts);
+    if (is_drained_here)
+        err = nsp_own_drain_finish(counts);
     nsp_shm_keep(&map);
     is_open = 0;
     return err;
@@ -197,6 +141,8 @@ int nsp_session_close(struct nsp_session_counts *counts)
     struct nsp_write_signals signals;
     int err;
 
+    if (counts)
+        memset(counts, 0, sizeof(*counts));
     pthread_mutex_lock(&lock);
     nsp_write_signals_hold(&signals);
     err = close_locked(counts);
@@ -216,12 +162,10 @@ int nsp_session_snapshot(void)
         err = nsp_fail(-ENOENT, "no session is open");
     else if (map.shm->full != NSLICE_FULL_OVERWRITE)
         err = nsp_fail(-EINVAL, "snapshots are for sessions with full=overwrite; this one is drained all the time");
-    if (!err) {
-        pthread_mutex_lock(&drain_lock);
-        nsp_drain_pass(&drain);
-        err = -drain.file.error;
-        pthread_mutex_unlock(&drain_lock);
-    }
+    else if (!is_drained_here)
+        err = nsp_fail(-EINVAL, "this session is read through the kernel module: `nsdump snapshot` takes what is there");
+    if (!err)
+        err = nsp_own_drain_snapshot();
     nsp_write_signals_release(&signals);
     pthread_mutex_unlock(&lock);
     return err;
@@ -288,14 +232,11 @@ static void in_child(void)
     if (!nsp_is_joined())
         nsp_sites_forget_session(); /* its table and its trace are the parent's */
     /* The trace and the rings' memory are the parent's; the mapping stays for a probe that fork() interrupted. */
-    if (locked_for_fork && is_open) {
-        close(drain.file.fd);
+    if (locked_for_fork && is_open)
         close(map.fd);
-    }
+    nsp_own_drain_after_fork(locked_for_fork && is_open && is_drained_here);
     /* The drain thread and whoever held the locks stayed with the parent. */
     pthread_mutex_init(&lock, NULL);
-    pthread_mutex_init(&drain_lock, NULL);
-    pthread_cond_init(&drain_wake, NULL);
     is_open = 0;
     nsp_attach_after_fork();
     nsp_process_after_fork(nsp_is_joined());

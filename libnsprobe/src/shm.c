@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Session memory: configuration -> memory file -> mapping with every ring's data twice in a row. */
+/* Session memory: configuration -> a memory file of the process's own, or one of the kernel module's. */
 #define _GNU_SOURCE
 #include "shm.h"
 
@@ -12,19 +12,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <nslice/control.h>
+
 #include "error.h"
 #include "memory.h"
-
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
-#endif
+#include "module.h"
 
 /* Nobody who has the descriptor may take the memory away under the others. */
 #define SIZE_SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
-#define SLOW_RING_BYTES (512ull << 20) /* from here on the user waits for a second and more */
-#define KEPT_MAPS 8
-#define MIN_RING_BYTES 4096ull
-#define MAX_RING_BYTES (8ull << 30) /* positions count 2^32 units of 8 bytes; a quarter of that keeps differences signed */
 
 uint32_t nsp_possible_cpus(void)
 {
@@ -49,71 +44,6 @@ uint32_t nsp_possible_cpus(void)
     return last + 1;
 }
 
-static uint64_t ring_file_bytes(uint64_t ring_bytes)
-{
-    return NSLICE_RING_META_BYTES + ring_bytes;
-}
-
-static uint64_t rings_offset(void)
-{
-    return NSP_SHM_HEADER_BYTES + NSP_SHM_ANNOUNCE_BYTES;
-}
-
-static uint64_t file_bytes(uint32_t cpus, uint64_t ring_bytes)
-{
-    return rings_offset() + cpus * ring_file_bytes(ring_bytes);
-}
-
-static int map_ring(int fd, char *at, uint64_t offset, uint64_t ring_bytes)
-{
-    const int prot = PROT_READ | PROT_WRITE, flags = MAP_SHARED | MAP_FIXED;
-    uint64_t first_bytes = ring_file_bytes(ring_bytes);
-
-    if (mmap(at, first_bytes, prot, flags, fd, (off_t)offset) == MAP_FAILED)
-        return -errno;
-    if (mmap(at + first_bytes, ring_bytes, prot, flags, fd, (off_t)(offset + NSLICE_RING_META_BYTES)) ==
-        MAP_FAILED)
-        return -errno;
-    return 0;
-}
-
-/* The caller has checked that fd holds file_bytes(cpus, ring_bytes). */
-static int map_all(int fd, uint32_t cpus, uint64_t ring_bytes, struct nsp_shm_map *out)
-{
-    uint64_t stride_bytes = NSLICE_RING_META_BYTES + 2 * ring_bytes;
-    uint64_t total_bytes = rings_offset() + cpus * stride_bytes;
-    char *base = mmap(NULL, total_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    int err = 0;
-
-    if (base == MAP_FAILED)
-        return nsp_fail(-errno, "cannot reserve %llu MiB of address space for the rings of %u CPUs",
-                        (unsigned long long)(total_bytes >> 20), cpus);
-    if (mmap(base, rings_offset(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED)
-        err = -errno;
-    for (uint32_t cpu = 0; cpu < cpus && !err; ++cpu)
-        err = map_ring(fd, base + rings_offset() + cpu * stride_bytes,
-                       rings_offset() + cpu * ring_file_bytes(ring_bytes), ring_bytes);
-    if (err) {
-        munmap(base, total_bytes);
-        return nsp_fail(err, "cannot map the rings (%llu bytes for each of %u CPUs): %s",
-                        (unsigned long long)ring_bytes, cpus, strerror(-err));
-    }
-    /* A child of fork() shares the rings on purpose; a core dump need not hold them. */
-    madvise(base, total_bytes, MADV_DONTDUMP);
-    *out = (struct nsp_shm_map){
-        .shm = (struct nsp_shm *)base,
-        .announcements = base + NSP_SHM_HEADER_BYTES,
-        .rings = base + rings_offset(),
-        .stride_bytes = stride_bytes,
-        .ring_bytes = ring_bytes,
-        .cpus = cpus,
-        .mapped_bytes = total_bytes,
-        .mapping = base,
-        .fd = fd,
-    };
-    return 0;
-}
-
 static void fill_ring_meta(struct nslice_ring_meta *meta, const struct nsp_session_config *config,
                            uint32_t cpu)
 {
@@ -129,10 +59,10 @@ static void fill_ring_meta(struct nslice_ring_meta *meta, const struct nsp_sessi
     meta->mask = units - 1;
 }
 
-static void fill_header(struct nsp_shm *shm, const struct nsp_session_config *config, uint32_t cpus)
+static void fill_header(struct nslice_session *shm, const struct nsp_session_config *config, uint32_t cpus)
 {
-    shm->magic = NSP_SHM_MAGIC;
-    shm->version = NSP_SHM_VERSION;
+    shm->magic = NSLICE_SESSION_MAGIC;
+    shm->version = NSLICE_SESSION_VERSION;
     shm->cpus = cpus;
     shm->clock = config->clock;
     shm->full = config->full;
@@ -167,112 +97,128 @@ static int check_values(const struct nsp_session_config *config)
 {
     const uint64_t bytes = config->ring_bytes;
 
-    if (config->counters && strlen(config->counters) >= NSP_MAX_COUNTERS_TEXT)
-        return nsp_fail(-EINVAL, "counters: list longer than %d characters", NSP_MAX_COUNTERS_TEXT - 1);
+    if (config->counters && strlen(config->counters) >= NSLICE_SESSION_COUNTERS_TEXT)
+        return nsp_fail(-EINVAL, "counters: list longer than %d characters", NSLICE_SESSION_COUNTERS_TEXT - 1);
     if ((unsigned)config->full > NSLICE_FULL_OVERWRITE || (unsigned)config->clock > NSP_CLOCK_ORDERED ||
-        config->ring_kind > NSLICE_RING_ATOMIC || (unsigned)config->source > NSP_SOURCE_PAPI)
+        config->ring_kind > NSLICE_RING_ATOMIC || (unsigned)config->source > NSP_SOURCE_PAPI ||
+        (unsigned)config->memory > NSP_MEMORY_NSMOD || (unsigned)config->drained_by > NSP_DRAINED_BY_NSMOD)
         return nsp_fail(-EINVAL, "nsp_session_config holds a value out of range");
-    if (bytes < MIN_RING_BYTES || bytes > MAX_RING_BYTES || (bytes & (bytes - 1)))
+    if (bytes < NSLICE_MIN_RING_BYTES || bytes > NSLICE_MAX_RING_BYTES || (bytes & (bytes - 1)))
         return nsp_fail(-EINVAL, "ring size %llu: must be a power of two from 4 KiB to 8 GiB",
                         (unsigned long long)bytes);
     return check_memory(bytes);
 }
 
+/* A memory file of the process's own: gone with the last process that has it. */
+static int create_file(const struct nsp_session_config *config, uint32_t cpus, int *out)
+{
+    const uint64_t bytes = NSLICE_SESSION_BYTES(cpus, config->ring_bytes);
+    int fd = memfd_create("netslice-session", MFD_CLOEXEC | MFD_ALLOW_SEALING), err = 0;
+
+    if (fd < 0)
+        return nsp_fail(-errno, "cannot make the session's memory (memfd_create): %s", strerror(errno));
+    if (ftruncate(fd, (off_t)bytes))
+        err = nsp_fail(errno == EFBIG ? -ENOMEM : -errno, "cannot size the session's memory to %llu MiB: %s%s",
+                       (unsigned long long)(bytes >> 20), strerror(errno),
+                       errno == EFBIG ? "; `ulimit -f` limits it, as it limits files" : "");
+    else if (fcntl(fd, F_ADD_SEALS, SIZE_SEALS))
+        err = nsp_fail(-errno, "cannot seal the session's memory: %s", strerror(errno));
+    if (err)
+        close(fd);
+    else
+        *out = fd;
+    return err;
+}
+
+/* The module's memory where it is to be had, unless the configuration says otherwise; `reason`: why not. */
+static int create_memory(const struct nsp_session_config *config, uint32_t *cpus, int *fd, char *reason, size_t room)
+{
+    const uint32_t flags = config->drained_by == NSP_DRAINED_BY_NSMOD ? NSLICE_SESSION_DRAINED : 0;
+    const int is_asked_for = config->memory == NSP_MEMORY_NSMOD || config->drained_by == NSP_DRAINED_BY_NSMOD;
+    int err;
+
+    reason[0] = 0;
+    if (config->memory != NSP_MEMORY_PROCESS || is_asked_for) {
+        err = nsp_module_session(config->ring_bytes, flags, fd, cpus);
+        if (!err || is_asked_for)
+            return err;
+        snprintf(reason, room, "%s", nsp_last_error());
+    } else {
+        snprintf(reason, room, "asked for");
+    }
+    return create_file(config, *cpus, fd);
+}
+
 int nsp_shm_create(const struct nsp_session_config *given, struct nsp_shm_map *out)
 {
     struct nsp_session_config config = *given;
+    char reason[sizeof(((struct nslice_session *)0)->memory_reason)];
     uint32_t cpus = nsp_possible_cpus();
     int fd, err;
 
     if (config.ring_bytes == 0)
         config.ring_bytes = NSP_DEFAULT_RING_BYTES;
     err = check_values(&config);
+    if (!err)
+        err = create_memory(&config, &cpus, &fd, reason, sizeof(reason));
     if (err)
         return err;
-    fd = memfd_create("netslice-session", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    if (fd < 0)
-        return nsp_fail(-errno, "cannot make the session's memory (memfd_create): %s", strerror(errno));
-    if (ftruncate(fd, (off_t)file_bytes(cpus, config.ring_bytes))) {
-        err = nsp_fail(errno == EFBIG ? -ENOMEM : -errno, "cannot size the session's memory to %llu MiB: %s%s",
-                       (unsigned long long)(file_bytes(cpus, config.ring_bytes) >> 20), strerror(errno),
-                       errno == EFBIG ? "; `ulimit -f` limits it, as it limits files" : "");
-        close(fd);
-        return err;
-    }
-    err = fcntl(fd, F_ADD_SEALS, SIZE_SEALS) ? nsp_fail(-errno, "cannot seal the session's memory: %s", strerror(errno))
-                                             : map_all(fd, cpus, config.ring_bytes, out);
+    err = nsp_shm_map_fd(fd, cpus, config.ring_bytes, out);
     if (err) {
         close(fd);
         return err;
     }
+    out->is_maker = 1;
     fill_header(out->shm, &config, cpus);
+    memcpy(out->shm->memory_reason, reason, sizeof(reason));
     for (uint32_t cpu = 0; cpu < cpus; ++cpu)
         fill_ring_meta(nsp_shm_ring(out, cpu), &config, cpu);
     return 0;
 }
 
-void nsp_shm_populate(const struct nsp_shm_map *map)
+/* Settings of a session that another process made.  A device has no pread(); what it maps, it vouches for. */
+static int read_header(int fd, int is_module, struct nslice_session *header)
 {
-    cpu_set_t allowed;
+    void *page;
 
-    if (sched_getaffinity(0, sizeof(allowed), &allowed))
-        return;
-    if (map->ring_bytes >= SLOW_RING_BYTES)
-        fprintf(stderr, "netslice: faulting in rings of %llu MiB for each of %d CPUs\n",
-                (unsigned long long)(map->ring_bytes >> 20), CPU_COUNT(&allowed));
-    for (uint32_t cpu = 0; cpu < map->cpus && cpu < CPU_SETSIZE; ++cpu)
-        if (CPU_ISSET(cpu, &allowed)) /* both mappings; a kernel before 5.14 refuses, and probes fault pages in one by one */
-            madvise(nsp_shm_ring(map, cpu), map->stride_bytes, MADV_POPULATE_WRITE);
+    if (!is_module)
+        return pread(fd, header, sizeof(*header), 0) == (ssize_t)sizeof(*header);
+    page = mmap(NULL, NSLICE_SESSION_HEADER_BYTES, PROT_READ, MAP_SHARED, fd, 0);
+    if (page == MAP_FAILED)
+        return 0;
+    memcpy(header, page, sizeof(*header));
+    munmap(page, NSLICE_SESSION_HEADER_BYTES);
+    return 1;
+}
+
+/* Whether so much may be mapped, and stays. */
+static int check_size(int fd, int is_module, uint64_t bytes)
+{
+    struct stat st;
+
+    if (is_module)
+        return 0; /* mmap() beyond its end fails */
+    if ((fcntl(fd, F_GET_SEALS) & SIZE_SEALS) != SIZE_SEALS)
+        return nsp_fail(-EINVAL, "session memory is not sealed: its size could change while it is used");
+    if (fstat(fd, &st) || (uint64_t)st.st_size < bytes)
+        return nsp_fail(-EINVAL, "session memory is damaged: sizes do not fit");
+    return 0;
 }
 
 int nsp_shm_open(int fd, struct nsp_shm_map *out)
 {
-    struct nsp_shm header;
-    struct stat st;
+    const int is_module = nsp_module_has(fd);
+    struct nslice_session header;
+    int err;
 
-    if (pread(fd, &header, sizeof(header), 0) != (ssize_t)sizeof(header) || header.magic != NSP_SHM_MAGIC)
+    if (!read_header(fd, is_module, &header) || header.magic != NSLICE_SESSION_MAGIC)
         return nsp_fail(-EBADF, "descriptor %d is not a netslice session", fd);
-    if ((fcntl(fd, F_GET_SEALS) & SIZE_SEALS) != SIZE_SEALS)
-        return nsp_fail(-EINVAL, "session memory is not sealed: its size could change while it is used");
-    if (header.version != NSP_SHM_VERSION)
+    if (header.version != NSLICE_SESSION_VERSION)
         return nsp_fail(-EPROTO, "session memory has version %u, this library knows %u: use nsdump and "
-                        "libnsprobe of one release", header.version, NSP_SHM_VERSION);
-    if (fstat(fd, &st) || header.cpus == 0 || header.cpus > 65536 || header.ring_bytes < MIN_RING_BYTES ||
-        header.ring_bytes > MAX_RING_BYTES || (header.ring_bytes & (header.ring_bytes - 1)) ||
-        (uint64_t)st.st_size < file_bytes(header.cpus, header.ring_bytes))
+                        "libnsprobe of one release", header.version, NSLICE_SESSION_VERSION);
+    if (header.cpus == 0 || header.cpus > NSLICE_MAX_CPUS || header.ring_bytes < NSLICE_MIN_RING_BYTES ||
+        header.ring_bytes > NSLICE_MAX_RING_BYTES || (header.ring_bytes & (header.ring_bytes - 1)))
         return nsp_fail(-EINVAL, "session memory is damaged: sizes do not fit");
-    return map_all(fd, header.cpus, header.ring_bytes, out);
-}
-
-/*
- * A thread may have been put aside in the middle of a probe; when it goes on it
- * must still find a ring that refuses.
- */
-void nsp_shm_keep(struct nsp_shm_map *map)
-{
-    static struct nsp_shm_map kept[KEPT_MAPS];
-    static unsigned next;
-    struct nsp_shm_map *place;
-
-    if (!map->mapping)
-        return;
-    if (map->fd >= 0)
-        close(map->fd); /* the mapping lives without it */
-    place = &kept[__atomic_fetch_add(&next, 1, __ATOMIC_RELAXED) % KEPT_MAPS];
-    nsp_shm_close(place);
-    *place = *map;
-    place->fd = -1;
-    memset(map, 0, sizeof(*map));
-    map->fd = -1;
-}
-
-void nsp_shm_close(struct nsp_shm_map *map)
-{
-    if (!map->mapping)
-        return;
-    munmap(map->mapping, map->mapped_bytes);
-    if (map->fd >= 0)
-        close(map->fd);
-    memset(map, 0, sizeof(*map));
-    map->fd = -1;
+    err = check_size(fd, is_module, NSLICE_SESSION_BYTES(header.cpus, header.ring_bytes));
+    return err ? err : nsp_shm_map_fd(fd, header.cpus, header.ring_bytes, out);
 }

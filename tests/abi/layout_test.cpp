@@ -4,6 +4,9 @@
 
 #include <cstddef>
 
+#include <nslice/control.h>
+#include <nslice/session.h>
+
 #include <nsprobe/detail/site.h>
 #include <nsprobe/detail/state.h>
 #include <nsprobe/file.h>
@@ -113,9 +116,60 @@ TEST_CASE("what compiled programs carry in themselves keeps its places", "[abi]"
     AT(struct nsp_detail_state, rseq_offset, NSP_DETAIL_STATE_RSEQ);
     AT(struct nsp_detail_state, cpus, NSP_DETAIL_STATE_CPUS);
     CHECK((NSP_DETAIL_STATE_RINGS == 16 && NSP_DETAIL_STATE_RSEQ == 24 && NSP_DETAIL_STATE_CPUS == 32));
-    CHECK(sizeof(nsp_session_config) == 64);
+    CHECK(sizeof(nsp_session_config) == 72);
     AT(nsp_session_config, output, 8);
     AT(nsp_session_config, counters, 16);
     AT(nsp_session_config, ring_bytes, 40);
     CHECK(sizeof(nsp_session_counts) == 88);
+}
+
+TEST_CASE("the session's memory begins with a page of settings, then the announcements, then the rings", "[abi]")
+{
+    CHECK(NSLICE_SESSION_VERSION == 1);
+    CHECK(sizeof(nslice_session) == 1104);
+    AT(nslice_session, ring_bytes, 32);
+    AT(nslice_session, ring_kind, 40);
+    AT(nslice_session, joined, 48);
+    AT(nslice_session, announce_tail, 64);
+    AT(nslice_session, counters, 80);
+    AT(nslice_session, refusal, 336);
+    AT(nslice_session, memory_reason, 848);
+    CHECK(sizeof(nslice_announcement) == 8);
+    CHECK(NSLICE_SESSION_RINGS_OFFSET == 4096 + (64u << 20));
+    CHECK(NSLICE_SESSION_RING_OFFSET(2, 8192) == NSLICE_SESSION_RINGS_OFFSET + 2 * (4096 + 8192));
+}
+
+TEST_CASE("requests to the module begin with their size and keep their places", "[abi]")
+{
+    CHECK(NSLICE_CONTROL_VERSION == 1);
+    CHECK(sizeof(nslice_version_request) == 56);
+    AT(nslice_version_request, release, 24);
+    CHECK(sizeof(nslice_session_request) == 32);
+    AT(nslice_session_request, ring_bytes, 8);
+    AT(nslice_session_request, memory_bytes, 24);
+    CHECK(sizeof(nslice_reader_request) == 16);
+    CHECK(sizeof(nslice_session_entry) == 48);
+    CHECK(sizeof(nslice_list_request) == 24);
+    CHECK(sizeof(nslice_kernel_counter) == 32);
+    CHECK(sizeof(nslice_kernel_request) == 72);
+    AT(nslice_kernel_request, groups_bytes, 40);
+    CHECK(sizeof(nslice_text_request) == 24);
+    CHECK(NSLICE_IOC_VERSION == 0xc038bd00);
+    CHECK(NSLICE_IOC_SESSION == 0xc020bd01);
+    CHECK(NSLICE_IOC_END == 0xbd02);
+    CHECK(NSLICE_IOC_READER == 0xc010bd03);
+    CHECK(NSLICE_IOC_LIST == 0xc018bd04);
+    CHECK(NSLICE_IOC_KERNEL == 0xc048bd05);
+    CHECK(NSLICE_IOC_GROUPS == 0xc018bd06);
+    CHECK(NSLICE_IOC_MEASURE == 0xc018bd07);
+}
+
+TEST_CASE("the kernel's chunks have kinds and ids of their own", "[abi]")
+{
+    CHECK((NSLICE_CHUNK_KERNEL_RECORDS == 6 && NSLICE_CHUNK_KERNEL_TOTALS == 7 && NSLICE_CHUNK_KERNEL_CALIBRATION == 8 &&
+           NSLICE_CHUNK_KERNEL_SITES == 9));
+    CHECK(NSLICE_KERNEL_FIRST_ID == 0xf000);
+    CHECK(sizeof(nslice_file_kernel_totals) == 16);
+    CHECK(sizeof(nslice_kernel_calibration_entry) == 40);
+    CHECK(sizeof(nslice_file_kernel_calibration) == 24);
 }

@@ -26,6 +26,17 @@ enum nsp_counter_source {
     NSP_SOURCE_PAPI = 5,      /* PAPI's event sets and names; not in signal handlers */
 };
 
+enum nsp_memory {
+    NSP_MEMORY_AUTO = 0,    /* the kernel module's where it is loaded and open to the user, else the process's own */
+    NSP_MEMORY_PROCESS = 1, /* the process's own: gone with it */
+    NSP_MEMORY_NSMOD = 2,   /* the kernel module's: what was committed can be read after a kill */
+};
+
+enum nsp_drained_by {
+    NSP_DRAINED_BY_PROCESS = 0, /* into the session's own trace file */
+    NSP_DRAINED_BY_NSMOD = 1,   /* by whoever reads the module's device (`cat /dev/nsmod > trace.nsl`); no trace file here */
+};
+
 /* All zero but struct_size is a session with the defaults.  Strings are copied. */
 struct nsp_session_config {
     size_t struct_size;         /* sizeof(struct nsp_session_config): tells versions apart */
@@ -38,6 +49,8 @@ struct nsp_session_config {
     uint32_t step_every;        /* source step: count every n-th unit only; 0: all */
     uint32_t ring_kind;         /* enum nslice_ring_kind, 0: rseq where glibc has registered it, else atomic */
     uint32_t no_calibration;    /* nonzero: skip it (the trace then has no correction) */
+    enum nsp_memory memory;     /* where the rings are */
+    enum nsp_drained_by drained_by;
 };
 
 /* Records by fate.  issued == drained + sum of lost once a session is closed. */
@@ -76,7 +89,7 @@ int nsp_session_snapshot(void);
  * Options as text: `key=value` parted by spaces or ';'.  With NETSLICE, in the same form, in the environment the
  * session is that one: it opens before main(), and this leaves it as it is.  Keys: output, counters, source (auto, rdpmc, perf-read, papi, step, none), clock
  * (fast, ordered), full (discard, overwrite), ring (bytes, with K, M or G), kind (rseq, atomic), step-every,
- * calibration (yes, no), attach (yes: no session now, but accept `nsdump record --pid`).
+ * calibration (yes, no), memory (auto, process, nsmod), recorder (process, nsmod), attach (yes: no session now, but accept `nsdump record --pid`).
  */
 int nsp_session_configure(const char *options);
 

@@ -13,7 +13,7 @@
 enum nslice_ring_kind {
 	NSLICE_RING_RSEQ = 1,   /* committed by a restartable sequence: one store, no lock prefix */
 	NSLICE_RING_ATOMIC = 2, /* reserved by compare-and-swap; a record is whole when kind != 0 */
-	NSLICE_RING_KERNEL = 3, /* written by nsmod */
+	NSLICE_RING_KERNEL = 3, /* written by nsmod, by the atomic kind's rules */
 };
 
 enum nslice_ring_full {

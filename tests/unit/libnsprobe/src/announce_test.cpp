@@ -73,11 +73,11 @@ TEST_CASE("an announcement that finds no room is refused and counted", "[libnspr
     Rings rings(NSLICE_RING_ATOMIC);
     announce(rings.map, std::string(NSLICE_MAX_PAYLOAD_BYTES + 1, 'x'), -ENOSPC);
     CHECK(rings.map.shm->dropped_announcements == 1);
-    rings.map.shm->announce_tail = NSP_SHM_ANNOUNCE_BYTES - 16;
+    rings.map.shm->announce_tail = NSLICE_SESSION_ANNOUNCE_BYTES - 16;
     announce(rings.map, "123456789", -ENOSPC);
     CHECK(rings.map.shm->dropped_announcements == 2);
     announce(rings.map, "12345678");
-    CHECK(rings.map.shm->announce_tail == NSP_SHM_ANNOUNCE_BYTES);
+    CHECK(rings.map.shm->announce_tail == NSLICE_SESSION_ANNOUNCE_BYTES);
 }
 
 TEST_CASE("an announcement whose writer died hides neither those before it nor, in the end, those behind it",

@@ -3,7 +3,7 @@
 #include "support/catch.hpp"
 
 extern "C" {
-#include "gaps.h"
+#include <nslice/gaps.h>
 }
 
 namespace
@@ -17,45 +17,45 @@ constexpr std::uint64_t at(std::uint64_t records)
 
 TEST_CASE("a chunk ends where records were lost, and the next one begins with their number", "[libnsprobe][gaps]")
 {
-    nsp_gaps gaps{};
-    nsp_gaps_note(&gaps, 0, at(5)); // nothing lost: nothing to note
+    nslice_gaps gaps{};
+    nslice_gaps_note(&gaps, 0, at(5)); // nothing lost: nothing to note
     CHECK(gaps.count == 0);
-    nsp_gaps_note(&gaps, 3, at(10));
-    CHECK(nsp_gaps_limit(&gaps, at(0), at(20)) == at(10));
+    nslice_gaps_note(&gaps, 3, at(10));
+    CHECK(nslice_gaps_limit(&gaps, at(0), at(20)) == at(10));
     CHECK(gaps.passed == 0);
-    CHECK(nsp_gaps_limit(&gaps, at(10), at(20)) == at(20));
+    CHECK(nslice_gaps_limit(&gaps, at(10), at(20)) == at(20));
     CHECK(gaps.passed == 3);
 }
 
 TEST_CASE("losses at one place are one gap", "[libnsprobe][gaps]")
 {
-    nsp_gaps gaps{};
-    nsp_gaps_note(&gaps, 3, at(10));
-    nsp_gaps_note(&gaps, 8, at(10));
+    nslice_gaps gaps{};
+    nslice_gaps_note(&gaps, 3, at(10));
+    nslice_gaps_note(&gaps, 8, at(10));
     CHECK(gaps.count == 1);
-    CHECK(nsp_gaps_limit(&gaps, at(10), at(20)) == at(20));
+    CHECK(nslice_gaps_limit(&gaps, at(10), at(20)) == at(20));
     CHECK(gaps.passed == 8);
 }
 
 TEST_CASE("a gap that the tail was moved past does not hide the later ones", "[libnsprobe][gaps]")
 {
-    nsp_gaps gaps{};
-    nsp_gaps_note(&gaps, 1, at(10));
-    nsp_gaps_note(&gaps, 5, at(30));
-    CHECK(nsp_gaps_limit(&gaps, at(20), at(40)) == at(30));
+    nslice_gaps gaps{};
+    nslice_gaps_note(&gaps, 1, at(10));
+    nslice_gaps_note(&gaps, 5, at(30));
+    CHECK(nslice_gaps_limit(&gaps, at(20), at(40)) == at(30));
     CHECK(gaps.passed == 1);
-    CHECK(nsp_gaps_limit(&gaps, at(30), at(40)) == at(40));
+    CHECK(nslice_gaps_limit(&gaps, at(30), at(40)) == at(40));
     CHECK(gaps.passed == 5);
 }
 
 TEST_CASE("more gaps than the list holds keep their losses", "[libnsprobe][gaps]")
 {
-    nsp_gaps gaps{};
-    for (std::uint64_t i = 1; i <= NSP_MAX_GAPS + 10; ++i)
-        nsp_gaps_note(&gaps, i, at(10 * i));
-    CHECK(gaps.count == NSP_MAX_GAPS);
+    nslice_gaps gaps{};
+    for (std::uint64_t i = 1; i <= NSLICE_MAX_GAPS + 10; ++i)
+        nslice_gaps_note(&gaps, i, at(10 * i));
+    CHECK(gaps.count == NSLICE_MAX_GAPS);
     std::uint64_t tail = 0;
     while (tail != at(2000))
-        tail = nsp_gaps_limit(&gaps, tail, at(2000));
-    CHECK(gaps.passed == NSP_MAX_GAPS + 10);
+        tail = nslice_gaps_limit(&gaps, tail, at(2000));
+    CHECK(gaps.passed == NSLICE_MAX_GAPS + 10);
 }

@@ -78,6 +78,17 @@ TEST_CASE("sizes may carry K, M or G", "[libnsprobe][options]")
     CHECK(parse("ring=1G").options.config.ring_bytes == 1ull << 30);
 }
 
+TEST_CASE("where the rings are and who drains them are options", "[libnsprobe][options]")
+{
+    const Parsed parsed = parse("memory=nsmod recorder=nsmod");
+    REQUIRE(parsed.err == 0);
+    CHECK(parsed.options.config.memory == NSP_MEMORY_NSMOD);
+    CHECK(parsed.options.config.drained_by == NSP_DRAINED_BY_NSMOD);
+    CHECK(parse("").options.config.memory == NSP_MEMORY_AUTO);
+    CHECK(parse("memory=process").options.config.memory == NSP_MEMORY_PROCESS);
+    refuse("memory=disk", "auto, process, nsmod");
+}
+
 TEST_CASE("an option that is not understood is refused and named", "[libnsprobe][options]")
 {
     refuse("colour=red", "unknown option \"colour\"; known: output, counters");

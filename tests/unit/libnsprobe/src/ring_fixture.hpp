@@ -85,7 +85,7 @@ public:
     std::vector<std::uint64_t> take(std::uint32_t max_bytes = 1 << 18)
     {
         std::vector<std::uint64_t> values;
-        const nsp_stretch stretch = nsp_ring_stretch(&ring(), kBytes, ring().tail, ring().head, max_bytes);
+        const nslice_stretch stretch = nsp_ring_stretch(&ring(), kBytes, ring().tail, ring().head, max_bytes);
         const auto *at = static_cast<const std::uint64_t *>(nsp_ring_data(&ring(), kBytes, ring().tail));
         std::uint32_t records = 0;
         for (const auto *end = at + stretch.units; at < end; ++records) {

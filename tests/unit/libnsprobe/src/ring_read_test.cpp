@@ -8,7 +8,7 @@ TEST_CASE("a stretch ends at the last record that fits", "[libnsprobe][ring]")
         Rings rings(kind);
         for (unsigned i = 0; i < 10; ++i)
             rings.push(i, 3); // 40 bytes each
-        const nsp_stretch stretch = nsp_ring_stretch(&rings.ring(), Rings::kBytes, 0, rings.ring().head, 130);
+        const nslice_stretch stretch = nsp_ring_stretch(&rings.ring(), Rings::kBytes, 0, rings.ring().head, 130);
         CHECK(stretch.records == 3);
         CHECK(stretch.units == 15);
     }
@@ -20,7 +20,7 @@ TEST_CASE("a stretch of plain heads is cut without looking at them", "[libnsprob
         Rings rings(kind);
         for (unsigned i = 0; i < 100; ++i)
             rings.push(i);
-        const nsp_stretch stretch = nsp_ring_stretch(&rings.ring(), Rings::kBytes, 0, rings.ring().head, 72);
+        const nslice_stretch stretch = nsp_ring_stretch(&rings.ring(), Rings::kBytes, 0, rings.ring().head, 72);
         CHECK(stretch.records == 4);
         CHECK(stretch.units == 8);
     }
@@ -60,7 +60,7 @@ TEST_CASE("lengths that lead out of the ring are not followed", "[libnsprobe][ri
     auto *data = static_cast<std::uint64_t *>(const_cast<void *>(nsp_ring_data(&rings.ring(), Rings::kBytes, 0)));
     data[1] = std::uint64_t{NSLICE_KIND_MARK} << 48 | 7ull << 56; // more words than the two units that were committed
     rings.ring().head = NSLICE_POSITION_STEP(2);
-    const nsp_stretch stretch = nsp_ring_stretch(&rings.ring(), Rings::kBytes, 0, rings.ring().head, 1 << 18);
+    const nslice_stretch stretch = nsp_ring_stretch(&rings.ring(), Rings::kBytes, 0, rings.ring().head, 1 << 18);
     CHECK(stretch.units == 0);
     CHECK(stretch.records == 0);
 }
@@ -72,7 +72,7 @@ TEST_CASE("a stretch that a writer dropped meanwhile cannot be consumed", "[libn
         for (unsigned i = 0; i < Rings::kUnits / 4; ++i)
             rings.push(i, 2);
         const std::uint64_t tail = rings.ring().tail;
-        const nsp_stretch stretch = nsp_ring_stretch(&rings.ring(), Rings::kBytes, tail, rings.ring().head, 1 << 18);
+        const nslice_stretch stretch = nsp_ring_stretch(&rings.ring(), Rings::kBytes, tail, rings.ring().head, 1 << 18);
         rings.push(1000, 2); // drops an eighth of the ring
         CHECK(nsp_ring_consume(&rings.ring(), Rings::kBytes, tail, stretch) == 0);
         CHECK(rings.lost(NSLICE_LOST_OVERWRITTEN) + rings.used_records() == Rings::kUnits / 4 + 1);

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
+/* Trace file, version 1: on-disk structures.  libnsprobe/FORMAT.md is the contract, this is its C form. */
+#ifndef NSLICE_FILE_H
+#define NSLICE_FILE_H
+
+#include <linux/types.h>
+
+#include <nslice/record.h>
+#include <nslice/ring.h>
+
+/*
+ * A change that an old reader would misread gets the next number, a decoder
+ * file of its own and a golden trace; readers keep all older ones.  New chunk
+ * kinds and new INFO keys do not need a new number: readers skip them.
+ */
+#define NSLICE_FILE_VERSION 1
+#define NSLICE_FILE_MAGIC "NSLTRACE"
+#define NSLICE_FILE_BYTE_ORDER 0x01020304u
+#define NSLICE_CHUNK_MAGIC 0x4b4c534eu /* "NSLK" */
+#define NSLICE_MAX_PAYLOAD_BYTES (1u << 18)
+
+struct nslice_file_header {
+	char magic[8];        /* NSLICE_FILE_MAGIC, no terminator */
+	__u32 version;        /* NSLICE_FILE_VERSION */
+	__u32 header_bytes;   /* 64; the first chunk starts here */
+	__u32 byte_order;     /* NSLICE_FILE_BYTE_ORDER as the writer stores it */
+	__u32 flags;          /* 0 */
+	__u64 created_unix_ns;
+	__u8 session_uuid[16];
+	__u64 reserved;
+	__u32 reserved1;
+	__u32 header_crc32c;  /* over the 60 bytes before it */
+};
+NSLICE_ASSERT_SIZE(struct nslice_file_header, 64);
+
+enum nslice_chunk_kind {
+	NSLICE_CHUNK_INFO = 1,        /* text: key=value lines */
+	NSLICE_CHUNK_SITES = 2,       /* struct nslice_file_site each with its two strings */
+	NSLICE_CHUNK_CALIBRATION = 3, /* struct nslice_file_calibration + entries */
+	NSLICE_CHUNK_RECORDS = 4,     /* whole records of one CPU, in commit order */
+	NSLICE_CHUNK_FOOTER = 5,      /* struct nslice_file_footer + one row for each CPU */
+	/* written by nsmod: */
+	NSLICE_CHUNK_KERNEL_RECORDS = 6,     /* as RECORDS, out of the kernel's ring of that CPU */
+	NSLICE_CHUNK_KERNEL_TOTALS = 7,      /* struct nslice_file_kernel_totals + one row for each CPU */
+	NSLICE_CHUNK_KERNEL_CALIBRATION = 8, /* struct nslice_file_kernel_calibration + entries */
+	NSLICE_CHUNK_KERNEL_SITES = 9,       /* as SITES, for KERNEL_RECORDS */
+	NSLICE_CHUNK_KINDS = 10,
+};
+
+/* Slice ids from here on are the kernel's, those below of processes: each has its own site chunks. */
+#define NSLICE_KERNEL_FIRST_ID 0xf000
+
+struct nslice_chunk_header {
+	__u32 magic;          /* NSLICE_CHUNK_MAGIC */
+	__u16 kind;           /* enum nslice_chunk_kind */
+	__u16 header_bytes;   /* 64 */
+	__u32 payload_bytes;  /* multiple of 8, at most NSLICE_MAX_PAYLOAD_BYTES */
+	__u32 payload_crc32c;
+	__u64 sequence;       /* (KERNEL_)RECORDS: 0, 1, 2 ... for each CPU; else for each kind */
+	__u32 cpu;            /* (KERNEL_)RECORDS only, else 0 */
+	__u32 records;        /* (KERNEL_)RECORDS only: number of records in the payload */
+	__u64 lost_before;    /* (KERNEL_)RECORDS only: records of this ring lost before the first one here, all causes */
+	__u64 first_ticks;    /* (KERNEL_)RECORDS only: ticks of the first record */
+	__u64 reserved;
+	__u32 reserved1;
+	__u32 header_crc32c;  /* over the 60 bytes before it */
+};
+NSLICE_ASSERT_SIZE(struct nslice_chunk_header, 64);
+
+/* One place in a program's source; strings follow, each with its terminator, padded to 8 bytes together. */
+struct nslice_file_site {
+	__u16 slice_id;
+	__u8 kind;        /* enum nslice_kind */
+	__u8 reserved;
+	__u32 line;
+	__u16 name_bytes; /* with terminator */
+	__u16 file_bytes; /* with terminator */
+	__u32 pid;        /* process that published the site first */
+};
+NSLICE_ASSERT_SIZE(struct nslice_file_site, 16);
+
+enum nslice_calibration_phase { NSLICE_CALIBRATION_START = 1, NSLICE_CALIBRATION_END = 2 };
+
+#define NSLICE_ANY_CPU 0xffffffffu
+
+/*
+ * In an entry's kind: what the probe costs with nothing before and behind it that it could hide beside.  The entry
+ * without it is of probes between a program's work; how far the two lie apart bounds what the constant may be off by.
+ */
+#define NSLICE_ENTRY_ALONE 0x80
+
+/* One constant of the correction: what a probe of `kind` costs in `field` on `cpu`. */
+struct nslice_calibration_entry {
+	__u32 cpu;       /* or NSLICE_ANY_CPU */
+	__u8 kind;       /* START: the pair START + STOP; MARK, INIT, EXIT: the probe; | NSLICE_ENTRY_ALONE */
+	__u8 field;      /* 0: clock ticks; n: counter n - 1 of the session */
+	__u16 degrees;   /* degrees of freedom of the two intervals; 0: not told, many */
+	__u32 samples;   /* batches behind the means */
+	__u32 trimmed;   /* batches left out as outliers */
+	double inner;       /* what a slice reads besides its work (START only, else 0) */
+	double inner_ci95;  /* half width of the 95 % interval */
+	double outer;       /* what the probe, or the pair, adds to the slice around it */
+	double outer_ci95;
+};
+NSLICE_ASSERT_SIZE(struct nslice_calibration_entry, 48);
+
+struct nslice_file_calibration {
+	__u32 phase;   /* enum nslice_calibration_phase */
+	__u32 entries;
+	__u64 ticks;   /* taken together: */
+	__u64 mono_ns; /* CLOCK_MONOTONIC_RAW */
+	double clock_step_ticks; /* granularity of the clock; 1 where every tick is seen */
+	double clock_read_ticks; /* mean cost of the bare clock read of the session's mode */
+	__u32 pid;
+	__u32 reserved;
+	__u64 reserved1;
+};
+NSLICE_ASSERT_SIZE(struct nslice_file_calibration, 56);
+
+struct nslice_file_footer_cpu {
+	__u32 cpu;
+	__u32 reserved;
+	__u64 chunks;
+	__u64 issued;  /* records that probes tried to write */
+	__u64 drained; /* records in the chunks of this file */
+	__u64 lost[8]; /* by enum nslice_lost; issued = drained + sum of lost */
+};
+NSLICE_ASSERT_SIZE(struct nslice_file_footer_cpu, 96);
+
+enum nslice_end {
+	NSLICE_END_CLOSED = 1,      /* the program closed its session or ended */
+	NSLICE_END_INTERRUPTED = 2, /* the recorder was told to stop */
+	NSLICE_END_KILLED = 3,      /* the program ended by a signal */
+	NSLICE_END_WRITE_ERROR = 4, /* the file could not take more; the rest is counted as lost */
+};
+
+struct nslice_file_footer {
+	__u32 cpus;  /* rows that follow */
+	__u32 end;   /* enum nslice_end */
+	__u64 ticks; /* taken together, with the START calibration's pair they give the clock's rate */
+	__u64 mono_ns;
+	__u64 end_calibration_offset; /* of that chunk in the file, 0: none */
+	__u64 dropped_sites; /* sites beyond the table's 65,535 */
+	__u64 reserved[3];
+};
+NSLICE_ASSERT_SIZE(struct nslice_file_footer, 64);
+
+/* The kernel's side of the loss equation: last of its chunks. */
+struct nslice_file_kernel_totals {
+	__u32 cpus; /* rows of struct nslice_file_footer_cpu that follow */
+	__u32 reserved;
+	__u64 unnamed_sites; /* sites beyond the kernel's ids */
+};
+NSLICE_ASSERT_SIZE(struct nslice_file_kernel_totals, 16);
+
+/*
+ * What a kernel probe costs, in integers since the kernel has no others: sums over batches, so that the reader makes
+ * means and intervals.  In units of 2^-10 ticks or counts a probe.
+ */
+struct nslice_kernel_calibration_entry {
+	__u32 cpu;
+	__u8 kind;     /* START: the pair START + STOP; MARK: the probe */
+	__u8 field;    /* 0: clock ticks; n: counter n - 1 */
+	__u16 batches;
+	__s64 inner_sum;
+	__s64 inner_squares; /* of the distances from the mean, in 2^-20 */
+	__s64 outer_sum;
+	__s64 outer_squares;
+};
+NSLICE_ASSERT_SIZE(struct nslice_kernel_calibration_entry, 40);
+
+struct nslice_file_kernel_calibration {
+	__u32 entries;
+	__u32 reserved;
+	__u64 ticks;   /* taken together: */
+	__u64 mono_ns; /* CLOCK_MONOTONIC_RAW */
+};
+NSLICE_ASSERT_SIZE(struct nslice_file_kernel_calibration, 24);
+
+#endif /* NSLICE_FILE_H */
