@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Cross-building for arm64 with Debian's compiler and a system root that tests/vm/fetch_arm64.sh unpacks; nothing of the host's is used.
+# Cross-building for arm64 with Debian's compiler and a system root that tests/vm/fetch.sh unpacks; nothing of the host's is used.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
@@ -7,7 +7,7 @@ set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
 set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
 list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES NETSLICE_ARM64_SYSROOT)
 if(NOT NETSLICE_ARM64_SYSROOT)
-  message(FATAL_ERROR "arm64: give the system root, -DNETSLICE_ARM64_SYSROOT=FOLDER (tests/vm/fetch_arm64.sh makes one)")
+  message(FATAL_ERROR "arm64: give the system root, -DNETSLICE_ARM64_SYSROOT=FOLDER (tests/vm/fetch.sh makes one)")
 endif()
 set(CMAKE_SYSROOT ${NETSLICE_ARM64_SYSROOT})
 set(CMAKE_FIND_ROOT_PATH ${NETSLICE_ARM64_SYSROOT})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Programs of a cross-build -> run in a virtual machine under emulation -> their output, exit code and the kernel's log.
+# Programs and modules -> run in a virtual machine under emulation -> their output, exit code and the kernel's log.
 import gzip
 import os
 import pathlib
@@ -10,10 +10,12 @@ import sys
 import tempfile
 import unittest
 
+import kernel_modules
+
 SKIP = 77
-LIBRARY_FOLDERS = ("lib/aarch64-linux-gnu", "usr/lib/aarch64-linux-gnu")
 # A line of the kernel's log that fails a test, whatever the test's programs say.
-KERNEL_FAULT = re.compile(r"\b(BUG|WARNING|Oops|Kernel panic|lockdep|rcu: INFO|soft lockup|hung_task)\b")
+KERNEL_FAULT = re.compile(r"\b(BUG|WARNING|Oops|Kernel panic|lockdep|rcu: INFO|soft lockup|hung_task|KASAN|UBSAN|kmemleak)\b")
+# "module verification failed" and "taints kernel": out-of-tree modules are what these guests are for.
 
 INIT = """#!/bin/busybox sh
 /bin/busybox --install -s /bin
@@ -24,6 +26,7 @@ mkdir -p /dev/shm /tmp
 mount -t tmpfs tmpfs /dev/shm
 mount -t tmpfs tmpfs /tmp
 export PATH=/test:/bin HOME=/tmp
+while read -r module; do insmod /modules/$module || echo "cannot load $module"; done </modules/order
 cd /tmp
 echo "<guest output>"
 sh /test/script
@@ -49,11 +52,11 @@ class Result:
         self.kernel_faults = [line for line in kernel_log if KERNEL_FAULT.search(line)]
 
 
-def cache_folder():
-    """Where fetch_arm64.sh has put system root and kernel."""
+def cache_folder(architecture):
+    """Where fetch.sh has put system root and kernels."""
     named = os.environ.get("NETSLICE_VM_CACHE")
     base = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
-    return pathlib.Path(named) if named else base / "netslice" / "arm64"
+    return (pathlib.Path(named) if named else base / "netslice") / architecture
 
 
 def is_elf(path):
@@ -80,24 +83,45 @@ def needed_libraries(program, folders):
     return found.values()
 
 
-class Arm64Guest:
-    """A guest that counts instructions exactly: one virtual nanosecond each (-icount shift=0)."""
+class Guest:
+    """A machine under emulation: programs, modules and a script -> what they printed, exit code, the kernel's log."""
 
-    def __init__(self, build, cache=None, cpus=1, cpu_model="max", timeout_s=300):
+    architecture = emulator_name = emulator_package = console = loader = library_place = kernel_options = ""
+
+    def __init__(self, build, cache=None, kernel="6.1", cpus=1, timeout_s=120):
         self.build = pathlib.Path(build)
-        self.cache = pathlib.Path(cache or cache_folder())
-        self.cpus, self.cpu_model, self.timeout_s = cpus, cpu_model, timeout_s
+        self.cache = pathlib.Path(cache or cache_folder(self.architecture))
+        self.kernel = self.cache / "kernels" / kernel
+        self.cpus, self.timeout_s = cpus, timeout_s
         self.files = {}
         self.libraries = []
-        self.emulator = shutil.which("qemu-system-aarch64")
+        self.modules, self.built_modules = {}, {}  # in the order of loading
+        self.emulator = shutil.which(self.emulator_name)
         if not self.emulator:
-            raise Unavailable("qemu-system-aarch64 is not installed (package qemu-system-arm)")
+            raise Unavailable(f"{self.emulator_name} is not installed (package {self.emulator_package})")
         for tool in ("cpio", "readelf"):
             if not shutil.which(tool):
                 raise Unavailable(f"{tool} is not installed")
-        self.kernel = self.cache / "kernel/boot/vmlinuz"
-        if not self.kernel.exists():
-            raise Unavailable(f"{self.kernel} is not there; tests/vm/fetch_arm64.sh {self.cache} makes it")
+        if not (self.kernel / "vmlinuz").exists():
+            raise Unavailable(f"{self.kernel}/vmlinuz is not there; tests/vm/fetch.sh {self.architecture} {self.cache} makes it")
+
+    def library_folders_in(self, sysroot):
+        raise NotImplementedError
+
+    def machine_options(self):
+        raise NotImplementedError
+
+    def add_module(self, name):
+        """A module of the kernel's own, with those that it needs, for `load NAME` in the script."""
+        for one in kernel_modules.needed(self.kernel, name):
+            self.modules.setdefault(one.name, one)
+
+    def add_built_module(self, path):
+        """A module that was built for this kernel, with those of the kernel's own that it needs."""
+        for name in kernel_modules.depends(path):
+            if f"{name}.ko" not in self.built_modules:
+                self.add_module(name)
+        self.built_modules[pathlib.Path(path).name] = pathlib.Path(path)
 
     def add(self, path, name=None):
         """A file from the build (relative) or from anywhere (absolute), as /test/NAME."""
@@ -118,8 +142,8 @@ class Arm64Guest:
 
     def _make_image(self, root, image, script):
         sysroot = self.cache / "sysroot"
-        folders = [self.build / "lib", *(sysroot / folder for folder in LIBRARY_FOLDERS)]
-        library_folder = root / "lib/aarch64-linux-gnu"
+        folders = [self.build / "lib", *self.library_folders_in(sysroot)]
+        library_folder = root / self.library_place
         for folder in ("bin", "proc", "sys", "dev", "tmp", "test"):
             (root / folder).mkdir(parents=True)
         library_folder.mkdir(parents=True)
@@ -134,8 +158,16 @@ class Arm64Guest:
             libraries.update(needed_libraries(needing, folders))
         for library in libraries:
             shutil.copy(library, library_folder / library.name)
-        if (library_folder / "ld-linux-aarch64.so.1").exists():
-            os.symlink("aarch64-linux-gnu/ld-linux-aarch64.so.1", root / "lib/ld-linux-aarch64.so.1")
+        loader = root / self.loader
+        if (library_folder / loader.name).exists():
+            loader.parent.mkdir(exist_ok=True)
+            os.symlink(f"/{self.library_place}/{loader.name}", loader)
+        (root / "modules").mkdir()
+        for name, place in self.built_modules.items():
+            shutil.copy(place, root / "modules" / name)
+        for one in self.modules.values():
+            (root / "modules" / one.name).write_bytes(one.read())
+        (root / "modules/order").write_text("".join(f"{name}\n" for name in self.modules))
         (root / "test/script").write_text(script)
         (root / "init").write_text(INIT)
         (root / "init").chmod(0o755)
@@ -144,15 +176,47 @@ class Arm64Guest:
         image.write_bytes(gzip.compress(packed.stdout, 1))
 
     def _boot(self, image):
-        command = [self.emulator, "-accel", "tcg", "-M", "virt", "-cpu", self.cpu_model, "-smp", str(self.cpus), "-icount", "shift=0",
-                   "-m", "512", "-nic", "none", "-nographic", "-no-reboot", "-kernel", self.kernel, "-initrd", image,
-                   "-append", "console=ttyAMA0 quiet panic=-1"]
+        command = [self.emulator, *self.machine_options(), "-smp", str(self.cpus), "-m", "512", "-nic", "none", "-nographic", "-no-reboot",
+                   "-kernel", self.kernel / "vmlinuz", "-initrd", image, "-append", f"console={self.console} quiet panic=-1 {self.kernel_options}"]
         try:
             done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=self.timeout_s)
             said = done.stdout
         except subprocess.TimeoutExpired as error:
             raise GuestError(f"no end after {self.timeout_s} s; the last lines:\n{_text(error.stdout)[-2000:]}") from error
         return _parse(_text(said))
+
+
+class Arm64Guest(Guest):
+    """Counts instructions exactly: one virtual nanosecond each (-icount shift=0)."""
+
+    architecture = "arm64"
+    emulator_name, emulator_package = "qemu-system-aarch64", "qemu-system-arm"
+    console, loader, library_place = "ttyAMA0", "lib/ld-linux-aarch64.so.1", "lib/aarch64-linux-gnu"
+
+    def __init__(self, build, cpu_model="max", **options):
+        super().__init__(build, **options)
+        self.cpu_model = cpu_model
+
+    def library_folders_in(self, sysroot):
+        return [sysroot / folder for folder in ("lib/aarch64-linux-gnu", "usr/lib/aarch64-linux-gnu")]
+
+    def machine_options(self):
+        return ["-accel", "tcg", "-M", "virt", "-cpu", self.cpu_model, "-icount", "shift=0"]
+
+
+class Amd64Guest(Guest):
+    """Runs what was built for this machine, with this machine's libraries."""
+
+    architecture = "amd64"
+    emulator_name, emulator_package = "qemu-system-x86_64", "qemu-system-x86"
+    console, loader, library_place = "ttyS0", "lib64/ld-linux-x86-64.so.2", "lib/x86_64-linux-gnu"
+    kernel_options = "tsc=reliable"  # its CPUs take turns in one thread of the emulator
+
+    def library_folders_in(self, _sysroot):
+        return [pathlib.Path(folder) for folder in ("/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64")]
+
+    def machine_options(self):
+        return ["-accel", "tcg,thread=single", "-cpu", "max"]
 
 
 def _text(said):
@@ -166,10 +230,10 @@ def _parse(said):
     return Result(int(parts.group(2)), parts.group(1), parts.group(3).splitlines())
 
 
-def run_tests():
+def run_tests(guest=Arm64Guest):
     """unittest's main(), or the exit code of a skipped test where no guest can be had."""
     try:
-        Arm64Guest(os.environ["NETSLICE_BUILD"])
+        guest(os.environ["NETSLICE_BUILD"])
     except Unavailable as lack:
         print(f"skipped: {lack}")
         sys.exit(SKIP)

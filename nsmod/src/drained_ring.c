@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Ring -> chunks.  The module's counterpart of libnsprobe's drain: what it reads may be hostile and is copied before it is looked at. */
+#include "drained_ring.h"
+
+#include <linux/err.h>
+#include <linux/minmax.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+
+#include <asm/barrier.h>
+
+#include <nslice/stretch.h>
+
+#include "output.h"
+
+static u32 ring_units(const struct nsmod_drained_ring *ring)
+{
+	return ring->ring_bytes / NSLICE_UNIT_BYTES;
+}
+
+static u64 offset_of(const struct nsmod_drained_ring *ring, u64 position)
+{
+	return (u64)((u32)position & (ring_units(ring) - 1)) * NSLICE_UNIT_BYTES;
+}
+
+/* Records that the ring's writers could not write. */
+static u64 refused_records(const struct nsmod_drained_ring *ring)
+{
+	u64 lost = 0;
+	int cause;
+
+	for (cause = 0; cause < NSLICE_LOST_CAUSES; ++cause)
+		if (cause != NSLICE_LOST_OVERWRITTEN)
+			lost += READ_ONCE(ring->meta->lost[cause]);
+	return lost;
+}
+
+/* Records that gave way to newer ones before the position: those that were committed and went nowhere else. */
+static u64 overwritten_before(const struct nsmod_drained_ring *ring, u64 position)
+{
+	return ring->committed - NSLICE_POSITION_RECORDS(ring->head - position) - ring->drained - ring->lost_torn;
+}
+
+void nsmod_ring_watch(struct nsmod_drained_ring *ring)
+{
+	/* pairs with the writer's commit: what lies before the head is whole, or shows by its kind */
+	const u64 head = smp_load_acquire(&ring->meta->head);
+
+	ring->committed += NSLICE_POSITION_RECORDS(head - ring->head);
+	ring->head = head;
+}
+
+u32 nsmod_ring_pending(const struct nsmod_drained_ring *ring)
+{
+	return NSLICE_POSITION_RECORDS(ring->head - ring->tail);
+}
+
+static int copy_out(const struct nsmod_drained_ring *ring, u64 position, u32 units, u64 *to)
+{
+	const u64 offset = offset_of(ring, position), bytes = (u64)units * NSLICE_UNIT_BYTES;
+	const u64 first = min(bytes, ring->ring_bytes - offset);
+	int err = ring->data->read(ring, offset, to, first);
+
+	if (!err && first < bytes)
+		err = ring->data->read(ring, 0, (void *)to + first, bytes - first);
+	return err;
+}
+
+static int clear(const struct nsmod_drained_ring *ring, u64 position, u32 units)
+{
+	const u64 offset = offset_of(ring, position), bytes = (u64)units * NSLICE_UNIT_BYTES;
+	const u64 first = min(bytes, ring->ring_bytes - offset);
+	int err = ring->data->clear(ring, offset, first);
+
+	if (!err && first < bytes)
+		err = ring->data->clear(ring, 0, bytes - first);
+	return err;
+}
+
+/* Gives the stretch's room back.  Policy overwrite: the drain only looks, what it has seen is behind its own tail. */
+static int consume(struct nsmod_drained_ring *ring, struct nslice_stretch stretch, u64 *head)
+{
+	const u64 step = ((u64)stretch.records << 32) + stretch.units;
+	int err = 0;
+
+	*head = smp_load_acquire(&ring->meta->head);
+	if (!ring->is_overwrite && ring->is_atomic)
+		err = clear(ring, ring->tail, stretch.units);
+	if (err)
+		return err;
+	ring->tail += step;
+	if (!ring->is_overwrite) {
+		/* pairs with the acquire of the writer that makes room: the data are read before the room is given back */
+		smp_store_release(&ring->meta->tail, ring->tail);
+	}
+	return 0;
+}
+
+/* Under policy overwrite writers move the tail: what they passed is gone. */
+static void follow_tail(struct nsmod_drained_ring *ring)
+{
+	const u64 tail = smp_load_acquire(&ring->meta->tail);
+	const u32 ahead = NSLICE_POSITION_UNITS(tail - ring->tail);
+
+	if (ahead > 0 && ahead <= NSLICE_POSITION_UNITS(ring->head - ring->tail))
+		ring->tail = tail;
+}
+
+/* What was copied counts only if no writer has walked into it meanwhile. */
+static bool is_still_there(struct nsmod_drained_ring *ring)
+{
+	const u64 before = ring->tail;
+
+	smp_rmb(); /* pairs with the exchange that moves the tail: before the place is written again */
+	follow_tail(ring);
+	return ring->tail == before;
+}
+
+static void fill_header(const struct nsmod_drained_ring *ring, struct nslice_stretch stretch, const u64 *data,
+			struct nslice_chunk_header *header)
+{
+	memset(header, 0, sizeof(*header));
+	header->kind = ring->chunk_kind;
+	header->sequence = ring->chunks;
+	header->cpu = ring->cpu;
+	header->records = stretch.records;
+	header->lost_before = ring->gaps.passed + overwritten_before(ring, ring->tail) + ring->lost_torn;
+	header->first_ticks = data[0];
+}
+
+static s64 take_into(struct nsmod_drained_ring *ring, struct nsmod_output *output, struct nsmod_chunk *chunk, u32 units)
+{
+	u64 *data = nsmod_chunk_payload(chunk);
+	struct nslice_chunk_header header;
+	struct nslice_stretch stretch;
+	u64 head;
+	int err = copy_out(ring, ring->tail, units, data);
+
+	if (err)
+		return err;
+	if (ring->is_overwrite && !is_still_there(ring))
+		return -EAGAIN;
+	stretch = nslice_stretch_walk(data, units, units, ring->is_atomic);
+	if (stretch.units == 0)
+		return 0;
+	fill_header(ring, stretch, data, &header);
+	err = consume(ring, stretch, &head);
+	if (err)
+		return err;
+	++ring->chunks;
+	ring->drained += stretch.records;
+	nslice_gaps_note(&ring->gaps, refused_records(ring), head);
+	nsmod_output_add(output, chunk, &header, stretch.units * NSLICE_UNIT_BYTES);
+	return stretch.units * NSLICE_UNIT_BYTES;
+}
+
+s64 nsmod_ring_take(struct nsmod_drained_ring *ring, struct nsmod_output *output)
+{
+	struct nsmod_chunk *chunk;
+	u64 limit;
+	u32 units;
+	s64 taken;
+
+	if (ring->is_overwrite)
+		follow_tail(ring);
+	/* A hostile head is as far away as it likes, and has nothing to give. */
+	if (NSLICE_POSITION_UNITS(ring->head - ring->tail) > ring_units(ring))
+		return 0;
+	limit = nslice_gaps_limit(&ring->gaps, ring->tail, ring->head);
+	units = min(NSLICE_POSITION_UNITS(limit - ring->tail), (u32)(NSLICE_MAX_PAYLOAD_BYTES / NSLICE_UNIT_BYTES));
+	if (units < NSLICE_HEAD_UNITS)
+		return 0;
+	chunk = nsmod_output_chunk(output, units * NSLICE_UNIT_BYTES);
+	if (IS_ERR(chunk))
+		return PTR_ERR(chunk);
+	taken = take_into(ring, output, chunk, units);
+	if (taken <= 0)
+		nsmod_output_drop(chunk);
+	return taken;
+}
+
+s64 nsmod_ring_take_all(struct nsmod_drained_ring *ring, struct nsmod_output *output)
+{
+	s64 all = 0, taken;
+
+	do {
+		taken = nsmod_ring_take(ring, output);
+		all += taken > 0 ? taken : 0;
+		cond_resched();
+	} while (taken > 0 || taken == -EAGAIN);
+	return taken < 0 ? taken : all;
+}
+
+void nsmod_ring_settle(struct nsmod_drained_ring *ring)
+{
+	ring->lost_torn += nsmod_ring_pending(ring);
+	ring->tail = ring->head;
+	if (ring->is_overwrite)
+		ring->lost_overwritten = overwritten_before(ring, ring->head);
+}
+
+void nsmod_ring_settle_snapshot(struct nsmod_drained_ring *ring)
+{
+	ring->committed -= nsmod_ring_pending(ring);
+	ring->head = ring->tail;
+	ring->lost_overwritten = overwritten_before(ring, ring->head);
+}
+
+void nsmod_ring_row(const struct nsmod_drained_ring *ring, struct nslice_file_footer_cpu *row)
+{
+	int cause;
+
+	memset(row, 0, sizeof(*row));
+	row->cpu = ring->cpu;
+	row->chunks = ring->chunks;
+	row->drained = ring->drained;
+	for (cause = 0; cause < NSLICE_LOST_CAUSES; ++cause)
+		row->lost[cause] = READ_ONCE(ring->meta->lost[cause]);
+	row->lost[NSLICE_LOST_TORN] += ring->lost_torn;
+	if (ring->is_overwrite)
+		row->lost[NSLICE_LOST_OVERWRITTEN] = ring->lost_overwritten;
+	row->issued = ring->committed + row->lost[NSLICE_LOST_FULL] + row->lost[NSLICE_LOST_BUSY] + row->lost[NSLICE_LOST_CLOSED];
+}

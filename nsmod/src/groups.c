@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Names -> tracepoints, which modules find by walking over all: few are exported by symbol. */
+#include "groups.h"
+
+#include <linux/kernel.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/tracepoint.h>
+
+#include <nslice/record.h>
+
+#include "kernel_sites.h"
+#include "kernel_write.h"
+
+#define LIST_BYTES 16384
+
+static const struct nsmod_group *const groups[] = {
+	&nsmod_group_net_rx, &nsmod_group_net_tx, &nsmod_group_napi, &nsmod_group_irq,
+	&nsmod_group_softirq, &nsmod_group_sched, &nsmod_group_sock,
+};
+
+static DEFINE_MUTEX(lock);
+static u32 attached; /* bit of each group */
+
+static void look_up(struct tracepoint *tracepoint, void *data)
+{
+	struct nsmod_point *point = data;
+
+	if (strcmp(tracepoint->name, point->tracepoint) == 0)
+		point->found = tracepoint;
+}
+
+static bool is_there(struct nsmod_point *point)
+{
+	if (!point->found)
+		for_each_kernel_tracepoint(look_up, point);
+	return point->found;
+}
+
+static int attach_point(const struct nsmod_group *group, struct nsmod_point *point)
+{
+	u16 id;
+	int err;
+
+	if (!is_there(point))
+		return 0;
+	id = nsmod_kernel_site_id(point->slice, point->tracepoint, 0, point->kind);
+	point->bits = NSMOD_BITS(id, point->kind, point->words);
+	err = tracepoint_probe_register(point->found, point->probe, point);
+	point->is_attached = !err;
+	return err;
+}
+
+static int attach_group(const struct nsmod_group *group)
+{
+	u32 i, there = 0;
+	int err = 0;
+
+	for (i = 0; i < group->count && !err; ++i) {
+		err = attach_point(group, &group->points[i]);
+		there += group->points[i].is_attached;
+	}
+	return err ? err : there ? 0 : -ENOENT;
+}
+
+static void detach_group(const struct nsmod_group *group)
+{
+	u32 i;
+
+	for (i = 0; i < group->count; ++i) {
+		struct nsmod_point *point = &group->points[i];
+
+		if (point->is_attached)
+			tracepoint_probe_unregister(point->found, point->probe, point);
+		point->is_attached = false;
+	}
+}
+
+/* Bits of the groups named; 0 with *err. */
+static u32 parse(const char *names, int *err)
+{
+	u32 wanted = 0, i;
+
+	*err = 0;
+	while (*names && !*err) {
+		const size_t length = strcspn(names, ",");
+
+		*err = -EINVAL;
+		for (i = 0; i < ARRAY_SIZE(groups); ++i) {
+			if (strlen(groups[i]->name) == length && strncmp(groups[i]->name, names, length) == 0) {
+				wanted |= BIT(i);
+				*err = 0;
+			}
+		}
+		names += length;
+		names += *names == ',';
+	}
+	return wanted;
+}
+
+static void detach_all(void)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(groups); ++i)
+		if (attached & BIT(i))
+			detach_group(groups[i]);
+	attached = 0;
+	tracepoint_synchronize_unregister();
+}
+
+int nsmod_groups_attach(const char *names)
+{
+	u32 wanted, i;
+	int err;
+
+	mutex_lock(&lock);
+	wanted = parse(names, &err);
+	for (i = 0; i < ARRAY_SIZE(groups) && !err; ++i) {
+		if (!(wanted & BIT(i)))
+			continue;
+		attached |= BIT(i);
+		err = attach_group(groups[i]);
+	}
+	if (err)
+		detach_all();
+	mutex_unlock(&lock);
+	return err;
+}
+
+void nsmod_groups_detach(void)
+{
+	mutex_lock(&lock);
+	detach_all();
+	mutex_unlock(&lock);
+}
+
+static size_t missing_of(const struct nsmod_group *group, char *text, size_t room)
+{
+	size_t at = 0;
+	u32 i;
+
+	for (i = 0; i < group->count; ++i) {
+		if (group->points[i].found)
+			continue;
+		at += at ? scnprintf(text + at, room - at, ",%s", group->points[i].tracepoint)
+			 : scnprintf(text, room, "kernel.missing.%s=%s", group->name, group->points[i].tracepoint);
+	}
+	return at ? at + scnprintf(text + at, room - at, "\n") : 0;
+}
+
+size_t nsmod_groups_missing(char *text, size_t room)
+{
+	size_t at = 0;
+	u32 i;
+
+	mutex_lock(&lock);
+	for (i = 0; i < ARRAY_SIZE(groups); ++i)
+		if (attached & BIT(i))
+			at += missing_of(groups[i], text + at, room - at);
+	mutex_unlock(&lock);
+	return at;
+}
+
+static const char *kind_name(u8 kind)
+{
+	return kind == NSLICE_KIND_START ? "START" : kind == NSLICE_KIND_STOP ? "STOP" : "MARK";
+}
+
+char *nsmod_groups_list(size_t *bytes)
+{
+	char *text = kvmalloc(LIST_BYTES, GFP_KERNEL);
+	u32 i, j;
+
+	*bytes = 0;
+	if (!text)
+		return NULL;
+	mutex_lock(&lock);
+	for (i = 0; i < ARRAY_SIZE(groups); ++i)
+		for (j = 0; j < groups[i]->count; ++j) {
+			struct nsmod_point *point = &groups[i]->points[j];
+
+			*bytes += scnprintf(text + *bytes, LIST_BYTES - *bytes, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", groups[i]->name,
+					    groups[i]->says, point->tracepoint, kind_name(point->kind), point->slice, point->says,
+					    is_there(point) ? "yes" : "no");
+		}
+	mutex_unlock(&lock);
+	return text;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Groups of places in the kernel, on its tracepoints: chosen by name, switched on while a recorder is there. */
+#ifndef NSMOD_GROUPS_H
+#define NSMOD_GROUPS_H
+
+#include <linux/types.h>
+
+struct tracepoint;
+
+/* One tracepoint and the record that it becomes.  Its probe gets it as data. */
+struct nsmod_point {
+	const char *tracepoint;
+	void *probe;       /* void (void *point, arguments of the tracepoint) */
+	const char *slice; /* name in the trace */
+	const char *says;  /* for `nsdump kernel --list` */
+	u8 kind;           /* enum nslice_kind */
+	u8 words;
+
+	/* the module's */
+	u64 bits;          /* NSMOD_BITS() */
+	struct tracepoint *found;
+	bool is_attached;
+};
+
+struct nsmod_group {
+	const char *name;
+	const char *says;
+	struct nsmod_point *points;
+	u32 count;
+};
+
+extern const struct nsmod_group nsmod_group_net_rx, nsmod_group_net_tx, nsmod_group_napi, nsmod_group_irq, nsmod_group_softirq,
+	nsmod_group_sched, nsmod_group_sock;
+
+/*
+ * Names parted by commas; "" for none.  -EINVAL: a name that is no group's; -ENOENT: none of a group's tracepoints is in this
+ * kernel.  A group that has only some goes on with those.  Nothing is attached after an error.
+ */
+int nsmod_groups_attach(const char *names);
+void nsmod_groups_detach(void);
+
+/* INFO lines "kernel.missing.GROUP=tracepoint,..." of the groups that are attached.  Bytes written. */
+size_t nsmod_groups_missing(char *text, size_t room);
+
+/* All groups, a line for each point: group, group's words, tracepoint, kind, slice, what it says, "yes" or "no" (this kernel has it). */
+char *nsmod_groups_list(size_t *bytes);
+
+#endif /* NSMOD_GROUPS_H */

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-2.0
+/* napi: what each poll of a device took. */
+#include <linux/netdevice.h>
+
+#include "points.h"
+
+static void polled(void *point, struct napi_struct *napi, int work, int budget)
+{
+	nsmod_point_mark(point, work);
+}
+
+static struct nsmod_point points[] = {
+	NSMOD_MARK("napi_poll", polled, "napi_work", "a poll has ended: packets that it took"),
+};
+
+NSMOD_GROUP(nsmod_group_napi, "napi", "polls of devices", points);

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the groups' probes have in common. */
+#ifndef NSMOD_POINTS_H
+#define NSMOD_POINTS_H
+
+#include <linux/percpu.h>
+
+#include <nslice/record.h>
+
+#include "groups.h"
+#include "kernel_filter.h"
+#include "kernel_write.h"
+
+#define NSMOD_START(tracepoint_, probe_, slice_, says_) \
+	{ .tracepoint = tracepoint_, .probe = probe_, .slice = slice_, .says = says_, .kind = NSLICE_KIND_START }
+#define NSMOD_STOP(tracepoint_, probe_, slice_, says_) \
+	{ .tracepoint = tracepoint_, .probe = probe_, .slice = slice_, .says = says_, .kind = NSLICE_KIND_STOP }
+#define NSMOD_MARK(tracepoint_, probe_, slice_, says_) \
+	{ .tracepoint = tracepoint_, .probe = probe_, .slice = slice_, .says = says_, .kind = NSLICE_KIND_MARK, .words = 1 }
+#define NSMOD_GROUP(symbol_, name_, says_, points_) \
+	const struct nsmod_group symbol_ = { .name = name_, .says = says_, .points = points_, .count = ARRAY_SIZE(points_) }
+
+static __always_inline void nsmod_point_slice(const void *point)
+{
+	nsmod_write(((const struct nsmod_point *)point)->bits, NULL, 0);
+}
+
+static __always_inline void nsmod_point_mark(const void *point, u64 value)
+{
+	nsmod_write_1(((const struct nsmod_point *)point)->bits, value);
+}
+
+/*
+ * An exit does not tell the packet that its entry had.  What entries of one
+ * place passed the filter is kept as bits, one for each entry that has no exit
+ * yet; deeper than 64 none passes.  On one CPU entries and exits of a place nest.
+ */
+struct nsmod_passed {
+	u64 bits;
+	u32 depth;
+};
+
+static __always_inline bool nsmod_entry_passes(struct nsmod_passed __percpu *of, bool passes)
+{
+	struct nsmod_passed *passed = raw_cpu_ptr(of);
+
+	passed->bits = passed->bits << 1 | (passes && passed->depth < 64);
+	++passed->depth;
+	return passed->bits & 1;
+}
+
+static __always_inline bool nsmod_exit_passes(struct nsmod_passed __percpu *of)
+{
+	struct nsmod_passed *passed = raw_cpu_ptr(of);
+	const bool passes = passed->bits & 1;
+
+	if (passed->depth == 0) /* it was entered before the probes were attached */
+		return false;
+	passed->bits >>= 1;
+	--passed->depth;
+	return passes;
+}
+
+#endif /* NSMOD_POINTS_H */

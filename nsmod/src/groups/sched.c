@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0
+/* sched: which thread leaves the CPU, and which comes. */
+#include <linux/sched.h>
+
+#include "points.h"
+
+/* In the context of the thread that leaves: the record's thread id is its. */
+static void switched(void *point, bool preempt, struct task_struct *previous, struct task_struct *next, unsigned int state)
+{
+	if (nsmod_kernel_filter.pid && nsmod_kernel_filter.pid != previous->tgid && nsmod_kernel_filter.pid != next->tgid)
+		return;
+	nsmod_point_mark(point, (u32)next->pid);
+}
+
+static struct nsmod_point points[] = {
+	NSMOD_MARK("sched_switch", switched, "sched_switch", "this thread leaves the CPU for the one whose id is the value"),
+};
+
+NSMOD_GROUP(nsmod_group_sched, "sched", "thread switches", points);

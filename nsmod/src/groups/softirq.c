@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0
+/* softirq: each kind of deferred work, from its beginning to its end. */
+#include "points.h"
+
+static void entry(void *point, unsigned int vector)
+{
+	nsmod_point_slice(point);
+}
+
+static void number(void *point, unsigned int vector)
+{
+	nsmod_point_mark(point, vector);
+}
+
+static struct nsmod_point points[] = {
+	NSMOD_START("softirq_entry", entry, "softirq", "a handler begins"),
+	NSMOD_MARK("softirq_entry", number, "softirq_vector", "its number: 2 NET_TX, 3 NET_RX, ..."),
+	NSMOD_STOP("softirq_exit", entry, "softirq", "it has returned"),
+};
+
+NSMOD_GROUP(nsmod_group_softirq, "softirq", "deferred work", points);

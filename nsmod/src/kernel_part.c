@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Recorder of the kernel's own records: one at a time, since the places that it switches on are the machine's. */
+#include "kernel_part.h"
+
+#include <linux/atomic.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include <nslice/kernel.h>
+
+#include "clock.h"
+#include "drained_ring.h"
+#include "groups.h"
+#include "kernel_filter.h"
+#include "kernel_ring.h"
+#include "output.h"
+
+#define DEFAULT_RING_BYTES (1ull << 20)
+#define INFO_BYTES 4096
+
+static atomic_t is_taken = ATOMIC_INIT(0);
+
+static int read_data(const struct nsmod_drained_ring *ring, u64 offset, void *to, u64 bytes)
+{
+	memcpy(to, (void *)ring->meta + NSLICE_RING_META_BYTES + offset, bytes);
+	return 0;
+}
+
+static int clear_data(const struct nsmod_drained_ring *ring, u64 offset, u64 bytes)
+{
+	memset((void *)ring->meta + NSLICE_RING_META_BYTES + offset, 0, bytes);
+	return 0;
+}
+
+static const struct nsmod_ring_data_ops kernel_data = { .read = read_data, .clear = clear_data };
+
+static int create_rings(struct nsmod_kernel_part *part, const struct nslice_kernel_request *request)
+{
+	const u64 ring_bytes = request->ring_bytes ? request->ring_bytes : DEFAULT_RING_BYTES;
+	u32 cpu;
+	int err;
+
+	part->rings = kvcalloc(nr_cpu_ids, sizeof(*part->rings), GFP_KERNEL);
+	if (!part->rings)
+		return -ENOMEM;
+	err = nsmod_kernel_rings_create(ring_bytes, request->full);
+	if (err)
+		return err;
+	for (cpu = 0; cpu < nr_cpu_ids; ++cpu) {
+		struct nsmod_drained_ring *ring = &part->rings[cpu];
+
+		ring->meta = nsmod_kernel_ring_of(cpu);
+		ring->data = &kernel_data;
+		ring->ring_bytes = ring_bytes;
+		ring->cpu = cpu;
+		ring->chunk_kind = NSLICE_CHUNK_KERNEL_RECORDS;
+		ring->is_atomic = true;
+		ring->is_overwrite = request->full == NSLICE_FULL_OVERWRITE;
+	}
+	return 0;
+}
+
+static int write_info(const struct nslice_kernel_request *request, const char *groups_text, struct nsmod_output *output)
+{
+	char *text = kzalloc(INFO_BYTES, GFP_KERNEL);
+	size_t at;
+	int err;
+
+	if (!text)
+		return -ENOMEM;
+	at = scnprintf(text, INFO_BYTES, "kernel.module=%s\nkernel.clock=%s\nkernel.groups=%s\nkernel.ring.bytes=%llu\nkernel.ring.full=%s\n",
+		       NSMOD_RELEASE, NSMOD_CLOCK_NAME, groups_text, nsmod_kernel_ring_bytes(),
+		       request->full == NSLICE_FULL_OVERWRITE ? "overwrite" : "discard");
+	at += nsmod_groups_missing(text + at, INFO_BYTES - at);
+	at += nsmod_kernel_filter_text(text + at, INFO_BYTES - at);
+	err = nsmod_output_small(output, NSLICE_CHUNK_INFO, text, at);
+	kfree(text);
+	return err;
+}
+
+static int start(struct nsmod_kernel_part *part, const struct nslice_kernel_request *request, const char *groups_text,
+		 struct nsmod_output *output)
+{
+	int err = create_rings(part, request);
+
+	if (err)
+		return err;
+	nsmod_kernel_filter_set(request);
+	nsmod_kernel_rings_show();
+	err = nsmod_groups_attach(groups_text);
+	if (err) {
+		nsmod_kernel_rings_hide();
+		return err;
+	}
+	static_branch_enable(&nslice_kernel_key);
+	part->is_recording = true;
+	return write_info(request, groups_text, output);
+}
+
+int nsmod_kernel_part_start(struct nsmod_kernel_part *part, const struct nslice_kernel_request *request, const char *groups_text,
+			    const struct nslice_kernel_counter *counters, struct nsmod_output *output)
+{
+	int err;
+
+	memset(part, 0, sizeof(*part));
+	if (atomic_cmpxchg(&is_taken, 0, 1) != 0)
+		return -EBUSY;
+	err = start(part, request, groups_text, output);
+	if (err) {
+		part->is_recording = true;
+		nsmod_kernel_part_destroy(part);
+	}
+	return err;
+}
+
+void nsmod_kernel_part_stop(struct nsmod_kernel_part *part)
+{
+	if (!part->is_recording)
+		return;
+	part->is_recording = false;
+	static_branch_disable(&nslice_kernel_key);
+	nsmod_groups_detach();
+	nsmod_kernel_rings_hide();
+}
+
+s64 nsmod_kernel_part_pass(struct nsmod_kernel_part *part, struct nsmod_output *output)
+{
+	s64 fullest = 0, taken;
+	u32 cpu;
+	int err;
+
+	for (cpu = 0; cpu < nr_cpu_ids; ++cpu)
+		if (part->rings[cpu].meta)
+			nsmod_ring_watch(&part->rings[cpu]);
+	err = nsmod_kernel_sites_write(output, &part->written);
+	if (err)
+		return err;
+	for (cpu = 0; cpu < nr_cpu_ids; ++cpu) {
+		if (!part->rings[cpu].meta || (part->rings[cpu].is_overwrite && part->is_recording))
+			continue;
+		taken = nsmod_ring_take_all(&part->rings[cpu], output);
+		if (taken < 0)
+			return taken;
+		fullest = max(fullest, taken);
+	}
+	return fullest;
+}
+
+static int write_totals(struct nsmod_kernel_part *part, struct nsmod_output *output)
+{
+	struct nslice_file_kernel_totals *totals = kvzalloc(sizeof(*totals) + nr_cpu_ids * sizeof(struct nslice_file_footer_cpu), GFP_KERNEL);
+	struct nslice_file_footer_cpu *rows = (void *)(totals + 1);
+	u32 cpu;
+	int err;
+
+	if (!totals)
+		return -ENOMEM;
+	totals->unnamed_sites = nsmod_kernel_sites_unnamed();
+	for (cpu = 0; cpu < nr_cpu_ids; ++cpu) {
+		if (!part->rings[cpu].meta)
+			continue;
+		nsmod_ring_row(&part->rings[cpu], &rows[totals->cpus]);
+		totals->cpus += rows[totals->cpus].issued > 0;
+	}
+	err = nsmod_output_small(output, NSLICE_CHUNK_KERNEL_TOTALS, totals, sizeof(*totals) + totals->cpus * sizeof(*rows));
+	kvfree(totals);
+	return err;
+}
+
+int nsmod_kernel_part_settle(struct nsmod_kernel_part *part, struct nsmod_output *output)
+{
+	s64 taken;
+	u32 cpu;
+
+	if (part->is_settled)
+		return 0;
+	do
+		taken = nsmod_kernel_part_pass(part, output);
+	while (taken > 0);
+	if (taken < 0)
+		return taken;
+	for (cpu = 0; cpu < nr_cpu_ids; ++cpu)
+		if (part->rings[cpu].meta)
+			nsmod_ring_settle(&part->rings[cpu]);
+	part->is_settled = true;
+	return write_totals(part, output);
+}
+
+void nsmod_kernel_part_destroy(struct nsmod_kernel_part *part)
+{
+	if (!part->rings)
+		return;
+	nsmod_kernel_part_stop(part);
+	nsmod_kernel_rings_destroy();
+	kvfree(part->rings);
+	part->rings = NULL;
+	atomic_set(&is_taken, 0);
+}

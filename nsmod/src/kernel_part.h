@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The kernel's part of a trace: a recorder starts its rings, counters and groups; their records -> chunks. */
+#ifndef NSMOD_KERNEL_PART_H
+#define NSMOD_KERNEL_PART_H
+
+#include <linux/types.h>
+
+#include <nslice/control.h>
+
+#include "kernel_sites.h"
+
+struct nsmod_drained_ring;
+struct nsmod_output;
+
+struct nsmod_kernel_part {
+	bool is_recording;
+	bool is_settled;
+	struct nsmod_drained_ring *rings;
+	struct nsmod_written_sites written;
+};
+
+/*
+ * What a request asks for, copied from its caller and checked: groups_text is a copy of
+ * `groups`, counters of `counters`.  One recorder a machine at a time: -EBUSY.  -ENODEV: a counter that this machine has not.
+ */
+int nsmod_kernel_part_start(struct nsmod_kernel_part *part, const struct nslice_kernel_request *request, const char *groups_text,
+			    const struct nslice_kernel_counter *counters, struct nsmod_output *output);
+
+/* Bytes taken out of the fullest ring, or -errno (-ENOSPC: the output is full, call again when it is not). */
+s64 nsmod_kernel_part_pass(struct nsmod_kernel_part *part, struct nsmod_output *output);
+
+/* Probes off; the rest of the rings may be drained by further passes. */
+void nsmod_kernel_part_stop(struct nsmod_kernel_part *part);
+
+/* After the stop: what is left, and the totals.  0 or -errno as above. */
+int nsmod_kernel_part_settle(struct nsmod_kernel_part *part, struct nsmod_output *output);
+
+/* Gives all back; at any time. */
+void nsmod_kernel_part_destroy(struct nsmod_kernel_part *part);
+
+#endif /* NSMOD_KERNEL_PART_H */

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sites -> ids and site chunks.  A probe may be met first in an NMI: it takes an
+ * id by an atomic add and hands its site over on a lock-free list; names are
+ * copied from there later, or before the module that holds them goes.  A site
+ * that comes back (a module loaded again) has its number from before.
+ */
+#include "kernel_sites.h"
+
+#include <linux/atomic.h>
+#include <linux/llist.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/notifier.h>
+#include <linux/slab.h>
+#include <linux/xarray.h>
+
+#include <nslice/file.h>
+#include <nslice/kernel.h>
+
+#include "kernel_write.h"
+#include "output.h"
+
+#define MAX_TEXT_BYTES 200
+
+/* A site's copy.  The kernel's, for ever. */
+struct known_site {
+	u32 line;
+	u8 kind;
+	u16 name_bytes, file_bytes; /* with terminators */
+	char text[];                /* name, file */
+};
+
+static DEFINE_MUTEX(lock);
+static struct known_site *known[NSMOD_KERNEL_IDS];
+static atomic_t next = ATOMIC_INIT(0);
+static atomic64_t unnamed = ATOMIC64_INIT(0);
+static LLIST_HEAD(fresh); /* sites that no one has copied yet */
+static u32 changes;       /* of `known` */
+
+DEFINE_STATIC_KEY_FALSE(nslice_kernel_key);
+EXPORT_SYMBOL_GPL(nslice_kernel_key);
+
+static struct known_site *copy_of(const char *name, const char *file, u32 line, u8 kind)
+{
+	const u16 name_bytes = strnlen(name, MAX_TEXT_BYTES - 1) + 1, file_bytes = strnlen(file, MAX_TEXT_BYTES - 1) + 1;
+	struct known_site *copy = kzalloc(struct_size(copy, text, name_bytes + file_bytes), GFP_KERNEL);
+
+	if (!copy)
+		return NULL;
+	copy->line = line;
+	copy->kind = kind;
+	copy->name_bytes = name_bytes;
+	copy->file_bytes = file_bytes;
+	memcpy(copy->text, name, name_bytes - 1);
+	memcpy(copy->text + name_bytes, file, file_bytes - 1);
+	return copy;
+}
+
+static u32 id_count(void)
+{
+	return min_t(u32, atomic_read(&next), NSMOD_KERNEL_IDS);
+}
+
+static bool is_same(const struct known_site *site, const char *name, const char *file, u32 line, u8 kind)
+{
+	return site && site->line == line && site->kind == kind && strncmp(site->text, name, MAX_TEXT_BYTES - 1) == 0 &&
+	       strncmp(site->text + site->name_bytes, file, MAX_TEXT_BYTES - 1) == 0;
+}
+
+/* Any context: copies stay as they are once they stand.  0: not met before. */
+static u16 known_id(const char *name, const char *file, u32 line, u8 kind)
+{
+	u32 i;
+
+	for (i = 0; i < id_count(); ++i)
+		if (is_same(smp_load_acquire(&known[i]), name, file, line, kind))
+			return NSLICE_KERNEL_FIRST_ID + i;
+	return 0;
+}
+
+static void keep(u32 index, struct known_site *copy)
+{
+	smp_store_release(&known[index], copy); /* pairs with the acquire in known_id() */
+	WRITE_ONCE(changes, changes + 1);
+}
+
+/* Any context.  0: none is left. */
+static u16 new_id(void)
+{
+	const u32 index = atomic_inc_return(&next) - 1;
+
+	if (index < NSMOD_KERNEL_IDS)
+		return NSLICE_KERNEL_FIRST_ID + index;
+	atomic_dec(&next);
+	atomic64_inc(&unnamed);
+	return 0;
+}
+
+u16 nsmod_kernel_site_id(const char *name, const char *file, u32 line, u8 kind)
+{
+	u16 id;
+
+	mutex_lock(&lock);
+	id = known_id(name, file, line, kind);
+	if (!id) {
+		id = new_id();
+		if (id)
+			keep(id - NSLICE_KERNEL_FIRST_ID, copy_of(name, file, line, kind));
+	}
+	mutex_unlock(&lock);
+	return id;
+}
+
+/* Under the lock. */
+static void copy_fresh(void)
+{
+	struct nslice_kernel_site *site, *after;
+	struct llist_node *list = llist_del_all(&fresh);
+
+	llist_for_each_entry_safe(site, after, list, node) {
+		const u32 index = (u16)(site->bits >> 32) - NSLICE_KERNEL_FIRST_ID;
+
+		if (index < NSMOD_KERNEL_IDS && !known[index])
+			keep(index, copy_of(site->name, site->file, site->line, site->kind));
+	}
+}
+
+/* Any context: two that meet the same site at once agree on the first one's number. */
+static noinline void meet(struct nslice_kernel_site *site)
+{
+	const u16 before = known_id(site->name, site->file, site->line, site->kind);
+	const u16 id = before ? before : new_id();
+
+	if (cmpxchg64(&site->bits, 0, NSMOD_BITS(id, site->kind, site->words)) != 0)
+		return; /* a new number stays unused */
+	if (id && !before)
+		llist_add(&site->node, &fresh);
+}
+
+void nslice_kernel_record(struct nslice_kernel_site *site)
+{
+	if (unlikely(!READ_ONCE(site->bits)))
+		meet(site);
+	nsmod_write(READ_ONCE(site->bits), NULL, 0);
+}
+EXPORT_SYMBOL_GPL(nslice_kernel_record);
+
+void nslice_kernel_record_1(struct nslice_kernel_site *site, u64 word)
+{
+	if (unlikely(!READ_ONCE(site->bits)))
+		meet(site);
+	nsmod_write_1(READ_ONCE(site->bits), word);
+}
+EXPORT_SYMBOL_GPL(nslice_kernel_record_1);
+
+void nslice_kernel_record_3(struct nslice_kernel_site *site, u64 a, u64 b, u64 c)
+{
+	if (unlikely(!READ_ONCE(site->bits)))
+		meet(site);
+	nsmod_write_3(READ_ONCE(site->bits), a, b, c);
+}
+EXPORT_SYMBOL_GPL(nslice_kernel_record_3);
+
+/* A module comes: its sites get the numbers that they had.  It goes: its names are copied while they are there. */
+static int module_changed(struct notifier_block *block, unsigned long event, void *data)
+{
+	if (event == MODULE_STATE_GOING) {
+		mutex_lock(&lock);
+		copy_fresh();
+		mutex_unlock(&lock);
+	}
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block module_notifier = { .notifier_call = module_changed };
+
+int nsmod_kernel_sites_init(void)
+{
+	return register_module_notifier(&module_notifier);
+}
+
+void nsmod_kernel_sites_exit(void)
+{
+	u32 i;
+
+	unregister_module_notifier(&module_notifier);
+	for (i = 0; i < NSMOD_KERNEL_IDS; ++i)
+		kfree(known[i]);
+}
+
+static u32 entry_bytes(const struct known_site *site)
+{
+	return sizeof(struct nslice_file_site) + ALIGN(site->name_bytes + site->file_bytes, 8);
+}
+
+static void write_entry(const struct known_site *site, u32 index, void *to)
+{
+	const struct nslice_file_site head = {
+		.slice_id = NSLICE_KERNEL_FIRST_ID + index,
+		.kind = site->kind,
+		.line = site->line,
+		.name_bytes = site->name_bytes,
+		.file_bytes = site->file_bytes,
+	};
+
+	memcpy(to, &head, sizeof(head));
+	memcpy(to + sizeof(head), site->text, site->name_bytes + site->file_bytes);
+}
+
+/* As many as one chunk holds.  1: there may be more; 0, or -ENOMEM. */
+static int write_chunk(struct nsmod_output *output, struct nsmod_written_sites *written)
+{
+	void *payload = kvzalloc(NSLICE_MAX_PAYLOAD_BYTES, GFP_KERNEL);
+	u32 bytes = 0, i;
+	int err;
+
+	if (!payload)
+		return -ENOMEM;
+	for (i = 0; i < id_count(); ++i) {
+		if (!known[i] || test_bit(i, written->ids))
+			continue;
+		if (bytes + entry_bytes(known[i]) > NSLICE_MAX_PAYLOAD_BYTES)
+			break;
+		write_entry(known[i], i, payload + bytes);
+		bytes += entry_bytes(known[i]);
+		__set_bit(i, written->ids);
+	}
+	err = bytes > 0 ? nsmod_output_small(output, NSLICE_CHUNK_KERNEL_SITES, payload, bytes) : 0;
+	kvfree(payload);
+	return err ? err : i < id_count();
+}
+
+int nsmod_kernel_sites_write(struct nsmod_output *output, struct nsmod_written_sites *written)
+{
+	int more = 1;
+
+	if (written->seen == READ_ONCE(changes) && llist_empty(&fresh))
+		return 0;
+	mutex_lock(&lock);
+	copy_fresh();
+	while (more > 0)
+		more = write_chunk(output, written);
+	if (!more)
+		written->seen = changes;
+	mutex_unlock(&lock);
+	return more;
+}
+
+u64 nsmod_kernel_sites_unnamed(void)
+{
+	return atomic64_read(&unnamed);
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Cold half of the kernel's writer: makes room in a ring, or counts the loss.  The rules are those of libnsprobe's atomic rings. */
+#include "kernel_write.h"
+
+#include <linux/atomic.h>
+
+static void count_loss(struct nslice_ring_meta *ring, enum nslice_lost cause, u32 records)
+{
+	/* Whoever interrupts counts, too, and on arm64 another CPU may. */
+	atomic64_add(records, (atomic64_t *)&ring->lost[cause]);
+}
+
+/* Walks over the oldest records until an eighth of the ring is free.  Where another writer is at it, its exchange wins. */
+static u64 oldest_stretch(struct nslice_ring_meta *ring, u64 tail, u64 available)
+{
+	const u32 want = (ring->mask + 1) / 8;
+	u64 step = 0;
+
+	while (NSLICE_POSITION_UNITS(step) < want && NSLICE_POSITION_UNITS(step) < NSLICE_POSITION_UNITS(available)) {
+		const u64 word = smp_load_acquire(&nsmod_unit_at(ring, tail + step)[1]);
+
+		if ((word >> 48 & 0xff) == 0)
+			break;
+		step += NSLICE_POSITION_STEP(NSLICE_HEAD_UNITS + (word >> 56 & 7));
+	}
+	return step;
+}
+
+/* Policy overwrite.  True: the tail moved, by whomever; false: the oldest record is not whole yet, or is being zeroed. */
+static bool drop_oldest(struct nslice_ring_meta *ring, u64 tail, u64 head)
+{
+	u32 limit = (u32)tail + ring->mask + 1;
+	u64 step, before = tail, *unit;
+	u32 i;
+
+	if (smp_load_acquire(&ring->limit) != limit)
+		return false;
+	step = oldest_stretch(ring, tail, head - tail);
+	if (step == 0)
+		return false;
+	if (!try_cmpxchg(&ring->tail, &before, tail + step))
+		return true;
+	count_loss(ring, NSLICE_LOST_OVERWRITTEN, NSLICE_POSITION_RECORDS(step));
+	unit = nsmod_unit_at(ring, tail);
+	for (i = 0; i < NSLICE_POSITION_UNITS(step); ++i)
+		WRITE_ONCE(unit[i], 0);
+	/* By exchange: closing may have begun meanwhile, and its refusal must stand. */
+	cmpxchg(&ring->limit, limit, limit + NSLICE_POSITION_UNITS(step));
+	return true;
+}
+
+int nsmod_make_room(struct nslice_ring_meta *ring, u32 units)
+{
+	for (;;) {
+		/* pairs with the release in the drain: what lies before the tail is zero and may be written */
+		const u64 tail = smp_load_acquire(&ring->tail);
+		const u64 head = READ_ONCE(ring->head);
+		const u32 limit = (u32)tail + ring->mask + 1, before = READ_ONCE(ring->limit);
+
+		if (READ_ONCE(ring->closing)) {
+			count_loss(ring, NSLICE_LOST_CLOSED, 1);
+			return 0;
+		}
+		if ((s32)(limit - ((u32)head + units)) >= 0) {
+			if (ring->full == NSLICE_FULL_DISCARD) {
+				cmpxchg(&ring->limit, before, limit);
+				return 1;
+			}
+			/* The limit follows the zeroing, which only its owner can vouch for. */
+			if ((s32)(smp_load_acquire(&ring->limit) - ((u32)head + units)) >= 0)
+				return 1;
+			count_loss(ring, NSLICE_LOST_BUSY, 1);
+			return 0;
+		}
+		if (ring->full == NSLICE_FULL_DISCARD) {
+			count_loss(ring, NSLICE_LOST_FULL, 1);
+			return 0;
+		}
+		if (!drop_oldest(ring, tail, head)) {
+			count_loss(ring, NSLICE_LOST_BUSY, 1);
+			return 0;
+		}
+	}
+}

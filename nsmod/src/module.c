@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0
+/* nsmod: rings of instrumented programs that outlive them, probes of the kernel's own, and one trace of both. */
+#include <linux/init.h>
+#include <linux/module.h>
+
+#include "device.h"
+#include "kernel_sites.h"
+#include "session.h"
+
+static int __init nsmod_init(void)
+{
+	int err = nsmod_kernel_sites_init();
+
+	if (err)
+		return err;
+	err = nsmod_device_init();
+	if (err)
+		nsmod_kernel_sites_exit();
+	return err;
+}
+
+static void __exit nsmod_exit(void)
+{
+	nsmod_device_exit();
+	nsmod_sessions_exit();
+	nsmod_kernel_sites_exit();
+}
+
+module_init(nsmod_init);
+module_exit(nsmod_exit);
+MODULE_LICENSE("GPL");
+MODULE_AUTHOR("The NetSlice maintainers");
+MODULE_DESCRIPTION("NetSlice: per-packet instruction and cycle records of programs and of the kernel");
+MODULE_VERSION(NSMOD_RELEASE);

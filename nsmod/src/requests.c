@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Requests begin with the size that their caller knows; unknown flags, unknown tails and reserved fields must be zero. */
+#include "requests.h"
+
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#include "groups.h"
+#include "session.h"
+
+#define MAX_REQUEST_BYTES 4096
+#define MAX_GROUPS_BYTES 256
+#define MAX_LISTED 4096
+
+int nsmod_request_take(void *request, size_t known, const void __user *from)
+{
+	u32 size;
+
+	if (get_user(size, (const u32 __user *)from))
+		return -EFAULT;
+	if (size < 2 * sizeof(u32) || size > MAX_REQUEST_BYTES)
+		return -EINVAL;
+	return copy_struct_from_user(request, known, from, size);
+}
+
+int nsmod_request_answer(void __user *to, const void *request, size_t known)
+{
+	u32 size;
+
+	if (get_user(size, (const u32 __user *)to))
+		return -EFAULT;
+	return copy_to_user(to, request, min_t(size_t, size, known)) ? -EFAULT : 0;
+}
+
+bool nsmod_is_ring_size(u64 bytes)
+{
+	return bytes >= NSLICE_MIN_RING_BYTES && bytes <= NSLICE_MAX_RING_BYTES && is_power_of_2(bytes);
+}
+
+long nsmod_request_version(void __user *at)
+{
+	struct nslice_version_request request;
+	int err = nsmod_request_take(&request, sizeof(request), at);
+
+	if (err)
+		return err;
+	if (request.flags)
+		return -EINVAL;
+	request.control = NSLICE_CONTROL_VERSION;
+	request.abi = NSLICE_ABI_VERSION;
+	request.session = NSLICE_SESSION_VERSION;
+	request.file = NSLICE_FILE_VERSION;
+	strscpy_pad(request.release, NSMOD_RELEASE, sizeof(request.release));
+	return nsmod_request_answer(at, &request, sizeof(request));
+}
+
+long nsmod_request_list(void __user *at)
+{
+	struct nslice_session_entry *entries;
+	struct nslice_list_request request;
+	int err = nsmod_request_take(&request, sizeof(request), at);
+	u32 room;
+
+	if (err)
+		return err;
+	if (request.flags)
+		return -EINVAL;
+	room = min_t(u32, request.room, MAX_LISTED);
+	entries = kvcalloc(max(room, 1u), sizeof(*entries), GFP_KERNEL_ACCOUNT);
+	if (!entries)
+		return -ENOMEM;
+	request.count = nsmod_session_list(entries, room);
+	if (copy_to_user(u64_to_user_ptr(request.entries), entries, min(room, request.count) * sizeof(*entries)))
+		err = -EFAULT;
+	kvfree(entries);
+	return err ? err : nsmod_request_answer(at, &request, sizeof(request));
+}
+
+static long answer_text(void __user *at, struct nslice_text_request *request, const char *text, size_t bytes)
+{
+	if (copy_to_user(u64_to_user_ptr(request->text), text, min_t(size_t, request->room, bytes)))
+		return -EFAULT;
+	request->bytes = bytes;
+	return nsmod_request_answer(at, request, sizeof(*request));
+}
+
+long nsmod_request_groups(void __user *at)
+{
+	struct nslice_text_request request;
+	long err = nsmod_request_take(&request, sizeof(request), at);
+	size_t bytes;
+	char *text;
+
+	if (err)
+		return err;
+	if (request.flags)
+		return -EINVAL;
+	text = nsmod_groups_list(&bytes);
+	if (!text)
+		return -ENOMEM;
+	err = answer_text(at, &request, text, bytes);
+	kvfree(text);
+	return err;
+}
+
+static int check_kernel(const struct nslice_kernel_request *request)
+{
+	if (request->flags & ~(NSLICE_KERNEL_ORDERED | NSLICE_KERNEL_WHOLE))
+		return -EINVAL;
+	if (request->full > NSLICE_FULL_OVERWRITE || request->counter_count > NSLICE_MAX_COUNTERS || request->port > U16_MAX ||
+	    request->protocol > U8_MAX || request->pid > INT_MAX || request->reserved[0] || request->reserved[1])
+		return -EINVAL;
+	if (request->groups_bytes >= MAX_GROUPS_BYTES || (request->protocol && !request->port))
+		return -EINVAL;
+	return !request->ring_bytes || nsmod_is_ring_size(request->ring_bytes) ? 0 : -EINVAL;
+}
+
+static int take_counters(struct nsmod_kernel_request *request)
+{
+	u32 i;
+
+	if (copy_from_user(request->counters, u64_to_user_ptr(request->fixed.counters),
+			   request->fixed.counter_count * sizeof(request->counters[0])))
+		return -EFAULT;
+	for (i = 0; i < request->fixed.counter_count; ++i)
+		if (request->counters[i].reserved)
+			return -EINVAL;
+	return 0;
+}
+
+int nsmod_request_take_kernel(struct nsmod_kernel_request *request, const void __user *from)
+{
+	int err = nsmod_request_take(&request->fixed, sizeof(request->fixed), from);
+
+	request->groups = NULL;
+	if (!err)
+		err = check_kernel(&request->fixed);
+	if (!err)
+		err = take_counters(request);
+	if (err)
+		return err;
+	request->groups = memdup_user_nul(u64_to_user_ptr(request->fixed.groups), request->fixed.groups_bytes);
+	if (!IS_ERR(request->groups))
+		return 0;
+	err = PTR_ERR(request->groups);
+	request->groups = NULL;
+	return err;
+}
+
+void nsmod_kernel_request_free(struct nsmod_kernel_request *request)
+{
+	kfree(request->groups);
+}

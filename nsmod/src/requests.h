@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Requests from user space: copied once, checked, answered. */
+#ifndef NSMOD_REQUESTS_H
+#define NSMOD_REQUESTS_H
+
+#include <linux/types.h>
+
+#include <nslice/control.h>
+
+/* A request of `known` bytes, of which the caller may know fewer or more: what the module does not know must be zero.  0 or -errno. */
+int nsmod_request_take(void *request, size_t known, const void __user *from);
+
+/* As much of the answer as the caller knows. */
+int nsmod_request_answer(void __user *to, const void *request, size_t known);
+
+/* Those that any open file may ask. */
+long nsmod_request_version(void __user *at);
+long nsmod_request_list(void __user *at);
+long nsmod_request_groups(void __user *at);
+
+/* A kernel request with what it points to.  0 or -errno; free with nsmod_kernel_request_free(). */
+struct nsmod_kernel_request {
+	struct nslice_kernel_request fixed;
+	struct nslice_kernel_counter counters[NSLICE_MAX_COUNTERS];
+	char *groups;
+};
+
+int nsmod_request_take_kernel(struct nsmod_kernel_request *request, const void __user *from);
+void nsmod_kernel_request_free(struct nsmod_kernel_request *request);
+
+bool nsmod_is_ring_size(u64 bytes);
+
+#endif /* NSMOD_REQUESTS_H */

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Announcements first, so that a site stands before its records; then each CPU's ring. */
+#include "user_part.h"
+
+#include <linux/minmax.h>
+#include <linux/mm.h>
+#include <linux/string.h>
+
+#include "output.h"
+#include "session.h"
+
+int nsmod_user_part_begin(struct nsmod_user_part *part, struct nsmod_session *session, bool is_snapshot)
+{
+	const struct nslice_session *header = nsmod_memory_header(&session->memory);
+	const bool is_overwrite = READ_ONCE(header->full) == NSLICE_FULL_OVERWRITE;
+	const bool is_atomic = READ_ONCE(header->ring_kind) == NSLICE_RING_ATOMIC;
+	u32 cpu;
+
+	memset(part, 0, sizeof(*part));
+	part->rings = is_snapshot ? nsmod_session_copy_rings(session) : session->rings;
+	if (!part->rings)
+		return -ENOMEM;
+	part->session = session;
+	part->is_snapshot = is_snapshot;
+	for (cpu = 0; cpu < session->memory.cpus; ++cpu) {
+		part->rings[cpu].is_overwrite = is_overwrite;
+		part->rings[cpu].is_atomic = is_atomic;
+	}
+	return 0;
+}
+
+void nsmod_user_part_destroy(struct nsmod_user_part *part)
+{
+	if (part->is_snapshot)
+		kvfree(part->rings);
+	part->rings = NULL;
+}
+
+s64 nsmod_user_part_pass(struct nsmod_user_part *part, struct nsmod_output *output)
+{
+	const struct nsmod_session *session = part->session;
+	s64 fullest = 0, taken;
+	u32 cpu;
+	int err;
+
+	for (cpu = 0; cpu < session->memory.cpus; ++cpu)
+		nsmod_ring_watch(&part->rings[cpu]);
+	err = nsmod_announcements_write(&part->announcements, &session->memory, output);
+	if (err)
+		return err;
+	for (cpu = 0; cpu < session->memory.cpus; ++cpu) {
+		/* A flight recorder is followed, and read when it is over or somebody asks. */
+		if (part->rings[cpu].is_overwrite && !part->is_settling)
+			continue;
+		taken = nsmod_ring_take_all(&part->rings[cpu], output);
+		if (taken < 0)
+			return taken;
+		fullest = max(fullest, taken);
+	}
+	return fullest;
+}
+
+int nsmod_user_part_settle(struct nsmod_user_part *part, struct nsmod_output *output)
+{
+	const struct nsmod_session *session = part->session;
+	s64 taken;
+	u32 cpu;
+	int err;
+
+	part->is_settling = true;
+	do
+		taken = nsmod_user_part_pass(part, output);
+	while (taken > 0 && !part->is_snapshot);
+	if (taken < 0)
+		return taken;
+	for (cpu = 0; cpu < session->memory.cpus; ++cpu)
+		part->is_snapshot ? nsmod_ring_settle_snapshot(&part->rings[cpu]) : nsmod_ring_settle(&part->rings[cpu]);
+	err = nsmod_announcements_settle(&part->announcements, &session->memory, output);
+	part->is_settled = !err;
+	return err;
+}
+
+u32 nsmod_user_part_rows(const struct nsmod_user_part *part, struct nslice_file_footer_cpu *rows)
+{
+	const struct nsmod_session *session = part->session;
+	u32 cpu, count = 0;
+
+	for (cpu = 0; cpu < session->memory.cpus; ++cpu) {
+		nsmod_ring_row(&part->rings[cpu], &rows[count]);
+		count += rows[count].issued > 0;
+	}
+	return count;
+}

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT
+# Names of modules -> files of a kernel's package, in the order in which they can be loaded; and modules built for it.
+import lzma
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+# What a module asks the kernel for by other means than its list of needs.
+SOFT = {"libcrc32c": ["crc32c_generic"]}
+COMPILERS = {"arm64": ["ARCH=arm64", "CROSS_COMPILE=aarch64-linux-gnu-"]}
+
+
+class ModuleFile:
+    """name: as insmod takes it, without compression."""
+
+    def __init__(self, path):
+        self.path = path
+        self.name = re.sub(r"\.xz$", "", path.name)
+
+    def read(self):
+        return lzma.decompress(self.path.read_bytes()) if self.path.suffix == ".xz" else self.path.read_bytes()
+
+
+def _depends_of(content):
+    found = re.search(rb"\0depends=([^\0]*)\0", content)
+    return [name for name in found.group(1).decode().split(",") if name] if found else []
+
+
+def depends(path):
+    """Names that a module's own list of needs holds."""
+    return _depends_of(pathlib.Path(path).read_bytes())
+
+
+def _find(kernel, name):
+    pattern = re.compile(re.escape(name).replace("_", "[_-]") + r"\.ko(\.xz)?$")
+    found = [path for path in (kernel / "modules/").rglob("*.ko*") if pattern.match(path.name)]
+    return ModuleFile(found[0]) if found else None
+
+
+def needed(kernel, name):
+    """The module with all that it needs, first what is needed.  A name that is no file is part of the kernel."""
+    one = _find(kernel, name)
+    if not one:
+        return []
+    before = []
+    for other in SOFT.get(name, []) + _depends_of(one.read()):
+        before += needed(kernel, other)
+    return before + [one]
+
+
+def build(source, kernel, architecture, folder, *options):
+    """Builds the modules of a source folder, which stays as it is, in `folder` -> their files."""
+    place = pathlib.Path(folder) / pathlib.Path(source).name
+    shutil.copytree(source, place)
+    made = subprocess.run(["make", "-C", kernel / "headers", f"M={place}", "-j", str(os.cpu_count()), "CONFIG_DEBUG_INFO_BTF_MODULES=",
+                           *COMPILERS.get(architecture, []), *options, "modules"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    if made.returncode:
+        raise RuntimeError(f"make ended with {made.returncode}:\n{made.stdout[-4000:]}")
+    return {path.name: path for path in place.rglob("*.ko")}, made.stdout

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: MIT
+# The kernel module in guests of every kernel that it is for: sessions that outlive their processes, one reader, misuse.
+import json
+import os
+import pathlib
+import re
+import tempfile
+import unittest
+
+import guest
+import kernel_modules
+
+# Shell: the writer has committed records.
+WRITES = 'until [ -s count ] && [ "$(od -A n -t u8 count | tr -d " ")" -gt 0 ]; do usleep 5000; done'
+
+KERNELS = tuple(os.environ.get("NETSLICE_KERNELS", "6.1 6.12").split())
+SOURCE = pathlib.Path(__file__).resolve().parents[2] / "nsmod"
+BUILT = {}  # kernel -> its nsmod.ko
+
+
+def setUpModule():
+    folder = tempfile.TemporaryDirectory(prefix="netslice-nsmod-")
+    unittest.addModuleCleanup(folder.cleanup)
+    for kernel in KERNELS:
+        machine = guest.Amd64Guest(os.environ["NETSLICE_BUILD"], kernel=kernel)
+        files, said = kernel_modules.build(SOURCE, machine.kernel, machine.architecture, pathlib.Path(folder.name) / kernel, "W=1")
+        if "warning:" in said:
+            raise AssertionError(said)
+        BUILT[kernel] = files["nsmod.ko"]
+
+
+class Nsmod(unittest.TestCase):
+    def run_guests(self, script, check):
+        """The script in a guest of each kernel, the module loaded, and a fault in no kernel's log; check(result)."""
+        for kernel in KERNELS:
+            with self.subTest(kernel=kernel):
+                machine = guest.Amd64Guest(os.environ["NETSLICE_BUILD"], kernel=kernel, cpus=2)
+                machine.add("bin/nsdump")
+                machine.add("tests/vm_writer")
+                machine.add_built_module(BUILT[kernel])
+                result = machine.run("insmod /modules/nsmod.ko\n" + script)
+                self.assertEqual(result.kernel_faults, [])
+                check(result)
+
+    def check_words(self, *words):
+        def check(result):
+            for word in words:
+                self.assertRegex(result.output, word)
+        return check
+
+    def test_it_is_loaded_and_unloaded_a_hundred_times(self):
+        self.run_guests("""
+            for i in $(seq 100); do
+                rmmod nsmod && insmod /modules/nsmod.ko && [ -c /dev/nsmod ] || { echo "failed at $i"; exit 1; }
+            done
+            echo "all of them"
+            """, self.check_words("all of them"))
+
+    def test_cat_is_a_recorder_whose_trace_is_whole(self):
+        self.run_guests("""
+            NETSLICE=recorder=nsmod vm_writer 50000 &
+            cat /dev/nsmod >trace.nsl
+            nsdump check trace.nsl && nsdump export trace.nsl --what stats --format json 2>/dev/null
+            """, self.check_whole)
+
+    def check_whole(self, result):
+        self.assertRegex(result.output, r"trace.nsl: whole; \d+ records, every one accounted for")
+        stats = json.loads(result.output[result.output.index("{"):])
+        self.assertEqual(stats["info"]["session.memory"], "nsmod")
+        self.assertEqual(stats["losses"]["issued"], 150000)
+        self.assertTrue(stats["losses"]["equation_holds"])
+
+    def test_splice_and_poll_read_it_as_well(self):
+        self.run_guests("""
+            NETSLICE=recorder=nsmod vm_writer 20000 &
+            dd if=/dev/nsmod bs=4096 2>/dev/null | cat >trace.nsl
+            nsdump check trace.nsl
+            """, self.check_words("trace.nsl: whole; "))
+
+    def test_what_a_killed_process_had_committed_is_read(self):
+        self.run_guests(f"""
+            for i in $(seq 20); do
+                rm -f count
+                NETSLICE="recorder=nsmod calibration=no ring=16M" vm_writer 250000 count stay & # which fit into the ring
+                writer=$!
+                cat /dev/nsmod >trace.nsl &
+                {WRITES}
+                usleep $((i * 7000))
+                kill -9 $writer
+                wait
+                nsdump check trace.nsl | tail -n 1
+                committed=$(od -A n -t u8 count | tr -d ' ')
+                nsdump stats trace.nsl | sed -n "s/^mark .*max \\([0-9]*\\)$/run $i committed $committed read \\1/p"
+            done
+            """, self.check_killed)
+
+    def check_killed(self, result):
+        self.assertEqual(len(re.findall(r"trace.nsl: whole; \d+ records, every one accounted for", result.output)), 20, result.output)
+        runs = re.findall(r"committed (\d+) read (\d+)", result.output)
+        self.assertEqual(len(runs), 20, result.output)
+        for committed, read in runs:
+            self.assertGreaterEqual(int(read), int(committed))
+
+    def test_a_killed_process_that_drained_itself_leaves_the_rest_to_a_reader(self):
+        self.run_guests(f"""
+            NETSLICE="output=own.nsl calibration=no full=overwrite" vm_writer 0 count &
+            writer=$!
+            {WRITES}
+            usleep 100000
+            kill -9 $writer
+            wait
+            cat /dev/nsmod >rest.nsl
+            nsdump check rest.nsl | tail -n 1
+            committed=$(od -A n -t u8 count | tr -d ' ')
+            nsdump stats rest.nsl | sed -n "s/^mark .*max \\([0-9]*\\)$/committed $committed read \\1/p"
+            """, self.check_rest)
+
+    def check_rest(self, result):
+        self.assertRegex(result.output, r"rest.nsl: whole; \d+ records, every one accounted for")
+        committed, read = map(int, re.search(r"committed (\d+) read (\d+)", result.output).groups())
+        self.assertGreaterEqual(read, committed)
+
+    def test_unloading_is_refused_while_a_session_is_there(self):
+        self.run_guests(f"""
+            NETSLICE="output=own.nsl calibration=no" vm_writer 0 count &
+            writer=$!
+            {WRITES}
+            rmmod nsmod 2>/dev/null && echo "unloaded under a session"
+            kill $writer
+            wait
+            usleep 300000
+            rmmod nsmod && echo "unloaded afterwards"
+            """, lambda result: (self.assertNotIn("under a session", result.output), self.assertIn("unloaded afterwards", result.output)))
+
+    def test_the_same_program_runs_without_the_module_and_the_trace_says_why(self):
+        self.run_guests("""
+            NETSLICE="output=with.nsl calibration=no" vm_writer 100
+            rmmod nsmod
+            NETSLICE="output=without.nsl calibration=no" vm_writer 100
+            for trace in with without; do
+                nsdump export $trace.nsl --what stats --format json | grep -o '"session.memory[^,]*"'
+            done
+            NETSLICE=recorder=nsmod vm_writer 1
+            """, self.check_words('"session.memory": "nsmod"', '"session.memory": "process"',
+                                  '"session.memory.reason": "there is no /dev/nsmod: the kernel module nsmod is not loaded',
+                                  "netslice: there is no /dev/nsmod: .* not loaded \\(modprobe nsmod\\)"))
+
+    def test_who_may_not_open_it_is_told_the_group(self):
+        self.run_guests("""
+            mkdir -p /etc
+            echo "user:x:1000:1000::/:/bin/sh" >/etc/passwd
+            su user -c "PATH=/test:/bin NETSLICE=recorder=nsmod vm_writer 1"
+            """, self.check_words("/dev/nsmod is for root and the group netslice"))
+
+
+if __name__ == "__main__":
+    guest.run_tests(guest.Amd64Guest)
