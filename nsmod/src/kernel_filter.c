@@ -15,7 +15,6 @@ struct nsmod_kernel_filter nsmod_kernel_filter;
 
 void nsmod_kernel_filter_set(const struct nslice_kernel_request *request)
 {
-	nsmod_kernel_filter.pid = request->pid;
 	nsmod_kernel_filter.port = request->port;
 	nsmod_kernel_filter.protocol = request->protocol;
 }
@@ -24,8 +23,6 @@ size_t nsmod_kernel_filter_text(char *text, size_t room)
 {
 	size_t at = 0;
 
-	if (nsmod_kernel_filter.pid)
-		at += scnprintf(text + at, room - at, "kernel.filter.pid=%d\n", nsmod_kernel_filter.pid);
 	if (nsmod_kernel_filter.port)
 		at += scnprintf(text + at, room - at, "kernel.filter.port=%u\n", nsmod_kernel_filter.port);
 	if (nsmod_kernel_filter.protocol)

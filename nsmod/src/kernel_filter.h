@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Which records the groups write: all, or those of a process, of a port, of a protocol. */
+/* Which records the groups write: all, or those of packets with a port, of a protocol. */
 #ifndef NSMOD_KERNEL_FILTER_H
 #define NSMOD_KERNEL_FILTER_H
 
-#include <linux/sched.h>
 #include <linux/types.h>
 
 #include <nslice/control.h>
@@ -12,7 +11,6 @@ struct sk_buff;
 
 /* Zeros: everything.  Set before the groups are attached, constant while they are. */
 struct nsmod_kernel_filter {
-	pid_t pid; /* thread group */
 	u16 port;
 	u8 protocol;
 };
@@ -27,12 +25,6 @@ size_t nsmod_kernel_filter_text(char *text, size_t room);
 /* Whether the packet's headers say port and protocol; any context. */
 bool nsmod_kernel_filter_matches(const struct sk_buff *skb);
 
-static inline bool nsmod_passes_process(void)
-{
-	return !nsmod_kernel_filter.pid || nsmod_kernel_filter.pid == current->tgid;
-}
-
-/* For places that have a packet: what process is running does not tell whose it is. */
 static inline bool nsmod_passes_packet(const struct sk_buff *skb)
 {
 	return !nsmod_kernel_filter.port || nsmod_kernel_filter_matches(skb);

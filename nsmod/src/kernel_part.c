@@ -98,7 +98,7 @@ static int start(struct nsmod_kernel_part *part, const struct nslice_kernel_requ
 }
 
 int nsmod_kernel_part_start(struct nsmod_kernel_part *part, const struct nslice_kernel_request *request, const char *groups_text,
-			    const struct nslice_kernel_counter *counters, struct nsmod_output *output)
+			    struct nsmod_output *output)
 {
 	int err;
 

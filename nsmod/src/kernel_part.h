@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The kernel's part of a trace: a recorder starts its rings, counters and groups; their records -> chunks. */
+/* The kernel's part of a trace: a recorder starts its rings and groups; their records -> chunks. */
 #ifndef NSMOD_KERNEL_PART_H
 #define NSMOD_KERNEL_PART_H
 
@@ -21,10 +21,10 @@ struct nsmod_kernel_part {
 
 /*
  * What a request asks for, copied from its caller and checked: groups_text is a copy of
- * `groups`, counters of `counters`.  One recorder a machine at a time: -EBUSY.  -ENODEV: a counter that this machine has not.
+ * `groups`.  One recorder a machine at a time: -EBUSY.
  */
 int nsmod_kernel_part_start(struct nsmod_kernel_part *part, const struct nslice_kernel_request *request, const char *groups_text,
-			    const struct nslice_kernel_counter *counters, struct nsmod_output *output);
+			    struct nsmod_output *output);
 
 /* Bytes taken out of the fullest ring, or -errno (-ENOSPC: the output is full, call again when it is not). */
 s64 nsmod_kernel_part_pass(struct nsmod_kernel_part *part, struct nsmod_output *output);

@@ -130,7 +130,7 @@ static int begin(struct nsmod_reader *reader)
 		wait_event_freezable_timeout(nsmod_sessions_changed, is_stopping(reader), HZ / 10);
 		err = 0;
 	}
-	if (!err && !reader->is_chunks_only)
+	if (!err && !reader->kernel.rings) /* the kernel's has it already, before what its start tells */
 		err = write_header(reader);
 	return err;
 }
@@ -263,8 +263,7 @@ struct nsmod_reader *nsmod_reader_open(u32 session, u32 flags)
 	return start(reader);
 }
 
-struct nsmod_reader *nsmod_reader_open_kernel(const struct nslice_kernel_request *request, const char *groups_text,
-					      const struct nslice_kernel_counter *counters)
+struct nsmod_reader *nsmod_reader_open_kernel(const struct nslice_kernel_request *request, const char *groups_text)
 {
 	struct nsmod_reader *reader = new_reader();
 	int err;
@@ -272,7 +271,9 @@ struct nsmod_reader *nsmod_reader_open_kernel(const struct nslice_kernel_request
 	if (!reader)
 		return ERR_PTR(-ENOMEM);
 	reader->is_chunks_only = !(request->flags & NSLICE_KERNEL_WHOLE);
-	err = nsmod_kernel_part_start(&reader->kernel, request, groups_text, counters, &reader->output);
+	err = reader->is_chunks_only ? 0 : write_header(reader);
+	if (!err)
+		err = nsmod_kernel_part_start(&reader->kernel, request, groups_text, &reader->output);
 	if (err) {
 		free_reader(reader);
 		return ERR_PTR(err);

@@ -14,8 +14,7 @@ struct nsmod_reader;
 struct nsmod_reader *nsmod_reader_open(u32 session, u32 flags);
 
 /* The kernel's part alone, for another writer's file.  Arguments as nsmod_kernel_part_start().  Or ERR_PTR(). */
-struct nsmod_reader *nsmod_reader_open_kernel(const struct nslice_kernel_request *request, const char *groups_text,
-					      const struct nslice_kernel_counter *counters);
+struct nsmod_reader *nsmod_reader_open_kernel(const struct nslice_kernel_request *request, const char *groups_text);
 
 /* NSLICE_IOC_END: what there is can be read, then comes the end. */
 void nsmod_reader_end(struct nsmod_reader *reader);

@@ -108,27 +108,15 @@ long nsmod_request_groups(void __user *at)
 
 static int check_kernel(const struct nslice_kernel_request *request)
 {
-	if (request->flags & ~(NSLICE_KERNEL_ORDERED | NSLICE_KERNEL_WHOLE))
+	if (request->flags & ~NSLICE_KERNEL_WHOLE)
 		return -EINVAL;
-	if (request->full > NSLICE_FULL_OVERWRITE || request->counter_count > NSLICE_MAX_COUNTERS || request->port > U16_MAX ||
-	    request->protocol > U8_MAX || request->pid > INT_MAX || request->reserved[0] || request->reserved[1])
+	if (request->reserved1 || request->reserved2 || request->reserved3 || request->reserved[0] || request->reserved[1])
+		return -EINVAL;
+	if (request->full > NSLICE_FULL_OVERWRITE || request->port > U16_MAX || request->protocol > U8_MAX)
 		return -EINVAL;
 	if (request->groups_bytes >= MAX_GROUPS_BYTES || (request->protocol && !request->port))
 		return -EINVAL;
 	return !request->ring_bytes || nsmod_is_ring_size(request->ring_bytes) ? 0 : -EINVAL;
-}
-
-static int take_counters(struct nsmod_kernel_request *request)
-{
-	u32 i;
-
-	if (copy_from_user(request->counters, u64_to_user_ptr(request->fixed.counters),
-			   request->fixed.counter_count * sizeof(request->counters[0])))
-		return -EFAULT;
-	for (i = 0; i < request->fixed.counter_count; ++i)
-		if (request->counters[i].reserved)
-			return -EINVAL;
-	return 0;
 }
 
 int nsmod_request_take_kernel(struct nsmod_kernel_request *request, const void __user *from)
@@ -138,8 +126,6 @@ int nsmod_request_take_kernel(struct nsmod_kernel_request *request, const void _
 	request->groups = NULL;
 	if (!err)
 		err = check_kernel(&request->fixed);
-	if (!err)
-		err = take_counters(request);
 	if (err)
 		return err;
 	request->groups = memdup_user_nul(u64_to_user_ptr(request->fixed.groups), request->fixed.groups_bytes);

@@ -21,7 +21,6 @@ long nsmod_request_groups(void __user *at);
 /* A kernel request with what it points to.  0 or -errno; free with nsmod_kernel_request_free(). */
 struct nsmod_kernel_request {
 	struct nslice_kernel_request fixed;
-	struct nslice_kernel_counter counters[NSLICE_MAX_COUNTERS];
 	char *groups;
 };
 

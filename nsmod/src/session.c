@@ -24,7 +24,7 @@ MODULE_PARM_DESC(keep_sessions, "sessions of ended processes that wait for a rea
 
 static unsigned int max_sessions = 64;
 module_param(max_sessions, uint, 0644);
-MODULE_PARM_DESC(max_sessions, "sessions that users may have open at a time (default 64)");
+MODULE_PARM_DESC(max_sessions, "sessions that one user may have at a time (default 64)");
 
 static unsigned long sessions_dropped;
 module_param(sessions_dropped, ulong, 0444);
@@ -32,7 +32,6 @@ MODULE_PARM_DESC(sessions_dropped, "sessions that went unread, records in their 
 
 static DEFINE_MUTEX(lock);
 static LIST_HEAD(sessions); /* oldest first */
-static unsigned int session_count;
 static u32 next_id = 1;
 DECLARE_WAIT_QUEUE_HEAD(nsmod_sessions_changed);
 
@@ -91,18 +90,28 @@ static int create_rings(struct nsmod_session *session)
 	return 0;
 }
 
+/* Under the lock. */
+static unsigned int sessions_of(kuid_t uid)
+{
+	const struct nsmod_session *session;
+	unsigned int count = 0;
+
+	list_for_each_entry(session, &sessions, node)
+		count += uid_eq(session->uid, uid);
+	return count;
+}
+
 static int add_to_list(struct nsmod_session *session)
 {
 	int err = 0;
 
 	mutex_lock(&lock);
-	if (session_count >= max_sessions) {
+	if (sessions_of(session->uid) >= READ_ONCE(max_sessions)) {
 		err = -EMFILE;
 	} else {
 		session->id = next_id++;
 		if (next_id == 0)
 			next_id = 1;
-		++session_count;
 		kref_get(&session->ref); /* the list's */
 		list_add_tail(&session->node, &sessions);
 		__module_get(THIS_MODULE); /* not to be unloaded while processes have it mapped */
@@ -146,7 +155,6 @@ static void remove_from_list(struct nsmod_session *session)
 		return;
 	session->is_gone = true;
 	list_del_init(&session->node);
-	--session_count;
 	nsmod_session_put(session);
 }
 
@@ -237,15 +245,17 @@ static bool needs_watch(const struct nsmod_session *session)
 static void watch(struct work_struct *work)
 {
 	struct nsmod_session *session, *next;
+	bool is_any_alive = false;
 
 	mutex_lock(&lock);
 	list_for_each_entry_safe(session, next, &sessions, node) {
 		if (needs_watch(session))
 			watch_rings(session);
+		is_any_alive |= !session->is_over;
 		look_for_end(session);
 	}
 	drop_too_many();
-	if (!list_empty(&sessions))
+	if (is_any_alive)
 		schedule_delayed_work(&watch_work, WATCH_JIFFIES);
 	mutex_unlock(&lock);
 }

@@ -103,23 +103,23 @@ struct nslice_ring_meta *nsmod_memory_ring(const struct nsmod_memory *memory, u3
 	return page_address(memory->meta_pages[cpu]);
 }
 
+/* As a read() does it: holes are zeros and stay holes, or a process could have the reader fill its memory with pages that nobody pays for. */
 int nsmod_memory_read(const struct nsmod_memory *memory, u64 offset, void *to, u64 bytes)
 {
-	while (bytes > 0) {
-		const u64 part = min_t(u64, bytes, PAGE_SIZE - offset_in_page(offset));
-		struct page *page = page_at(memory, offset);
+	loff_t at = offset;
 
-		if (IS_ERR(page))
-			return PTR_ERR(page);
-		memcpy(to, page_address(page) + offset_in_page(offset), part);
-		put_page(page);
-		to += part;
-		offset += part;
-		bytes -= part;
+	while (bytes > 0) {
+		const ssize_t got = kernel_read(memory->file, to, bytes, &at);
+
+		if (got <= 0)
+			return got < 0 ? got : -EIO;
+		to += got;
+		bytes -= got;
 	}
 	return 0;
 }
 
+/* Only what was read as records is cleared, so the pages are there. */
 int nsmod_memory_clear(const struct nsmod_memory *memory, u64 offset, u64 bytes)
 {
 	while (bytes > 0) {

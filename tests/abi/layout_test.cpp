@@ -150,7 +150,6 @@ TEST_CASE("requests to the module begin with their size and keep their places", 
     CHECK(sizeof(nslice_reader_request) == 16);
     CHECK(sizeof(nslice_session_entry) == 48);
     CHECK(sizeof(nslice_list_request) == 24);
-    CHECK(sizeof(nslice_kernel_counter) == 32);
     CHECK(sizeof(nslice_kernel_request) == 72);
     AT(nslice_kernel_request, groups_bytes, 40);
     CHECK(sizeof(nslice_text_request) == 24);
@@ -161,7 +160,6 @@ TEST_CASE("requests to the module begin with their size and keep their places", 
     CHECK(NSLICE_IOC_LIST == 0xc018bd04);
     CHECK(NSLICE_IOC_KERNEL == 0xc048bd05);
     CHECK(NSLICE_IOC_GROUPS == 0xc018bd06);
-    CHECK(NSLICE_IOC_MEASURE == 0xc018bd07);
 }
 
 TEST_CASE("the kernel's chunks have kinds and ids of their own", "[abi]")

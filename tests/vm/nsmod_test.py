@@ -37,6 +37,7 @@ class Nsmod(unittest.TestCase):
                 machine = guest.Amd64Guest(os.environ["NETSLICE_BUILD"], kernel=kernel, cpus=2)
                 machine.add("bin/nsdump")
                 machine.add("tests/vm_writer")
+                machine.add("tests/vm_kernel_recorder")
                 machine.add_built_module(BUILT[kernel])
                 result = machine.run("insmod /modules/nsmod.ko\n" + script)
                 self.assertEqual(result.kernel_faults, [])
@@ -144,6 +145,20 @@ class Nsmod(unittest.TestCase):
             """, self.check_words('"session.memory": "nsmod"', '"session.memory": "process"',
                                   '"session.memory.reason": "there is no /dev/nsmod: the kernel module nsmod is not loaded',
                                   "netslice: there is no /dev/nsmod: .* not loaded \\(modprobe nsmod\\)"))
+
+    def test_every_group_is_switched_on_and_off_and_its_trace_is_sound(self):
+        self.run_guests("""
+            ifconfig lo up
+            ping -c 20 -i 0.02 127.0.0.1 >/dev/null &
+            vm_kernel_recorder net_rx,net_tx,napi,irq,softirq,sched,sock 500 >trace.nsl || echo "no trace"
+            wait
+            nsdump check trace.nsl
+            grep -a -o "kernel.groups=.*" trace.nsl
+            grep -a -c netif_receive_skb trace.nsl
+            ls -l trace.nsl
+            vm_kernel_recorder nonsense 1
+            rmmod nsmod && echo "unloaded"
+            """, self.check_words("trace.nsl: whole; ", "kernel.groups=net_rx,net_tx,napi,irq,softirq,sched,sock\n[1-9]", "kernel_recorder: Invalid argument", "unloaded"))
 
     def test_who_may_not_open_it_is_told_the_group(self):
         self.run_guests("""

@@ -7,8 +7,6 @@
 /* In the context of the thread that leaves: the record's thread id is its. */
 static void switched(void *point, bool preempt, struct task_struct *previous, struct task_struct *next, unsigned int state)
 {
-	if (nsmod_kernel_filter.pid && nsmod_kernel_filter.pid != previous->tgid && nsmod_kernel_filter.pid != next->tgid)
-		return;
 	nsmod_point_mark(point, (u32)next->pid);
 }
 

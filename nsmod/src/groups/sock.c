@@ -7,7 +7,7 @@
 
 static void copied(void *point, const struct sk_buff *skb, int bytes)
 {
-	if (nsmod_passes_process() && nsmod_passes_packet(skb))
+	if (nsmod_passes_packet(skb))
 		nsmod_point_mark(point, bytes);
 }
 

@@ -89,30 +89,19 @@ struct nslice_list_request {
 };
 NSLICE_ASSERT_SIZE(struct nslice_list_request, 24);
 
-/* A counter of the kernel's rings, as perf_event_open() takes it; names are a matter of user space. */
-struct nslice_kernel_counter {
-	__u32 type;
-	__u32 reserved; /* 0 */
-	__u64 config;
-	__u64 config1;
-	__u64 config2;
-};
-NSLICE_ASSERT_SIZE(struct nslice_kernel_counter, 32);
-
-#define NSLICE_KERNEL_ORDERED 1u /* fenced clock reads, as a session with clock=ordered */
-#define NSLICE_KERNEL_WHOLE 2u   /* a trace of its own, with header and footer */
+#define NSLICE_KERNEL_WHOLE 1u /* a trace of its own, with header and footer */
 
 struct nslice_kernel_request {
 	__u32 size;
 	__u32 flags;          /* NSLICE_KERNEL_* */
 	__u32 full;           /* enum nslice_ring_full */
-	__u32 counter_count;  /* at most NSLICE_MAX_COUNTERS */
+	__u32 reserved1;      /* 0 */
 	__u64 ring_bytes;     /* of one CPU; 0: 1 MiB */
-	__u64 counters;       /* struct nslice_kernel_counter * */
+	__u64 reserved2;      /* 0 */
 	__u64 groups;         /* text of groups_bytes bytes: names parted by commas, e.g. "net_rx,irq" */
 	__u32 groups_bytes;
-	__u32 port;           /* records of packets from or to this port only; 0: all */
-	__u32 pid;            /* records in this process's context only (its threads too); 0: all */
+	__u32 port;           /* of the places that see packets, those from or to this port only; 0: all */
+	__u32 reserved3;      /* 0 */
 	__u32 protocol;       /* IPPROTO_TCP, ... with port; 0: all */
 	__u64 reserved[2];    /* 0 */
 };
@@ -136,6 +125,5 @@ NSLICE_ASSERT_SIZE(struct nslice_text_request, 24);
 #define NSLICE_IOC_LIST _IOWR(NSLICE_IOC_MAGIC, 4, struct nslice_list_request)
 #define NSLICE_IOC_KERNEL _IOWR(NSLICE_IOC_MAGIC, 5, struct nslice_kernel_request)
 #define NSLICE_IOC_GROUPS _IOWR(NSLICE_IOC_MAGIC, 6, struct nslice_text_request)
-#define NSLICE_IOC_MEASURE _IOWR(NSLICE_IOC_MAGIC, 7, struct nslice_text_request)
 
 #endif /* NSLICE_CONTROL_H */
