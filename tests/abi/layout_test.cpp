@@ -76,6 +76,7 @@ TEST_CASE("the file's header and chunk header are 64 bytes with their checksum l
 TEST_CASE("the payloads' structures keep their places", "[abi]")
 {
     CHECK(sizeof(nslice_file_site) == 16);
+    AT(nslice_file_site, flags, 3);
     AT(nslice_file_site, line, 4);
     AT(nslice_file_site, name_bytes, 8);
     AT(nslice_file_site, pid, 12);
@@ -151,7 +152,12 @@ TEST_CASE("requests to the module begin with their size and keep their places", 
     CHECK(sizeof(nslice_session_entry) == 48);
     CHECK(sizeof(nslice_list_request) == 24);
     CHECK(sizeof(nslice_kernel_request) == 72);
+    AT(nslice_kernel_request, counters_count, 12);
+    AT(nslice_kernel_request, counters, 24);
     AT(nslice_kernel_request, groups_bytes, 40);
+    AT(nslice_kernel_request, pid, 48);
+    CHECK(sizeof(nslice_kernel_counter) == 64);
+    AT(nslice_kernel_counter, name, 24);
     CHECK(sizeof(nslice_text_request) == 24);
     CHECK(NSLICE_IOC_VERSION == 0xc038bd00);
     CHECK(NSLICE_IOC_SESSION == 0xc020bd01);

@@ -89,19 +89,30 @@ struct nslice_list_request {
 };
 NSLICE_ASSERT_SIZE(struct nslice_list_request, 24);
 
-#define NSLICE_KERNEL_WHOLE 1u /* a trace of its own, with header and footer */
+#define NSLICE_KERNEL_WHOLE 1u   /* a trace of its own, with header and footer */
+#define NSLICE_KERNEL_ORDERED 2u /* clock reads are fenced, as in clock mode "ordered" */
+
+/* A counter of the kernel's START and STOP records, for each CPU: of perf_event_attr what tells the event. */
+struct nslice_kernel_counter {
+	__u32 type;
+	__u32 reserved; /* 0 */
+	__u64 config;
+	__u64 config1;
+	char name[40];  /* for the trace's kernel.counters.names; terminated */
+};
+NSLICE_ASSERT_SIZE(struct nslice_kernel_counter, 64);
 
 struct nslice_kernel_request {
 	__u32 size;
 	__u32 flags;          /* NSLICE_KERNEL_* */
 	__u32 full;           /* enum nslice_ring_full */
-	__u32 reserved1;      /* 0 */
+	__u32 counters_count; /* at `counters`, at most NSLICE_MAX_COUNTERS */
 	__u64 ring_bytes;     /* of one CPU; 0: 1 MiB */
-	__u64 reserved2;      /* 0 */
+	__u64 counters;       /* struct nslice_kernel_counter *, in the order of a record's words */
 	__u64 groups;         /* text of groups_bytes bytes: names parted by commas, e.g. "net_rx,irq" */
 	__u32 groups_bytes;
 	__u32 port;           /* of the places that see packets, those from or to this port only; 0: all */
-	__u32 reserved3;      /* 0 */
+	__u32 pid;            /* of the places that run in a process: those of this one only (thread group); 0: all */
 	__u32 protocol;       /* IPPROTO_TCP, ... with port; 0: all */
 	__u64 reserved[2];    /* 0 */
 };

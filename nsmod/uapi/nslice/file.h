@@ -67,11 +67,18 @@ struct nslice_chunk_header {
 };
 NSLICE_ASSERT_SIZE(struct nslice_chunk_header, 64);
 
+/*
+ * The slices of such a site take the CPU away from what ran there: time inside a program's slice that is not the program's.
+ * SWITCH: a MARK in the thread that leaves the CPU; its value is the id of the one that comes.
+ */
+#define NSLICE_SITE_INTERRUPT 1u
+#define NSLICE_SITE_SWITCH 2u
+
 /* One place in a program's source; strings follow, each with its terminator, padded to 8 bytes together. */
 struct nslice_file_site {
 	__u16 slice_id;
 	__u8 kind;        /* enum nslice_kind */
-	__u8 reserved;
+	__u8 flags;       /* NSLICE_SITE_*, of the kernel's sites only */
 	__u32 line;
 	__u16 name_bytes; /* with terminator */
 	__u16 file_bytes; /* with terminator */
