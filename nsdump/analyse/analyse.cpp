@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "analyse/pair.hpp"
+#include "analyse/both_sides.hpp"
 #include "analyse/stats.hpp"
 #include "analyse/summarise.hpp"
 #include "decode/merge.hpp"
@@ -37,6 +37,8 @@ void describe(TraceFile &trace, const Correction &correction, StatsReport &repor
     report.clock = clock_of(trace);
     report.counter_names = trace.counter_names();
     report.counter_source = trace.info("counters.source");
+    report.kernel_counter_names = trace.kernel_counter_names();
+    report.calibration_kernel = correction.kernel_start();
     report.calibration_start = correction.start();
     report.calibration_end = correction.end();
     report.drift = correction.drift();
@@ -52,6 +54,11 @@ void tell_losses(StatsReport &report)
                                               report.losses.issued));
     if (report.losses.equation_holds == false)
         report.warnings.push_back("the loss equation does not hold: run `nsdump check`");
+    if (report.losses.kernel_totals_missing)
+        report.warnings.push_back("the kernel's totals are missing: what it lost is not known");
+    if (report.losses.unnamed_kernel_sites > 0)
+        report.warnings.push_back(fmt::format("{} probes of kernel modules had no number left: they recorded nothing",
+                                              report.losses.unnamed_kernel_sites));
     if (report.losses.dropped_sites > 0)
         report.warnings.push_back(fmt::format("{} sites did not fit the site table", report.losses.dropped_sites));
     if (report.damaged_chunks > 0)
@@ -67,11 +74,11 @@ void tell_quality(TraceFile &trace, const Correction &correction, const StreamFa
         if (drift.is_significant)
             report.warnings.push_back(fmt::format(
                 "calibration drift: {} {} of {} went from {:.2f} to {:.2f}; intervals are widened by half of it",
-                probe_name(drift.probe), drift.is_inner ? "inner" : "outer", report.field_name(drift.field),
+                probe_name(drift.probe), drift.is_inner ? "inner" : "outer", field_name(drift.field, report.counter_names),
                 drift.start, drift.end));
-    for (unsigned field = 1; field < correction.fields() && !trace.cpus().empty(); ++field)
+    for (unsigned field = 1; field <= report.counter_names.size() && !trace.cpus().empty(); ++field)
         if (correction.has_constants() && !correction.of(0, field).is_known)
-            report.warnings.push_back(fmt::format("{} was not calibrated: raw values only", report.field_name(field)));
+            report.warnings.push_back(fmt::format("{} was not calibrated: raw values only", field_name(field, report.counter_names)));
     if (trace.info("clock.invariant") == "no")
         report.warnings.push_back("the clock's rate is not constant: ticks are not comparable over time");
     if (faults.ticks_back > 0)
@@ -105,22 +112,23 @@ StatsReport analyse_trace(TraceFile &trace, const AnalyseOptions &options)
     StatsReport report;
     const Correction correction(trace, options.calibration);
     describe(trace, correction, report);
-    StatsCollector stats(correction, trace.counter_names().size(),
-                         trace.info("counters.source") == "step");
-    Pairer pairer(trace.names(), trace.counter_names().size(), trace.cpus().size(), stats);
-    Merger merger(trace, Order::kThread);
+    StatsCollector programs(correction, trace.counter_names().size(), trace.info("counters.source") == "step");
+    StatsCollector kernel(correction, trace.kernel_counter_names().size());
+    BothSides sides(trace, programs, kernel);
+    Merger merger(trace, pairing_order(trace));
     Run run;
     std::uint64_t runs = 0;
     while (merger.next(run)) {
-        pairer.consume(run);
+        sides.consume(run);
         if (++runs % kProgressRuns == 0 && options.progress &&
             !options.progress(merger.position_bytes(), report.bytes)) {
             report.is_interrupted = true;
             break;
         }
     }
-    pairer.finish();
-    stats.finish();
+    sides.finish();
+    programs.finish();
+    kernel.finish();
     const StreamFaults faults = merger.faults();
     report.records = faults.decoded;
     report.losses = losses_of(trace, trace.damage().chunks() > 0 || trace.missing_chunks() > 0);
@@ -128,7 +136,8 @@ StatsReport analyse_trace(TraceFile &trace, const AnalyseOptions &options)
     report.damaged_chunks = trace.damage().chunks();
     report.missing_chunks = trace.missing_chunks();
     report.damage = trace.damage().places();
-    summarise(trace.names(), pairer, stats, report);
+    summarise(trace.names(), sides.programs(), programs, {false, report.counter_names}, report);
+    summarise(trace.names(), sides.kernel(), kernel, {true, report.kernel_counter_names}, report);
     report.classes.unknown_kind = faults.unknown_kind;
     tell_losses(report);
     tell_quality(trace, correction, faults, report);

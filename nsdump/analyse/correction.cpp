@@ -13,6 +13,7 @@
 #include <fmt/ranges.h>
 
 #include "analyse/calibration_rows.hpp"
+#include "analyse/kernel_rows.hpp"
 #include "decode/clock.hpp"
 #include "decode/error.hpp"
 
@@ -20,17 +21,6 @@ namespace nsdump
 {
 namespace
 {
-std::optional<unsigned> probe_of_kind(unsigned kind)
-{
-    switch (kind) {
-    case NSLICE_KIND_START: return kPair;
-    case NSLICE_KIND_MARK: return kMark;
-    case NSLICE_KIND_INIT: return kInit;
-    case NSLICE_KIND_EXIT: return kExit;
-    default: return std::nullopt;
-    }
-}
-
 bool is_usable(double value)
 {
     return std::isfinite(value) && std::fabs(value) < 1e15;
@@ -53,6 +43,17 @@ bool has_drifted(double start, double start_ci, double end, double end_ci, doubl
 }
 } // namespace
 
+std::optional<unsigned> probe_of_kind(unsigned kind)
+{
+    switch (kind) {
+    case NSLICE_KIND_START: return kPair;
+    case NSLICE_KIND_MARK: return kMark;
+    case NSLICE_KIND_INIT: return kInit;
+    case NSLICE_KIND_EXIT: return kExit;
+    default: return std::nullopt;
+    }
+}
+
 const char *probe_name(unsigned probe)
 {
     static constexpr const char *kNames[kProbes] = {"START", "MARK", "INIT", "EXIT"};
@@ -60,7 +61,8 @@ const char *probe_name(unsigned probe)
 }
 
 Correction::Correction(const TraceFile &trace, const CalibrationFile *extra)
-    : fields_(1 + trace.counter_names().size())
+    : fields_(1 + std::max(trace.counter_names().size(), trace.kernel_counter_names().size())),
+      kernel_start_(kernel_rows(trace.kernel_calibrations(), true)), kernel_end_(kernel_rows(trace.kernel_calibrations(), false))
 {
     if (extra)
         take_file(trace, *extra);
@@ -146,9 +148,10 @@ void Correction::take_trace(const TraceFile &trace)
     if (trace.skipped_calibrations() > 0)
         warnings_.push_back(fmt::format("{} calibrations beyond the first ones were not read: the trace is of very many processes",
                                         trace.skipped_calibrations()));
-    if (start_.empty() && end_.empty())
+    const bool has_programs = !trace.cpus().empty() && !trace.cpus().front().is_kernel;
+    if (start_.empty() && end_.empty() && (has_programs || trace.cpus().empty()))
         warnings_.push_back("the trace has no calibration: raw values only (give one with --calibration)");
-    else if (end_.empty())
+    else if (end_.empty() && has_programs)
         warnings_.push_back("no calibration at the session's end: drift is unknown");
 }
 
@@ -249,42 +252,59 @@ void Correction::build(const std::vector<CpuChunks> &cpus)
 {
     std::uint64_t borrowed = 0;
     for (const CpuChunks &cpu : cpus)
-        borrowed += has_constants() && !has_own_row(start_, cpu.cpu) && !has_own_row(end_, cpu.cpu);
+        borrowed += !cpu.is_kernel && has_constants() && !has_own_row(start_, cpu.cpu) && !has_own_row(end_, cpu.cpu);
     if (borrowed > 0)
         warnings_.push_back(fmt::format("{} CPUs were not calibrated themselves: the mean of the others stands for them, "
                                         "with their spread in the interval", borrowed));
-    std::uint64_t disturbed = 0;
     table_.resize(cpus.size() * fields_);
+    build_side(cpus, false);
+    build_side(cpus, true);
+    if (disturbed_ > 0)
+        warnings_.push_back(fmt::format("on {} CPUs the calibration gives a START + STOP that takes less than no time: it was disturbed, "
+                                        "and net values are not to be believed; record again on a quieter machine, or give --calibration",
+                                        disturbed_));
+    if (kernel_start_.empty() && std::any_of(cpus.begin(), cpus.end(), [](const CpuChunks &cpu) { return cpu.is_kernel; }))
+        warnings_.push_back("the kernel's probes were not calibrated: their slices have raw values only");
+}
+
+// Programs and the kernel were calibrated by different hands: a CPU that lacks its own constants borrows from its side.
+void Correction::build_side(const std::vector<CpuChunks> &cpus, bool is_kernel)
+{
+    const auto &start = is_kernel ? kernel_start_ : start_, &end = is_kernel ? kernel_end_ : end_;
     std::optional<std::size_t> first_shared;
     for (std::size_t cpu = 0; cpu < cpus.size(); ++cpu) {
-        const bool is_own = is_measured_itself(start_, end_, cpus[cpu].cpu);
+        if (cpus[cpu].is_kernel != is_kernel)
+            continue;
+        const bool is_own = is_measured_itself(start, end, cpus[cpu].cpu);
         if (!is_own && !first_shared)
             first_shared = cpu;
         for (unsigned field = 0; field < fields_; ++field) {
             FieldConstants &constants = table_[cpu * fields_ + field];
             constants.source = static_cast<std::uint32_t>(is_own ? cpu : *first_shared);
-            for (unsigned probe = 0; probe < kProbes; ++probe) {
-                const auto found = probe_constants(start_, end_, cpus[cpu].cpu, probe, field);
-                if (!found)
-                    continue;
-                constants.outer[probe] = found->outer.value;
-                constants.outer_ci95[probe] = found->outer.ci95;
-                constants.outer_bound[probe] = found->outer.bound();
-                constants.degrees[probe] = found->outer.degrees;
-                if (probe == kPair) {
-                    disturbed += field == 0 && !is_possible_cost(found->outer.value, found->outer.ci95 + found->outer.moved,
-                                                                 found->outer.hidden.value_or(0));
-                    constants.is_known = true;
-                    constants.inner = found->inner.value;
-                    constants.inner_ci95 = found->inner.ci95;
-                    constants.inner_bound = found->inner.bound();
-                }
-            }
+            set_constants(constants, is_kernel, cpus[cpu].cpu, field);
         }
     }
-    if (disturbed > 0)
-        warnings_.push_back(fmt::format("on {} CPUs the calibration gives a START + STOP that takes less than no time: it was disturbed, "
-                                        "and net values are not to be believed; record again on a quieter machine, or give --calibration",
-                                        disturbed));
+}
+
+void Correction::set_constants(FieldConstants &constants, bool is_kernel, std::uint32_t cpu, unsigned field)
+{
+    const auto &start = is_kernel ? kernel_start_ : start_, &end = is_kernel ? kernel_end_ : end_;
+    for (unsigned probe = 0; probe < kProbes; ++probe) {
+        const auto found = probe_constants(start, end, cpu, probe, field);
+        if (!found)
+            continue;
+        constants.outer[probe] = found->outer.value;
+        constants.outer_ci95[probe] = found->outer.ci95;
+        constants.outer_bound[probe] = found->outer.bound();
+        constants.degrees[probe] = found->outer.degrees;
+        if (probe != kPair)
+            continue;
+        disturbed_ += field == 0 && !is_possible_cost(found->outer.value, found->outer.ci95 + found->outer.moved,
+                                                      found->outer.hidden.value_or(0));
+        constants.is_known = true;
+        constants.inner = found->inner.value;
+        constants.inner_ci95 = found->inner.ci95;
+        constants.inner_bound = found->inner.bound();
+    }
 }
 } // namespace nsdump

@@ -16,6 +16,7 @@ namespace nsdump
 {
 // Places of the probe kinds in tables of constants.
 enum ProbeIndex { kPair = 0, kMark, kInit, kExit, kProbes };
+std::optional<unsigned> probe_of_kind(unsigned kind); // enum nslice_kind; none for a STOP and what is no probe
 const char *probe_name(unsigned probe); // START (the pair START + STOP), MARK, INIT, EXIT
 
 // Constants of one CPU and one field (0: ticks, n: counter n - 1).
@@ -81,6 +82,8 @@ public:
     bool has_constants() const;
     const std::vector<CalibrationRow> &start() const { return start_; }
     const std::vector<CalibrationRow> &end() const { return end_; }
+    // Of the kernel's probes, for the places of the kernel's rings.
+    const std::vector<CalibrationRow> &kernel_start() const { return kernel_start_; }
     const std::vector<Drift> &drift() const { return drift_; }
     const std::vector<std::string> &warnings() const { return warnings_; }
 
@@ -89,12 +92,17 @@ private:
     void take_file(const TraceFile &trace, const CalibrationFile &file);
     void warn_of(const TraceFile &trace, const CalibrationFile &file);
     void build(const std::vector<CpuChunks> &cpus);
+    void build_side(const std::vector<CpuChunks> &cpus, bool is_kernel);
+    void set_constants(FieldConstants &constants, bool is_kernel, std::uint32_t cpu, unsigned field);
     void compare(const std::vector<CalibrationRow> &start, const std::vector<CalibrationRow> &end);
 
-    std::size_t fields_;
+    std::size_t fields_; // of the side that has more
     std::vector<FieldConstants> table_;
     std::vector<CalibrationRow> start_;
     std::vector<CalibrationRow> end_;
+    std::vector<CalibrationRow> kernel_start_;
+    std::vector<CalibrationRow> kernel_end_;
+    std::uint64_t disturbed_ = 0; // CPUs with a pair that takes less than no time
     std::vector<Drift> drift_;
     std::vector<std::string> warnings_;
 };

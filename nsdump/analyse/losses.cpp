@@ -51,37 +51,50 @@ std::uint64_t Losses::lost_sum() const
     return sum_of(lost, lost_other + lost_without_cause);
 }
 
-Losses losses_of(const TraceFile &trace, bool is_damaged)
+namespace
 {
-    Losses losses;
-    const auto in_chunks = [&](std::uint32_t cpu) -> std::uint64_t {
-        for (const CpuChunks &chunks : trace.cpus())
-            if (chunks.cpu == cpu)
-                return chunks.records;
-        return 0;
-    };
-    if (!trace.footer()) {
-        for (const CpuChunks &chunks : trace.cpus()) {
-            losses.drained += chunks.records;
-            losses.lost_without_cause += chunks.lost_before;
-        }
-        losses.issued = losses.drained + losses.lost_without_cause;
-        return losses;
+std::uint64_t records_in_chunks(const TraceFile &trace, bool is_kernel, std::uint32_t cpu)
+{
+    for (const CpuChunks &chunks : trace.cpus())
+        if (chunks.cpu == cpu && chunks.is_kernel == is_kernel)
+            return chunks.records;
+    return 0;
+}
+
+CpuLosses losses_of_row(const TraceFile &trace, bool is_kernel, const FooterCpu &row, bool is_damaged)
+{
+    CpuLosses cpu;
+    cpu.is_kernel = is_kernel;
+    cpu.cpu = row.cpu;
+    cpu.issued = row.issued;
+    cpu.drained = row.drained;
+    for (std::size_t cause = 0; cause < row.lost.size(); ++cause)
+        (cause < kLostCauses ? cpu.lost[cause] : cpu.lost_other) += row.lost[cause];
+    cpu.in_chunks = records_in_chunks(trace, is_kernel, row.cpu);
+    cpu.equation_holds = holds(row);
+    cpu.chunks_agree = is_damaged || cpu.in_chunks == cpu.drained;
+    return cpu;
+}
+
+// What the chunks alone tell.
+void add_chunks(const TraceFile &trace, bool is_kernel, Losses &losses)
+{
+    for (const CpuChunks &chunks : trace.cpus()) {
+        if (chunks.is_kernel != is_kernel)
+            continue;
+        losses.drained += chunks.records;
+        losses.lost_without_cause += chunks.lost_before;
+        losses.issued += chunks.records + chunks.lost_before;
     }
-    losses.has_footer = true;
-    losses.dropped_sites = trace.footer()->dropped_sites;
+}
+
+// True when the equation holds for every row, and every chunk's CPU has one.
+bool add_rows(const TraceFile &trace, bool is_kernel, const std::vector<FooterCpu> &rows, bool is_damaged, Losses &losses)
+{
     bool all_hold = true;
-    std::uint64_t in_rows = 0;
-    for (const FooterCpu &row : trace.footer()->cpus) {
-        CpuLosses cpu;
-        cpu.cpu = row.cpu;
-        cpu.issued = row.issued;
-        cpu.drained = row.drained;
-        for (std::size_t cause = 0; cause < row.lost.size(); ++cause)
-            (cause < kLostCauses ? cpu.lost[cause] : cpu.lost_other) += row.lost[cause];
-        cpu.in_chunks = in_chunks(row.cpu);
-        cpu.equation_holds = holds(row);
-        cpu.chunks_agree = is_damaged || cpu.in_chunks == cpu.drained;
+    std::uint64_t in_rows = 0, in_all_chunks = 0;
+    for (const FooterCpu &row : rows) {
+        const CpuLosses cpu = losses_of_row(trace, is_kernel, row, is_damaged);
         all_hold = all_hold && cpu.equation_holds && cpu.chunks_agree;
         in_rows += cpu.in_chunks;
         losses.issued += cpu.issued;
@@ -91,10 +104,30 @@ Losses losses_of(const TraceFile &trace, bool is_damaged)
             losses.lost[cause] += cpu.lost[cause];
         losses.by_cpu.push_back(cpu);
     }
-    std::uint64_t in_all_chunks = 0;
     for (const CpuChunks &chunks : trace.cpus())
-        in_all_chunks += chunks.records;
-    losses.equation_holds = all_hold && in_rows == in_all_chunks; // a CPU with chunks but no row breaks it too
+        in_all_chunks += chunks.is_kernel == is_kernel ? chunks.records : 0;
+    return all_hold && in_rows == in_all_chunks;
+}
+} // namespace
+
+Losses losses_of(const TraceFile &trace, bool is_damaged)
+{
+    Losses losses;
+    losses.has_footer = trace.footer().has_value();
+    if (trace.kernel_totals())
+        losses.unnamed_kernel_sites = trace.kernel_totals()->unnamed_sites;
+    if (!losses.has_footer) {
+        add_chunks(trace, false, losses);
+        add_chunks(trace, true, losses);
+        return losses;
+    }
+    losses.dropped_sites = trace.footer()->dropped_sites;
+    losses.equation_holds = add_rows(trace, false, trace.footer()->cpus, is_damaged, losses);
+    losses.kernel_totals_missing = trace.has_kernel() && !trace.kernel_totals();
+    if (losses.kernel_totals_missing)
+        add_chunks(trace, true, losses);
+    else if (trace.kernel_totals() && !add_rows(trace, true, trace.kernel_totals()->cpus, is_damaged, losses))
+        losses.equation_holds = false;
     return losses;
 }
 } // namespace nsdump

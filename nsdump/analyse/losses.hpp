@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "decode/file_reader.hpp"
@@ -16,6 +17,7 @@ const char *lost_name(std::size_t cause); // full, overwritten, busy, closed, wr
 const char *end_name(std::uint32_t end);  // closed, interrupted, killed, write-error, unknown
 
 struct CpuLosses {
+    bool is_kernel = false;
     std::uint32_t cpu = 0;
     std::uint64_t issued = 0;
     std::uint64_t drained = 0;
@@ -26,6 +28,7 @@ struct CpuLosses {
     bool chunks_agree = false;          // drained = in_chunks, or chunks are damaged or missing
 
     std::uint64_t lost_sum() const;
+    std::string title() const { return (is_kernel ? "kernel, cpu " : "cpu ") + std::to_string(cpu); }
 };
 
 struct Losses {
@@ -38,6 +41,8 @@ struct Losses {
     std::optional<bool> equation_holds;   // none without a footer
     std::vector<CpuLosses> by_cpu;
     std::uint64_t dropped_sites = 0;
+    bool kernel_totals_missing = false; // there are chunks of the kernel's
+    std::uint64_t unnamed_kernel_sites = 0;
 
     std::uint64_t lost_sum() const;
 };

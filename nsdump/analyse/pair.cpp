@@ -57,12 +57,45 @@ void PairState::drop_top(ThreadState &thread)
     below.in_children += frame.in_children;
     below.children += frame.children;
     below.child_ticks = wrapping_sum(below.child_ticks, frame.child_ticks);
+    if (!kernel_indices_.empty()) {
+        thread.interruptions[depth - 1].all += thread.interruptions[depth].all;
+        thread.interruptions[depth - 1].in_children += thread.interruptions[depth].in_children;
+    }
     if (frame.has_counters && below.has_counters) {
         below.counted_children += frame.counted_children;
-        for (std::size_t i = 0; i < counters_; ++i)
-            thread.counters[depth - 1].child_sum[i] = wrapping_sum(thread.counters[depth - 1].child_sum[i],
-                                                                   thread.counters[depth].child_sum[i]);
+        CounterFrame &to = thread.counters[depth - 1];
+        add_counters(to.child_sum, thread.counters[depth].child_sum.data());
+        add_counters(to.interrupts, thread.counters[depth].interrupts.data());
+        add_counters(to.interrupts_in_children, thread.counters[depth].interrupts_in_children.data());
     }
+}
+
+void PairState::interrupt(std::uint32_t thread_id, const Interruptions &what)
+{
+    const auto found = threads_.find(thread_id);
+    if (kernel_indices_.empty() || found == threads_.end() || found->second->depth == 0)
+        return;
+    ThreadState &thread = *found->second;
+    thread.interruptions[thread.depth - 1].all += what;
+    // The kernel's counters are the CPU's: they went on for the threads that ran meanwhile.
+    if (is_kernel_ && what.switches > 0)
+        for (std::uint32_t i = 0; i < thread.depth; ++i)
+            thread.frames[i].has_counters = false;
+}
+
+void PairState::give_interrupt_to_parent(ThreadState &thread, const Slice &slice)
+{
+    OpenSlice &parent = thread.frames[slice.depth - 1];
+    Interruptions &around = thread.interruptions[slice.depth - 1].all;
+    around.ticks = wrapping_sum(around.ticks, slice.raw_ticks);
+    ++around.interrupts;
+    ++around.probes.pairs;
+    if (!parent.has_counters)
+        return;
+    if (slice.counters)
+        add_counters(thread.counters[slice.depth - 1].interrupts, slice.counters);
+    else
+        parent.has_counters = false;
 }
 
 bool PairState::bring_to_top(ThreadState &thread, NameId name)

@@ -40,6 +40,14 @@ struct OpenSlice {
 struct CounterFrame {
     std::array<std::uint64_t, NSLICE_MAX_COUNTERS> start;
     std::array<std::int64_t, NSLICE_MAX_COUNTERS> child_sum;
+    // The kernel's: what interrupts inside counted, and those inside of slices inside.
+    std::array<std::int64_t, NSLICE_MAX_COUNTERS> interrupts;
+    std::array<std::int64_t, NSLICE_MAX_COUNTERS> interrupts_in_children;
+};
+
+struct InterruptionFrame {
+    Interruptions all;
+    Interruptions in_children;
 };
 
 inline constexpr std::uint32_t kNoCpu = ~std::uint32_t{0};
@@ -53,6 +61,7 @@ struct ThreadState {
     bool has_lossy_slices = false; // some open slice spans a loss: its STOP may be among the lost
     std::vector<OpenSlice> frames;
     std::vector<CounterFrame> counters; // parallel to frames, empty without counters
+    std::vector<InterruptionFrame> interruptions; // parallel to frames, empty without the kernel's records
     std::vector<Unit> units;            // reused; the first `open_units` are open
     std::uint32_t open_units = 0;
     Unit *unit = nullptr;          // the innermost open one
@@ -67,6 +76,15 @@ struct ThreadState {
     bool is_idle() const { return depth == 0 && overflow == 0 && open_units == 0; }
 };
 
+// Whose events are paired.
+struct PairSide {
+    std::size_t counters = 0;    // of a START and a STOP
+    std::size_t cpus = 0;        // places of TraceFile::cpus()
+    bool is_kernel = false;
+    // By place: that of the kernel's ring of the same CPU.  Empty without the kernel's records.
+    std::vector<std::uint32_t> kernel_indices = {};
+};
+
 // Everything about threads and stacks that does not depend on who wants the slices.
 class PairState
 {
@@ -75,10 +93,16 @@ public:
     static constexpr std::uint32_t kMaxUnits = 8;
     static constexpr std::size_t kMaxThreads = 65536;
 
-    PairState(NameTable &names, std::size_t counters, std::size_t cpus)
-        : names_(names), counters_(counters), switches_(cpus), cached_(cpus)
+    PairState(NameTable &names, PairSide side)
+        : names_(names), counters_(side.counters), is_kernel_(side.is_kernel), kernel_indices_(std::move(side.kernel_indices)),
+          switches_(side.cpus), cached_(side.cpus)
     {
     }
+
+    // Into what the thread has open.
+    void interrupt(std::uint32_t thread_id, const Interruptions &what);
+    // What the kernel did on this CPU since is not known.
+    void lose_sight(std::uint32_t cpu_index) { note_loss(cpu_index); }
 
     const UnpairedCounts &slice_counts(NameId name) const { return at(slice_counts_, name); }
     const UnpairedCounts &unit_counts(NameId name) const { return at(unit_counts_, name); }
@@ -103,9 +127,21 @@ protected:
     void end_unit(ThreadState &thread, NameId name);
     void close_all();
     UnpairedCounts &slice_counts_of(NameId name) { return grown(slice_counts_, name); }
+    // Time that an interrupt took from the slice around it, which did not call it.
+    void give_interrupt_to_parent(ThreadState &thread, const Slice &slice);
+    void add_counters(std::array<std::int64_t, NSLICE_MAX_COUNTERS> &sums, const std::int64_t *values) const
+    {
+        for (std::size_t i = 0; i < counters_; ++i)
+            sums[i] = wrapping_sum(sums[i], values[i]);
+    }
+    bool is_interrupt(NameId name) const { return (names_[name].flags & NSLICE_SITE_INTERRUPT) != 0; }
+    // The kernel's idle threads all have the id 0, one for each CPU.
+    static constexpr std::uint32_t kIdleThreads = 1u << 31;
 
     NameTable &names_;
     std::size_t counters_;
+    bool is_kernel_;
+    std::vector<std::uint32_t> kernel_indices_; // empty: nothing is known of the kernel
     std::uint64_t malformed_events_ = 0; // fewer or more words than their kind has
     std::vector<std::uint32_t> switches_; // by CPU: how often another thread wrote there than before
 
@@ -128,10 +164,7 @@ private:
 template <class Sink> class Pairer : public PairState
 {
 public:
-    Pairer(NameTable &names, std::size_t counters, std::size_t cpus, Sink &sink)
-        : PairState(names, counters, cpus), sink_(sink)
-    {
-    }
+    Pairer(NameTable &names, PairSide side, Sink &sink) : PairState(names, std::move(side)), sink_(sink) {}
 
     void consume(const Run &run);
     // What is still open at the end of the trace has no STOP.
@@ -140,6 +173,7 @@ public:
 private:
     void stop(ThreadState &thread, std::uint32_t cpu_index, NameId name, const Event &event);
     void other(ThreadState &thread, NameId name, const Event &event);
+    void tell_interruptions(ThreadState &thread, std::uint32_t depth, Slice &slice);
     void give_to_parent(ThreadState &thread, const Slice &slice);
 
     Sink &sink_;

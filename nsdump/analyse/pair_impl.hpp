@@ -20,6 +20,8 @@ inline void PairState::push(ThreadState &thread, std::uint32_t cpu_index, NameId
         thread.frames.emplace_back();
         if (counters_ > 0)
             thread.counters.emplace_back();
+        if (!kernel_indices_.empty())
+            thread.interruptions.emplace_back();
     }
     thread.depth = depth + 1;
     OpenSlice &frame = thread.frames[depth];
@@ -29,6 +31,8 @@ inline void PairState::push(ThreadState &thread, std::uint32_t cpu_index, NameId
     frame.start_ticks = event.ticks;
     frame.unit_serial = thread.unit_serial;
     frame.switches = switches_[cpu_index];
+    if (!kernel_indices_.empty()) [[unlikely]]
+        thread.interruptions[depth] = {};
     if (event.word_count == 0)
         return;
     if (event.word_count != counters_) { // hostile or from a broken writer: the slice counts, its counters do not
@@ -38,6 +42,8 @@ inline void PairState::push(ThreadState &thread, std::uint32_t cpu_index, NameId
     frame.has_counters = true;
     CounterFrame &counters = thread.counters[depth];
     counters.child_sum = {};
+    counters.interrupts = {};
+    counters.interrupts_in_children = {};
     for (std::size_t i = 0; i < counters_; ++i)
         counters.start[i] = event.words[i];
 }
@@ -47,7 +53,8 @@ template <class Sink> void Pairer<Sink>::consume(const Run &run)
     if (run.is_after_loss) [[unlikely]]
         note_loss(run.cpu_index);
     for (const Event &event : run.events) {
-        ThreadState &state = thread(run.cpu_index, event.thread_id);
+        const bool is_idle = is_kernel_ && event.thread_id == 0;
+        ThreadState &state = thread(run.cpu_index, is_idle ? kIdleThreads | run.cpu_index : event.thread_id);
         if (state.last_cpu_index != run.cpu_index) [[unlikely]]
             note_cpu(state, run.cpu_index);
         const NameId name = names_.of_slice(event.slice_id);
@@ -79,7 +86,7 @@ inline void Pairer<Sink>::stop(ThreadState &thread, std::uint32_t cpu_index, Nam
     Slice slice;
     slice.name = name;
     slice.cpu_index = cpu_index;
-    slice.thread_id = thread.id;
+    slice.thread_id = event.thread_id;
     slice.depth = depth;
     slice.start_ticks = frame.start_ticks;
     slice.stop_ticks = event.ticks;
@@ -92,6 +99,13 @@ inline void Pairer<Sink>::stop(ThreadState &thread, std::uint32_t cpu_index, Nam
     slice.is_migrated = frame.cpu_index != cpu_index;
     slice.spans_loss = frame.spans_loss;
     slice.is_interrupted = !slice.is_migrated && frame.switches != switches_[cpu_index];
+    slice.kernel_index = cpu_index;
+    slice.interruptions = nullptr;
+    slice.interruptions_in_children = nullptr;
+    slice.interrupt_counters = nullptr;
+    slice.interrupt_counters_in_children = nullptr;
+    if (!kernel_indices_.empty()) [[unlikely]]
+        tell_interruptions(thread, depth, slice);
     // A slice that was open before INIT belongs to the unit in which it ends: a read that tells how many packets came.
     const bool is_of_unit = frame.unit_serial == 0 || frame.unit_serial == thread.unit_serial;
     slice.unit = is_of_unit ? thread.unit : nullptr;
@@ -111,8 +125,27 @@ inline void Pairer<Sink>::stop(ThreadState &thread, std::uint32_t cpu_index, Nam
         }
     }
     sink_.slice(slice);
-    if (depth > 0)
+    if (depth == 0)
+        return;
+    if (is_kernel_ && is_interrupt(name))
+        give_interrupt_to_parent(thread, slice);
+    else
         give_to_parent(thread, slice);
+}
+
+template <class Sink> void Pairer<Sink>::tell_interruptions(ThreadState &thread, std::uint32_t depth, Slice &slice)
+{
+    const InterruptionFrame &frame = thread.interruptions[depth];
+    slice.kernel_index = kernel_indices_[slice.cpu_index];
+    if (!frame.all.any())
+        return;
+    slice.interruptions = &frame.all;
+    slice.interruptions_in_children = &frame.in_children;
+    slice.is_interrupted |= !slice.is_migrated && (frame.all.interrupts | frame.all.switches) != 0;
+    if (is_kernel_ && counters_ > 0) {
+        slice.interrupt_counters = thread.counters[depth].interrupts.data();
+        slice.interrupt_counters_in_children = thread.counters[depth].interrupts_in_children.data();
+    }
 }
 
 template <class Sink> inline void Pairer<Sink>::give_to_parent(ThreadState &thread, const Slice &slice)
@@ -122,11 +155,18 @@ template <class Sink> inline void Pairer<Sink>::give_to_parent(ThreadState &thre
     ++parent.children;
     parent.in_children += slice.inside;
     parent.child_ticks = wrapping_sum(parent.child_ticks, slice.raw_ticks);
+    if (slice.interruptions) [[unlikely]] {
+        InterruptionFrame &around = thread.interruptions[slice.depth - 1];
+        around.all += *slice.interruptions;
+        around.in_children += *slice.interruptions;
+    }
     if (slice.counters && parent.has_counters) {
         ++parent.counted_children;
-        auto &sums = thread.counters[slice.depth - 1].child_sum;
-        for (std::size_t i = 0; i < counters_; ++i)
-            sums[i] = wrapping_sum(sums[i], slice.counters[i]);
+        add_counters(thread.counters[slice.depth - 1].child_sum, slice.counters);
+        if (slice.interrupt_counters) [[unlikely]] {
+            add_counters(thread.counters[slice.depth - 1].interrupts, slice.interrupt_counters);
+            add_counters(thread.counters[slice.depth - 1].interrupts_in_children, slice.interrupt_counters);
+        }
     }
 }
 

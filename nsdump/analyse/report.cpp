@@ -6,13 +6,13 @@ namespace nsdump
 {
 bool StatsReport::has_findings() const
 {
-    return damaged_chunks > 0 || missing_chunks > 0 || !losses.has_footer || !losses.equation_holds.value_or(true);
+    return damaged_chunks > 0 || missing_chunks > 0 || !losses.has_footer || losses.kernel_totals_missing || !losses.equation_holds.value_or(true);
 }
 
-std::string StatsReport::field_name(unsigned field) const
+std::string field_name(unsigned field, const std::vector<std::string> &counters)
 {
     if (field == 0)
         return "ticks";
-    return field <= counter_names.size() ? counter_names[field - 1] : "counter-" + std::to_string(field);
+    return field <= counters.size() ? counters[field - 1] : "counter-" + std::to_string(field);
 }
 } // namespace nsdump

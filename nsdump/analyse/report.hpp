@@ -75,13 +75,18 @@ struct SliceReport {
     std::uint64_t too_deep = 0;
     std::uint64_t below_noise = 0;
     std::uint64_t stepped = 0; // single-stepped: counted, but not timed
+    bool is_kernel = false;
     std::uint64_t interrupted = 0;
+    std::uint64_t interrupts = 0; // in those, as the kernel's records tell; taken out of net ticks
+    std::uint64_t switches = 0;   // the same of the times that the thread was put aside
+    double taken_ticks = 0;       // for both, and for the kernel's probes
     std::uint64_t uncounted = 0; // timed, but without counters that the session has
     std::uint64_t packets = 0;
     std::vector<FieldReport> values;
 };
 
 struct UnitReport {
+    bool is_kernel = false;
     std::string name;
     std::uint64_t units = 0;
     std::uint64_t packets = 0;
@@ -89,6 +94,7 @@ struct UnitReport {
 };
 
 struct MarkReport {
+    bool is_kernel = false;
     std::string name;
     std::uint64_t count = 0;
     double mean = 0;
@@ -120,6 +126,7 @@ struct StatsReport {
     Clock clock;
     std::string counter_source;
     std::vector<std::string> counter_names;
+    std::vector<std::string> kernel_counter_names;
     Losses losses;
     std::uint64_t records = 0; // decoded
     std::uint64_t damaged_bytes = 0;
@@ -128,9 +135,10 @@ struct StatsReport {
     std::vector<Damage> damage;
     std::vector<CalibrationRow> calibration_start;
     std::vector<CalibrationRow> calibration_end;
+    std::vector<CalibrationRow> calibration_kernel;
     std::vector<Drift> drift;
     std::vector<UnitReport> units;
-    std::vector<SliceReport> slices; // in order of first appearance
+    std::vector<SliceReport> slices; // in order of first appearance, the programs' before the kernel's
     std::vector<MarkReport> marks;
     Classes classes;
     std::vector<std::string> warnings;
@@ -138,6 +146,8 @@ struct StatsReport {
 
     // Damage, a missing footer or a broken loss equation: the answer is not about the whole truth.
     bool has_findings() const;
-    std::string field_name(unsigned field) const; // 0: ticks
 };
+
+// 0: ticks, n: counter n - 1 of a side.
+std::string field_name(unsigned field, const std::vector<std::string> &counters);
 } // namespace nsdump

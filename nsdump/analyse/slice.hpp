@@ -34,6 +34,24 @@ struct ProbeCounts {
     bool operator==(const ProbeCounts &) const = default;
 };
 
+// What the kernel's records say of the time inside a slice that was not the slice's.
+struct Interruptions {
+    std::int64_t ticks = 0;       // of interrupts, from START to STOP, and while other threads had the CPU
+    std::uint32_t interrupts = 0; // hard and soft ones that lie in no other
+    std::uint32_t switches = 0;   // times that the thread left the CPU and came back
+    ProbeCounts probes;           // the kernel's, in this thread: its own, and a pair for each interrupt
+
+    bool any() const { return (interrupts | switches) != 0 || probes != ProbeCounts{}; }
+    Interruptions &operator+=(const Interruptions &other)
+    {
+        ticks = wrapping_sum(ticks, other.ticks);
+        interrupts += other.interrupts;
+        switches += other.switches;
+        probes += other.probes;
+        return *this;
+    }
+};
+
 // Sums over the slices directly inside a slice, or inside many slices.
 struct ChildSums {
     double raw = 0;
@@ -117,5 +135,11 @@ struct Slice {
     Unit *unit;              // the unit in which it ended, unless it began in another one; else null
     const std::int64_t *counters;       // raw values, null when they were not running
     const std::int64_t *child_counters; // sums over the slices directly inside, null when one had none
+    // What the kernel's records tell; null where there is nothing to take out.
+    const Interruptions *interruptions;             // all inside
+    const Interruptions *interruptions_in_children; // the part of them that lies inside slices inside
+    const std::int64_t *interrupt_counters;         // of the kernel's slices: what interrupts inside counted
+    const std::int64_t *interrupt_counters_in_children;
+    std::uint32_t kernel_index; // whose constants the kernel's probes inside have; as cpu_index
 };
 } // namespace nsdump

@@ -13,6 +13,7 @@ struct Value {
     double raw;
     std::uint64_t count; // slices with this raw value
     bool is_in_unit;
+    double taken = 0; // out of the net value, for interruptions
 };
 
 void add_value(FieldStats &stats, const FieldConstants &constants, const ProbeCounts &inside, const Value &value)
@@ -28,7 +29,7 @@ void add_value(FieldStats &stats, const FieldConstants &constants, const ProbeCo
     if (!constants.is_known)
         return;
     stats.net_count += value.count;
-    const double net = net_of(value.raw, inside, constants);
+    const double net = net_of(value.raw, inside, constants) - value.taken;
     stats.net.add(net, value.count, stats.net_count);
     stats.net_histogram.add(net, value.count);
     stats.below_noise += net <= 0 ? value.count : 0;
@@ -50,6 +51,15 @@ ProbeCounts own_probes(const ProbeCounts &all, const ProbeCounts &in_children)
 {
     return {all.pairs - in_children.pairs, all.marks - in_children.marks, all.inits - in_children.inits,
             all.exits - in_children.exits};
+}
+
+// What interrupts inside a slice of the kernel's counted.
+Taken taken_counter(const Slice &slice, std::size_t counter, const FieldConstants &kernel)
+{
+    if (!slice.interrupt_counters)
+        return {};
+    return {taken_of(*slice.interruptions, static_cast<double>(slice.interrupt_counters[counter]), kernel),
+            taken_of(*slice.interruptions_in_children, static_cast<double>(slice.interrupt_counters_in_children[counter]), kernel)};
 }
 
 double self_of(const Slice &slice, std::size_t counter, const FieldConstants &constants)
@@ -88,24 +98,36 @@ template <class Stats> Stats &StatsCollector::add_to(Table<Stats> &table, NameId
 }
 template SliceStats &StatsCollector::add_to(Table<SliceStats> &table, NameId name);
 
-void StatsCollector::add_ticks(SliceStats &stats, const Slice &slice)
+Taken StatsCollector::take_interruptions(SliceStats &stats, const Slice &slice)
+{
+    const FieldConstants &kernel = correction_.of(slice.kernel_index, 0);
+    const Interruptions &all = *slice.interruptions, &in_children = *slice.interruptions_in_children;
+    const Taken taken = {taken_ticks(all, kernel), taken_ticks(in_children, kernel)};
+    stats.interrupts += all.interrupts;
+    stats.switches += all.switches;
+    stats.taken_ticks += taken.all;
+    stats.ticks.net_errors.add(kernel, subtracted_error(all.interrupts, all.probes, kernel));
+    return taken;
+}
+
+void StatsCollector::add_ticks(SliceStats &stats, const Slice &slice, const Taken &taken)
 {
     const FieldConstants &constants = correction_.of(slice.cpu_index, 0);
     const double raw = static_cast<double>(slice.raw_ticks);
-    const Value value{raw, 1, slice.unit != nullptr};
+    const Value value{raw, 1, slice.unit != nullptr, taken.all};
     add_value(stats.ticks, constants, slice.inside, value);
     if (slice.children == 0)
-        add_self(stats.ticks, constants, net_of(raw, slice.inside, constants), {slice.inside, 0}, value);
+        add_self(stats.ticks, constants, net_of(raw, slice.inside, constants) - taken.all, {slice.inside, 0}, value);
 }
 
-void StatsCollector::begin_self_run(SliceStats &stats, const Slice &slice, Tally *tally)
+void StatsCollector::begin_self_run(SliceStats &stats, const Slice &slice, Tally *tally, const Taken &taken)
 {
     const FieldConstants &constants = correction_.of(slice.cpu_index, 0);
     const Inside inside{own_probes(slice.inside, slice.in_children), slice.children};
     SelfRun run;
     run.children = slice.children;
     run.in_children = slice.in_children;
-    run.subtracted = inside.inners() * constants.inner + outer_sum(inside.own, constants.outer);
+    run.subtracted = inside.inners() * constants.inner + outer_sum(inside.own, constants.outer) + taken.own();
     run.first = SelfRun::raw_self(slice) - run.subtracted;
     run.count = 1;
     if (!tally)
@@ -143,14 +165,15 @@ void StatsCollector::add_counters(SliceStats &stats, const Slice &slice)
         FieldStats &counter = stats.counters[i];
         const FieldConstants &constants = correction_.of(slice.cpu_index, i + 1);
         const double raw = static_cast<double>(slice.counters[i]);
-        const Value value{raw, 1, slice.unit != nullptr};
+        const Taken taken = taken_counter(slice, i, constants); // the kernel's slices only: its constants are theirs
+        const Value value{raw, 1, slice.unit != nullptr, taken.all};
         add_value(counter, constants, slice.inside, value);
+        const double net = net_of(raw, slice.inside, constants) - taken.all;
         if (slice.children == 0)
-            add_self(counter, constants, net_of(raw, slice.inside, constants), {slice.inside, 0}, value);
+            add_self(counter, constants, net, {slice.inside, 0}, value);
         else if (slice.child_counters)
-            add_self(counter, constants, self_of(slice, i, constants),
+            add_self(counter, constants, self_of(slice, i, constants) - taken.own(),
                      {own_probes(slice.inside, slice.in_children), slice.children}, value);
-        const double net = net_of(raw, slice.inside, constants);
         counter.net_blocks.add(1, net);
         if (!slice.unit)
             continue;

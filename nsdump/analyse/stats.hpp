@@ -45,10 +45,21 @@ struct SliceStats {
     std::uint64_t spans_loss = 0; // in neither
     std::uint64_t stepped = 0; // counted by single-stepping: their ticks mean nothing
     std::uint64_t interrupted = 0; // in both
+    std::uint64_t interrupts = 0;  // in them, as the kernel's records tell
+    std::uint64_t switches = 0;
+    double taken_ticks = 0; // for interrupts, switches and the kernel's probes, besides the slices' own correction
     std::uint64_t uncounted = 0;   // in `ticks` only, though the session counts
     FieldStats ticks; // complete after StatsCollector::finish()
     std::vector<FieldStats> counters; // made when the first values come
     Tallies tallies;                  // slices that are not yet in `ticks`
+};
+
+// What interruptions take out of one value of a slice: all, and the part inside of slices inside.
+struct Taken {
+    double all = 0;
+    double in_children = 0;
+
+    double own() const { return all - in_children; }
 };
 
 struct UnitStats {
@@ -105,8 +116,9 @@ private:
     }
     template <class Stats> Stats &add_to(Table<Stats> &table, NameId name);
     void add_time(SliceStats &stats, const Slice &slice);
-    void add_ticks(SliceStats &stats, const Slice &slice);
-    void begin_self_run(SliceStats &stats, const Slice &slice, Tally *tally);
+    void add_ticks(SliceStats &stats, const Slice &slice, const Taken &taken);
+    Taken take_interruptions(SliceStats &stats, const Slice &slice);
+    void begin_self_run(SliceStats &stats, const Slice &slice, Tally *tally, const Taken &taken);
     void end_self_run(SliceStats &stats, const Shape &shape, const SelfRun &run);
     void begin_unit(SliceStats &stats, const Slice &slice);
     void add_counters(SliceStats &stats, const Slice &slice);
@@ -143,21 +155,22 @@ inline void StatsCollector::slice(const Slice &slice)
 
 inline void StatsCollector::add_time(SliceStats &stats, const Slice &slice)
 {
-    const bool is_short = static_cast<std::uint64_t>(slice.raw_ticks) < Tally::kTicks;
+    const Taken taken = slice.interruptions ? take_interruptions(stats, slice) : Taken{};
+    const bool is_short = static_cast<std::uint64_t>(slice.raw_ticks) < Tally::kTicks && !slice.interruptions;
     const Shape shape{slice.inside, slice.cpu_index, slice.unit != nullptr, slice.children > 0};
     const auto subtracted = [&] { return -net_of(0, slice.inside, correction_.of(slice.cpu_index, 0)); };
     Tally *const tally = is_short ? stats.tallies.find(shape, tallies_left_, subtracted) : nullptr;
     if (tally) [[likely]]
         ++tally->counts[static_cast<std::size_t>(slice.raw_ticks)];
     else
-        add_ticks(stats, slice);
+        add_ticks(stats, slice, taken);
     if (slice.children > 0) {
         if (tally && tally->self.is_of(slice)) [[likely]]
             tally->self.add(slice);
         else
-            begin_self_run(stats, slice, tally);
+            begin_self_run(stats, slice, tally, taken);
     }
-    const double net = static_cast<double>(slice.raw_ticks) - (tally ? tally->subtracted : subtracted());
+    const double net = static_cast<double>(slice.raw_ticks) - (tally ? tally->subtracted : subtracted()) - taken.all;
     stats.ticks.net_blocks.add(1, net);
     if (!slice.unit)
         return;

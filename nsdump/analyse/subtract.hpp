@@ -25,6 +25,17 @@ inline double net_of(double raw, const ProbeCounts &inside, const FieldConstants
     return raw - constants.inner - outer_sum(inside, constants.outer);
 }
 
+// What interruptions added to the slice around them.  `raw`: what they read themselves, of which each interrupt's inner is
+// part of its pair's outer.
+inline double taken_of(const Interruptions &what, double raw, const FieldConstants &kernel)
+{
+    return raw + outer_sum(what.probes, kernel.outer) - what.interrupts * kernel.inner;
+}
+inline double taken_ticks(const Interruptions &what, const FieldConstants &kernel)
+{
+    return taken_of(what, static_cast<double>(what.ticks), kernel);
+}
+
 // 95 % half widths of what was subtracted from slices that share their constants.  The constants are the same for every
 // slice, so each part grows with the slices; the parts are independent of each other.
 struct SubtractedError {

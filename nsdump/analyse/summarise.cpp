@@ -107,9 +107,10 @@ template <class Stats> void sort_by_appearance(std::vector<Named<Stats>> &list)
 }
 
 SliceReport slice_report(const NameTable &names, NameId name, const SliceStats *stats,
-                         const UnpairedCounts &unpaired, const StatsReport &report)
+                         const UnpairedCounts &unpaired, const Side &side, const Clock &clock)
 {
     SliceReport out;
+    out.is_kernel = side.is_kernel;
     out.name = names[name].text;
     out.file = names[name].file;
     out.line = names[name].line;
@@ -121,26 +122,31 @@ SliceReport slice_report(const NameTable &names, NameId name, const SliceStats *
     out.count = stats->ticks.count + stats->stepped;
     out.stepped = stats->stepped;
     out.interrupted = stats->interrupted;
+    out.interrupts = stats->interrupts;
+    out.switches = stats->switches;
+    out.taken_ticks = stats->taken_ticks;
     out.uncounted = stats->uncounted;
     out.migrated = stats->migrated;
     out.spans_loss = stats->spans_loss;
     out.below_noise = stats->ticks.below_noise;
     out.packets = stats->ticks.packets;
     if (stats->ticks.count > 0) {
-        out.values.push_back(summarise_field(stats->ticks, report.clock.step_ticks));
+        out.values.push_back(summarise_field(stats->ticks, clock.step_ticks));
         out.values.back().field = "ticks";
-        out.values.back().unit = report.clock.source == "tsc" ? "TSC cycles" : "ticks";
+        out.values.back().unit = clock.source == "tsc" ? "TSC cycles" : "ticks";
     }
     for (std::size_t i = 0; i < stats->counters.size(); ++i) {
         out.values.push_back(summarise_field(stats->counters[i], 0));
-        out.values.back().field = report.counter_names[i];
-        out.values.back().unit = lower(report.counter_names[i]);
+        out.values.back().field = side.counter_names[i];
+        out.values.back().unit = lower(side.counter_names[i]);
     }
     return out;
 }
 
-void add_slices(const NameTable &names, const PairState &pairs, const StatsCollector &stats, StatsReport &report)
+std::vector<SliceReport> slices_of(const NameTable &names, const PairState &pairs, const StatsCollector &stats,
+                                   const Side &side, const Clock &clock)
 {
+    std::vector<SliceReport> out;
     std::vector<Named<SliceStats>> seen;
     std::vector<NameId> only_unpaired;
     for (NameId name = 0; name < names.size(); ++name) {
@@ -151,9 +157,29 @@ void add_slices(const NameTable &names, const PairState &pairs, const StatsColle
     }
     sort_by_appearance(seen);
     for (const auto &[name, slice] : seen)
-        report.slices.push_back(slice_report(names, name, slice, pairs.slice_counts(name), report));
+        out.push_back(slice_report(names, name, slice, pairs.slice_counts(name), side, clock));
     for (const NameId name : only_unpaired)
-        report.slices.push_back(slice_report(names, name, nullptr, pairs.slice_counts(name), report));
+        out.push_back(slice_report(names, name, nullptr, pairs.slice_counts(name), side, clock));
+    return out;
+}
+
+void add_units_and_marks(const NameTable &names, const StatsCollector &stats, bool is_kernel, StatsReport &report)
+{
+    std::vector<Named<UnitStats>> units;
+    std::vector<Named<MarkStats>> marks;
+    for (NameId name = 0; name < names.size(); ++name) {
+        if (const UnitStats *unit = stats.unit_stats(name))
+            units.push_back({name, unit});
+        if (const MarkStats *mark = stats.mark_stats(name))
+            marks.push_back({name, mark});
+    }
+    sort_by_appearance(units);
+    sort_by_appearance(marks);
+    for (const auto &[name, unit] : units)
+        report.units.push_back({is_kernel, names[name].text, unit->units, unit->packets, unit->wire_bytes});
+    for (const auto &[name, mark] : marks)
+        report.marks.push_back({is_kernel, names[name].text, mark->count, mark->sum / static_cast<double>(mark->count),
+                                mark->min, mark->max, mark->sum});
 }
 } // namespace
 
@@ -184,30 +210,18 @@ FieldReport summarise_field(const FieldStats &stats, double step)
     return out;
 }
 
-void summarise(const NameTable &names, const PairState &pairs, const StatsCollector &stats, StatsReport &report)
+void summarise(const NameTable &names, const PairState &pairs, const StatsCollector &stats, const Side &side,
+               StatsReport &report)
 {
-    add_slices(names, pairs, stats, report);
-    std::vector<Named<UnitStats>> units;
-    std::vector<Named<MarkStats>> marks;
+    add_units_and_marks(names, stats, side.is_kernel, report);
     Classes &classes = report.classes;
     for (NameId name = 0; name < names.size(); ++name) {
-        if (const UnitStats *unit = stats.unit_stats(name))
-            units.push_back({name, unit});
-        if (const MarkStats *mark = stats.mark_stats(name))
-            marks.push_back({name, mark});
         const UnpairedCounts &unit_counts = pairs.unit_counts(name);
         classes.unmatched_start += unit_counts.unmatched_start;
         classes.unmatched_stop += unit_counts.unmatched_stop;
         classes.too_deep += unit_counts.too_deep;
     }
-    sort_by_appearance(units);
-    sort_by_appearance(marks);
-    for (const auto &[name, unit] : units)
-        report.units.push_back({names[name].text, unit->units, unit->packets, unit->wire_bytes});
-    for (const auto &[name, mark] : marks)
-        report.marks.push_back({names[name].text, mark->count, mark->sum / static_cast<double>(mark->count),
-                                mark->min, mark->max, mark->sum});
-    for (const SliceReport &slice : report.slices) {
+    for (SliceReport &slice : slices_of(names, pairs, stats, side, report.clock)) {
         classes.interrupted += slice.interrupted;
         classes.uncounted += slice.uncounted;
         classes.migrated += slice.migrated;
@@ -216,7 +230,8 @@ void summarise(const NameTable &names, const PairState &pairs, const StatsCollec
         classes.unmatched_stop += slice.unmatched_stop;
         classes.too_deep += slice.too_deep;
         classes.below_noise += slice.below_noise;
+        report.slices.push_back(std::move(slice));
     }
-    classes.malformed = pairs.malformed_events();
+    classes.malformed += pairs.malformed_events();
 }
 } // namespace nsdump

@@ -11,6 +11,13 @@ namespace nsdump
 // `step` is the granularity of the field's unit: the clock's step for ticks, 0 for counters.
 FieldReport summarise_field(const FieldStats &stats, double step);
 
-// Fills slices, units, marks and the classes that are sums over names.
-void summarise(const NameTable &names, const PairState &pairs, const StatsCollector &stats, StatsReport &report);
+// Programs or the kernel, and what their counters are called.
+struct Side {
+    bool is_kernel;
+    const std::vector<std::string> &counter_names;
+};
+
+// Adds the side's slices, units, marks and classes.
+void summarise(const NameTable &names, const PairState &pairs, const StatsCollector &stats, const Side &side,
+               StatsReport &report);
 } // namespace nsdump

@@ -61,7 +61,7 @@ bool Check::read_stream(const CpuChunks &chunks)
             return false;
     const StreamFaults &faults = stream.faults();
     decoded_ += faults.decoded;
-    say("cpu {}: {} chunks, {} records decoded, {} told by chunk headers", chunks.cpu, chunks.chunks, faults.decoded,
+    say("{}: {} chunks, {} records decoded, {} told by chunk headers", chunks.title(), chunks.chunks, faults.decoded,
         faults.declared);
     check_order(chunks, faults);
     return true;
@@ -70,17 +70,17 @@ bool Check::read_stream(const CpuChunks &chunks)
 void Check::check_order(const CpuChunks &chunks, const StreamFaults &faults)
 {
     if (chunks.missing_chunks > 0)
-        find("cpu {}: {} chunks are missing (gaps in the sequence)", chunks.cpu, chunks.missing_chunks);
+        find("{}: {} chunks are missing (gaps in the sequence)", chunks.title(), chunks.missing_chunks);
     if (chunks.misplaced_chunks > 0)
-        find("cpu {}: {} chunks repeat or step back in the sequence", chunks.cpu, chunks.misplaced_chunks);
+        find("{}: {} chunks repeat or step back in the sequence", chunks.title(), chunks.misplaced_chunks);
     if (faults.wrong_counts > 0)
-        find("cpu {}: {} chunks do not hold as many records as their header tells", chunks.cpu, faults.wrong_counts);
+        find("{}: {} chunks do not hold as many records as their header tells", chunks.title(), faults.wrong_counts);
     if (faults.malformed_chunks > 0)
-        find("cpu {}: {} chunks end in something that is no record", chunks.cpu, faults.malformed_chunks);
+        find("{}: {} chunks end in something that is no record", chunks.title(), faults.malformed_chunks);
     if (faults.ticks_back > 0)
-        find("cpu {}: the clock goes back in {} chunks", chunks.cpu, faults.ticks_back);
+        find("{}: the clock goes back in {} chunks", chunks.title(), faults.ticks_back);
     if (faults.unknown_kind > 0)
-        say("cpu {}: {} records of a kind that this nsdump does not know", chunks.cpu, faults.unknown_kind);
+        say("{}: {} records of a kind that this nsdump does not know", chunks.title(), faults.unknown_kind);
 }
 
 void Check::check_equation()
@@ -95,19 +95,24 @@ void Check::check_equation()
         std::string causes;
         for (std::size_t cause = 0; cause < kLostCauses; ++cause)
             causes += fmt::format("{}{} {}", cause > 0 ? ", " : "", lost_name(cause), cpu.lost[cause]);
-        say("cpu {}: issued {} = drained {} + lost {} ({})", cpu.cpu, cpu.issued, cpu.drained, cpu.lost_sum(), causes);
+        say("{}: issued {} = drained {} + lost {} ({})", cpu.title(), cpu.issued, cpu.drained, cpu.lost_sum(), causes);
         if (!cpu.equation_holds)
-            find("cpu {}: the loss equation does not hold", cpu.cpu);
+            find("{}: the loss equation does not hold", cpu.title());
         if (!cpu.chunks_agree)
-            find("cpu {}: footer tells {} records drained, the chunks hold {}", cpu.cpu, cpu.drained, cpu.in_chunks);
+            find("{}: {} tells {} records drained, the chunks hold {}", cpu.title(), cpu.is_kernel ? "the kernel's totals" : "footer",
+                 cpu.drained, cpu.in_chunks);
     }
     for (const CpuChunks &chunks : trace_.cpus()) {
         bool has_row = false;
         for (const CpuLosses &cpu : losses.by_cpu)
-            has_row = has_row || cpu.cpu == chunks.cpu;
-        if (!has_row)
-            find("cpu {}: has chunks but no row in the footer", chunks.cpu);
+            has_row = has_row || (cpu.cpu == chunks.cpu && cpu.is_kernel == chunks.is_kernel);
+        if (!has_row && !(chunks.is_kernel && losses.kernel_totals_missing))
+            find("{}: has chunks but no row in the {}", chunks.title(), chunks.is_kernel ? "kernel's totals" : "footer");
     }
+    if (losses.kernel_totals_missing)
+        find("the kernel's totals are missing: what its rings lost is not known");
+    if (losses.unnamed_kernel_sites > 0)
+        say("{} probes of kernel modules had no number left: they recorded nothing", losses.unnamed_kernel_sites);
     if (losses.dropped_sites > 0)
         say("{} sites did not fit the site table", losses.dropped_sites);
 }
@@ -132,7 +137,7 @@ int Check::run(bool quiet)
     const std::string name = printable(trace_.source().name());
     for (const CpuChunks &chunks : trace_.cpus())
         if (!read_stream(chunks)) {
-            say("interrupted while reading cpu {}", chunks.cpu);
+            say("interrupted while reading {}", chunks.title());
             output_.finish();
             return kExitInterrupted;
         }

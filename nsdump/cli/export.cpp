@@ -7,7 +7,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "analyse/pair.hpp"
+#include "analyse/both_sides.hpp"
 #include "cli/analysis.hpp"
 #include "cli/commands.hpp"
 #include "cli/finish.hpp"
@@ -118,12 +118,13 @@ int export_slices(const Options &options)
     check_slice(trace, options.slice);
     command::Output output(options.output, {options.trace, options.calibration});
     const Correction correction(trace, calibration ? &*calibration : nullptr);
-    SliceRows rows(options.row_format(), trace.names(), trace.cpus(), correction, trace.counter_names());
+    SliceRows rows(options.row_format(), trace.names(), trace.cpus(), correction,
+                   {trace.counter_names(), trace.kernel_counter_names()});
     rows.header(output.text());
     SliceWriter writer(options, trace, rows, output);
-    Pairer pairer(trace.names(), trace.counter_names().size(), trace.cpus().size(), writer);
+    BothSides sides(trace, writer, writer);
     return for_each_run(trace, output, [&](const Run &run) {
-        pairer.consume(run);
+        sides.consume(run);
         return !writer.is_done();
     });
 }

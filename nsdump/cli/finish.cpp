@@ -42,7 +42,9 @@ int finish_reading(TraceFile &trace, const Merger &merger)
         command::tell("nsdump: interrupted; the output ends where it was\n");
         return kExitInterrupted;
     }
-    const bool has_findings = is_damaged || !losses.has_footer || !losses.equation_holds.value_or(true) ||
+    if (losses.kernel_totals_missing)
+        command::tell("nsdump: {}: the kernel's totals are missing: what it lost is not known\n", name);
+    const bool has_findings = is_damaged || !losses.has_footer || losses.kernel_totals_missing || !losses.equation_holds.value_or(true) ||
                               faults.malformed_chunks > 0;
     return has_findings ? kExitFindings : kExitOk;
 }

@@ -53,11 +53,13 @@ public:
         std::optional<Open> start; // of a STOP that has one
     };
 
-    Place note(NameId name, const Event &event)
+    // The kernel's events in a thread have a stack of their own, those of its idle threads one for each CPU.
+    Place note(NameId name, const Event &event, bool is_kernel)
     {
         if (stacks_.size() > kMaxThreads)
             stacks_.clear(); // indentation of a hostile trace is worth no memory
-        std::vector<Open> &stack = stacks_[event.thread_id];
+        const std::uint64_t thread = is_kernel && event.thread_id == 0 ? kIdleThreads | event.cpu : event.thread_id;
+        std::vector<Open> &stack = stacks_[is_kernel ? kKernel | thread : thread];
         Place place;
         place.depth = stack.size();
         if (event.kind == NSLICE_KIND_START && stack.size() < kMaxDepth) {
@@ -76,7 +78,9 @@ public:
     }
 
 private:
-    std::unordered_map<std::uint32_t, std::vector<Open>> stacks_;
+    static constexpr std::uint64_t kKernel = std::uint64_t{1} << 63, kIdleThreads = std::uint64_t{1} << 62;
+
+    std::unordered_map<std::uint64_t, std::vector<Open>> stacks_;
 };
 
 class Show
@@ -91,8 +95,8 @@ public:
     int run();
 
 private:
-    void line(const Event &event, NameId name, const Stacks::Place &place);
-    void details(const Event &event, const Stacks::Place &place, std::string &out) const;
+    void line(const Event &event, NameId name, const Stacks::Place &place, bool is_kernel);
+    void details(const Event &event, const Stacks::Place &place, bool is_kernel, std::string &out) const;
     std::string time_text(std::int64_t ticks) const
     {
         return in_ticks_ ? fmt::format("{}", ticks) : fmt::format("{:.1f}", clock_.ns(static_cast<double>(ticks)));
@@ -117,10 +121,10 @@ const std::string &Show::name_text(NameId name)
     return texts_[name];
 }
 
-void Show::details(const Event &event, const Stacks::Place &place, std::string &out) const
+void Show::details(const Event &event, const Stacks::Place &place, bool is_kernel, std::string &out) const
 {
     const auto to = std::back_inserter(out);
-    const auto &names = trace_.counter_names();
+    const auto &names = is_kernel ? trace_.kernel_counter_names() : trace_.counter_names();
     if (event.kind == NSLICE_KIND_STOP) {
         if (!place.start) {
             out += "  (no START)";
@@ -139,13 +143,13 @@ void Show::details(const Event &event, const Stacks::Place &place, std::string &
     }
 }
 
-void Show::line(const Event &event, NameId name, const Stacks::Place &place)
+void Show::line(const Event &event, NameId name, const Stacks::Place &place, bool is_kernel)
 {
     const auto since_start = static_cast<std::int64_t>(event.ticks - zero_ticks_);
     const std::string time = options_.raw ? fmt::format("{}", event.ticks) : time_text(since_start);
     fmt::format_to(std::back_inserter(output_.text()), "{:>16} {:>4} {:>8}  {:{}}{:<5} {}", time, event.cpu,
                    event.thread_id, "", 2 * place.depth, kind_name(event.kind), name_text(name));
-    details(event, place, output_.text());
+    details(event, place, is_kernel, output_.text());
     output_.text() += '\n';
 }
 
@@ -164,14 +168,14 @@ int Show::run()
                                                                                            : event.ticks;
             is_first = false;
             const NameId name = trace_.names().of_slice(event.slice_id);
-            const Stacks::Place place = stacks.note(name, event);
+            const Stacks::Place place = stacks.note(name, event, run.is_kernel);
             if ((options_.cpu && *options_.cpu != event.cpu) ||
                 (options_.thread && *options_.thread != event.thread_id) ||
                 (!options_.slice.empty() && trace_.names()[name].text != options_.slice))
                 continue;
             if (shown++ == options_.limit)
                 break;
-            line(event, name, place);
+            line(event, name, place, run.is_kernel);
         }
         output_.flush_when_full();
     }

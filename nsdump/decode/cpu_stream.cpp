@@ -24,7 +24,7 @@ bool CpuStream::next_chunk()
     bool had_damage = false;
     while (offset_ <= chunks_.last_offset && walker_.next(chunk)) {
         offset_ = chunk.offset;
-        if (chunk.header.kind != NSLICE_CHUNK_RECORDS || chunk.header.cpu != chunks_.cpu)
+        if (chunk.header.kind != chunks_.chunk_kind() || chunk.header.cpu != chunks_.cpu)
             continue;
         if (chunk.offset > chunks_.last_offset)
             return false;

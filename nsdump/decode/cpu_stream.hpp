@@ -34,6 +34,7 @@ public:
     bool is_after_loss() const { return is_after_loss_; }
     std::uint64_t offset() const { return offset_; }
     std::uint32_t cpu() const { return chunks_.cpu; }
+    bool is_kernel() const { return chunks_.is_kernel; }
     const StreamFaults &faults() const { return faults_; }
 
 private:

@@ -34,13 +34,20 @@ TraceFile::TraceFile(std::unique_ptr<ByteSource> source) : source_(std::move(sou
 {
     read_header();
     scan();
-    counter_names_ = split_names(info("counters.names"));
-    if (counter_names_.size() > NSLICE_MAX_COUNTERS) {
-        counter_names_.clear(); // records cannot carry so many; none is better than wrong ones
-        ++metadata_faults_;
-    }
-    std::sort(cpus_.begin(), cpus_.end(),
-              [](const CpuChunks &a, const CpuChunks &b) { return a.cpu < b.cpu; });
+    counter_names_ = counter_names_of("counters.names");
+    kernel_counter_names_ = counter_names_of("kernel.counters.names");
+    std::sort(cpus_.begin(), cpus_.end(), [](const CpuChunks &a, const CpuChunks &b) {
+        return a.is_kernel != b.is_kernel ? b.is_kernel : a.cpu < b.cpu;
+    });
+}
+
+std::vector<std::string> TraceFile::counter_names_of(const char *key)
+{
+    std::vector<std::string> names = split_names(info(key));
+    if (names.size() <= NSLICE_MAX_COUNTERS)
+        return names;
+    ++metadata_faults_; // records cannot carry so many; none is better than wrong ones
+    return {};
 }
 
 std::string TraceFile::info(const std::string &key) const
@@ -103,7 +110,7 @@ void TraceFile::scan()
     while (walker.next(chunk)) {
         if (footer_)
             ++chunks_after_footer_;
-        if (chunk.header.kind == NSLICE_CHUNK_RECORDS) {
+        if (chunk.header.kind == NSLICE_CHUNK_RECORDS || chunk.header.kind == NSLICE_CHUNK_KERNEL_RECORDS) {
             if (!note_records(chunk))
                 damage_.add(chunk.offset, format_->chunk_header_bytes + chunk.header.payload_bytes,
                             "more CPUs than any machine has");
@@ -116,12 +123,15 @@ void TraceFile::scan()
 bool TraceFile::note_records(const Chunk &chunk)
 {
     const ChunkHeader &header = chunk.header;
-    auto found = std::find_if(cpus_.begin(), cpus_.end(),
-                              [&](const CpuChunks &cpu) { return cpu.cpu == header.cpu; });
+    const bool is_kernel = header.kind == NSLICE_CHUNK_KERNEL_RECORDS;
+    auto found = std::find_if(cpus_.begin(), cpus_.end(), [&](const CpuChunks &cpu) {
+        return cpu.cpu == header.cpu && cpu.is_kernel == is_kernel;
+    });
     if (found == cpus_.end()) {
         if (cpus_.size() == kMaxCpus)
             return false;
         found = cpus_.insert(cpus_.end(), CpuChunks{});
+        found->is_kernel = is_kernel;
         found->cpu = header.cpu;
         found->first_offset = chunk.offset;
     }
@@ -140,40 +150,79 @@ bool TraceFile::note_records(const Chunk &chunk)
 
 void TraceFile::read_metadata(ChunkWalker &walker, const Chunk &chunk)
 {
-    const bool is_known = chunk.header.kind >= NSLICE_CHUNK_INFO && chunk.header.kind <= NSLICE_CHUNK_FOOTER;
     if (!walker.read_payload(chunk, payload_)) {
         damage_.add(chunk.offset, format_->chunk_header_bytes + chunk.header.payload_bytes,
                     "payload checksum wrong");
         return;
     }
-    if (!is_known) {
+    if (chunk.header.kind < NSLICE_CHUNK_INFO || chunk.header.kind >= NSLICE_CHUNK_KINDS)
         ++unknown_chunks_;
-        return;
-    }
-    bool good = true;
-    if (chunk.header.kind == NSLICE_CHUNK_INFO) {
-        good = format_->decode_info(payload_, info_);
-    } else if (chunk.header.kind == NSLICE_CHUNK_SITES) {
-        std::vector<Site> sites;
-        good = format_->decode_sites(payload_, sites);
-        for (const Site &site : sites)
-            names_.add(site);
-    } else if (chunk.header.kind == NSLICE_CHUNK_CALIBRATION) {
-        Calibration calibration;
-        good = format_->decode_calibration(payload_, calibration);
-        const bool has_room = calibrations_.size() < kMaxCalibrations &&
-                              calibration_entries_ + calibration.entries.size() <= kMaxCalibrationEntries;
-        skipped_calibrations_ += good && !has_room;
-        if (good && has_room) {
-            calibration_entries_ += calibration.entries.size();
-            calibrations_.push_back(std::move(calibration));
-        }
-    } else {
-        Footer footer;
-        good = format_->decode_footer(payload_, footer);
-        if (good)
-            footer_ = std::move(footer);
-    }
-    metadata_faults_ += !good;
+    else
+        metadata_faults_ += !decode_metadata(chunk.header.kind);
 }
+
+// A sound calibration joins the others while there is room.
+template <class One> void TraceFile::keep_calibration(std::vector<One> &all, One &&one)
+{
+    const bool has_room = all.size() < kMaxCalibrations && calibration_entries_ + one.entries.size() <= kMaxCalibrationEntries;
+    skipped_calibrations_ += !has_room;
+    if (!has_room)
+        return;
+    calibration_entries_ += one.entries.size();
+    all.push_back(std::move(one));
+}
+
+// False when it makes no sense.
+bool TraceFile::decode_metadata(std::uint16_t kind)
+{
+    switch (kind) {
+    case NSLICE_CHUNK_INFO: return format_->decode_info(payload_, info_);
+    case NSLICE_CHUNK_SITES: return take_sites(false);
+    case NSLICE_CHUNK_KERNEL_SITES: return take_sites(true);
+    case NSLICE_CHUNK_CALIBRATION: {
+        Calibration calibration;
+        if (!format_->decode_calibration(payload_, calibration))
+            return false;
+        keep_calibration(calibrations_, std::move(calibration));
+        return true;
+    }
+    case NSLICE_CHUNK_KERNEL_CALIBRATION: {
+        KernelCalibration calibration;
+        if (!format_->decode_kernel_calibration(payload_, calibration))
+            return false;
+        keep_calibration(kernel_calibrations_, std::move(calibration));
+        return true;
+    }
+    case NSLICE_CHUNK_KERNEL_TOTALS: {
+        KernelTotals totals;
+        if (!format_->decode_kernel_totals(payload_, totals))
+            return false;
+        kernel_totals_ = std::move(totals);
+        return true;
+    }
+    default: {
+        Footer footer;
+        if (!format_->decode_footer(payload_, footer))
+            return false;
+        footer_ = std::move(footer);
+        return true;
+    }
+    }
+}
+
+bool TraceFile::take_sites(bool is_kernel)
+{
+    std::vector<Site> sites;
+    bool good = format_->decode_sites(payload_, sites);
+    for (Site &site : sites) {
+        if (is_kernel) {
+            good = names_.add_kernel(std::move(site)) && good;
+        } else {
+            site.flags = 0; // no program interrupts another
+            names_.add(site);
+        }
+    }
+    return good;
+}
+
 } // namespace nsdump

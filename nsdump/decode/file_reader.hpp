@@ -17,8 +17,9 @@
 
 namespace nsdump
 {
-// What the chunk headers say about one CPU.
+// What the chunk headers say about one CPU: of the programs' records, or of the kernel's.
 struct CpuChunks {
+    bool is_kernel = false;
     std::uint32_t cpu = 0;
     std::uint64_t first_offset = 0;
     std::uint64_t last_offset = 0;
@@ -28,6 +29,9 @@ struct CpuChunks {
     std::uint64_t misplaced_chunks = 0; // sequence number seen before
     std::uint64_t next_sequence = 0;
     std::uint64_t lost_before = 0; // of the last chunk
+
+    std::uint16_t chunk_kind() const { return is_kernel ? NSLICE_CHUNK_KERNEL_RECORDS : NSLICE_CHUNK_RECORDS; }
+    std::string title() const { return (is_kernel ? "kernel, cpu " : "cpu ") + std::to_string(cpu); }
 };
 
 // Reads all chunk headers and the metadata at once (cheap: one header a chunk); records are read by CpuStream.
@@ -44,10 +48,16 @@ public:
     // Value of an INFO key, empty when the trace does not have it.
     std::string info(const std::string &key) const;
     const std::vector<std::string> &counter_names() const { return counter_names_; }
+    // Of the kernel's START and STOP.
+    const std::vector<std::string> &kernel_counter_names() const { return kernel_counter_names_; }
     NameTable &names() { return names_; }
     const std::vector<Calibration> &calibrations() const { return calibrations_; }
     const std::optional<Footer> &footer() const { return footer_; }
-    const std::vector<CpuChunks> &cpus() const { return cpus_; } // by rising cpu
+    // In the order of the file: at the recording's start, perhaps again at its end.
+    const std::vector<KernelCalibration> &kernel_calibrations() const { return kernel_calibrations_; }
+    const std::optional<KernelTotals> &kernel_totals() const { return kernel_totals_; }
+    const std::vector<CpuChunks> &cpus() const { return cpus_; } // the programs' by rising cpu, then the kernel's
+    bool has_kernel() const { return !cpus_.empty() && cpus_.back().is_kernel; }
     DamageLog &damage() { return damage_; }
     std::uint64_t missing_chunks() const;
     std::uint64_t unknown_chunks() const { return unknown_chunks_; }
@@ -61,6 +71,10 @@ private:
     void read_header();
     void scan();
     void read_metadata(ChunkWalker &walker, const Chunk &chunk);
+    bool decode_metadata(std::uint16_t kind);
+    bool take_sites(bool is_kernel);
+    template <class One> void keep_calibration(std::vector<One> &all, One &&one);
+    std::vector<std::string> counter_names_of(const char *key);
     bool note_records(const Chunk &chunk);
 
     std::unique_ptr<ByteSource> source_;
@@ -68,11 +82,14 @@ private:
     FileHeader header_;
     Info info_;
     std::vector<std::string> counter_names_;
+    std::vector<std::string> kernel_counter_names_;
     NameTable names_;
     std::vector<Calibration> calibrations_;
     std::size_t calibration_entries_ = 0;
     std::uint64_t skipped_calibrations_ = 0;
+    std::vector<KernelCalibration> kernel_calibrations_;
     std::optional<Footer> footer_;
+    std::optional<KernelTotals> kernel_totals_;
     std::vector<CpuChunks> cpus_;
     DamageLog damage_;
     std::uint64_t unknown_chunks_ = 0;

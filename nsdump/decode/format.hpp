@@ -34,6 +34,8 @@ struct Format {
     bool (*decode_sites)(Payload payload, std::vector<Site> &sites);
     bool (*decode_calibration)(Payload payload, Calibration &calibration);
     bool (*decode_footer)(Payload payload, Footer &footer);
+    bool (*decode_kernel_calibration)(Payload payload, KernelCalibration &calibration);
+    bool (*decode_kernel_totals)(Payload payload, KernelTotals &totals);
     // Fills up to `max` events and returns how many; 0 when the payload is used up.
     std::size_t (*decode_records)(RecordCursor &cursor, Event *events, std::size_t max);
 };

@@ -90,6 +90,7 @@ bool decode_sites(Payload payload, std::vector<Site> &sites)
         Site site;
         site.slice_id = raw.slice_id;
         site.kind = raw.kind;
+        site.flags = raw.flags;
         site.line = raw.line;
         if (!take_string(strings, raw.name_bytes, site.name))
             return false;
@@ -125,6 +126,19 @@ bool decode_calibration(Payload payload, Calibration &calibration)
     return true;
 }
 
+// Rows at the end of a payload.
+std::vector<FooterCpu> decode_rows(std::string_view text, std::size_t count)
+{
+    std::vector<FooterCpu> rows(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        nslice_file_footer_cpu row;
+        std::memcpy(&row, text.data() + i * sizeof row, sizeof row);
+        rows[i] = {row.cpu, row.chunks, row.issued, row.drained, {}};
+        std::memcpy(rows[i].lost.data(), row.lost, sizeof row.lost);
+    }
+    return rows;
+}
+
 bool decode_footer(Payload payload, Footer &footer)
 {
     nslice_file_footer raw;
@@ -139,13 +153,39 @@ bool decode_footer(Payload payload, Footer &footer)
     footer.mono_ns = raw.mono_ns;
     footer.end_calibration_offset = raw.end_calibration_offset;
     footer.dropped_sites = raw.dropped_sites;
-    footer.cpus.resize(raw.cpus);
-    for (std::size_t i = 0; i < raw.cpus; ++i) {
-        nslice_file_footer_cpu row;
-        std::memcpy(&row, text.data() + sizeof raw + i * sizeof row, sizeof row);
-        footer.cpus[i] = {row.cpu, row.chunks, row.issued, row.drained, {}};
-        std::memcpy(footer.cpus[i].lost.data(), row.lost, sizeof row.lost);
-    }
+    footer.cpus = decode_rows(text.substr(sizeof raw), raw.cpus);
+    return true;
+}
+
+bool decode_kernel_totals(Payload payload, KernelTotals &totals)
+{
+    nslice_file_kernel_totals raw;
+    const std::string_view text = text_of(payload);
+    if (text.size() < sizeof raw)
+        return false;
+    std::memcpy(&raw, text.data(), sizeof raw);
+    if (raw.cpus > (text.size() - sizeof raw) / sizeof(nslice_file_footer_cpu))
+        return false;
+    totals.unnamed_sites = raw.unnamed_sites;
+    totals.cpus = decode_rows(text.substr(sizeof raw), raw.cpus);
+    return true;
+}
+
+bool decode_kernel_calibration(Payload payload, KernelCalibration &calibration)
+{
+    nslice_file_kernel_calibration raw;
+    const std::string_view text = text_of(payload);
+    if (text.size() < sizeof raw)
+        return false;
+    std::memcpy(&raw, text.data(), sizeof raw);
+    if (raw.entries > (text.size() - sizeof raw) / sizeof(nslice_kernel_calibration_entry))
+        return false;
+    calibration.ticks = raw.ticks;
+    calibration.mono_ns = raw.mono_ns;
+    calibration.entries.resize(raw.entries);
+    if (raw.entries > 0)
+        std::memcpy(calibration.entries.data(), text.data() + sizeof raw,
+                    raw.entries * sizeof(nslice_kernel_calibration_entry));
     return true;
 }
 
@@ -194,6 +234,8 @@ const Format kFormatV1 = {
     .decode_sites = decode_sites,
     .decode_calibration = decode_calibration,
     .decode_footer = decode_footer,
+    .decode_kernel_calibration = decode_kernel_calibration,
+    .decode_kernel_totals = decode_kernel_totals,
     .decode_records = decode_records,
 };
 } // namespace nsdump

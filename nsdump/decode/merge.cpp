@@ -102,6 +102,7 @@ bool Merger::next(Run &run)
         ++at;
     pending.at = at;
     run.cpu_index = heap_[0].index;
+    run.is_kernel = streams_[run.cpu_index]->is_kernel();
     run.is_after_loss = pending.is_after_loss;
     pending.is_after_loss = false;
     run.events = {begin, at};

@@ -15,6 +15,7 @@ namespace nsdump
 // Events of one CPU, see Order.
 struct Run {
     std::uint32_t cpu_index = 0; // place of the CPU in TraceFile::cpus()
+    bool is_kernel = false;      // out of the kernel's ring of that CPU
     bool is_after_loss = false;  // records of this CPU were lost right before the run
     std::span<const Event> events;
 };

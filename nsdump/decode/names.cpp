@@ -10,7 +10,7 @@ NameId NameTable::find_or_add(const std::string &text)
 {
     const auto [place, is_new] = by_text_.try_emplace(text, static_cast<NameId>(names_.size()));
     if (is_new)
-        names_.push_back({text, {}, 0});
+        names_.push_back({text, {}, 0, 0});
     return place->second;
 }
 
@@ -22,6 +22,16 @@ void NameTable::add(const Site &site)
         names_[id].file = site.file;
         names_[id].line = site.line;
     }
+    names_[id].flags |= site.flags;
+}
+
+bool NameTable::add_kernel(Site site)
+{
+    if (site.slice_id < NSLICE_KERNEL_FIRST_ID)
+        return false;
+    site.name = kKernelPrefix + site.name;
+    add(site);
+    return true;
 }
 
 NameId NameTable::add_unregistered(std::uint16_t slice_id)

@@ -16,7 +16,11 @@ struct Name {
     std::string text;
     std::string file; // of the first site with this name that begins something
     std::uint32_t line = 0;
+    std::uint8_t flags = 0; // NSLICE_SITE_*
 };
+
+// Before the names of the kernel's sites, so that a program's slice may have the same name.
+inline constexpr const char *kKernelPrefix = "kernel:";
 
 class NameTable
 {
@@ -24,6 +28,8 @@ public:
     NameTable();
 
     void add(const Site &site);
+    // As add(), with the prefix, and only for ids that are the kernel's; false for others.
+    bool add_kernel(Site site);
     // A slice id that no site names gets a name of its own: "#<id>".
     NameId of_slice(std::uint16_t slice_id)
     {

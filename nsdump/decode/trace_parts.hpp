@@ -36,6 +36,7 @@ struct Site {
     std::uint32_t line = 0;
     std::string name;
     std::string file;
+    std::uint8_t flags = 0; // NSLICE_SITE_*, of the kernel's only
 };
 
 struct Calibration {
@@ -46,6 +47,13 @@ struct Calibration {
     double clock_read_ticks = 0;
     std::uint32_t pid = 0;
     std::vector<nslice_calibration_entry> entries;
+};
+
+// What the kernel's probes cost, and when that was measured.
+struct KernelCalibration {
+    std::uint64_t ticks = 0;
+    std::uint64_t mono_ns = 0;
+    std::vector<nslice_kernel_calibration_entry> entries;
 };
 
 struct FooterCpu {
@@ -62,6 +70,12 @@ struct Footer {
     std::uint64_t mono_ns = 0;
     std::uint64_t end_calibration_offset = 0;
     std::uint64_t dropped_sites = 0;
+    std::vector<FooterCpu> cpus;
+};
+
+// The kernel's side of the loss equation.
+struct KernelTotals {
+    std::uint64_t unnamed_sites = 0;
     std::vector<FooterCpu> cpus;
 };
 

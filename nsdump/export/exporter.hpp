@@ -36,24 +36,34 @@ private:
     std::vector<std::string> texts_; // by name, escaped for the format
 };
 
+// Both sides' counters have their columns in every row; a slice fills those of its side.
+struct SliceCounters {
+    const std::vector<std::string> &programs;
+    const std::vector<std::string> &kernel;
+};
+
 class SliceRows
 {
 public:
     SliceRows(RowFormat format, NameTable &names, const std::vector<CpuChunks> &cpus, const Correction &correction,
-              const std::vector<std::string> &counter_names);
+              const SliceCounters &counters);
     void header(std::string &out) const;
     void row(const Slice &slice, std::string &out);
 
 private:
     void csv_row(const Slice &slice, std::string &out);
     void json_row(const Slice &slice, std::string &out);
+    double net_ticks(const Slice &slice) const;
+    double net_counter(const Slice &slice, std::size_t counter) const;
+    bool is_kernel(const Slice &slice) const { return cpus_[slice.cpu_index].is_kernel; }
     const std::string &name_text(NameId name);
 
     RowFormat format_;
     NameTable &names_;
     const std::vector<CpuChunks> &cpus_;
     const Correction &correction_;
-    const std::vector<std::string> &counter_names_;
+    std::vector<std::string> columns_; // of programs' counters, then of the kernel's
+    std::size_t program_counters_;
     std::vector<std::string> texts_;
 };
 } // namespace nsdump

@@ -35,6 +35,7 @@ Json losses_json(const StatsReport &report)
     json["by_cpu"] = Json::array();
     for (const CpuLosses &cpu : losses.by_cpu)
         json["by_cpu"].push_back({{"cpu", cpu.cpu},
+                                  {"kernel", cpu.is_kernel},
                                   {"issued", cpu.issued},
                                   {"drained", cpu.drained},
                                   {"lost", lost_json(cpu.lost, cpu.lost_other)}});
@@ -42,17 +43,19 @@ Json losses_json(const StatsReport &report)
     json["damaged_chunks"] = report.damaged_chunks;
     json["missing_chunks"] = report.missing_chunks;
     json["dropped_sites"] = losses.dropped_sites;
+    json["kernel_totals_missing"] = losses.kernel_totals_missing;
+    json["unnamed_kernel_sites"] = losses.unnamed_kernel_sites;
     return json;
 }
 
-Json rows_json(const StatsReport &report, const std::vector<CalibrationRow> &rows)
+Json rows_json(const std::vector<std::string> &counters, const std::vector<CalibrationRow> &rows)
 {
     Json json = Json::array();
     for (const CalibrationRow &row : rows) {
         Json one;
         one["cpu"] = row.cpu == NSLICE_ANY_CPU ? Json("any") : Json(row.cpu);
         one["kind"] = probe_name(row.probe);
-        one["field"] = report.field_name(row.field);
+        one["field"] = field_name(row.field, counters);
         one["inner"] = row.inner;
         one["inner_ci95"] = row.inner_ci95;
         one["outer"] = row.outer;
@@ -71,13 +74,14 @@ Json calibration_json(const StatsReport &report)
     Json drift = Json::array();
     for (const Drift &one : report.drift)
         drift.push_back({{"kind", probe_name(one.probe)},
-                         {"field", report.field_name(one.field)},
+                         {"field", field_name(one.field, report.counter_names)},
                          {"what", one.is_inner ? "inner" : "outer"},
                          {"start", one.start},
                          {"end", one.end},
                          {"significant", one.is_significant}});
-    return {{"start", rows_json(report, report.calibration_start)},
-            {"end", rows_json(report, report.calibration_end)},
+    return {{"start", rows_json(report.counter_names, report.calibration_start)},
+            {"end", rows_json(report.counter_names, report.calibration_end)},
+            {"kernel", rows_json(report.kernel_counter_names, report.calibration_kernel)},
             {"drift", std::move(drift)}};
 }
 
@@ -132,6 +136,10 @@ Json slice_json(const SliceReport &slice)
                  {"below_noise", slice.below_noise},
                  {"stepped", slice.stepped},
                  {"interrupted", slice.interrupted},
+                 {"kernel", slice.is_kernel},
+                 {"interrupts", slice.interrupts},
+                 {"switches", slice.switches},
+                 {"taken_ticks", slice.taken_ticks},
                  {"uncounted", slice.uncounted},
                  {"packets", slice.packets}};
     json["values"] = Json::array();
@@ -180,18 +188,20 @@ std::string stats_json(const StatsReport &report)
         json["info"][key] = value;
     json["clock"] = clock_json(report.clock);
     json["counters"] = {{"source", report.counter_source}, {"names", report.counter_names}};
+    json["kernel_counters"] = report.kernel_counter_names;
     json["losses"] = losses_json(report);
     json["calibration"] = calibration_json(report);
     json["units"] = Json::array();
     for (const UnitReport &unit : report.units)
         json["units"].push_back(
-            {{"name", unit.name}, {"units", unit.units}, {"packets", unit.packets}, {"bytes", unit.wire_bytes}});
+            {{"name", unit.name}, {"kernel", unit.is_kernel}, {"units", unit.units}, {"packets", unit.packets}, {"bytes", unit.wire_bytes}});
     json["slices"] = Json::array();
     for (const SliceReport &slice : report.slices)
         json["slices"].push_back(slice_json(slice));
     json["marks"] = Json::array();
     for (const MarkReport &mark : report.marks)
         json["marks"].push_back({{"name", mark.name},
+                                 {"kernel", mark.is_kernel},
                                  {"count", mark.count},
                                  {"mean", mark.mean},
                                  {"min", mark.min},

@@ -76,10 +76,28 @@ void EventRows::row(const Event &event, std::string &out)
     out += "]}\n";
 }
 
-SliceRows::SliceRows(RowFormat format, NameTable &names, const std::vector<CpuChunks> &cpus,
-                     const Correction &correction, const std::vector<std::string> &counter_names)
-    : format_(format), names_(names), cpus_(cpus), correction_(correction), counter_names_(counter_names)
+SliceRows::SliceRows(RowFormat format, NameTable &names, const std::vector<CpuChunks> &cpus, const Correction &correction,
+                     const SliceCounters &counters)
+    : format_(format), names_(names), cpus_(cpus), correction_(correction), columns_(counters.programs),
+      program_counters_(counters.programs.size())
 {
+    for (const std::string &counter : counters.kernel)
+        columns_.push_back(kKernelPrefix + counter);
+}
+
+double SliceRows::net_ticks(const Slice &slice) const
+{
+    const double taken = slice.interruptions ? taken_ticks(*slice.interruptions, correction_.of(slice.kernel_index, 0)) : 0;
+    return net_of(static_cast<double>(slice.raw_ticks), slice.inside, correction_.of(slice.cpu_index, 0)) - taken;
+}
+
+double SliceRows::net_counter(const Slice &slice, std::size_t counter) const
+{
+    const FieldConstants &constants = correction_.of(slice.cpu_index, counter + 1);
+    const double taken = slice.interrupt_counters
+                             ? taken_of(*slice.interruptions, static_cast<double>(slice.interrupt_counters[counter]), constants)
+                             : 0;
+    return net_of(static_cast<double>(slice.counters[counter]), slice.inside, constants) - taken;
 }
 
 const std::string &SliceRows::name_text(NameId name)
@@ -92,7 +110,7 @@ void SliceRows::header(std::string &out) const
     if (format_ != RowFormat::csv)
         return;
     out += "name,cpu,thread,unit,unit_number,depth,start_ticks,stop_ticks,raw_ticks,net_ticks,class";
-    for (const std::string &counter : counter_names_)
+    for (const std::string &counter : columns_)
         out += "," + csv_field("raw_" + counter) + "," + csv_field("net_" + counter);
     out += '\n';
 }
@@ -109,7 +127,7 @@ void SliceRows::csv_row(const Slice &slice, std::string &out)
 {
     const auto to = std::back_inserter(out);
     const FieldConstants &ticks = correction_.of(slice.cpu_index, 0);
-    const double net = net_of(static_cast<double>(slice.raw_ticks), slice.inside, ticks);
+    const double net = net_ticks(slice);
     fmt::format_to(to, "{},{},{},", name_text(slice.name), cpus_[slice.cpu_index].cpu, slice.thread_id);
     if (slice.unit)
         fmt::format_to(to, "{},{},", name_text(slice.unit->name), slice.unit->number);
@@ -119,15 +137,16 @@ void SliceRows::csv_row(const Slice &slice, std::string &out)
     if (ticks.is_known)
         fmt::format_to(to, "{:.3f}", net);
     fmt::format_to(to, ",{}", class_name(slice, ticks.is_known && net <= 0));
-    for (std::size_t i = 0; i < counter_names_.size(); ++i) {
-        const FieldConstants &constants = correction_.of(slice.cpu_index, i + 1);
-        if (!slice.counters) {
+    for (std::size_t column = 0; column < columns_.size(); ++column) {
+        const bool is_own = is_kernel(slice) == (column >= program_counters_);
+        if (!slice.counters || !is_own) {
             out += ",,";
             continue;
         }
+        const std::size_t i = is_kernel(slice) ? column - program_counters_ : column;
         fmt::format_to(to, ",{},", slice.counters[i]);
-        if (constants.is_known)
-            fmt::format_to(to, "{:.3f}", net_of(static_cast<double>(slice.counters[i]), slice.inside, constants));
+        if (correction_.of(slice.cpu_index, i + 1).is_known)
+            fmt::format_to(to, "{:.3f}", net_counter(slice, i));
     }
     out += '\n';
 }
@@ -136,7 +155,7 @@ void SliceRows::json_row(const Slice &slice, std::string &out)
 {
     const auto to = std::back_inserter(out);
     const FieldConstants &ticks = correction_.of(slice.cpu_index, 0);
-    const double net = net_of(static_cast<double>(slice.raw_ticks), slice.inside, ticks);
+    const double net = net_ticks(slice);
     fmt::format_to(to, R"({{"name":{},"cpu":{},"thread":{})", name_text(slice.name), cpus_[slice.cpu_index].cpu,
                    slice.thread_id);
     if (slice.unit)
@@ -146,12 +165,12 @@ void SliceRows::json_row(const Slice &slice, std::string &out)
     if (ticks.is_known)
         fmt::format_to(to, R"(,"net_ticks":{:.3f})", net);
     fmt::format_to(to, R"(,"class":"{}")", class_name(slice, ticks.is_known && net <= 0));
-    for (std::size_t i = 0; slice.counters && i < counter_names_.size(); ++i) {
-        const FieldConstants &constants = correction_.of(slice.cpu_index, i + 1);
-        fmt::format_to(to, ",{}:{}", json_string("raw_" + counter_names_[i]), slice.counters[i]);
-        if (constants.is_known)
-            fmt::format_to(to, ",{}:{:.3f}", json_string("net_" + counter_names_[i]),
-                           net_of(static_cast<double>(slice.counters[i]), slice.inside, constants));
+    const std::size_t first = is_kernel(slice) ? program_counters_ : 0;
+    const std::size_t count = is_kernel(slice) ? columns_.size() - first : program_counters_;
+    for (std::size_t i = 0; slice.counters && i < count; ++i) {
+        fmt::format_to(to, ",{}:{}", json_string("raw_" + columns_[first + i]), slice.counters[i]);
+        if (correction_.of(slice.cpu_index, i + 1).is_known)
+            fmt::format_to(to, ",{}:{:.3f}", json_string("net_" + columns_[first + i]), net_counter(slice, i));
     }
     out += "}\n";
 }

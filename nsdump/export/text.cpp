@@ -66,6 +66,14 @@ std::string lost_text(const StatsReport &report)
     return text;
 }
 
+std::string kernel_counters_text(const StatsReport &report)
+{
+    std::string text;
+    for (const std::string &name : report.kernel_counter_names)
+        text += (text.empty() ? "counters: " : ", ") + printable(name);
+    return text.empty() ? "no counters" : text;
+}
+
 void put_header(const StatsReport &report, Page &page)
 {
     page.line("trace     {}  {} bytes, {} records, end: {}", printable(report.path), report.bytes, report.records,
@@ -81,10 +89,12 @@ void put_header(const StatsReport &report, Page &page)
     const std::string reason = info_or(report, "counters.reason", "");
     if (!reason.empty() && reason != "asked for")
         page.line("          {}", reason);
+    if (const std::string groups = info_or(report, "kernel.groups", ""); !groups.empty())
+        page.line("kernel    {}, module {}, {}", groups, info_or(report, "kernel.module", "unknown"), kernel_counters_text(report));
     page.line("records   {}", lost_text(report));
     for (const CpuLosses &cpu : report.losses.by_cpu)
         if (cpu.lost_sum() > 0 || !cpu.equation_holds || !cpu.chunks_agree)
-            page.line("          cpu {}: issued {}, drained {}, lost {}", cpu.cpu, cpu.issued, cpu.drained,
+            page.line("          {}: issued {}, drained {}, lost {}", cpu.title(), cpu.issued, cpu.drained,
                       cpu.lost_sum());
 }
 
@@ -119,30 +129,38 @@ void put_calibration(const StatsReport &report, Page &page)
                       row.outer, row.outer_ci95);
 }
 
+void put_kernel_calibration(const StatsReport &report, Page &page)
+{
+    for (const CalibrationRow &row : report.calibration_kernel)
+        if (row.field == 0 && row.probe == kPair)
+            page.line("probes    kernel, cpu {}: inner {:.2f} ± {:.2f} ticks, outer {:.2f} ± {:.2f}", row.cpu, row.inner, row.inner_ci95,
+                      row.outer, row.outer_ci95);
+}
+
 std::string number(double value)
 {
     return fmt::format("{:.1f}", value);
 }
 
-void put_field_table(const StatsReport &report, const std::string &field, Page &page)
+void put_field_table(const StatsReport &report, const std::string &field, bool is_kernel, Page &page)
 {
     std::size_t width = 5;
     std::string unit;
     for (const SliceReport &slice : report.slices)
         for (const FieldReport &value : slice.values)
-            if (value.field == field) {
+            if (value.field == field && slice.is_kernel == is_kernel) {
                 width = std::max(width, printable(slice.name).size());
                 unit = value.unit;
             }
     if (unit.empty())
         return;
     page.line("");
-    page.line("{}: {}", printable(field), printable(unit));
+    page.line("{}{}: {}", is_kernel ? "kernel, " : "", printable(field), printable(unit));
     page.line("{:<{}}  {:>11} {:>11} {:>11} {:>9} {:>10} {:>10} {:>11} {:>11} {:>9}", "slice", width, "count",
               "raw mean", "net mean", "±95 %", "p50", "p99", "self", "net/packet", "±95 %");
     for (const SliceReport &slice : report.slices) {
         for (const FieldReport &value : slice.values) {
-            if (value.field != field)
+            if (value.field != field || slice.is_kernel != is_kernel)
                 continue;
             const auto &net = value.net;
             const auto &packet = value.per_packet;
@@ -179,6 +197,10 @@ void put_classes(const StatsReport &report, Page &page)
                       printable(slice.name), slice.below_noise, slice.interrupted, slice.uncounted, slice.migrated, slice.spans_loss,
                       slice.unmatched_start, slice.unmatched_stop, slice.too_deep);
     }
+    for (const SliceReport &slice : report.slices)
+        if (slice.interrupts + slice.switches > 0)
+            page.line("          {}: taken out {:.1f} ticks: {} interrupts, {} switches, and the kernel's probes", printable(slice.name),
+                      slice.taken_ticks, slice.interrupts, slice.switches);
     for (const Damage &damage : report.damage)
         page.line("damage    at byte {}: {}, {} bytes skipped", damage.offset, damage.what, damage.bytes);
     for (const std::string &warning : report.warnings)
@@ -191,9 +213,12 @@ std::string stats_text(const StatsReport &report)
     Page page;
     put_header(report, page);
     put_calibration(report, page);
-    put_field_table(report, "ticks", page);
-    for (const std::string &counter : report.counter_names)
-        put_field_table(report, counter, page);
+    put_kernel_calibration(report, page);
+    for (const bool is_kernel : {false, true}) {
+        put_field_table(report, "ticks", is_kernel, page);
+        for (const std::string &counter : is_kernel ? report.kernel_counter_names : report.counter_names)
+            put_field_table(report, counter, is_kernel, page);
+    }
     put_classes(report, page);
     return page.take();
 }

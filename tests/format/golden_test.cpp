@@ -5,7 +5,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "analyse/pair.hpp"
+#include "analyse/both_sides.hpp"
 #include "decode/merge.hpp"
 #include "export/exporter.hpp"
 #include "support/catch.hpp"
@@ -47,15 +47,15 @@ TEST_CASE("golden traces decode to the events and slices kept beside them", "[fo
         nsdump::EventRows event_rows(nsdump::RowFormat::json, trace.names());
         const nsdump::Correction correction(trace);
         nsdump::SliceRows slice_rows(nsdump::RowFormat::json, trace.names(), trace.cpus(), correction,
-                                     trace.counter_names());
+                                     {trace.counter_names(), trace.kernel_counter_names()});
         std::string events, slices;
         RowSink sink{slice_rows, slices};
-        nsdump::Pairer pairer(trace.names(), trace.counter_names().size(), trace.cpus().size(), sink);
+        nsdump::BothSides sides(trace, sink, sink);
         nsdump::Merger merger(trace);
         for (nsdump::Run run; merger.next(run);) {
             for (const nsdump::Event &event : run.events)
                 event_rows.row(event, events);
-            pairer.consume(run);
+            sides.consume(run);
         }
         auto beside = path;
         CHECK(events == content(beside.replace_extension(".events.json")));

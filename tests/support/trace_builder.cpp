@@ -131,13 +131,39 @@ std::uint16_t TraceBuilder::site(const std::string &name, unsigned kind, const s
     site.slice_id = ++last_slice_;
     site.kind = static_cast<std::uint8_t>(kind);
     site.line = line;
+    site.pid = 1;
+    put_site(NSLICE_CHUNK_SITES, site, name, file);
+    return last_slice_;
+}
+
+std::uint16_t TraceBuilder::kernel_site(const std::string &name, unsigned kind, unsigned flags)
+{
+    nslice_file_site site{};
+    site.slice_id = ++last_kernel_slice_;
+    site.kind = static_cast<std::uint8_t>(kind);
+    site.flags = static_cast<std::uint8_t>(flags);
+    put_site(NSLICE_CHUNK_KERNEL_SITES, site, name, "tracepoint");
+    return last_kernel_slice_;
+}
+
+void TraceBuilder::put_site(unsigned chunk_kind, nslice_file_site site, const std::string &name, const std::string &file)
+{
     site.name_bytes = static_cast<std::uint16_t>(name.size() + 1);
     site.file_bytes = static_cast<std::uint16_t>(file.size() + 1);
-    site.pid = 1;
     std::string payload(reinterpret_cast<const char *>(&site), sizeof site);
     payload += name + '\0' + file + '\0';
-    chunk(NSLICE_CHUNK_SITES, payload.data(), payload.size());
-    return last_slice_;
+    chunk(chunk_kind, payload.data(), payload.size());
+}
+
+TraceBuilder &TraceBuilder::kernel_calibration(const std::vector<nslice_kernel_calibration_entry> &entries)
+{
+    nslice_file_kernel_calibration head{};
+    head.entries = static_cast<std::uint32_t>(entries.size());
+    std::string payload(reinterpret_cast<const char *>(&head), sizeof head);
+    for (const nslice_kernel_calibration_entry &one : entries)
+        payload.append(reinterpret_cast<const char *>(&one), sizeof one);
+    chunk(NSLICE_CHUNK_KERNEL_CALIBRATION, payload.data(), payload.size());
+    return *this;
 }
 
 TraceBuilder &TraceBuilder::calibration(unsigned phase, std::uint64_t ticks, std::uint64_t mono_ns,
@@ -191,9 +217,9 @@ void TraceBuilder::flush(std::uint32_t number, Cpu &cpu)
     if (cpu.records == 0)
         return;
     nslice_chunk_header header{};
-    header.kind = NSLICE_CHUNK_RECORDS;
+    header.kind = number & kKernel ? NSLICE_CHUNK_KERNEL_RECORDS : NSLICE_CHUNK_RECORDS;
     header.sequence = cpu.chunks++;
-    header.cpu = number;
+    header.cpu = number & ~kKernel;
     header.records = cpu.records;
     header.lost_before = cpu.lost_before;
     header.first_ticks = cpu.first_ticks;
@@ -224,23 +250,41 @@ void TraceBuilder::lose(std::uint32_t cpu, unsigned cause, std::uint64_t count)
 void TraceBuilder::footer(unsigned end, std::uint64_t ticks, std::uint64_t mono_ns)
 {
     cut_all();
+    std::string rows;
+    nslice_file_kernel_totals totals{};
+    totals.cpus = add_rows(true, rows);
+    rows.insert(0, reinterpret_cast<const char *>(&totals), sizeof totals);
+    if (totals.cpus > 0 && has_kernel_totals_)
+        chunk(NSLICE_CHUNK_KERNEL_TOTALS, rows.data(), rows.size());
+    rows.clear();
     nslice_file_footer head{};
-    head.cpus = static_cast<std::uint32_t>(cpus_.size());
+    head.cpus = add_rows(false, rows);
     head.end = end;
     head.ticks = ticks;
     head.mono_ns = mono_ns;
     head.end_calibration_offset = end_calibration_offset_;
     std::string payload(reinterpret_cast<const char *>(&head), sizeof head);
+    payload += rows;
+    chunk(NSLICE_CHUNK_FOOTER, payload.data(), payload.size());
+}
+
+// Returns how many.
+std::uint32_t TraceBuilder::add_rows(bool is_kernel, std::string &payload) const
+{
+    std::uint32_t rows = 0;
     for (const auto &[number, cpu] : cpus_) {
+        if (((number & kKernel) != 0) != is_kernel)
+            continue;
         nslice_file_footer_cpu row{};
-        row.cpu = number;
+        row.cpu = number & ~kKernel;
         row.chunks = cpu.chunks;
         row.issued = cpu.drained + cpu.lost_sum;
         row.drained = cpu.drained;
         std::memcpy(row.lost, cpu.lost, sizeof row.lost);
         payload.append(reinterpret_cast<const char *>(&row), sizeof row);
+        ++rows;
     }
-    chunk(NSLICE_CHUNK_FOOTER, payload.data(), payload.size());
+    return rows;
 }
 
 const std::string &TraceBuilder::bytes()

@@ -34,6 +34,8 @@ public:
     // Writes a SITES chunk with one site and returns its slice id.
     std::uint16_t site(const std::string &name, unsigned kind = NSLICE_KIND_START, const std::string &file = "app.c",
                        std::uint32_t line = 1);
+    // As site(), of the kernel's; `flags` are NSLICE_SITE_*.
+    std::uint16_t kernel_site(const std::string &name, unsigned kind = NSLICE_KIND_START, unsigned flags = 0);
     TraceBuilder &calibration(unsigned phase, std::uint64_t ticks, std::uint64_t mono_ns,
                               const std::vector<nslice_calibration_entry> &entries, double step_ticks = 1,
                               double read_ticks = 20);
@@ -63,6 +65,10 @@ public:
         record(cpu, thread, NSLICE_KIND_EXIT, slice, ticks);
     }
 
+    // The "cpu" of records that come out of the kernel's ring of a CPU.
+    static std::uint32_t kernel(std::uint32_t cpu) { return kKernel | cpu; }
+    TraceBuilder &kernel_calibration(const std::vector<nslice_kernel_calibration_entry> &entries);
+
     // The next records of `cpu` come after `count` lost ones.
     void lose(std::uint32_t cpu, unsigned cause, std::uint64_t count);
     // Ends the current RECORDS chunk of a CPU (or of all): what follows begins a new one.
@@ -70,7 +76,9 @@ public:
     void cut_all();
     // Any chunk, e.g. of a kind that readers do not know.
     void chunk(unsigned kind, const void *payload, std::size_t bytes);
+    // Before it the kernel's totals, where the kernel has records.
     void footer(unsigned end, std::uint64_t ticks, std::uint64_t mono_ns);
+    void leave_out_kernel_totals() { has_kernel_totals_ = false; }
 
     void set_chunk_bytes(std::size_t bytes) { chunk_bytes_ = bytes; }
     std::uint64_t written_bytes() const { return written_bytes_; }
@@ -78,6 +86,8 @@ public:
     void write(const std::string &path);
 
 private:
+    static constexpr std::uint32_t kKernel = 1u << 31;
+
     struct Cpu {
         std::vector<std::uint64_t> units;
         std::uint32_t records = 0;
@@ -93,6 +103,8 @@ private:
     void file_header();
     void put_chunk(nslice_chunk_header header, const void *payload, std::size_t bytes);
     void flush(std::uint32_t number, Cpu &cpu);
+    void put_site(unsigned chunk_kind, nslice_file_site site, const std::string &name, const std::string &file);
+    std::uint32_t add_rows(bool is_kernel, std::string &payload) const;
 
     std::string memory_;
     Out out_;
@@ -103,6 +115,8 @@ private:
     std::uint32_t last_number_ = 0;
     std::map<unsigned, std::uint64_t> sequences_; // of the other chunk kinds
     std::uint16_t last_slice_ = 0;
+    std::uint16_t last_kernel_slice_ = NSLICE_KERNEL_FIRST_ID - 1;
+    bool has_kernel_totals_ = true;
     std::uint64_t end_calibration_offset_ = 0;
 };
 

@@ -160,7 +160,7 @@ TraceSums sum_trace(const std::string &path, const SumRequest &request)
     nsdump::TraceFile trace(path);
     const nsdump::Correction correction(trace);
     BlockSink sink(trace.names(), correction, request, sums);
-    nsdump::Pairer pairer(trace.names(), trace.counter_names().size(), trace.cpus().size(), sink);
+    nsdump::Pairer pairer(trace.names(), {trace.counter_names().size(), trace.cpus().size()}, sink);
     nsdump::Merger merger(trace);
     nsdump::Run run;
     while (merger.next(run))

@@ -77,7 +77,7 @@ Paired pair(TraceBuilder &builder, nsdump::Order order = nsdump::Order::kTime)
 {
     nsdump::TraceFile trace(source_of(builder.bytes()));
     Sink sink{trace.names(), trace.counter_names().size()};
-    nsdump::Pairer pairer(trace.names(), sink.counters, trace.cpus().size(), sink);
+    nsdump::Pairer pairer(trace.names(), {sink.counters, trace.cpus().size()}, sink);
     nsdump::Merger merger(trace, order);
     for (nsdump::Run run; merger.next(run);)
         pairer.consume(run);

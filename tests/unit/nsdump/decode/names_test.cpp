@@ -23,3 +23,15 @@ TEST_CASE("a slice id that no site names gets a name of its own", "[nsdump][name
     CHECK(names.of_slice(65535) == names.of_slice(65535));
     CHECK(names.of_slice(0) != names.of_slice(65535));
 }
+
+TEST_CASE("the kernel's sites have a prefix and may not name what is a program's", "[nsdump][names]")
+{
+    nsdump::NameTable names;
+    nsdump::Site site{NSLICE_KERNEL_FIRST_ID, NSLICE_KIND_START, 0, "irq", "irq_handler_entry", NSLICE_SITE_INTERRUPT};
+    CHECK(names.add_kernel(site));
+    CHECK(names[names.of_slice(NSLICE_KERNEL_FIRST_ID)].text == "kernel:irq");
+    CHECK(names[names.of_slice(NSLICE_KERNEL_FIRST_ID)].flags == NSLICE_SITE_INTERRUPT);
+    site.slice_id = NSLICE_KERNEL_FIRST_ID - 1;
+    CHECK_FALSE(names.add_kernel(site));
+    CHECK(names[names.of_slice(NSLICE_KERNEL_FIRST_ID - 1)].text == "#61439");
+}

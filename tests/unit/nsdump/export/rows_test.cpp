@@ -20,11 +20,11 @@ std::string slice_rows(nsdump::RowFormat format)
 {
     nsdump::TraceFile trace(test_support::source_of(test_support::varied_trace()));
     const nsdump::Correction correction(trace);
-    nsdump::SliceRows rows(format, trace.names(), trace.cpus(), correction, trace.counter_names());
+    nsdump::SliceRows rows(format, trace.names(), trace.cpus(), correction, {trace.counter_names(), {}});
     std::string out;
     rows.header(out);
     RowSink sink{rows, out};
-    nsdump::Pairer pairer(trace.names(), 1, trace.cpus().size(), sink);
+    nsdump::Pairer pairer(trace.names(), {1, trace.cpus().size()}, sink);
     nsdump::Merger merger(trace);
     for (nsdump::Run run; merger.next(run);)
         pairer.consume(run);

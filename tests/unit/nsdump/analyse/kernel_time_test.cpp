@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: MIT
+#include "analyse/analyse.hpp"
+#include "nsdump_support.hpp"
+#include "support/catch.hpp"
+
+using Catch::Approx;
+using test_support::TraceBuilder;
+
+namespace
+{
+constexpr auto k0 = std::uint32_t{1} << 31, k1 = k0 | 1; // the kernel's rings of CPU 0 and 1
+constexpr std::uint32_t kThread = 7, kOther = 9;
+
+// A program's slice "work" and the kernel's places; without a calibration, so that what is taken out is what was recorded.
+struct Scene {
+    TraceBuilder trace;
+    std::uint16_t work, inner, irq, softirq, sends, leaves, note;
+
+    Scene()
+    {
+        trace.info(test_support::plain_info(1e9));
+        trace.calibration(NSLICE_CALIBRATION_START, 0, 0, {test_support::entry(NSLICE_KIND_START, 0, 0, 0)});
+        work = trace.site("work");
+        inner = trace.site("inner");
+        irq = trace.kernel_site("irq", NSLICE_KIND_START, NSLICE_SITE_INTERRUPT);
+        softirq = trace.kernel_site("softirq", NSLICE_KIND_START, NSLICE_SITE_INTERRUPT);
+        sends = trace.kernel_site("xmit");
+        leaves = trace.kernel_site("sched_switch", NSLICE_KIND_MARK, NSLICE_SITE_SWITCH);
+        note = trace.kernel_site("tx_bytes", NSLICE_KIND_MARK);
+    }
+    // What kernel probes cost: a pair 5 of 8 ticks inside, a MARK 3.
+    void calibrate_kernel()
+    {
+        for (std::uint32_t cpu = 0; cpu < 2; ++cpu)
+            entries.insert(entries.end(), {{cpu, NSLICE_KIND_START, 0, 1, 5 * 1024, 0, 8 * 1024, 0},
+                                           {cpu, NSLICE_KIND_MARK, 0, 1, 0, 0, 3 * 1024, 0}});
+        trace.kernel_calibration(entries);
+    }
+    nsdump::StatsReport report()
+    {
+        trace.footer(NSLICE_END_CLOSED, 1'000'000, 1'000'000);
+        nsdump::TraceFile file(test_support::source_of(trace.bytes()));
+        return nsdump::analyse_trace(file);
+    }
+
+    std::vector<nslice_kernel_calibration_entry> entries;
+};
+
+const nsdump::SliceReport &slice_of(const nsdump::StatsReport &report, const std::string &name)
+{
+    for (const nsdump::SliceReport &slice : report.slices)
+        if (slice.name == name)
+            return slice;
+    FAIL("no slice " << name);
+    return report.slices.front();
+}
+
+double net_of(const nsdump::StatsReport &report, const std::string &name)
+{
+    const nsdump::SliceReport &slice = slice_of(report, name);
+    REQUIRE(slice.values.size() == 1);
+    REQUIRE(slice.values[0].net);
+    return slice.values[0].net->total;
+}
+} // namespace
+
+TEST_CASE("an interrupt inside a slice is taken out of it, with all that the kernel did in it", "[nsdump][kernel_time]")
+{
+    Scene scene;
+    scene.trace.start(0, kThread, scene.work, 1000);
+    scene.trace.start(k0, kThread, scene.irq, 1100);
+    scene.trace.mark(k0, kThread, scene.note, 1150, 60);
+    scene.trace.stop(k0, kThread, scene.irq, 1400);
+    scene.trace.start(k0, kThread, scene.softirq, 1410);
+    scene.trace.start(k0, kThread, scene.irq, 1420); // inside the other one
+    scene.trace.stop(k0, kThread, scene.irq, 1440);
+    scene.trace.stop(k0, kThread, scene.softirq, 1510);
+    scene.trace.stop(0, kThread, scene.work, 2000);
+    const nsdump::StatsReport report = scene.report();
+    const nsdump::SliceReport &work = slice_of(report, "work");
+    CHECK(work.interrupted == 1);
+    CHECK(work.interrupts == 2);
+    CHECK(work.switches == 0);
+    CHECK(work.taken_ticks == 400);
+    CHECK(work.values[0].raw.total == 1000);
+    CHECK(net_of(report, "work") == 600);
+    CHECK(work.values[0].self->total == 600);
+    CHECK(slice_of(report, "kernel:irq").count == 2);
+    CHECK(slice_of(report, "kernel:irq").is_kernel);
+}
+
+TEST_CASE("an interrupt is taken out of every slice around it, and of the innermost one's self value", "[nsdump][kernel_time]")
+{
+    Scene scene;
+    scene.trace.start(0, kThread, scene.work, 1000);
+    scene.trace.start(0, kThread, scene.inner, 1100);
+    scene.trace.start(k0, kThread, scene.irq, 1200);
+    scene.trace.stop(k0, kThread, scene.irq, 1250);
+    scene.trace.stop(0, kThread, scene.inner, 1300);
+    scene.trace.stop(0, kThread, scene.work, 1400);
+    const nsdump::StatsReport report = scene.report();
+    CHECK(net_of(report, "inner") == 150);
+    CHECK(net_of(report, "work") == 350);
+    CHECK(slice_of(report, "work").values[0].self->total == 200);
+}
+
+TEST_CASE("of what a program asked the kernel for itself only the kernel's probes are taken out", "[nsdump][kernel_time]")
+{
+    Scene scene;
+    scene.calibrate_kernel();
+    scene.trace.start(0, kThread, scene.work, 1000);
+    scene.trace.start(k0, kThread, scene.sends, 1100);
+    scene.trace.mark(k0, kThread, scene.note, 1200, 60);
+    scene.trace.stop(k0, kThread, scene.sends, 1300);
+    scene.trace.stop(0, kThread, scene.work, 2000);
+    const nsdump::StatsReport report = scene.report();
+    CHECK(net_of(report, "work") == 1000 - 8 - 3);
+    CHECK(net_of(report, "kernel:xmit") == 200 - 5 - 3);
+    CHECK(slice_of(report, "work").interrupted == 0);
+}
+
+TEST_CASE("an interrupt's probes cost the slice around them more than the interrupt shows", "[nsdump][kernel_time]")
+{
+    Scene scene;
+    scene.calibrate_kernel();
+    scene.trace.start(0, kThread, scene.work, 1000);
+    scene.trace.start(k0, kThread, scene.irq, 1100);
+    scene.trace.stop(k0, kThread, scene.irq, 1205);
+    scene.trace.stop(0, kThread, scene.work, 2000);
+    CHECK(net_of(scene.report(), "work") == 1000 - 105 - (8 - 5));
+}
+
+TEST_CASE("the time that a thread was put aside is taken out of its slices", "[nsdump][kernel_time]")
+{
+    Scene scene;
+    scene.trace.start(0, kThread, scene.work, 1000);
+    scene.trace.mark(k0, kThread, scene.leaves, 1100, kOther);
+    scene.trace.start(k0, kOther, scene.irq, 1150); // the other one's
+    scene.trace.stop(k0, kOther, scene.irq, 1170);
+    scene.trace.mark(k0, kOther, scene.leaves, 1600, kThread);
+    scene.trace.stop(0, kThread, scene.work, 2000);
+    const nsdump::StatsReport report = scene.report();
+    CHECK(slice_of(report, "work").switches == 1);
+    CHECK(slice_of(report, "work").interrupts == 0);
+    CHECK(slice_of(report, "work").interrupted == 1);
+    CHECK(net_of(report, "work") == 500);
+}
+
+TEST_CASE("a kernel slice's net value is without the interrupts inside it", "[nsdump][kernel_time]")
+{
+    Scene scene;
+    scene.calibrate_kernel();
+    scene.trace.start(k0, kThread, scene.sends, 1000);
+    scene.trace.start(k0, kThread, scene.softirq, 1100);
+    scene.trace.start(k0, kThread, scene.irq, 1200);
+    scene.trace.stop(k0, kThread, scene.irq, 1300);
+    scene.trace.stop(k0, kThread, scene.softirq, 1500);
+    scene.trace.stop(k0, kThread, scene.sends, 2000);
+    const nsdump::StatsReport report = scene.report();
+    CHECK(net_of(report, "kernel:irq") == 100 - 5);
+    CHECK(net_of(report, "kernel:softirq") == 400 - 5 - 100 - 3);
+    CHECK(net_of(report, "kernel:xmit") == 1000 - 5 - 400 - 3);
+    CHECK(slice_of(report, "kernel:xmit").values[0].self->total == net_of(report, "kernel:xmit"));
+}
+
+TEST_CASE("the kernel's counters are the CPU's: an interrupt's count comes out, a switch makes them useless", "[nsdump][kernel_time]")
+{
+    Scene scene;
+    scene.trace.info("kernel.counters.names=instructions\n");
+    scene.trace.kernel_calibration({{0, NSLICE_KIND_START, 0, 1, 0, 0, 0, 0}, {0, NSLICE_KIND_START, 1, 1, 2 * 1024, 0, 7 * 1024, 0}});
+    scene.trace.start(k0, kThread, scene.sends, 1000, {100});
+    scene.trace.start(k0, kThread, scene.irq, 1100, {200});
+    scene.trace.stop(k0, kThread, scene.irq, 1200, {262});
+    scene.trace.stop(k0, kThread, scene.sends, 1300, {400});
+    scene.trace.start(k0, kThread, scene.sends, 2000, {500});
+    scene.trace.mark(k0, kThread, scene.leaves, 2100, kOther);
+    scene.trace.mark(k0, kOther, scene.leaves, 2200, kThread);
+    scene.trace.stop(k0, kThread, scene.sends, 2300, {5000});
+    const nsdump::StatsReport report = scene.report();
+    const nsdump::SliceReport &sends = slice_of(report, "kernel:xmit");
+    REQUIRE(sends.values.size() == 2);
+    CHECK(sends.values[1].field == "instructions");
+    CHECK(sends.values[1].count == 1);
+    CHECK(sends.values[1].raw.total == 300);
+    CHECK(sends.values[1].net->total == 300 - 2 - 62 - (7 - 2));
+    CHECK(sends.uncounted == 1);
+}
+
+TEST_CASE("idle threads of two CPUs have stacks of their own, though both are thread 0", "[nsdump][kernel_time]")
+{
+    Scene scene;
+    scene.trace.start(k0, 0, scene.irq, 1000);
+    scene.trace.start(k1, 0, scene.irq, 1010);
+    scene.trace.stop(k0, 0, scene.irq, 1100);
+    scene.trace.stop(k1, 0, scene.irq, 1200);
+    const nsdump::StatsReport report = scene.report();
+    CHECK(slice_of(report, "kernel:irq").migrated == 0);
+    CHECK(slice_of(report, "kernel:irq").values[0].raw.total == 100 + 190);
+}
+
+TEST_CASE("a slice that was open while the kernel lost records is left out: what was inside is not known", "[nsdump][kernel_time]")
+{
+    Scene scene;
+    scene.trace.start(0, kThread, scene.work, 1000);
+    scene.trace.start(k0, kThread, scene.irq, 1100);
+    scene.trace.lose(k0, NSLICE_LOST_FULL, 10);
+    scene.trace.start(k0, kThread, scene.irq, 1500);
+    scene.trace.stop(k0, kThread, scene.irq, 1600);
+    scene.trace.stop(0, kThread, scene.work, 2000);
+    scene.trace.start(0, kThread, scene.work, 3000);
+    scene.trace.stop(0, kThread, scene.work, 3100);
+    const nsdump::StatsReport report = scene.report();
+    CHECK(slice_of(report, "work").spans_loss == 1);
+    CHECK(slice_of(report, "work").count == 1);
+    CHECK(net_of(report, "work") == 100);
+    CHECK(report.losses.issued == report.losses.drained + 10);
+    CHECK(report.losses.equation_holds == true);
+}
+
+TEST_CASE("a program's slice of the same name is another one than the kernel's", "[nsdump][kernel_time]")
+{
+    Scene scene;
+    const std::uint16_t own = scene.trace.site("irq");
+    scene.trace.start(0, kThread, own, 1000);
+    scene.trace.start(k0, kThread, scene.irq, 1100);
+    scene.trace.stop(0, kThread, own, 1200); // an interrupt that ends after the program went on: of a damaged clock
+    scene.trace.stop(k0, kThread, scene.irq, 1300);
+    const nsdump::StatsReport report = scene.report();
+    CHECK(slice_of(report, "irq").count == 1);
+    CHECK(slice_of(report, "kernel:irq").count == 1);
+}
+
+TEST_CASE("a trace whose kernel totals are missing has a finding", "[nsdump][kernel_time]")
+{
+    Scene scene;
+    scene.trace.start(k0, kThread, scene.irq, 1100);
+    scene.trace.leave_out_kernel_totals();
+    const nsdump::StatsReport report = scene.report();
+    CHECK(report.losses.kernel_totals_missing);
+    CHECK(report.has_findings());
+}
