@@ -21,6 +21,7 @@
 
 static void release(struct nsp_drain *drain)
 {
+    nsp_kernel_drain_close(&drain->kernel);
     free(drain->cpus);
     free(drain->copy);
     drain->cpus = NULL;
@@ -33,6 +34,7 @@ int nsp_drain_open(struct nsp_drain *drain, const struct nsp_shm_map *map, const
 
     memset(drain, 0, sizeof(*drain));
     drain->file.fd = -1;
+    drain->kernel.fd = -1;
     drain->map = map;
     drain->cpus = calloc(map->cpus, sizeof(*drain->cpus));
     drain->copy = malloc(NSLICE_MAX_PAYLOAD_BYTES);
@@ -174,7 +176,7 @@ void nsp_drain_watch(struct nsp_drain *drain)
 
 int nsp_drain_begin(struct nsp_drain *drain)
 {
-    if (__atomic_load_n(&drain->map->shm->joined, __ATOMIC_RELAXED) == 0)
+    if (__atomic_load_n(&drain->map->shm->joined, __ATOMIC_RELAXED) == 0 && drain->kernel.fd < 0)
         return 0;
     if (!drain->file.has_begun && !drain->file.error)
         nsp_file_begin(&drain->file);
@@ -188,6 +190,8 @@ uint64_t nsp_drain_pass(struct nsp_drain *drain)
 
     if (!nsp_drain_begin(drain))
         return 0;
+    if (drain->kernel.fd >= 0)
+        fullest = nsp_kernel_drain_pass(&drain->kernel, &drain->file, &drain->last_kernel);
     nsp_drain_watch(drain);
     drain_announcements(drain);
     for (uint32_t cpu = 0; cpu < cpus; ++cpu) {
@@ -318,21 +322,44 @@ static int write_footer(struct nsp_drain *drain, enum nslice_end end, struct nsp
     return err;
 }
 
-/* A full disk: the last records give their room to the footer that tells of all that were lost. */
-static int write_footer_somehow(struct nsp_drain *drain, enum nslice_end end, struct nsp_session_counts *counts)
+/* The kernel's totals, then the footer: neither is of use without the other. */
+static int write_ends(struct nsp_drain *drain, enum nslice_end end, struct nsp_session_counts *counts)
+{
+    const int err = nsp_kernel_drain_totals(&drain->kernel, &drain->file);
+
+    return err ? err : write_footer(drain, end, counts);
+}
+
+/* Takes the last records out of the file again.  0: there were none, or a pipe has them. */
+static int take_back_records(struct nsp_drain *drain)
 {
     struct nsp_drain_cpu *own = &drain->cpus[drain->last.cpu];
-    struct nsp_session_counts first = {0};
-    int err = write_footer(drain, end, &first);
+    const int is_kernel = drain->last_kernel.records > 0 && drain->last_kernel.offset > drain->last.offset;
+    const uint64_t offset = is_kernel ? drain->last_kernel.offset : drain->last.offset;
 
-    if (err && drain->last.records > 0 && nsp_file_cut(&drain->file, drain->last.offset) == 0) {
+    if ((is_kernel ? drain->last_kernel.records : drain->last.records) == 0 || nsp_file_cut(&drain->file, offset))
+        return 0;
+    if (is_kernel) {
+        nsp_kernel_drain_take_back(&drain->kernel, &drain->last_kernel);
+    } else {
         own->drained -= drain->last.records;
         own->lost_write += drain->last.records;
         --own->chunks;
-        if (drain->end_calibration_offset >= drain->last.offset)
-            drain->end_calibration_offset = 0;
+    }
+    if (drain->end_calibration_offset >= offset)
+        drain->end_calibration_offset = 0;
+    return 1;
+}
+
+/* A full disk: the last records give their room to the footer that tells of all that were lost. */
+static int write_ends_somehow(struct nsp_drain *drain, enum nslice_end end, struct nsp_session_counts *counts)
+{
+    struct nsp_session_counts first = {0};
+    int err = write_ends(drain, end, &first);
+
+    if (err && take_back_records(drain)) {
         memset(&first, 0, sizeof(first));
-        err = write_footer(drain, end, &first);
+        err = write_ends(drain, end, &first);
     }
     *counts = first;
     return err;
@@ -353,6 +380,7 @@ int nsp_drain_finish(struct nsp_drain *drain, enum nslice_end end, struct nsp_se
         nsp_drain_abandon(drain);
         return nsp_fail(-ENODATA, "%s: nothing was written: no process took part", drain->file.path);
     }
+    nsp_kernel_drain_end(&drain->kernel, &drain->file, &drain->last_kernel);
     settle(drain);
     settle_overwritten(drain);
     settle_announcements(drain);
@@ -365,7 +393,7 @@ int nsp_drain_finish(struct nsp_drain *drain, enum nslice_end end, struct nsp_se
     }
     if (first_error != -EPIPE) /* a disk has room for a footer where a chunk did not fit; a pipe's reader is gone */
         nsp_file_forget_error(&drain->file);
-    err = write_footer_somehow(drain, first_error ? NSLICE_END_WRITE_ERROR : end, &told);
+    err = write_ends_somehow(drain, first_error ? NSLICE_END_WRITE_ERROR : end, &told);
     if (first_error)
         err = nsp_fail(first_error, "%s: cannot write; the trace is whole up to there, what followed is counted as lost: %s",
                        drain->file.path, nslice_write_error(-first_error));

@@ -11,6 +11,7 @@
 #include <nsprobe/session.h>
 
 #include "file_write.h"
+#include "kernel_drain.h"
 #include "shm.h"
 
 struct nsp_drain_cpu {
@@ -36,6 +37,8 @@ struct nsp_drain {
         uint32_t cpu, records;
         uint64_t offset;
     } last; /* the last RECORDS chunk */
+    struct nsp_kernel_drain kernel;
+    struct nsp_kernel_chunk last_kernel;
     int is_settled; /* the last pass is over */
 };
 

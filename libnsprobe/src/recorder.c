@@ -155,6 +155,49 @@ int nsp_recorder_attach(struct nsp_recorder *recorder, int pid)
     return err;
 }
 
+int nsp_recorder_add_kernel(struct nsp_recorder *recorder, const struct nsp_kernel_config *given)
+{
+    struct nsp_kernel_config config = {0};
+    const struct nslice_session *shm = recorder->map.shm;
+
+    if (!given || given->struct_size < sizeof(size_t) || given->struct_size > sizeof(config))
+        return nsp_fail(-EINVAL, "struct nsp_kernel_config is of another version: rebuild the program with this library's headers");
+    memcpy(&config, given, given->struct_size);
+    if (!config.groups)
+        return nsp_fail(-EINVAL, "kernel: no groups are given");
+    return nsp_kernel_drain_open(&recorder->drain.kernel, &config, shm->clock, shm->full);
+}
+
+/* Lets an attached process leave the session by itself: it calibrates once more then. */
+static void detach(struct nsp_recorder *recorder)
+{
+    const struct timeval patience = {DETACH_SECONDS, 0};
+    struct nsp_attach_answer answer;
+
+    if (recorder->connection < 0)
+        return;
+    setsockopt(recorder->connection, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+    shutdown(recorder->connection, SHUT_WR);
+    recv(recorder->connection, &answer, sizeof(answer), 0);
+    close(recorder->connection);
+    recorder->connection = -1;
+}
+
+int nsp_recorder_end_kernel(struct nsp_recorder *recorder, struct nsp_session_counts *counts)
+{
+    struct nsp_drain *drain = &recorder->drain;
+    int err;
+
+    memset(counts, 0, sizeof(*counts));
+    if (drain->kernel.fd < 0)
+        return 0;
+    detach(recorder); /* what a process still does is seen to its end */
+    nsp_drain_begin(drain);
+    err = nsp_kernel_drain_end(&drain->kernel, &drain->file, &drain->last_kernel);
+    nsp_kernel_drain_counts(&drain->kernel, counts);
+    return err;
+}
+
 uint64_t nsp_recorder_pass(struct nsp_recorder *recorder)
 {
     return nsp_drain_pass(&recorder->drain);
@@ -175,25 +218,12 @@ void nsp_recorder_status_read(struct nsp_recorder *recorder, struct nsp_recorder
         nsp_shm_copy_words(recorder->refusal, shm->refusal, sizeof(recorder->refusal));
     status->refusal = recorder->refusal;
     nsp_drain_counts(&recorder->drain, &status->counts);
+    status->kernel_records = recorder->drain.kernel.records;
 }
 
 int nsp_recorder_error(const struct nsp_recorder *recorder)
 {
     return -recorder->drain.file.error;
-}
-
-/* Lets an attached process leave the session by itself: it calibrates once more then. */
-static void detach(struct nsp_recorder *recorder)
-{
-    const struct timeval patience = {DETACH_SECONDS, 0};
-    struct nsp_attach_answer answer;
-
-    if (recorder->connection < 0)
-        return;
-    setsockopt(recorder->connection, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-    shutdown(recorder->connection, SHUT_WR);
-    recv(recorder->connection, &answer, sizeof(answer), 0);
-    close(recorder->connection);
 }
 
 int nsp_recorder_close(struct nsp_recorder *recorder, enum nslice_end end, struct nsp_session_counts *counts)

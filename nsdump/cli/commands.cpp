@@ -6,7 +6,8 @@ namespace nsdump
 {
 std::span<const Command *const> all_commands()
 {
-    static constexpr const Command *kCommands[] = {&kRecord, &kShow, &kStats, &kExport, &kCheck, &kCounters};
+    static constexpr const Command *kCommands[] = {&kRecord, &kKernel, &kSnapshot, &kShow,
+                                                   &kStats,  &kExport, &kCheck,    &kCounters};
     return kCommands;
 }
 } // namespace nsdump

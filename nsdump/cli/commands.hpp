@@ -49,6 +49,8 @@ struct Command {
 };
 
 extern const Command kRecord;
+extern const Command kKernel;
+extern const Command kSnapshot;
 extern const Command kShow;
 extern const Command kStats;
 extern const Command kExport;

@@ -28,6 +28,8 @@ constexpr const char *kFooter = R"(Examples:
   nsdump show trace.nsl --limit 50                the first 50 events
   nsdump export trace.nsl --what slices -o s.csv  one line a slice
   nsdump check trace.nsl && echo whole            is anything damaged or uncounted?
+  nsdump record -k irq,sched -- ./program         with the kernel's interrupts and switches (module nsmod)
+  nsdump kernel --list                            which places in the kernel can be recorded
   nsdump counters                                 what this machine can count, and how
 
 Exit codes:

@@ -17,7 +17,9 @@
 
 #include "cli/child.hpp"
 #include "cli/commands.hpp"
+#include "cli/kernel_side.hpp"
 #include "cli/record_loop.hpp"
+#include "cli/recorder.hpp"
 #include "command/output.hpp"
 #include "command/signals.h"
 #include "command/tell.hpp"
@@ -27,8 +29,6 @@ namespace nsdump
 {
 namespace
 {
-constexpr int kPipeMilliseconds = 20;
-constexpr double kMostSeconds = 1e9;
 
 struct Options {
     std::string output = "trace.nsl";
@@ -42,48 +42,10 @@ struct Options {
     bool no_calibration = false;
     int pid = 0;
     double seconds = 0;
+    KernelOptions kernel;
+    bool is_kernel_of_program = false; // of the places that run in a process
     std::vector<std::string> program;
 };
-
-struct CloseRecorder {
-    void operator()(nsp_recorder *recorder) const { nsp_recorder_close(recorder, NSLICE_END_INTERRUPTED, nullptr); }
-};
-using Recorder = std::unique_ptr<nsp_recorder, CloseRecorder>;
-
-[[noreturn]] void throw_open_failure(int error)
-{
-    if (error == -EINVAL)
-        throw command::UsageError(nsp_last_error());
-    if (error == -ENOTSUP || error == -ENOMEM)
-        throw TraceError(nsp_last_error());
-    throw command::OutputError(nsp_last_error());
-}
-
-bool is_pipe(const char *path)
-{
-    struct stat status = {};
-    return stat(path, &status) == 0 && S_ISFIFO(status.st_mode);
-}
-
-// A named pipe may get its reader after us.
-nsp_recorder *open_patiently(const nsp_session_config &config)
-{
-    nsp_recorder *recorder = nullptr;
-    bool has_told = false;
-    int error;
-    while ((error = nsp_recorder_open(&config, &recorder)) == -ENXIO && is_pipe(config.output) &&
-           !command_was_interrupted()) {
-        if (!has_told)
-            command::tell("nsdump: {}: waiting for a reader of this pipe\n", config.output);
-        has_told = true;
-        command_pause(kPipeMilliseconds);
-    }
-    if (error == -ENXIO && command_was_interrupted())
-        throw command::Interrupted();
-    if (error != 0)
-        throw_open_failure(error);
-    return recorder;
-}
 
 template <class Enum> Enum choose(const std::string &word, std::initializer_list<std::pair<const char *, Enum>> choices)
 {
@@ -93,7 +55,7 @@ template <class Enum> Enum choose(const std::string &word, std::initializer_list
     return Enum{};
 }
 
-Recorder open_recorder(const Options &options)
+Recorder open_recorder_with(const Options &options)
 {
     nsp_session_config config{};
     config.struct_size = sizeof(config);
@@ -111,17 +73,7 @@ Recorder open_recorder(const Options &options)
     config.ring_bytes = options.ring_bytes;
     config.step_every = options.step_every;
     config.no_calibration = options.no_calibration;
-    return Recorder(open_patiently(config));
-}
-
-void tell_losses(const nsp_session_counts &counts)
-{
-    static constexpr const char *kCauses[NSLICE_LOST_CAUSES] = {
-        "ring full (a larger --ring helps)", "overwritten by newer ones", "ring busy", "session closing",
-        "file could not take them",          "writer died in the middle"};
-    for (int cause = 0; cause < NSLICE_LOST_CAUSES; ++cause)
-        if (counts.lost[cause] > 0)
-            command::tell("nsdump: warning: {} records lost: {}\n", counts.lost[cause], kCauses[cause]);
+    return open_recorder(config);
 }
 
 constexpr const char *kWhyNobody =
@@ -129,10 +81,15 @@ constexpr const char *kWhyNobody =
     "environment and open descriptors)";
 
 void tell(const Options &options, RecordEnd end, const nsp_recorder_status &status, const std::string &refusal,
-          const nsp_session_counts &counts)
+          const nsp_session_counts &counts, const nsp_session_counts &kernel)
 {
     if (status.refused > 0)
         command::tell("nsdump: warning: {} process(es) could not take part: {}\n", status.refused, refusal);
+    if (status.joined == 0 && kernel.issued > 0) {
+        command::tell("nsdump: {}: {} records of the kernel's, {:.1f} MB; no process {}\n", options.output, kernel.drained,
+                      static_cast<double>(counts.file_bytes) / 1e6, kWhyNobody);
+        return;
+    }
     if (status.joined == 0) {
         command::tell("nsdump: nothing was recorded: no process {}; {}\n",
                    end != RecordEnd::kProgramEnded ? "had taken part by then"
@@ -146,8 +103,9 @@ void tell(const Options &options, RecordEnd end, const nsp_recorder_status &stat
     if (options.pid != 0 && end == RecordEnd::kProgramEnded)
         command::tell("nsdump: process {} has ended\n", options.pid);
     tell_losses(counts);
-    command::tell("nsdump: {}: {} records of {} issued, {} process(es), {:.1f} MB\n", options.output, counts.drained,
-               counts.issued, status.joined, static_cast<double>(counts.file_bytes) / 1e6);
+    const std::string of_kernel = options.kernel.groups.empty() ? "" : fmt::format(", {} of the kernel's", kernel.drained);
+    command::tell("nsdump: {}: {} records of {} issued, {} process(es){}, {:.1f} MB\n", options.output, counts.drained,
+               counts.issued, status.joined, of_kernel, static_cast<double>(counts.file_bytes) / 1e6);
 }
 
 nslice_end end_of(RecordEnd end, Child *child)
@@ -185,6 +143,8 @@ void check(const Options &options)
 {
     if (options.program.empty() == (options.pid == 0))
         throw command::UsageError("record: give either a program after -- or a running process with --pid");
+    if (options.kernel.groups.empty() && (!options.kernel.counters.empty() || options.kernel.port != 0 || options.is_kernel_of_program))
+        throw command::UsageError("record: --kernel-counters, --kernel-own and --port are about the kernel's records: give --kernel GROUPS, too");
     if (options.counters.empty() && options.source != "auto" && options.source != "none")
         throw command::UsageError("record: --source " + options.source + " needs counters, e.g. -c instructions");
     if (options.output == "-" || is_same_file(options.output, STDOUT_FILENO) || is_same_file(options.output, STDERR_FILENO))
@@ -192,12 +152,22 @@ void check(const Options &options)
                          "named pipe");
 }
 
+// Before the program, so that nothing of it is missed; a filter by process needs the process first.
+void begin_kernel(nsp_recorder *recorder, KernelOptions options, bool is_of_program, int pid)
+{
+    if (is_of_program != (pid != 0))
+        return;
+    options.pid = static_cast<std::uint32_t>(pid);
+    add_kernel(recorder, options);
+}
+
 int run(const Options &options)
 {
     check(options);
-    Recorder recorder = open_recorder(options);
+    Recorder recorder = open_recorder_with(options);
     std::unique_ptr<Child> child;
     std::optional<RunningProcess> attached;
+    begin_kernel(recorder.get(), options.kernel, options.is_kernel_of_program, 0);
     if (options.pid != 0) {
         attached.emplace(options.pid);
         if (attached->has_ended())
@@ -211,27 +181,20 @@ int run(const Options &options)
         nsp_recorder *raw = recorder.get();
         child = std::make_unique<Child>(options.program, [raw] { return nsp_recorder_prepare_exec(raw); });
     }
+    begin_kernel(recorder.get(), options.kernel, options.is_kernel_of_program, child ? child->pid() : options.pid);
     const RecordLimits limits = {options.seconds, options.ring_bytes, options.full == "overwrite"};
     const RecordEnd end = record_until_end(recorder.get(), limits, child.get(), attached ? &*attached : nullptr);
     nsp_recorder_status status;
     nsp_recorder_status_read(recorder.get(), &status);
     const std::string refusal = status.refusal;
+    const nsp_session_counts kernel = end_kernel(recorder.get());
     nsp_session_counts counts{};
     const int error = nsp_recorder_close(recorder.release(), end_of(end, child.get()), &counts);
     const std::string words = error != 0 ? nsp_last_error() : "";
-    tell(options, end, status, refusal, counts);
+    tell(options, end, status, refusal, counts, kernel);
     if (error != 0 && error != -ENODATA)
         throw command::OutputError(words);
     return exit_code(end, child.get(), status);
-}
-
-// Not a number is neither too small nor too large.
-std::string is_duration(const std::string &text)
-{
-    char *end = nullptr;
-    const double seconds = std::strtod(text.c_str(), &end);
-    const bool is_good = end != text.c_str() && *end == 0 && seconds > 0 && seconds <= kMostSeconds;
-    return is_good ? "" : text + " is not a number of seconds above 0 and up to 1e9";
 }
 
 RunCommand add(CLI::App &app)
@@ -265,6 +228,11 @@ RunCommand add(CLI::App &app)
     app.add_option("-d,--duration", options->seconds,
                    "seconds after which recording ends; a program started here is told to end then (SIGTERM)")
         ->check(is_duration);
+    app.add_option("-k,--kernel", options->kernel.groups,
+                   "record places in the kernel, too (module nsmod), e.g. irq,softirq,sched; `nsdump kernel --list` has all")
+        ->check(is_given);
+    app.add_flag("--kernel-own", options->is_kernel_of_program, "of the kernel's places that run in a process: those of this program only");
+    add_kernel_options(app, options->kernel);
     app.add_option("program", options->program, "program and its arguments, after --");
     app.footer("An existing file is replaced only if it is empty or a trace, and only once a process takes part.\n"
                "Ctrl-C ends program and recording; the trace is whole then, too. SIGTERM and SIGHUP do the same, and so does a trace\n"

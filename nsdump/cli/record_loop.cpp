@@ -32,6 +32,7 @@ nsp_recorder_status status_of(nsp_recorder *recorder)
 class RecordProgress
 {
 public:
+    explicit RecordProgress(bool is_of_process) : is_of_process_(is_of_process) {}
     void show(nsp_recorder *recorder, double elapsed_s)
     {
         if (!line_.is_on() || elapsed_s < next_s_)
@@ -41,13 +42,15 @@ public:
         std::uint64_t lost = 0;
         for (const std::uint64_t count : status.counts.lost)
             lost += count;
-        line_.show(fmt::format("recording {:.1f} s: {} records, {:.1f} MB, {} lost{}", elapsed_s, status.counts.drained,
+        const std::string of_kernel = status.kernel_records > 0 ? fmt::format(" and {} of the kernel's", status.kernel_records) : "";
+        line_.show(fmt::format("recording {:.1f} s: {} records{}, {:.1f} MB, {} lost{}", elapsed_s, status.counts.drained, of_kernel,
                                static_cast<double>(status.counts.file_bytes) / 1e6, lost,
-                               status.joined == 0 ? ", no process takes part yet" : ""));
+                               status.joined == 0 && is_of_process_ ? ", no process takes part yet" : ""));
     }
 
 private:
     command::StatusLine line_;
+    bool is_of_process_;
     double next_s_ = 0;
 };
 
@@ -96,11 +99,11 @@ RecordEnd record_until_end(nsp_recorder *recorder, const RecordLimits &limits, C
                            const RunningProcess *attached)
 {
     const auto begin = std::chrono::steady_clock::now();
-    RecordProgress progress;
+    RecordProgress progress(child || attached);
     Farewell farewell(child);
     std::optional<RecordEnd> reason;
     for (;;) {
-        const bool has_ended = child ? child->poll().has_value() : attached->has_ended();
+        const bool has_ended = child ? child->poll().has_value() : attached && attached->has_ended();
         const double elapsed_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
         std::uint64_t taken_bytes = 0;
         if (limits.is_overwrite)

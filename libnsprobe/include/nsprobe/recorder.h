@@ -27,6 +27,18 @@ struct nsp_recorder_status {
     uint32_t refused;         /* processes that wanted to and could not */
     const char *refusal;      /* the last one's reason; lives as long as the recorder */
     struct nsp_session_counts counts;
+    uint64_t kernel_records;  /* in the file so far */
+};
+
+/* The kernel's side, recorded by the module nsmod on the same clock.  Zero is a default. */
+struct nsp_kernel_config {
+    size_t struct_size;   /* sizeof(struct nsp_kernel_config): tells versions apart */
+    const char *groups;   /* comma-separated, e.g. "net_rx,irq"; `nsdump kernel --list` has all */
+    const char *counters; /* comma-separated names, of each CPU; NULL or "": clock only */
+    uint64_t ring_bytes;  /* data bytes of one CPU's ring; 0: 1 MiB */
+    uint32_t pid;         /* of places that run in a process: this one's only; 0: all */
+    uint32_t port;        /* of places that see packets: those of this port only; 0: all */
+    uint32_t protocol;    /* IPPROTO_*, with port; 0: all */
 };
 
 /*
@@ -50,6 +62,16 @@ int nsp_recorder_prepare_exec(struct nsp_recorder *recorder);
 
 /* Attaches to a running process that accepts it (NET_SLICE_CONF("attach=yes") or NETSLICE=attach=yes).  0 or -errno. */
 int nsp_recorder_attach(struct nsp_recorder *recorder, int pid);
+
+/*
+ * Before the first pass.  The file then begins at once, whether or not a process takes part.  0 or -errno with words: -ENODEV
+ * no module, -EPERM no CAP_PERFMON, -EINVAL a group or counter that is none, -ENOTSUP or -EOPNOTSUPP counters that this
+ * machine has not, -EBUSY somebody records the kernel already.
+ */
+int nsp_recorder_add_kernel(struct nsp_recorder *recorder, const struct nsp_kernel_config *config);
+
+/* Ends the kernel's recording and takes what is left of it; to be called before nsp_recorder_close().  counts: its own. */
+int nsp_recorder_end_kernel(struct nsp_recorder *recorder, struct nsp_session_counts *counts);
 
 /* Writes what is committed; returns the bytes taken from the fullest ring: sleep when it is small. */
 uint64_t nsp_recorder_pass(struct nsp_recorder *recorder);

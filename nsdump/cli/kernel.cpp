@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+// nsdump kernel: places in the kernel, listed or recorded without a program.
+#include <cstdlib>
+#include <memory>
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nsprobe/nsmod.h>
+
+#include "cli/analysis.hpp"
+#include "cli/commands.hpp"
+#include "cli/kernel_groups.hpp"
+#include "cli/kernel_side.hpp"
+#include "cli/record_loop.hpp"
+#include "cli/recorder.hpp"
+#include "command/output.hpp"
+#include "command/tell.hpp"
+#include "decode/error.hpp"
+#include "export/exporter.hpp"
+
+namespace nsdump
+{
+namespace
+{
+struct Options {
+    bool is_list = false;
+    std::string format = "text";
+    std::string preset;
+    std::string clock = "fast";
+    std::string output = "kernel.nsl";
+    double seconds = 0;
+    KernelOptions kernel;
+};
+
+int list(const Options &options)
+{
+    command::Output output("");
+    char *raw = nullptr;
+    if (nsp_nsmod_groups(&raw) != 0)
+        throw TraceError(nsp_last_error());
+    const std::unique_ptr<char, decltype(&std::free)> text(raw, std::free);
+    const std::vector<KernelPlace> places = parse_groups(text.get());
+    output.text() = options.format == "json" ? groups_json(places) : groups_text(places);
+    output.finish();
+    return kExitOk;
+}
+
+// What a preset is called -> the group that it is.
+std::string group_of_preset(std::string preset)
+{
+    for (char &letter : preset)
+        letter = letter == '-' ? '_' : letter;
+    return preset;
+}
+
+int show(const Options &options)
+{
+    const StatsReport report = analyse_trace(options.output);
+    command::Output output("", {options.output});
+    output.text() = options.format == "json" ? stats_json(report) : stats_text(report);
+    output.finish();
+    return report.has_findings() ? kExitFindings : kExitOk;
+}
+
+int record(Options options)
+{
+    if (!options.preset.empty())
+        options.kernel.groups = group_of_preset(options.preset);
+    nsp_session_config config{};
+    config.struct_size = sizeof config;
+    config.output = options.output.c_str();
+    config.clock = options.clock == "ordered" ? NSP_CLOCK_ORDERED : NSP_CLOCK_FAST;
+    Recorder recorder = open_recorder(config);
+    add_kernel(recorder.get(), options.kernel);
+    const RecordEnd end = record_until_end(recorder.get(), {options.seconds, 0, false}, nullptr, nullptr);
+    const nsp_session_counts kernel = end_kernel(recorder.get());
+    nsp_session_counts counts{};
+    const bool is_written = end != RecordEnd::kWriteError;
+    if (nsp_recorder_close(recorder.release(), is_written ? NSLICE_END_CLOSED : NSLICE_END_WRITE_ERROR, &counts) != 0)
+        throw command::OutputError(nsp_last_error());
+    command::tell("nsdump: {}: {} records of {} issued, {:.1f} MB\n", options.output, kernel.drained, kernel.issued,
+                  static_cast<double>(counts.file_bytes) / 1e6);
+    return options.preset.empty() ? kExitOk : show(options);
+}
+
+int run(const Options &options)
+{
+    if (options.is_list)
+        return list(options);
+    if (options.preset.empty() == options.kernel.groups.empty())
+        throw command::UsageError("kernel: give either groups, a --preset, or --list");
+    return record(options);
+}
+
+RunCommand add(CLI::App &app)
+{
+    auto options = std::make_shared<Options>();
+    app.add_option("groups", options->kernel.groups, "groups to record, e.g. net_rx,irq")->check(is_given);
+    app.add_flag("--list", options->is_list, "all groups and their places, and whether this kernel has them");
+    app.add_option("--preset", options->preset, "the way of TCP packets, place by place; ends with a table of what each costs")
+        ->check(CLI::IsMember({"tcp-send", "tcp-recv"}));
+    app.add_option("--format", options->format, "form of the list and of a preset's table")
+        ->check(CLI::IsMember({"text", "json"}))
+        ->capture_default_str();
+    app.add_option("-o,--output", options->output, "trace file to write")->check(is_given)->capture_default_str();
+    app.add_option("-p,--pid", options->kernel.pid, "of places that run in a process: this one's only")->check(is_positive);
+    app.add_option("--clock", options->clock, "ordered: fenced clock reads")
+        ->check(CLI::IsMember({"fast", "ordered"}))
+        ->capture_default_str();
+    app.add_option("-d,--duration", options->seconds, "seconds after which recording ends")->check(is_duration);
+    add_kernel_options(app, options->kernel);
+    app.footer("Needs the module nsmod and, to record, root or CAP_PERFMON. Without --duration Ctrl-C ends the recording; the\n"
+               "trace is whole then, too. `record --kernel GROUPS -- PROGRAM` records a program and the kernel on one clock.\n"
+               "\n"
+               "Exit codes: 0; 1 the trace has findings; 2 wrong arguments, a group that is none; 3 no module, no permission,\n"
+               "no such counter on this machine; 4 the trace cannot be written.");
+    return [options] { return run(*options); };
+}
+} // namespace
+
+const Command kKernel = {"kernel", "Places in the kernel: list or record them", add};
+} // namespace nsdump

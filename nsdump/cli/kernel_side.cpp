@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// cli: options for the kernel's records -> a recorder that has them.
+#include "cli/kernel_side.hpp"
+
+#include <cerrno>
+
+#include "cli/commands.hpp"
+#include "cli/recorder.hpp"
+#include "command/output.hpp"
+#include "command/tell.hpp"
+#include "decode/error.hpp"
+
+namespace nsdump
+{
+namespace
+{
+constexpr std::uint32_t kLastPort = 65535;
+} // namespace
+
+void add_kernel_options(CLI::App &app, KernelOptions &options)
+{
+    app.add_option("--kernel-counters", options.counters,
+                   "counters of the kernel's slices, of each CPU, e.g. instructions (default: clock only)")
+        ->check(is_given);
+    app.add_option("--kernel-ring", options.ring_bytes, "bytes of the kernel's ring of one CPU, a power of two")
+        ->transform(CLI::AsSizeValue(false))
+        ->check(is_positive)
+        ->capture_default_str();
+    app.add_option("--port", options.port, "of places that see packets: those from or to this TCP, UDP, SCTP or DCCP port")
+        ->check(CLI::Range(1u, kLastPort));
+}
+
+void add_kernel(nsp_recorder *recorder, const KernelOptions &options)
+{
+    if (options.groups.empty())
+        return;
+    nsp_kernel_config config{};
+    config.struct_size = sizeof config;
+    config.groups = options.groups.c_str();
+    config.counters = options.counters.c_str();
+    config.ring_bytes = options.ring_bytes;
+    config.pid = options.pid;
+    config.port = options.port;
+    const int error = nsp_recorder_add_kernel(recorder, &config);
+    if (error == -EINVAL)
+        throw command::UsageError(nsp_last_error());
+    if (error != 0)
+        throw TraceError(nsp_last_error());
+}
+
+nsp_session_counts end_kernel(nsp_recorder *recorder)
+{
+    nsp_session_counts counts{};
+    if (nsp_recorder_end_kernel(recorder, &counts) != 0)
+        command::tell("nsdump: warning: {}\n", nsp_last_error());
+    tell_losses(counts, "of the kernel's ");
+    return counts;
+}
+} // namespace nsdump

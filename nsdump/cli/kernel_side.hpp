@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// cli: options for the kernel's records -> a recorder that has them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <nsprobe/recorder.h>
+
+namespace nsdump
+{
+struct KernelOptions {
+    std::string groups; // empty: the kernel is not recorded
+    std::string counters;
+    std::uint64_t ring_bytes = 1u << 20;
+    std::uint32_t port = 0;
+    std::uint32_t pid = 0;
+};
+
+// --kernel-counters, --kernel-ring, --port; how groups and process are chosen is the command's.
+void add_kernel_options(CLI::App &app, KernelOptions &options);
+
+// Throws UsageError or TraceError.
+void add_kernel(nsp_recorder *recorder, const KernelOptions &options);
+
+// Ends it and tells what was lost.  Counts of the kernel's side.
+nsp_session_counts end_kernel(nsp_recorder *recorder);
+} // namespace nsdump

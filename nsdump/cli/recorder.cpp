@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// cli: a recorder with the failures of a command.
+#include "cli/recorder.hpp"
+
+#include <cerrno>
+#include <cstdlib>
+
+#include <sys/stat.h>
+
+#include "command/output.hpp"
+#include "command/signals.h"
+#include "command/tell.hpp"
+#include "decode/error.hpp"
+
+namespace nsdump
+{
+namespace
+{
+constexpr int kPipeMilliseconds = 20;
+constexpr double kMostSeconds = 1e9;
+
+[[noreturn]] void throw_open_failure(int error)
+{
+    if (error == -EINVAL)
+        throw command::UsageError(nsp_last_error());
+    if (error == -ENOTSUP || error == -ENOMEM)
+        throw TraceError(nsp_last_error());
+    throw command::OutputError(nsp_last_error());
+}
+
+bool is_pipe(const char *path)
+{
+    struct stat status = {};
+    return stat(path, &status) == 0 && S_ISFIFO(status.st_mode);
+}
+} // namespace
+
+Recorder open_recorder(const nsp_session_config &config)
+{
+    nsp_recorder *recorder = nullptr;
+    bool has_told = false;
+    int error;
+    while ((error = nsp_recorder_open(&config, &recorder)) == -ENXIO && is_pipe(config.output) &&
+           !command_was_interrupted()) {
+        if (!has_told)
+            command::tell("nsdump: {}: waiting for a reader of this pipe\n", config.output);
+        has_told = true;
+        command_pause(kPipeMilliseconds);
+    }
+    if (error == -ENXIO && command_was_interrupted())
+        throw command::Interrupted();
+    if (error != 0)
+        throw_open_failure(error);
+    return Recorder(recorder);
+}
+
+// Not a number is neither too small nor too large.
+std::string is_duration(const std::string &text)
+{
+    char *end = nullptr;
+    const double seconds = std::strtod(text.c_str(), &end);
+    const bool is_good = end != text.c_str() && *end == 0 && seconds > 0 && seconds <= kMostSeconds;
+    return is_good ? "" : text + " is not a number of seconds above 0 and up to 1e9";
+}
+
+void tell_losses(const nsp_session_counts &counts, const char *whose)
+{
+    static constexpr const char *kCauses[NSLICE_LOST_CAUSES] = {
+        "ring full (a larger --ring helps)", "overwritten by newer ones", "ring busy", "session closing",
+        "file could not take them",          "writer died in the middle"};
+    for (int cause = 0; cause < NSLICE_LOST_CAUSES; ++cause)
+        if (counts.lost[cause] > 0)
+            command::tell("nsdump: warning: {} {}records lost: {}\n", counts.lost[cause], whose, kCauses[cause]);
+}
+} // namespace nsdump

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+// nsdump snapshot: what a running flight recorder holds now -> trace file; the recorder goes on.
+#include <array>
+#include <cerrno>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nsprobe/nsmod.h>
+
+#include "cli/commands.hpp"
+#include "command/output.hpp"
+#include "command/signals.h"
+#include "command/tell.hpp"
+#include "decode/error.hpp"
+#include "export/escape.hpp"
+#include "file_error/file_error.h"
+
+namespace nsdump
+{
+namespace
+{
+struct Options {
+    bool is_list = false;
+    std::uint32_t session = 0;
+    std::uint32_t pid = 0;
+    std::string output = "snapshot.nsl";
+};
+
+class Descriptor
+{
+public:
+    explicit Descriptor(int fd) : fd_(fd) {}
+    ~Descriptor() { close(fd_); }
+    Descriptor(const Descriptor &) = delete;
+    Descriptor &operator=(const Descriptor &) = delete;
+    int get() const { return fd_; }
+
+private:
+    int fd_;
+};
+
+std::vector<nslice_session_entry> sessions()
+{
+    std::vector<nslice_session_entry> entries;
+    std::uint32_t count = 64;
+    do {
+        entries.resize(count); // more may come between two looks
+        if (nsp_nsmod_sessions(entries.data(), static_cast<std::uint32_t>(entries.size()), &count) != 0)
+            throw TraceError(nsp_last_error());
+    } while (count > entries.size());
+    entries.resize(count);
+    return entries;
+}
+
+std::string state_of(const nslice_session_entry &entry)
+{
+    if (entry.flags & NSLICE_ENTRY_READ)
+        return "has a reader";
+    if (entry.flags & NSLICE_ENTRY_OVER)
+        return "over, waits for a reader";
+    return entry.flags & NSLICE_SESSION_DRAINED ? "drained by the module" : "drained by its process";
+}
+
+std::string text_of(const std::vector<nslice_session_entry> &entries)
+{
+    std::string text = fmt::format("{:>8} {:>8} {:>8} {:>12} {:>10}  {:<16} {:<16} {}\n", "session", "process", "user", "ring bytes",
+                                   "records", "program", "flight recorder", "state");
+    for (const nslice_session_entry &entry : entries) {
+        const std::string command(entry.command, strnlen(entry.command, sizeof entry.command));
+        fmt::format_to(std::back_inserter(text), "{:>8} {:>8} {:>8} {:>12} {:>10}  {:<16} {:<16} {}\n", entry.id, entry.pid, entry.uid,
+                       entry.ring_bytes, entry.records, printable(command),
+                       entry.flags & NSLICE_ENTRY_OVERWRITE ? "yes" : "no", state_of(entry));
+    }
+    return text;
+}
+
+int list()
+{
+    command::Output output("");
+    output.text() = text_of(sessions());
+    output.finish();
+    return kExitOk;
+}
+
+// The session asked for; without a wish the only flight recorder.
+std::uint32_t choose(const Options &options)
+{
+    if (options.session != 0)
+        return options.session;
+    std::vector<nslice_session_entry> fit;
+    for (const nslice_session_entry &entry : sessions())
+        if (entry.flags & NSLICE_ENTRY_OVERWRITE && (options.pid == 0 || entry.pid == options.pid))
+            fit.push_back(entry);
+    if (fit.size() == 1)
+        return fit.front().id;
+    const std::string whose = options.pid != 0 ? fmt::format(" of process {}", options.pid) : "";
+    throw command::UsageError(fit.empty() ? fmt::format("snapshot: the module has no flight recorder{} (a program under NETSLICE=full=overwrite); "
+                                                        "`nsdump snapshot --list` has its sessions", whose)
+                                          : fmt::format("snapshot: there are {} flight recorders{}: name a --session of `nsdump snapshot --list`",
+                                                        fit.size(), whose));
+}
+
+int take(const Options &options)
+{
+    const std::uint32_t session = choose(options);
+    const int opened = nsp_nsmod_read_session(session, NSLICE_READER_SNAPSHOT);
+    if (opened < 0)
+        throw TraceError(nsp_last_error());
+    const Descriptor reader(opened);
+    command::Output output(options.output);
+    std::vector<char> piece(1 << 18);
+    std::uint64_t bytes = 0;
+    for (;;) {
+        const ssize_t got = read(reader.get(), piece.data(), piece.size());
+        if (got == 0)
+            break;
+        if (got < 0 && errno == EINTR && command_was_interrupted())
+            throw command::Interrupted();
+        if (got < 0 && errno != EINTR)
+            throw TraceError(fmt::format("session {} cannot be read: {}", session, nslice_read_error(errno)));
+        if (got < 0)
+            continue;
+        bytes += static_cast<std::uint64_t>(got);
+        output.text().append(piece.data(), static_cast<std::size_t>(got));
+        output.flush_when_full();
+    }
+    output.finish();
+    command::tell("nsdump: {}: session {}, {:.1f} MB\n", options.output, session, static_cast<double>(bytes) / 1e6);
+    return kExitOk;
+}
+
+RunCommand add(CLI::App &app)
+{
+    auto options = std::make_shared<Options>();
+    app.add_flag("--list", options->is_list, "the module's sessions that you may read");
+    app.add_option("-s,--session", options->session, "session's number; default: the only flight recorder there is")->check(is_positive);
+    app.add_option("-p,--pid", options->pid, "the flight recorder of this process")->check(is_positive);
+    app.add_option("-o,--output", options->output, "trace file to write")->check(is_given)->capture_default_str();
+    app.footer("A flight recorder is a program under NETSLICE=\"recorder=nsmod full=overwrite\", with the module nsmod loaded: its rings keep\n"
+               "the newest records. A snapshot is a whole trace of what they hold; the program goes on and loses nothing by it.\n"
+               "\n"
+               "Exit codes: 0; 2 which flight recorder is not clear, or there is none; 3 no module, no permission, another's session;\n"
+               "4 the trace cannot be written; 130 when interrupted.");
+    return [options] { return options->is_list ? list() : take(*options); };
+}
+} // namespace
+
+const Command kSnapshot = {"snapshot", "What a running flight recorder holds now, as a trace", add};
+} // namespace nsdump
