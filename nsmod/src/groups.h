@@ -15,6 +15,7 @@ struct nsmod_point {
 	const char *says;  /* for `nsdump kernel --list` */
 	u8 kind;           /* enum nslice_kind */
 	u8 words;
+	u8 flags;          /* NSLICE_SITE_*, of its site */
 
 	/* the module's */
 	u64 bits;          /* NSMOD_BITS() */

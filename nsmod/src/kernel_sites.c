@@ -27,6 +27,7 @@
 struct known_site {
 	u32 line;
 	u8 kind;
+	u8 flags; /* NSLICE_SITE_* */
 	u16 name_bytes, file_bytes; /* with terminators */
 	char text[];                /* name, file */
 };
@@ -41,7 +42,7 @@ static u32 changes;       /* of `known` */
 DEFINE_STATIC_KEY_FALSE(nslice_kernel_key);
 EXPORT_SYMBOL_GPL(nslice_kernel_key);
 
-static struct known_site *copy_of(const char *name, const char *file, u32 line, u8 kind)
+static struct known_site *copy_of(const char *name, const char *file, u32 line, u8 kind, u8 flags)
 {
 	const u16 name_bytes = strnlen(name, MAX_TEXT_BYTES - 1) + 1, file_bytes = strnlen(file, MAX_TEXT_BYTES - 1) + 1;
 	struct known_site *copy = kzalloc(struct_size(copy, text, name_bytes + file_bytes), GFP_KERNEL);
@@ -50,6 +51,7 @@ static struct known_site *copy_of(const char *name, const char *file, u32 line, 
 		return NULL;
 	copy->line = line;
 	copy->kind = kind;
+	copy->flags = flags;
 	copy->name_bytes = name_bytes;
 	copy->file_bytes = file_bytes;
 	memcpy(copy->text, name, name_bytes - 1);
@@ -97,7 +99,7 @@ static u16 new_id(void)
 	return 0;
 }
 
-u16 nsmod_kernel_site_id(const char *name, const char *file, u32 line, u8 kind)
+u16 nsmod_kernel_site_id(const char *name, const char *file, u32 line, u8 kind, u8 flags)
 {
 	u16 id;
 
@@ -106,7 +108,7 @@ u16 nsmod_kernel_site_id(const char *name, const char *file, u32 line, u8 kind)
 	if (!id) {
 		id = new_id();
 		if (id)
-			keep(id - NSLICE_KERNEL_FIRST_ID, copy_of(name, file, line, kind));
+			keep(id - NSLICE_KERNEL_FIRST_ID, copy_of(name, file, line, kind, flags));
 	}
 	mutex_unlock(&lock);
 	return id;
@@ -122,7 +124,7 @@ static void copy_fresh(void)
 		const u32 index = (u16)(site->bits >> 32) - NSLICE_KERNEL_FIRST_ID;
 
 		if (index < NSMOD_KERNEL_IDS && !known[index])
-			keep(index, copy_of(site->name, site->file, site->line, site->kind));
+			keep(index, copy_of(site->name, site->file, site->line, site->kind, 0));
 	}
 }
 
@@ -199,6 +201,7 @@ static void write_entry(const struct known_site *site, u32 index, void *to)
 	const struct nslice_file_site head = {
 		.slice_id = NSLICE_KERNEL_FIRST_ID + index,
 		.kind = site->kind,
+		.flags = site->flags,
 		.line = site->line,
 		.name_bytes = site->name_bytes,
 		.file_bytes = site->file_bytes,

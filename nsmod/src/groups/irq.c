@@ -20,9 +20,9 @@ static void number(void *point, int irq, struct irqaction *action)
 }
 
 static struct nsmod_point points[] = {
-	NSMOD_START("irq_handler_entry", handler_entry, "irq", "a handler begins"),
+	NSMOD_START("irq_handler_entry", handler_entry, "irq", "a handler begins", .flags = NSLICE_SITE_INTERRUPT),
 	NSMOD_MARK("irq_handler_entry", number, "irq_number", "its interrupt's number"),
-	NSMOD_STOP("irq_handler_exit", handler_exit, "irq", "it has returned"),
+	NSMOD_STOP("irq_handler_exit", handler_exit, "irq", "it has returned", .flags = NSLICE_SITE_INTERRUPT),
 };
 
 NSMOD_GROUP(nsmod_group_irq, "irq", "hard interrupts", points);

@@ -5,18 +5,20 @@
 
 #include <linux/percpu.h>
 
+#include <nslice/file.h>
 #include <nslice/record.h>
 
 #include "groups.h"
 #include "kernel_filter.h"
 #include "kernel_write.h"
 
-#define NSMOD_START(tracepoint_, probe_, slice_, says_) \
-	{ .tracepoint = tracepoint_, .probe = probe_, .slice = slice_, .says = says_, .kind = NSLICE_KIND_START }
-#define NSMOD_STOP(tracepoint_, probe_, slice_, says_) \
-	{ .tracepoint = tracepoint_, .probe = probe_, .slice = slice_, .says = says_, .kind = NSLICE_KIND_STOP }
-#define NSMOD_MARK(tracepoint_, probe_, slice_, says_) \
-	{ .tracepoint = tracepoint_, .probe = probe_, .slice = slice_, .says = says_, .kind = NSLICE_KIND_MARK, .words = 1 }
+/* More fields may follow: .flags = NSLICE_SITE_... */
+#define NSMOD_START(tracepoint_, probe_, slice_, says_, ...) \
+	{ .tracepoint = tracepoint_, .probe = probe_, .slice = slice_, .says = says_, .kind = NSLICE_KIND_START, ##__VA_ARGS__ }
+#define NSMOD_STOP(tracepoint_, probe_, slice_, says_, ...) \
+	{ .tracepoint = tracepoint_, .probe = probe_, .slice = slice_, .says = says_, .kind = NSLICE_KIND_STOP, ##__VA_ARGS__ }
+#define NSMOD_MARK(tracepoint_, probe_, slice_, says_, ...) \
+	{ .tracepoint = tracepoint_, .probe = probe_, .slice = slice_, .says = says_, .kind = NSLICE_KIND_MARK, .words = 1, ##__VA_ARGS__ }
 #define NSMOD_GROUP(symbol_, name_, says_, points_) \
 	const struct nsmod_group symbol_ = { .name = name_, .says = says_, .points = points_, .count = ARRAY_SIZE(points_) }
 

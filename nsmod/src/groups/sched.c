@@ -11,7 +11,8 @@ static void switched(void *point, bool preempt, struct task_struct *previous, st
 }
 
 static struct nsmod_point points[] = {
-	NSMOD_MARK("sched_switch", switched, "sched_switch", "this thread leaves the CPU for the one whose id is the value"),
+	NSMOD_MARK("sched_switch", switched, "sched_switch", "this thread leaves the CPU for the one whose id is the value",
+		   .flags = NSLICE_SITE_SWITCH),
 };
 
 NSMOD_GROUP(nsmod_group_sched, "sched", "thread switches", points);

@@ -13,9 +13,9 @@ static void number(void *point, unsigned int vector)
 }
 
 static struct nsmod_point points[] = {
-	NSMOD_START("softirq_entry", entry, "softirq", "a handler begins"),
+	NSMOD_START("softirq_entry", entry, "softirq", "a handler begins", .flags = NSLICE_SITE_INTERRUPT),
 	NSMOD_MARK("softirq_entry", number, "softirq_vector", "its number: 2 NET_TX, 3 NET_RX, ..."),
-	NSMOD_STOP("softirq_exit", entry, "softirq", "it has returned"),
+	NSMOD_STOP("softirq_exit", entry, "softirq", "it has returned", .flags = NSLICE_SITE_INTERRUPT),
 };
 
 NSMOD_GROUP(nsmod_group_softirq, "softirq", "deferred work", points);
