@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Packet headers -> does it have the port?  Headers are read by skb_header_pointer(): hostile packets are short and fragmented. */
+/* Packet headers -> does it have the port?  A number -> which process is it?   Headers are read by skb_header_pointer(): hostile packets are short and fragmented. */
 #include "kernel_filter.h"
 
 #include <linux/if_ether.h>
@@ -7,16 +7,36 @@
 #include <linux/ip.h>
 #include <linux/ipv6.h>
 #include <linux/kernel.h>
+#include <linux/pid.h>
+#include <linux/rcupdate.h>
 #include <linux/skbuff.h>
 #include <net/ip.h>
 #include <net/ipv6.h>
 
 struct nsmod_kernel_filter nsmod_kernel_filter;
 
-void nsmod_kernel_filter_set(const struct nslice_kernel_request *request)
+/* Number of a process in the caller's pid namespace -> the kernel's own.  0: there is none. */
+static pid_t process_of(u32 number)
+{
+	struct pid *pid;
+	pid_t process = 0;
+
+	if (number > INT_MAX)
+		return 0;
+	rcu_read_lock();
+	pid = find_vpid(number);
+	if (pid && pid_task(pid, PIDTYPE_TGID))
+		process = pid_nr(pid);
+	rcu_read_unlock();
+	return process;
+}
+
+int nsmod_kernel_filter_set(const struct nslice_kernel_request *request)
 {
 	nsmod_kernel_filter.port = request->port;
 	nsmod_kernel_filter.protocol = request->protocol;
+	nsmod_kernel_filter.process = request->pid ? process_of(request->pid) : 0;
+	return request->pid && !nsmod_kernel_filter.process ? -ESRCH : 0;
 }
 
 size_t nsmod_kernel_filter_text(char *text, size_t room)
@@ -27,6 +47,8 @@ size_t nsmod_kernel_filter_text(char *text, size_t room)
 		at += scnprintf(text + at, room - at, "kernel.filter.port=%u\n", nsmod_kernel_filter.port);
 	if (nsmod_kernel_filter.protocol)
 		at += scnprintf(text + at, room - at, "kernel.filter.protocol=%u\n", nsmod_kernel_filter.protocol);
+	if (nsmod_kernel_filter.process)
+		at += scnprintf(text + at, room - at, "kernel.filter.pid=%d\n", nsmod_kernel_filter.process);
 	return at;
 }
 

@@ -83,9 +83,10 @@ static int start(struct nsmod_kernel_part *part, const struct nslice_kernel_requ
 {
 	int err = create_rings(part, request);
 
+	if (!err)
+		err = nsmod_kernel_filter_set(request);
 	if (err)
 		return err;
-	nsmod_kernel_filter_set(request);
 	nsmod_kernel_rings_show();
 	err = nsmod_groups_attach(groups_text);
 	if (err) {

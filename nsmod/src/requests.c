@@ -110,7 +110,7 @@ static int check_kernel(const struct nslice_kernel_request *request)
 {
 	if (request->flags & ~NSLICE_KERNEL_WHOLE)
 		return -EINVAL;
-	if (request->counters_count || request->counters || request->pid || request->reserved[0] || request->reserved[1])
+	if (request->counters_count || request->counters || request->reserved[0] || request->reserved[1])
 		return -EINVAL;
 	if (request->full > NSLICE_FULL_OVERWRITE || request->port > U16_MAX || request->protocol > U8_MAX)
 		return -EINVAL;

@@ -24,12 +24,20 @@
 
 static __always_inline void nsmod_point_slice(const void *point)
 {
-	nsmod_write(((const struct nsmod_point *)point)->bits, NULL, 0);
+	if (nsmod_passes_thread(current))
+		nsmod_write(((const struct nsmod_point *)point)->bits, NULL, 0);
+}
+
+/* For a point that knows itself whose record it is. */
+static __always_inline void nsmod_point_mark_of_any(const void *point, u64 value)
+{
+	nsmod_write_1(((const struct nsmod_point *)point)->bits, value);
 }
 
 static __always_inline void nsmod_point_mark(const void *point, u64 value)
 {
-	nsmod_write_1(((const struct nsmod_point *)point)->bits, value);
+	if (nsmod_passes_thread(current))
+		nsmod_point_mark_of_any(point, value);
 }
 
 /*

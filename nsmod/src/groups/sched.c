@@ -7,7 +7,8 @@
 /* In the context of the thread that leaves: the record's thread id is its. */
 static void switched(void *point, bool preempt, struct task_struct *previous, struct task_struct *next, unsigned int state)
 {
-	nsmod_point_mark(point, (u32)next->pid);
+	if (nsmod_passes_thread(previous) || nsmod_passes_thread(next))
+		nsmod_point_mark_of_any(point, (u32)next->pid);
 }
 
 static struct nsmod_point points[] = {
