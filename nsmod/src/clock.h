@@ -15,14 +15,10 @@ static __always_inline u64 nsmod_clock(void)
 	return rdtsc();
 }
 
-static __always_inline u64 nsmod_clock_ordered(void)
+/* What is before it is done before what is behind it begins. */
+static __always_inline void nsmod_fence(void)
 {
-	u64 ticks;
-
 	asm volatile("lfence" ::: "memory");
-	ticks = rdtsc();
-	asm volatile("lfence" ::: "memory");
-	return ticks;
 }
 
 #elif defined(CONFIG_ARM64)
@@ -38,16 +34,23 @@ static __always_inline u64 nsmod_clock(void)
 	return ticks;
 }
 
-static __always_inline u64 nsmod_clock_ordered(void)
+static __always_inline void nsmod_fence(void)
 {
-	u64 ticks;
-
-	asm volatile("isb\n\tmrs %0, cntvct_el0\n\tisb" : "=r"(ticks) : : "memory");
-	return ticks;
+	asm volatile("isb" ::: "memory");
 }
 
 #else
 #error "nsmod knows x86-64 and arm64"
 #endif
+
+static __always_inline u64 nsmod_clock_ordered(void)
+{
+	u64 ticks;
+
+	nsmod_fence();
+	ticks = nsmod_clock();
+	nsmod_fence();
+	return ticks;
+}
 
 #endif /* NSMOD_CLOCK_H */

@@ -47,7 +47,13 @@ static int attach_point(const struct nsmod_group *group, struct nsmod_point *poi
 	if (!is_there(point))
 		return 0;
 	id = nsmod_kernel_site_id(point->slice, point->tracepoint, 0, point->kind, point->flags);
-	point->bits = NSMOD_BITS(id, point->kind, point->words);
+	point->site = (struct nslice_kernel_site){
+		.bits = NSMOD_BITS(id, point->kind, point->words),
+		.step = NSLICE_POSITION_STEP(NSLICE_HEAD_UNITS + point->words),
+		.head = &nslice_kernel_ring.head,
+		.kind = point->kind,
+		.words = point->words,
+	};
 	err = tracepoint_probe_register(point->found, point->probe, point);
 	point->is_attached = !err;
 	return err;

@@ -5,6 +5,8 @@
 
 #include <linux/types.h>
 
+#include <nslice/kernel.h>
+
 struct tracepoint;
 
 /* One tracepoint and the record that it becomes.  Its probe gets it as data. */
@@ -18,7 +20,7 @@ struct nsmod_point {
 	u8 flags;          /* NSLICE_SITE_*, of its site */
 
 	/* the module's */
-	u64 bits;          /* NSMOD_BITS() */
+	struct nslice_kernel_site site;
 	struct tracepoint *found;
 	bool is_attached;
 };

@@ -12,6 +12,7 @@
 #include "drained_ring.h"
 #include "groups.h"
 #include "kernel_filter.h"
+#include "kernel_general.h"
 #include "kernel_ring.h"
 #include "output.h"
 
@@ -22,13 +23,13 @@ static atomic_t is_taken = ATOMIC_INIT(0);
 
 static int read_data(const struct nsmod_drained_ring *ring, u64 offset, void *to, u64 bytes)
 {
-	memcpy(to, (void *)ring->meta + NSLICE_RING_META_BYTES + offset, bytes);
+	memcpy(to, ring->memory + offset, bytes);
 	return 0;
 }
 
 static int clear_data(const struct nsmod_drained_ring *ring, u64 offset, u64 bytes)
 {
-	memset((void *)ring->meta + NSLICE_RING_META_BYTES + offset, 0, bytes);
+	memset(ring->memory + offset, 0, bytes);
 	return 0;
 }
 
@@ -51,6 +52,7 @@ static int create_rings(struct nsmod_kernel_part *part, const struct nslice_kern
 
 		ring->meta = nsmod_kernel_ring_of(cpu);
 		ring->data = &kernel_data;
+		ring->memory = ring->meta ? nsmod_ring_data(ring->meta) : NULL;
 		ring->ring_bytes = ring_bytes;
 		ring->cpu = cpu;
 		ring->chunk_kind = NSLICE_CHUNK_KERNEL_RECORDS;
@@ -68,8 +70,8 @@ static int write_info(const struct nslice_kernel_request *request, const char *g
 
 	if (!text)
 		return -ENOMEM;
-	at = scnprintf(text, INFO_BYTES, "kernel.module=%s\nkernel.clock=%s\nkernel.groups=%s\nkernel.ring.bytes=%llu\nkernel.ring.full=%s\n",
-		       NSMOD_RELEASE, NSMOD_CLOCK_NAME, groups_text, nsmod_kernel_ring_bytes(),
+	at = scnprintf(text, INFO_BYTES, "kernel.module=%s\nkernel.clock=%s\nkernel.clock.mode=%s\nkernel.groups=%s\nkernel.ring.bytes=%llu\nkernel.ring.full=%s\n",
+		       NSMOD_RELEASE, NSMOD_CLOCK_NAME, request->flags & NSLICE_KERNEL_ORDERED ? "ordered" : "fast", groups_text, nsmod_kernel_ring_bytes(),
 		       request->full == NSLICE_FULL_OVERWRITE ? "overwrite" : "discard");
 	at += nsmod_groups_missing(text + at, INFO_BYTES - at);
 	at += nsmod_kernel_filter_text(text + at, INFO_BYTES - at);
@@ -87,12 +89,11 @@ static int start(struct nsmod_kernel_part *part, const struct nslice_kernel_requ
 		err = nsmod_kernel_filter_set(request);
 	if (err)
 		return err;
-	nsmod_kernel_rings_show();
+	nsmod_general_begin(request->flags & NSLICE_KERNEL_ORDERED);
+	nsmod_kernel_rings_open();
 	err = nsmod_groups_attach(groups_text);
-	if (err) {
-		nsmod_kernel_rings_hide();
+	if (err)
 		return err;
-	}
 	static_branch_enable(&nslice_kernel_key);
 	part->is_recording = true;
 	return write_info(request, groups_text, output);
@@ -106,6 +107,7 @@ int nsmod_kernel_part_start(struct nsmod_kernel_part *part, const struct nslice_
 	memset(part, 0, sizeof(*part));
 	if (atomic_cmpxchg(&is_taken, 0, 1) != 0)
 		return -EBUSY;
+	part->is_owner = true;
 	err = start(part, request, groups_text, output);
 	if (err) {
 		part->is_recording = true;
@@ -121,7 +123,8 @@ void nsmod_kernel_part_stop(struct nsmod_kernel_part *part)
 	part->is_recording = false;
 	static_branch_disable(&nslice_kernel_key);
 	nsmod_groups_detach();
-	nsmod_kernel_rings_hide();
+	nsmod_kernel_rings_close();
+	nsmod_general_end();
 }
 
 s64 nsmod_kernel_part_pass(struct nsmod_kernel_part *part, struct nsmod_output *output)
@@ -189,8 +192,9 @@ int nsmod_kernel_part_settle(struct nsmod_kernel_part *part, struct nsmod_output
 
 void nsmod_kernel_part_destroy(struct nsmod_kernel_part *part)
 {
-	if (!part->rings)
+	if (!part->is_owner)
 		return;
+	part->is_owner = false;
 	nsmod_kernel_part_stop(part);
 	nsmod_kernel_rings_destroy();
 	kvfree(part->rings);

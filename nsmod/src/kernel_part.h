@@ -13,6 +13,7 @@ struct nsmod_drained_ring;
 struct nsmod_output;
 
 struct nsmod_kernel_part {
+	bool is_owner; /* of the machine's one place for a recorder */
 	bool is_recording;
 	bool is_settled;
 	struct nsmod_drained_ring *rings;

@@ -11,8 +11,8 @@
 #include <linux/topology.h>
 #include <linux/vmalloc.h>
 
-DEFINE_PER_CPU(struct nslice_ring_meta *, nsmod_kernel_ring);
-static DEFINE_PER_CPU(struct nslice_ring_meta *, own_ring); /* also while writers do not see it */
+DEFINE_PER_CPU_ALIGNED(struct nslice_ring_meta, nslice_kernel_ring);
+EXPORT_PER_CPU_SYMBOL_GPL(nslice_kernel_ring);
 static u64 own_ring_bytes;
 
 static void free_pages_of(struct page **pages, u32 count)
@@ -24,20 +24,17 @@ static void free_pages_of(struct page **pages, u32 count)
 }
 
 /* The mapping holds the pages alone from here on. */
-static struct nslice_ring_meta *map_twice(struct page **pages, u32 data_pages)
+static u64 *map_twice(struct page **pages, u32 count)
 {
-	u32 i;
-
-	for (i = 0; i < data_pages; ++i)
-		pages[1 + data_pages + i] = pages[1 + i];
-	return vmap(pages, 1 + 2 * data_pages, VM_MAP, PAGE_KERNEL);
+	memcpy(pages + count, pages, count * sizeof(*pages));
+	return vmap(pages, 2 * count, VM_MAP, PAGE_KERNEL);
 }
 
-static struct nslice_ring_meta *create_ring(u32 cpu, u64 ring_bytes)
+static u64 *create_data(u32 cpu, u64 ring_bytes)
 {
-	const u32 data_pages = ring_bytes >> PAGE_SHIFT, count = 1 + data_pages;
-	struct page **pages = kvcalloc(1 + 2 * (size_t)data_pages, sizeof(*pages), GFP_KERNEL);
-	struct nslice_ring_meta *ring = NULL;
+	const u32 count = ring_bytes >> PAGE_SHIFT;
+	struct page **pages = kvcalloc(2 * (size_t)count, sizeof(*pages), GFP_KERNEL);
+	u64 *data = NULL;
 	u32 i;
 
 	if (!pages)
@@ -48,38 +45,54 @@ static struct nslice_ring_meta *create_ring(u32 cpu, u64 ring_bytes)
 			break;
 	}
 	if (i == count)
-		ring = map_twice(pages, data_pages);
-	if (!ring)
+		data = map_twice(pages, count);
+	if (!data)
 		free_pages_of(pages, count);
 	kvfree(pages);
-	return ring;
+	return data;
 }
 
-static void destroy_ring(struct nslice_ring_meta *ring, u64 ring_bytes)
+static void destroy_data(u64 *data, u64 ring_bytes)
 {
-	const u32 count = 1 + (ring_bytes >> PAGE_SHIFT);
+	const u32 count = ring_bytes >> PAGE_SHIFT;
 	struct page **pages = kvcalloc(count, sizeof(*pages), GFP_KERNEL | __GFP_NOFAIL);
 	u32 i;
 
 	for (i = 0; i < count; ++i)
-		pages[i] = vmalloc_to_page((void *)ring + ((u64)i << PAGE_SHIFT));
-	vunmap(ring);
+		pages[i] = vmalloc_to_page((void *)data + ((u64)i << PAGE_SHIFT));
+	vunmap(data);
 	free_pages_of(pages, count);
 	kvfree(pages);
 }
 
-static void fill_meta(struct nslice_ring_meta *ring, u32 cpu, u64 ring_bytes, u32 full)
+void nsmod_ring_init(struct nslice_ring_meta *ring, u32 cpu, u64 *data, u64 ring_bytes, u32 full)
 {
 	const u32 units = ring_bytes / NSLICE_UNIT_BYTES;
 
+	memset(ring, 0, sizeof(*ring));
 	ring->magic = NSLICE_RING_MAGIC;
 	ring->abi_version = NSLICE_ABI_VERSION;
 	ring->kind = NSLICE_RING_KERNEL;
 	ring->cpu = cpu;
 	ring->full = full;
 	ring->data_bytes = ring_bytes;
-	ring->limit = units;
 	ring->mask = units - 1;
+	ring->closing = 1;
+	ring->reserved1[0] = (uintptr_t)(data + 1);
+}
+
+void nsmod_ring_open(struct nslice_ring_meta *ring)
+{
+	WRITE_ONCE(ring->closing, 0);
+	smp_store_release(&ring->limit, ring->mask + 1);
+}
+
+/* In this order: who finds no room looks whether it closes before he makes some, by an exchange of the limit that he had seen. */
+void nsmod_ring_close(struct nslice_ring_meta *ring)
+{
+	WRITE_ONCE(ring->closing, 1);
+	smp_mb();
+	xchg(&ring->limit, (u32)READ_ONCE(ring->head));
 }
 
 int nsmod_kernel_rings_create(u64 ring_bytes, u32 full)
@@ -88,32 +101,31 @@ int nsmod_kernel_rings_create(u64 ring_bytes, u32 full)
 
 	own_ring_bytes = ring_bytes;
 	for_each_possible_cpu(cpu) {
-		struct nslice_ring_meta *ring = create_ring(cpu, ring_bytes);
+		u64 *data = create_data(cpu, ring_bytes);
 
-		if (!ring) {
+		if (!data) {
 			nsmod_kernel_rings_destroy();
 			return -ENOMEM;
 		}
-		fill_meta(ring, cpu, ring_bytes, full);
-		per_cpu(own_ring, cpu) = ring;
+		nsmod_ring_init(per_cpu_ptr(&nslice_kernel_ring, cpu), cpu, data, ring_bytes, full);
 	}
 	return 0;
 }
 
-void nsmod_kernel_rings_show(void)
+void nsmod_kernel_rings_open(void)
 {
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		smp_store_release(per_cpu_ptr(&nsmod_kernel_ring, cpu), per_cpu(own_ring, cpu));
+		nsmod_ring_open(per_cpu_ptr(&nslice_kernel_ring, cpu));
 }
 
-void nsmod_kernel_rings_hide(void)
+void nsmod_kernel_rings_close(void)
 {
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		WRITE_ONCE(*per_cpu_ptr(&nsmod_kernel_ring, cpu), NULL);
+		nsmod_ring_close(per_cpu_ptr(&nslice_kernel_ring, cpu));
 	synchronize_rcu();
 #ifdef CONFIG_TASKS_RCU
 	synchronize_rcu_tasks(); /* a writer may have been preempted in the middle of a record */
@@ -125,17 +137,17 @@ void nsmod_kernel_rings_destroy(void)
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		struct nslice_ring_meta *ring = per_cpu(own_ring, cpu);
+		struct nslice_ring_meta *ring = per_cpu_ptr(&nslice_kernel_ring, cpu);
 
-		per_cpu(own_ring, cpu) = NULL;
-		if (ring)
-			destroy_ring(ring, own_ring_bytes);
+		if (ring->reserved1[0])
+			destroy_data(nsmod_ring_data(ring), own_ring_bytes);
+		ring->reserved1[0] = 0;
 	}
 }
 
 struct nslice_ring_meta *nsmod_kernel_ring_of(u32 cpu)
 {
-	return cpu < nr_cpu_ids && cpu_possible(cpu) ? per_cpu(own_ring, cpu) : NULL;
+	return cpu < nr_cpu_ids && cpu_possible(cpu) ? per_cpu_ptr(&nslice_kernel_ring, cpu) : NULL;
 }
 
 u64 nsmod_kernel_ring_bytes(void)

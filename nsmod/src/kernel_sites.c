@@ -129,7 +129,7 @@ static void copy_fresh(void)
 }
 
 /* Any context: two that meet the same site at once agree on the first one's number. */
-static noinline void meet(struct nslice_kernel_site *site)
+noinline void nsmod_kernel_site_meet(struct nslice_kernel_site *site)
 {
 	const u16 before = known_id(site->name, site->file, site->line, site->kind);
 	const u16 id = before ? before : new_id();
@@ -139,30 +139,6 @@ static noinline void meet(struct nslice_kernel_site *site)
 	if (id && !before)
 		llist_add(&site->node, &fresh);
 }
-
-void nslice_kernel_record(struct nslice_kernel_site *site)
-{
-	if (unlikely(!READ_ONCE(site->bits)))
-		meet(site);
-	nsmod_write(READ_ONCE(site->bits), NULL, 0);
-}
-EXPORT_SYMBOL_GPL(nslice_kernel_record);
-
-void nslice_kernel_record_1(struct nslice_kernel_site *site, u64 word)
-{
-	if (unlikely(!READ_ONCE(site->bits)))
-		meet(site);
-	nsmod_write_1(READ_ONCE(site->bits), word);
-}
-EXPORT_SYMBOL_GPL(nslice_kernel_record_1);
-
-void nslice_kernel_record_3(struct nslice_kernel_site *site, u64 a, u64 b, u64 c)
-{
-	if (unlikely(!READ_ONCE(site->bits)))
-		meet(site);
-	nsmod_write_3(READ_ONCE(site->bits), a, b, c);
-}
-EXPORT_SYMBOL_GPL(nslice_kernel_record_3);
 
 /* A module comes: its sites get the numbers that they had.  It goes: its names are copied while they are there. */
 static int module_changed(struct notifier_block *block, unsigned long event, void *data)

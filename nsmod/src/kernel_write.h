@@ -3,12 +3,14 @@
 #ifndef NSMOD_KERNEL_WRITE_H
 #define NSMOD_KERNEL_WRITE_H
 
+#include <linux/container_of.h>
+#include <linux/jump_label.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
 
 #include <asm/barrier.h>
 
-#include <nslice/record.h>
+#include <nslice/kernel.h>
 
 #include "clock.h"
 #include "kernel_ring.h"
@@ -16,8 +18,17 @@
 /* The second word of a record without its thread id: what a site knows beforehand. */
 #define NSMOD_BITS(slice_id, kind, words) ((u64)((u32)(slice_id) | (u32)(kind) << 16 | (u32)(words) << 24) << 32)
 
+/* On while records are fenced or counted. */
+DECLARE_STATIC_KEY_FALSE(nsmod_general_key);
+
 /* Room for `units` behind a head, in a ring whose limit is reached.  1: try again; 0: no room, the loss is counted. */
 int nsmod_make_room(struct nslice_ring_meta *ring, u32 units);
+
+/* A site that has no bits yet gets them.  Any context. */
+void nsmod_kernel_site_meet(struct nslice_kernel_site *site);
+
+/* What nsmod_write() does while nsmod_general_key is on. */
+void nsmod_write_general(struct nslice_kernel_site *site, const u64 *words, u32 count);
 
 /*
  * A place is claimed by compare-and-swap, so whoever interrupts has one of its
@@ -37,29 +48,43 @@ int nsmod_make_room(struct nslice_ring_meta *ring, u32 units);
 #define nsmod_claim(place, expected, to) cmpxchg_relaxed(place, expected, to)
 #endif
 
-static __always_inline u64 *nsmod_unit_at(struct nslice_ring_meta *ring, u64 position)
+static __always_inline struct nslice_ring_meta *nsmod_ring_of(const struct nslice_kernel_site *site)
 {
-	u64 *data = (void *)ring + NSLICE_RING_META_BYTES;
-
-	return data + ((u32)position & ring->mask);
+	return container_of(raw_cpu_ptr(site->head), struct nslice_ring_meta, head);
 }
 
-/* Inlined into each caller: `count` is a constant there. */
-static __always_inline void nsmod_write(u64 bits, const u64 *words, const u32 count)
+static __always_inline bool nsmod_has_room(struct nslice_ring_meta *ring, u64 head, u32 units)
+{
+	return (s32)(READ_ONCE(ring->limit) - ((u32)head + units)) >= 0;
+}
+
+/* A place that is claimed becomes a record. */
+static __always_inline void nsmod_fill(struct nslice_ring_meta *ring, u64 head, u64 ticks, u64 bits, const u64 *words, const u32 count)
+{
+	u64 *to = nsmod_unit_at(ring, head);
+	u32 i;
+
+	to[0] = ticks;
+	for (i = 0; i < count; ++i)
+		to[NSLICE_HEAD_UNITS + i] = words[i];
+	/* pairs with the acquire in the drain's walk: a record with a kind is whole */
+	smp_store_release(&to[1], bits | (u32)current->pid);
+}
+
+static __always_inline void nsmod_write_plain(struct nslice_kernel_site *site, const u64 *words, const u32 count)
 {
 	const u32 units = NSLICE_HEAD_UNITS + count;
 	struct nslice_ring_meta *ring;
-	u64 head, seen, ticks, *to;
-	u32 i;
+	u64 head, seen, ticks;
 
+	if (unlikely(!READ_ONCE(site->bits)))
+		nsmod_kernel_site_meet(site);
 	nsmod_writer_begin();
-	ring = raw_cpu_read(nsmod_kernel_ring);
-	if (unlikely(!ring))
-		goto out;
+	ring = nsmod_ring_of(site);
 	seen = READ_ONCE(ring->head);
 	do {
 		head = seen;
-		while (unlikely((s32)(READ_ONCE(ring->limit) - ((u32)head + units)) < 0)) {
+		while (unlikely(!nsmod_has_room(ring, head, units))) {
 			if (!nsmod_make_room(ring, units))
 				goto out;
 			head = READ_ONCE(ring->head);
@@ -67,26 +92,18 @@ static __always_inline void nsmod_write(u64 bits, const u64 *words, const u32 co
 		ticks = nsmod_clock();
 		seen = nsmod_claim(&ring->head, head, head + NSLICE_POSITION_STEP(units));
 	} while (unlikely(seen != head));
-	to = nsmod_unit_at(ring, head);
-	to[0] = ticks;
-	for (i = 0; i < count; ++i)
-		to[NSLICE_HEAD_UNITS + i] = words[i];
-	/* pairs with the acquire in the drain's walk: a record with a kind is whole */
-	smp_store_release(&to[1], bits | (u32)current->pid);
+	nsmod_fill(ring, head, ticks, READ_ONCE(site->bits), words, count);
 out:
 	nsmod_writer_end();
 }
 
-static __always_inline void nsmod_write_1(u64 bits, u64 word)
+/* Inlined into each caller: `count` is a constant there. */
+static __always_inline void nsmod_write(struct nslice_kernel_site *site, const u64 *words, const u32 count)
 {
-	nsmod_write(bits, &word, 1);
-}
-
-static __always_inline void nsmod_write_3(u64 bits, u64 a, u64 b, u64 c)
-{
-	const u64 words[] = { a, b, c };
-
-	nsmod_write(bits, words, 3);
+	if (static_branch_unlikely(&nsmod_general_key))
+		nsmod_write_general(site, words, count);
+	else
+		nsmod_write_plain(site, words, count);
 }
 
 #endif /* NSMOD_KERNEL_WRITE_H */

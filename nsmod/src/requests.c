@@ -108,7 +108,7 @@ long nsmod_request_groups(void __user *at)
 
 static int check_kernel(const struct nslice_kernel_request *request)
 {
-	if (request->flags & ~NSLICE_KERNEL_WHOLE)
+	if (request->flags & ~(NSLICE_KERNEL_WHOLE | NSLICE_KERNEL_ORDERED))
 		return -EINVAL;
 	if (request->counters_count || request->counters || request->reserved[0] || request->reserved[1])
 		return -EINVAL;

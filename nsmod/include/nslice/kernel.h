@@ -18,11 +18,14 @@
 #ifndef NSLICE_KERNEL_H
 #define NSLICE_KERNEL_H
 
+#include <linux/cache.h>
 #include <linux/jump_label.h>
 #include <linux/llist.h>
+#include <linux/percpu.h>
 #include <linux/types.h>
 
 #include <nslice/record.h>
+#include <nslice/ring.h>
 
 #ifdef NETSLICE_DISABLE
 
@@ -34,27 +37,31 @@
 
 #else
 
-/* One place in the source.  Not API but for the macros below. */
+/* One place in the source.  Not API but for the macros below.  The first three fields are read by assembly. */
 struct nslice_kernel_site {
-	u64 bits;   /* what its records say besides time and thread; 0: nsmod has not seen it yet */
+	u64 bits;           /* what its records say besides time and thread; 0: nsmod has not seen it yet */
+	u64 step;           /* of the ring's position by one of its records */
+	u64 __percpu *head; /* of the ring */
 	u32 line;
 	u8 kind;
 	u8 words;
-	u8 is_listed;
-	u8 reserved;
+	u8 reserved[2];
 	const char *name;
 	const char *file;
 	struct llist_node node;
 };
 
 DECLARE_STATIC_KEY_FALSE(nslice_kernel_key);
+DECLARE_PER_CPU_ALIGNED(struct nslice_ring_meta, nslice_kernel_ring);
 
 void nslice_kernel_record(struct nslice_kernel_site *site);
 void nslice_kernel_record_1(struct nslice_kernel_site *site, u64 word);
 void nslice_kernel_record_3(struct nslice_kernel_site *site, u64 a, u64 b, u64 c);
 
-#define NSLICE_KERNEL_SITE(name_, kind_, words_)                                            \
+#define NSLICE_KERNEL_SITE(ring_, name_, kind_, words_)                                     \
 	static struct nslice_kernel_site nslice_site __section(".data..nslice_sites") = {   \
+		.step = NSLICE_POSITION_STEP(NSLICE_HEAD_UNITS + words_),                   \
+		.head = &ring_.head,                                                        \
 		.line = __LINE__,                                                           \
 		.kind = kind_,                                                              \
 		.words = words_,                                                            \
@@ -62,21 +69,92 @@ void nslice_kernel_record_3(struct nslice_kernel_site *site, u64 a, u64 b, u64 c
 		.file = __FILE__,                                                           \
 	}
 
-#define NSLICE_KERNEL_PROBE(name_, kind_, words_, call_)                                    \
+#ifdef CONFIG_ARM64
+
+/* Called by the assembly below only: the address of their site stands in the code, behind the branch that they return to. */
+void nslice_kernel_record_lean(void);
+void nslice_kernel_record_lean_1(void);
+void nslice_kernel_record_lean_3(void);
+
+#define NSLICE_KERNEL_CALL(function_, behind_)                                              \
+	"bl " function_ "\n\t"                                                              \
+	"b " behind_ "\n\t"                                                                 \
+	".quad %c[site]\n\t"
+
+/* What a function may change. */
+#define NSLICE_KERNEL_CLOBBERS                                                              \
+	"x0", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16", "x17", NSLICE_KERNEL_X18 "x30", "memory", "cc"
+#ifdef CONFIG_SHADOW_CALL_STACK
+#define NSLICE_KERNEL_X18
+#else
+#define NSLICE_KERNEL_X18 "x18",
+#endif
+
+/*
+ * One statement, jump label and all: as many instructions at every place, which
+ * is what makes corrected instruction counts exact.
+ */
+#define NSLICE_KERNEL_PROBE(key_, ring_, name_, kind_)                                      \
 	do {                                                                                \
-		NSLICE_KERNEL_SITE(name_, kind_, words_);                                   \
-		if (static_branch_unlikely(&nslice_kernel_key))                             \
-			call_;                                                              \
+		NSLICE_KERNEL_SITE(ring_, name_, kind_, 0);                                 \
+		asm volatile("1:	nop\n\t"                                            \
+			     ".pushsection __jump_table, \"aw\"\n\t"                        \
+			     ".align 3\n\t"                                                 \
+			     ".long 1b - ., 2f - .\n\t"                                     \
+			     ".quad %c[key] - .\n\t"                                        \
+			     ".popsection\n\t"                                              \
+			     ".subsection 1\n\t"                                            \
+			     ".balign 8\n"                                                  \
+			     "2:	" NSLICE_KERNEL_CALL("nslice_kernel_record_lean", "3f") \
+			     ".previous\n"                                                  \
+			     "3:"                                                           \
+			     : : [key] "i"(&key_.key), [site] "i"(&nslice_site)             \
+			     : "x1", "x2", "x3", NSLICE_KERNEL_CLOBBERS);                   \
 	} while (0)
 
-#define NET_SLICE_START(name) NSLICE_KERNEL_PROBE(name, NSLICE_KIND_START, 0, nslice_kernel_record(&nslice_site))
-#define NET_SLICE_STOP(name) NSLICE_KERNEL_PROBE(name, NSLICE_KIND_STOP, 0, nslice_kernel_record(&nslice_site))
-#define NET_SLICE_EXIT(name) NSLICE_KERNEL_PROBE(name, NSLICE_KIND_EXIT, 0, nslice_kernel_record(&nslice_site))
+/* Within the branch, since the values are not to be made while nobody records. */
+#define NSLICE_KERNEL_PROBE_WORDS(key_, ring_, name_, kind_, words_, a_, b_, c_)            \
+	do {                                                                                \
+		NSLICE_KERNEL_SITE(ring_, name_, kind_, words_);                            \
+		if (static_branch_unlikely(&key_)) {                                        \
+			register u64 nslice_a asm("x1") = (u64)(a_);                        \
+			register u64 nslice_b asm("x2") = (u64)(b_);                        \
+			register u64 nslice_c asm("x3") = (u64)(c_);                        \
+			asm volatile(".balign 8\n\t"                                        \
+				     NSLICE_KERNEL_CALL("nslice_kernel_record_lean_" #words_, "1f") \
+				     "1:"                                                   \
+				     : "+r"(nslice_a), "+r"(nslice_b), "+r"(nslice_c)       \
+				     : [site] "i"(&nslice_site) : NSLICE_KERNEL_CLOBBERS);  \
+		}                                                                           \
+	} while (0)
+
+#else
+
+#define NSLICE_KERNEL_PROBE(key_, ring_, name_, kind_)                                      \
+	do {                                                                                \
+		NSLICE_KERNEL_SITE(ring_, name_, kind_, 0);                                 \
+		if (static_branch_unlikely(&key_))                                          \
+			nslice_kernel_record(&nslice_site);                                 \
+	} while (0)
+
+#define NSLICE_KERNEL_WORDS_1(a_, b_, c_) nslice_kernel_record_1(&nslice_site, (u64)(a_))
+#define NSLICE_KERNEL_WORDS_3(a_, b_, c_) nslice_kernel_record_3(&nslice_site, (u64)(a_), (u64)(b_), (u64)(c_))
+#define NSLICE_KERNEL_PROBE_WORDS(key_, ring_, name_, kind_, words_, a_, b_, c_)            \
+	do {                                                                                \
+		NSLICE_KERNEL_SITE(ring_, name_, kind_, words_);                            \
+		if (static_branch_unlikely(&key_))                                          \
+			NSLICE_KERNEL_WORDS_##words_(a_, b_, c_);                           \
+	} while (0)
+
+#endif /* CONFIG_ARM64 */
+
+#define NET_SLICE_START(name) NSLICE_KERNEL_PROBE(nslice_kernel_key, nslice_kernel_ring, name, NSLICE_KIND_START)
+#define NET_SLICE_STOP(name) NSLICE_KERNEL_PROBE(nslice_kernel_key, nslice_kernel_ring, name, NSLICE_KIND_STOP)
+#define NET_SLICE_EXIT(name) NSLICE_KERNEL_PROBE(nslice_kernel_key, nslice_kernel_ring, name, NSLICE_KIND_EXIT)
 #define NET_SLICE_MARK(name, value) \
-	NSLICE_KERNEL_PROBE(name, NSLICE_KIND_MARK, 1, nslice_kernel_record_1(&nslice_site, (u64)(value)))
+	NSLICE_KERNEL_PROBE_WORDS(nslice_kernel_key, nslice_kernel_ring, name, NSLICE_KIND_MARK, 1, value, 0, 0)
 #define NET_SLICE_INIT(name, number, packets, bytes) \
-	NSLICE_KERNEL_PROBE(name, NSLICE_KIND_INIT, 3, \
-			    nslice_kernel_record_3(&nslice_site, (u64)(number), (u64)(packets), (u64)(bytes)))
+	NSLICE_KERNEL_PROBE_WORDS(nslice_kernel_key, nslice_kernel_ring, name, NSLICE_KIND_INIT, 3, number, packets, bytes)
 
 #endif /* NETSLICE_DISABLE */
 

@@ -22,16 +22,21 @@
 #define NSMOD_GROUP(symbol_, name_, says_, points_) \
 	const struct nsmod_group symbol_ = { .name = name_, .says = says_, .points = points_, .count = ARRAY_SIZE(points_) }
 
+static __always_inline struct nslice_kernel_site *nsmod_site_of(const void *point)
+{
+	return &((struct nsmod_point *)point)->site;
+}
+
 static __always_inline void nsmod_point_slice(const void *point)
 {
 	if (nsmod_passes_thread(current))
-		nsmod_write(((const struct nsmod_point *)point)->bits, NULL, 0);
+		nsmod_write(nsmod_site_of(point), NULL, 0);
 }
 
 /* For a point that knows itself whose record it is. */
 static __always_inline void nsmod_point_mark_of_any(const void *point, u64 value)
 {
-	nsmod_write_1(((const struct nsmod_point *)point)->bits, value);
+	nsmod_write(nsmod_site_of(point), &value, 1);
 }
 
 static __always_inline void nsmod_point_mark(const void *point, u64 value)
