@@ -4,6 +4,7 @@
 #define NSMOD_COMPAT_H
 
 #include <linux/fs.h>
+#include <linux/perf_event.h>
 #include <linux/splice.h>
 #include <linux/version.h>
 
@@ -27,5 +28,38 @@
 #else
 #define NSMOD_CONSUME_SKB_LOCATION
 #endif
+
+#ifdef CONFIG_ARM64
+#include <linux/perf/arm_pmu.h>
+
+#include <asm/sysreg.h>
+
+/* 6.11: some events have 63 bits */
+#ifdef ARMPMU_EVT_63BIT
+#define NSMOD_ARMPMU_EVT_63BIT ARMPMU_EVT_63BIT
+#else
+#define NSMOD_ARMPMU_EVT_63BIT 0
+#endif
+
+/* 6.12: an event's index is the number of its register; before, 0 was the cycle counter.  31: the cycle counter. */
+static __always_inline int nsmod_register_number(const struct perf_event *event)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+	return READ_ONCE(event->hw.idx);
+#else
+	const int index = READ_ONCE(event->hw.idx);
+
+	return index > 0 ? index - 1 : index == 0 ? 31 : -1;
+#endif
+}
+
+/* ID_AA64DFR0_EL1.PMUVer from 6 on, but for 15: registers of 64 bits.  The field's name is another in each kernel. */
+static inline bool nsmod_arm_pmu_has_long_counters(void)
+{
+	const u32 version = read_sysreg(id_aa64dfr0_el1) >> 8 & 15;
+
+	return version >= 6 && version != 15;
+}
+#endif /* CONFIG_ARM64 */
 
 #endif /* NSMOD_COMPAT_H */

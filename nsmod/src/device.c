@@ -116,7 +116,7 @@ static long become_kernel(struct open_file *own, void __user *at)
 	err = nsmod_request_take_kernel(&request, at);
 	if (err)
 		return err;
-	reader = has_role(own) ? ERR_PTR(-EBADFD) : nsmod_reader_open_kernel(&request.fixed, request.groups);
+	reader = has_role(own) ? ERR_PTR(-EBADFD) : nsmod_reader_open_kernel(&request);
 	nsmod_kernel_request_free(&request);
 	if (IS_ERR(reader))
 		return PTR_ERR(reader);

@@ -11,10 +11,12 @@
 #include "clock.h"
 #include "drained_ring.h"
 #include "groups.h"
+#include "kernel_counters.h"
 #include "kernel_filter.h"
 #include "kernel_general.h"
 #include "kernel_ring.h"
 #include "output.h"
+#include "requests.h"
 
 #define DEFAULT_RING_BYTES (1ull << 20)
 #define INFO_BYTES 4096
@@ -62,17 +64,20 @@ static int create_rings(struct nsmod_kernel_part *part, const struct nslice_kern
 	return 0;
 }
 
-static int write_info(const struct nslice_kernel_request *request, const char *groups_text, struct nsmod_output *output)
+static int write_info(const struct nsmod_kernel_request *request, struct nsmod_output *output)
 {
+	const struct nslice_kernel_request *fixed = &request->fixed;
 	char *text = kzalloc(INFO_BYTES, GFP_KERNEL);
 	size_t at;
 	int err;
 
 	if (!text)
 		return -ENOMEM;
-	at = scnprintf(text, INFO_BYTES, "kernel.module=%s\nkernel.clock=%s\nkernel.clock.mode=%s\nkernel.groups=%s\nkernel.ring.bytes=%llu\nkernel.ring.full=%s\n",
-		       NSMOD_RELEASE, NSMOD_CLOCK_NAME, request->flags & NSLICE_KERNEL_ORDERED ? "ordered" : "fast", groups_text, nsmod_kernel_ring_bytes(),
-		       request->full == NSLICE_FULL_OVERWRITE ? "overwrite" : "discard");
+	at = scnprintf(text, INFO_BYTES, "kernel.module=%s\nkernel.clock=%s\nkernel.clock.mode=%s\n", NSMOD_RELEASE, NSMOD_CLOCK_NAME,
+		       fixed->flags & NSLICE_KERNEL_ORDERED ? "ordered" : "fast");
+	at += scnprintf(text + at, INFO_BYTES - at, "kernel.groups=%s\nkernel.ring.bytes=%llu\nkernel.ring.full=%s\n", request->groups,
+			nsmod_kernel_ring_bytes(), fixed->full == NSLICE_FULL_OVERWRITE ? "overwrite" : "discard");
+	at += nsmod_counters_text(text + at, INFO_BYTES - at);
 	at += nsmod_groups_missing(text + at, INFO_BYTES - at);
 	at += nsmod_kernel_filter_text(text + at, INFO_BYTES - at);
 	err = nsmod_output_small(output, NSLICE_CHUNK_INFO, text, at);
@@ -80,27 +85,35 @@ static int write_info(const struct nslice_kernel_request *request, const char *g
 	return err;
 }
 
-static int start(struct nsmod_kernel_part *part, const struct nslice_kernel_request *request, const char *groups_text,
-		 struct nsmod_output *output)
+static int prepare(struct nsmod_kernel_part *part, const struct nsmod_kernel_request *request)
 {
-	int err = create_rings(part, request);
+	int err = create_rings(part, &request->fixed);
 
 	if (!err)
-		err = nsmod_kernel_filter_set(request);
+		err = nsmod_kernel_filter_set(&request->fixed);
+	if (!err)
+		err = nsmod_counters_start(request->counters, request->fixed.counters_count);
+	if (!err)
+		nsmod_general_begin(request->fixed.flags & NSLICE_KERNEL_ORDERED, request->fixed.counters_count > 0);
+	return err;
+}
+
+static int start(struct nsmod_kernel_part *part, const struct nsmod_kernel_request *request, struct nsmod_output *output)
+{
+	int err = prepare(part, request);
+
 	if (err)
 		return err;
-	nsmod_general_begin(request->flags & NSLICE_KERNEL_ORDERED);
 	nsmod_kernel_rings_open();
-	err = nsmod_groups_attach(groups_text);
+	err = nsmod_groups_attach(request->groups);
 	if (err)
 		return err;
 	static_branch_enable(&nslice_kernel_key);
 	part->is_recording = true;
-	return write_info(request, groups_text, output);
+	return write_info(request, output);
 }
 
-int nsmod_kernel_part_start(struct nsmod_kernel_part *part, const struct nslice_kernel_request *request, const char *groups_text,
-			    struct nsmod_output *output)
+int nsmod_kernel_part_start(struct nsmod_kernel_part *part, const struct nsmod_kernel_request *request, struct nsmod_output *output)
 {
 	int err;
 
@@ -108,7 +121,7 @@ int nsmod_kernel_part_start(struct nsmod_kernel_part *part, const struct nslice_
 	if (atomic_cmpxchg(&is_taken, 0, 1) != 0)
 		return -EBUSY;
 	part->is_owner = true;
-	err = start(part, request, groups_text, output);
+	err = start(part, request, output);
 	if (err) {
 		part->is_recording = true;
 		nsmod_kernel_part_destroy(part);
@@ -125,6 +138,7 @@ void nsmod_kernel_part_stop(struct nsmod_kernel_part *part)
 	nsmod_groups_detach();
 	nsmod_kernel_rings_close();
 	nsmod_general_end();
+	nsmod_counters_stop();
 }
 
 s64 nsmod_kernel_part_pass(struct nsmod_kernel_part *part, struct nsmod_output *output)

@@ -5,11 +5,10 @@
 
 #include <linux/types.h>
 
-#include <nslice/control.h>
-
 #include "kernel_sites.h"
 
 struct nsmod_drained_ring;
+struct nsmod_kernel_request;
 struct nsmod_output;
 
 struct nsmod_kernel_part {
@@ -20,12 +19,8 @@ struct nsmod_kernel_part {
 	struct nsmod_written_sites written;
 };
 
-/*
- * What a request asks for, copied from its caller and checked: groups_text is a copy of
- * `groups`.  One recorder a machine at a time: -EBUSY.
- */
-int nsmod_kernel_part_start(struct nsmod_kernel_part *part, const struct nslice_kernel_request *request, const char *groups_text,
-			    struct nsmod_output *output);
+/* What a request asks for, copied from its caller and checked.  One recorder a machine at a time: -EBUSY. */
+int nsmod_kernel_part_start(struct nsmod_kernel_part *part, const struct nsmod_kernel_request *request, struct nsmod_output *output);
 
 /* Bytes taken out of the fullest ring, or -errno (-ENOSPC: the output is full, call again when it is not). */
 s64 nsmod_kernel_part_pass(struct nsmod_kernel_part *part, struct nsmod_output *output);

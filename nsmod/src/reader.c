@@ -19,6 +19,7 @@
 #include "clock.h"
 #include "kernel_part.h"
 #include "output.h"
+#include "requests.h"
 #include "session.h"
 #include "user_part.h"
 
@@ -263,17 +264,17 @@ struct nsmod_reader *nsmod_reader_open(u32 session, u32 flags)
 	return start(reader);
 }
 
-struct nsmod_reader *nsmod_reader_open_kernel(const struct nslice_kernel_request *request, const char *groups_text)
+struct nsmod_reader *nsmod_reader_open_kernel(const struct nsmod_kernel_request *request)
 {
 	struct nsmod_reader *reader = new_reader();
 	int err;
 
 	if (!reader)
 		return ERR_PTR(-ENOMEM);
-	reader->is_chunks_only = !(request->flags & NSLICE_KERNEL_WHOLE);
+	reader->is_chunks_only = !(request->fixed.flags & NSLICE_KERNEL_WHOLE);
 	err = reader->is_chunks_only ? 0 : write_header(reader);
 	if (!err)
-		err = nsmod_kernel_part_start(&reader->kernel, request, groups_text, &reader->output);
+		err = nsmod_kernel_part_start(&reader->kernel, request, &reader->output);
 	if (err) {
 		free_reader(reader);
 		return ERR_PTR(err);

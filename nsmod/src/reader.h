@@ -8,13 +8,14 @@
 #include <nslice/control.h>
 
 struct iov_iter;
+struct nsmod_kernel_request;
 struct nsmod_reader;
 
 /* Whole traces: NSLICE_IOC_READER's flags and session.  Or ERR_PTR(). */
 struct nsmod_reader *nsmod_reader_open(u32 session, u32 flags);
 
-/* The kernel's part alone, for another writer's file.  Arguments as nsmod_kernel_part_start().  Or ERR_PTR(). */
-struct nsmod_reader *nsmod_reader_open_kernel(const struct nslice_kernel_request *request, const char *groups_text);
+/* The kernel's part alone, for another writer's file.  The request as nsmod_kernel_part_start() wants it.  Or ERR_PTR(). */
+struct nsmod_reader *nsmod_reader_open_kernel(const struct nsmod_kernel_request *request);
 
 /* NSLICE_IOC_END: what there is can be read, then comes the end. */
 void nsmod_reader_end(struct nsmod_reader *reader);

@@ -110,13 +110,36 @@ static int check_kernel(const struct nslice_kernel_request *request)
 {
 	if (request->flags & ~(NSLICE_KERNEL_WHOLE | NSLICE_KERNEL_ORDERED))
 		return -EINVAL;
-	if (request->counters_count || request->counters || request->reserved[0] || request->reserved[1])
+	if (request->counters_count > NSLICE_MAX_COUNTERS || request->reserved[0] || request->reserved[1])
 		return -EINVAL;
 	if (request->full > NSLICE_FULL_OVERWRITE || request->port > U16_MAX || request->protocol > U8_MAX)
 		return -EINVAL;
 	if (request->groups_bytes >= MAX_GROUPS_BYTES || (request->protocol && !request->port))
 		return -EINVAL;
 	return !request->ring_bytes || nsmod_is_ring_size(request->ring_bytes) ? 0 : -EINVAL;
+}
+
+/* Names go into the trace as a list in a line. */
+static int check_counter(const struct nslice_kernel_counter *counter)
+{
+	const size_t length = strnlen(counter->name, sizeof(counter->name));
+
+	if (counter->reserved || length == 0 || length == sizeof(counter->name))
+		return -EINVAL;
+	return strpbrk(counter->name, ",\n") ? -EINVAL : 0;
+}
+
+static int take_counters(struct nsmod_kernel_request *request)
+{
+	const u32 count = request->fixed.counters_count;
+	int err = 0;
+	u32 i;
+
+	if (copy_from_user(request->counters, u64_to_user_ptr(request->fixed.counters), count * sizeof(*request->counters)))
+		return -EFAULT;
+	for (i = 0; i < count && !err; ++i)
+		err = check_counter(&request->counters[i]);
+	return err;
 }
 
 int nsmod_request_take_kernel(struct nsmod_kernel_request *request, const void __user *from)
@@ -126,6 +149,8 @@ int nsmod_request_take_kernel(struct nsmod_kernel_request *request, const void _
 	request->groups = NULL;
 	if (!err)
 		err = check_kernel(&request->fixed);
+	if (!err)
+		err = take_counters(request);
 	if (err)
 		return err;
 	request->groups = memdup_user_nul(u64_to_user_ptr(request->fixed.groups), request->fixed.groups_bytes);

@@ -22,6 +22,7 @@ long nsmod_request_groups(void __user *at);
 struct nsmod_kernel_request {
 	struct nslice_kernel_request fixed;
 	char *groups;
+	struct nslice_kernel_counter counters[NSLICE_MAX_COUNTERS]; /* fixed.counters_count of them */
 };
 
 int nsmod_request_take_kernel(struct nsmod_kernel_request *request, const void __user *from);

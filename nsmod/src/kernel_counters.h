@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Counters of START and STOP records: a perf event for each on every CPU, read out of its register. */
+#ifndef NSMOD_KERNEL_COUNTERS_H
+#define NSMOD_KERNEL_COUNTERS_H
+
+#include <linux/percpu.h>
+#include <linux/perf_event.h>
+#include <linux/types.h>
+
+#include <nslice/control.h>
+
+#include "counter_register.h"
+
+struct nsmod_counter {
+	struct perf_event *event;
+	u64 detour; /* counted by probes on ways that most records do not take: comes off */
+	u32 shift;  /* 64 without the register's bits */
+};
+
+struct nsmod_cpu_counters {
+	u32 count; /* 0: this CPU has none now */
+	struct nsmod_counter of[NSLICE_MAX_COUNTERS];
+};
+
+DECLARE_PER_CPU_ALIGNED(struct nsmod_cpu_counters, nsmod_counters);
+
+/*
+ * On every CPU that is online, and on those that come.  0; -ENOENT, -EOPNOTSUPP: there is no such counter; -EBUSY: somebody
+ * else has it; -EINVAL, -EACCES as perf_event_open() says.
+ */
+int nsmod_counters_start(const struct nslice_kernel_counter *wanted, u32 count);
+void nsmod_counters_stop(void);
+
+/* INFO lines.  Bytes written. */
+size_t nsmod_counters_text(char *text, size_t room);
+
+/* Running total since the event began.  The event's own numbers change when its register runs over. */
+static __always_inline u64 nsmod_counter_total(const struct nsmod_counter *counter)
+{
+	struct perf_event *event = counter->event;
+	u64 before, count, value;
+
+	do {
+		before = local64_read(&event->hw.prev_count);
+		count = local64_read(&event->count);
+		value = nsmod_register_read(event);
+	} while (unlikely(before != local64_read(&event->hw.prev_count) || count != local64_read(&event->count)));
+	return count + ((value - before) << counter->shift >> counter->shift);
+}
+
+/* One that is pinned and lost its register counts no more. */
+static __always_inline bool nsmod_counter_runs(const struct nsmod_counter *counter)
+{
+	return READ_ONCE(counter->event->state) == PERF_EVENT_STATE_ACTIVE && nsmod_register_is_there(counter->event);
+}
+
+#endif /* NSMOD_KERNEL_COUNTERS_H */
