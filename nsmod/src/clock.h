@@ -3,6 +3,8 @@
 #ifndef NSMOD_CLOCK_H
 #define NSMOD_CLOCK_H
 
+#include <linux/irqflags.h>
+#include <linux/timekeeping.h>
 #include <linux/types.h>
 
 #if defined(CONFIG_X86_64)
@@ -51,6 +53,17 @@ static __always_inline u64 nsmod_clock_ordered(void)
 	ticks = nsmod_clock();
 	nsmod_fence();
 	return ticks;
+}
+
+/* Of one moment: ticks, and nanoseconds of CLOCK_MONOTONIC_RAW. */
+static inline void nsmod_clock_pair(u64 *ticks, u64 *mono_ns)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	*ticks = nsmod_clock_ordered();
+	*mono_ns = ktime_get_raw_ns();
+	local_irq_restore(flags);
 }
 
 #endif /* NSMOD_CLOCK_H */

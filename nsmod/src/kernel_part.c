@@ -95,6 +95,9 @@ static int prepare(struct nsmod_kernel_part *part, const struct nsmod_kernel_req
 		err = nsmod_counters_start(request->counters, request->fixed.counters_count);
 	if (!err)
 		nsmod_general_begin(request->fixed.flags & NSLICE_KERNEL_ORDERED, request->fixed.counters_count > 0);
+	part->counters = request->fixed.counters_count;
+	if (!err)
+		err = nsmod_kernel_calibrate(&part->at_start, NSLICE_CALIBRATION_START, part->counters);
 	return err;
 }
 
@@ -110,7 +113,8 @@ static int start(struct nsmod_kernel_part *part, const struct nsmod_kernel_reque
 		return err;
 	static_branch_enable(&nslice_kernel_key);
 	part->is_recording = true;
-	return write_info(request, output);
+	err = write_info(request, output);
+	return err ? err : nsmod_kernel_calibration_write(&part->at_start, output);
 }
 
 int nsmod_kernel_part_start(struct nsmod_kernel_part *part, const struct nsmod_kernel_request *request, struct nsmod_output *output)
@@ -137,6 +141,8 @@ void nsmod_kernel_part_stop(struct nsmod_kernel_part *part)
 	static_branch_disable(&nslice_kernel_key);
 	nsmod_groups_detach();
 	nsmod_kernel_rings_close();
+	if (part->at_start.payload) /* for lack of memory there is one only */
+		nsmod_kernel_calibrate(&part->at_end, NSLICE_CALIBRATION_END, part->counters);
 	nsmod_general_end();
 	nsmod_counters_stop();
 }
@@ -189,6 +195,7 @@ int nsmod_kernel_part_settle(struct nsmod_kernel_part *part, struct nsmod_output
 {
 	s64 taken;
 	u32 cpu;
+	int err;
 
 	if (part->is_settled)
 		return 0;
@@ -201,7 +208,8 @@ int nsmod_kernel_part_settle(struct nsmod_kernel_part *part, struct nsmod_output
 		if (part->rings[cpu].meta)
 			nsmod_ring_settle(&part->rings[cpu]);
 	part->is_settled = true;
-	return write_totals(part, output);
+	err = nsmod_kernel_calibration_write(&part->at_end, output);
+	return err ? err : write_totals(part, output);
 }
 
 void nsmod_kernel_part_destroy(struct nsmod_kernel_part *part)
@@ -211,6 +219,8 @@ void nsmod_kernel_part_destroy(struct nsmod_kernel_part *part)
 	part->is_owner = false;
 	nsmod_kernel_part_stop(part);
 	nsmod_kernel_rings_destroy();
+	nsmod_kernel_calibration_destroy(&part->at_start);
+	nsmod_kernel_calibration_destroy(&part->at_end);
 	kvfree(part->rings);
 	part->rings = NULL;
 	atomic_set(&is_taken, 0);

@@ -5,6 +5,7 @@
 
 #include <linux/types.h>
 
+#include "kernel_calibrate.h"
 #include "kernel_sites.h"
 
 struct nsmod_drained_ring;
@@ -17,6 +18,8 @@ struct nsmod_kernel_part {
 	bool is_settled;
 	struct nsmod_drained_ring *rings;
 	struct nsmod_written_sites written;
+	u32 counters;
+	struct nsmod_kernel_calibration at_start, at_end;
 };
 
 /* What a request asks for, copied from its caller and checked.  One recorder a machine at a time: -EBUSY. */

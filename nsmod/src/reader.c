@@ -14,7 +14,6 @@
 #include <linux/module.h>
 #include <linux/random.h>
 #include <linux/slab.h>
-#include <linux/timekeeping.h>
 
 #include "clock.h"
 #include "kernel_part.h"
@@ -43,16 +42,6 @@ struct nsmod_reader {
 	struct nsmod_user_part user;
 	struct nsmod_kernel_part kernel;
 };
-
-static void clock_pair(u64 *ticks, u64 *mono_ns)
-{
-	unsigned long flags;
-
-	local_irq_save(flags);
-	*ticks = nsmod_clock_ordered();
-	*mono_ns = ktime_get_raw_ns();
-	local_irq_restore(flags);
-}
 
 static int write_header(struct nsmod_reader *reader)
 {
@@ -92,7 +81,7 @@ static int write_footer(struct nsmod_reader *reader)
 		footer->dropped_sites = READ_ONCE(nsmod_memory_header(&reader->session->memory)->dropped_sites);
 	}
 	footer->end = end_of(reader);
-	clock_pair(&footer->ticks, &footer->mono_ns);
+	nsmod_clock_pair(&footer->ticks, &footer->mono_ns);
 	err = nsmod_output_small(&reader->output, NSLICE_CHUNK_FOOTER, footer, sizeof(*footer) + footer->cpus * sizeof(*rows));
 	kvfree(footer);
 	return err;

@@ -37,7 +37,7 @@
 
 #else
 
-/* One place in the source.  Not API but for the macros below.  The first three fields are read by assembly. */
+/* One place in the source.  Not API but for the macros at the end.  The first three fields are read by assembly. */
 struct nslice_kernel_site {
 	u64 bits;           /* what its records say besides time and thread; 0: nsmod has not seen it yet */
 	u64 step;           /* of the ring's position by one of its records */
@@ -58,14 +58,16 @@ void nslice_kernel_record(struct nslice_kernel_site *site);
 void nslice_kernel_record_1(struct nslice_kernel_site *site, u64 word);
 void nslice_kernel_record_3(struct nslice_kernel_site *site, u64 a, u64 b, u64 c);
 
-#define NSLICE_KERNEL_SITE(ring_, name_, kind_, words_)                                     \
+/* bits_: 0, since nsmod gives them out. */
+#define NSLICE_KERNEL_SITE(ring_, name_, kind_, words_, bits_)                              \
 	static struct nslice_kernel_site nslice_site __section(".data..nslice_sites") = {   \
+		.bits = bits_,                                                              \
 		.step = NSLICE_POSITION_STEP(NSLICE_HEAD_UNITS + words_),                   \
 		.head = &ring_.head,                                                        \
 		.line = __LINE__,                                                           \
 		.kind = kind_,                                                              \
 		.words = words_,                                                            \
-		.name = #name_,                                                             \
+		.name = name_,                                                              \
 		.file = __FILE__,                                                           \
 	}
 
@@ -94,9 +96,9 @@ void nslice_kernel_record_lean_3(void);
  * One statement, jump label and all: as many instructions at every place, which
  * is what makes corrected instruction counts exact.
  */
-#define NSLICE_KERNEL_PROBE(key_, ring_, name_, kind_)                                      \
+#define NSLICE_KERNEL_PROBE(key_, ring_, name_, kind_, bits_)                               \
 	do {                                                                                \
-		NSLICE_KERNEL_SITE(ring_, name_, kind_, 0);                                 \
+		NSLICE_KERNEL_SITE(ring_, name_, kind_, 0, bits_);                          \
 		asm volatile("1:	nop\n\t"                                            \
 			     ".pushsection __jump_table, \"aw\"\n\t"                        \
 			     ".align 3\n\t"                                                 \
@@ -113,15 +115,29 @@ void nslice_kernel_record_lean_3(void);
 	} while (0)
 
 /* Within the branch, since the values are not to be made while nobody records. */
-#define NSLICE_KERNEL_PROBE_WORDS(key_, ring_, name_, kind_, words_, a_, b_, c_)            \
+#define NSLICE_KERNEL_PROBE_1(key_, ring_, name_, kind_, bits_, a_)                         \
 	do {                                                                                \
-		NSLICE_KERNEL_SITE(ring_, name_, kind_, words_);                            \
+		NSLICE_KERNEL_SITE(ring_, name_, kind_, 1, bits_);                          \
 		if (static_branch_unlikely(&key_)) {                                        \
 			register u64 nslice_a asm("x1") = (u64)(a_);                        \
-			register u64 nslice_b asm("x2") = (u64)(b_);                        \
-			register u64 nslice_c asm("x3") = (u64)(c_);                        \
 			asm volatile(".balign 8\n\t"                                        \
-				     NSLICE_KERNEL_CALL("nslice_kernel_record_lean_" #words_, "1f") \
+				     NSLICE_KERNEL_CALL("nslice_kernel_record_lean_1", "1f") \
+				     "1:"                                                   \
+				     : "+r"(nslice_a) : [site] "i"(&nslice_site)            \
+				     : "x2", "x3", NSLICE_KERNEL_CLOBBERS);                 \
+		}                                                                           \
+	} while (0)
+
+#define NSLICE_KERNEL_PROBE_3(key_, ring_, name_, kind_, bits_, a_, b_, c_)                 \
+	do {                                                                                \
+		NSLICE_KERNEL_SITE(ring_, name_, kind_, 3, bits_);                          \
+		if (static_branch_unlikely(&key_)) {                                        \
+			const u64 nslice_words[] = { (u64)(a_), (u64)(b_), (u64)(c_) };     \
+			register u64 nslice_a asm("x1") = nslice_words[0];                  \
+			register u64 nslice_b asm("x2") = nslice_words[1];                  \
+			register u64 nslice_c asm("x3") = nslice_words[2];                  \
+			asm volatile(".balign 8\n\t"                                        \
+				     NSLICE_KERNEL_CALL("nslice_kernel_record_lean_3", "1f") \
 				     "1:"                                                   \
 				     : "+r"(nslice_a), "+r"(nslice_b), "+r"(nslice_c)       \
 				     : [site] "i"(&nslice_site) : NSLICE_KERNEL_CLOBBERS);  \
@@ -130,31 +146,29 @@ void nslice_kernel_record_lean_3(void);
 
 #else
 
-#define NSLICE_KERNEL_PROBE(key_, ring_, name_, kind_)                                      \
+#define NSLICE_KERNEL_PROBE_ANY(key_, ring_, name_, kind_, words_, bits_, call_)            \
 	do {                                                                                \
-		NSLICE_KERNEL_SITE(ring_, name_, kind_, 0);                                 \
+		NSLICE_KERNEL_SITE(ring_, name_, kind_, words_, bits_);                     \
 		if (static_branch_unlikely(&key_))                                          \
-			nslice_kernel_record(&nslice_site);                                 \
+			call_;                                                              \
 	} while (0)
 
-#define NSLICE_KERNEL_WORDS_1(a_, b_, c_) nslice_kernel_record_1(&nslice_site, (u64)(a_))
-#define NSLICE_KERNEL_WORDS_3(a_, b_, c_) nslice_kernel_record_3(&nslice_site, (u64)(a_), (u64)(b_), (u64)(c_))
-#define NSLICE_KERNEL_PROBE_WORDS(key_, ring_, name_, kind_, words_, a_, b_, c_)            \
-	do {                                                                                \
-		NSLICE_KERNEL_SITE(ring_, name_, kind_, words_);                            \
-		if (static_branch_unlikely(&key_))                                          \
-			NSLICE_KERNEL_WORDS_##words_(a_, b_, c_);                           \
-	} while (0)
+#define NSLICE_KERNEL_PROBE(key_, ring_, name_, kind_, bits_) \
+	NSLICE_KERNEL_PROBE_ANY(key_, ring_, name_, kind_, 0, bits_, nslice_kernel_record(&nslice_site))
+#define NSLICE_KERNEL_PROBE_1(key_, ring_, name_, kind_, bits_, a_) \
+	NSLICE_KERNEL_PROBE_ANY(key_, ring_, name_, kind_, 1, bits_, nslice_kernel_record_1(&nslice_site, (u64)(a_)))
+#define NSLICE_KERNEL_PROBE_3(key_, ring_, name_, kind_, bits_, a_, b_, c_)                 \
+	NSLICE_KERNEL_PROBE_ANY(key_, ring_, name_, kind_, 3, bits_,                        \
+				nslice_kernel_record_3(&nslice_site, (u64)(a_), (u64)(b_), (u64)(c_)))
 
 #endif /* CONFIG_ARM64 */
 
-#define NET_SLICE_START(name) NSLICE_KERNEL_PROBE(nslice_kernel_key, nslice_kernel_ring, name, NSLICE_KIND_START)
-#define NET_SLICE_STOP(name) NSLICE_KERNEL_PROBE(nslice_kernel_key, nslice_kernel_ring, name, NSLICE_KIND_STOP)
-#define NET_SLICE_EXIT(name) NSLICE_KERNEL_PROBE(nslice_kernel_key, nslice_kernel_ring, name, NSLICE_KIND_EXIT)
-#define NET_SLICE_MARK(name, value) \
-	NSLICE_KERNEL_PROBE_WORDS(nslice_kernel_key, nslice_kernel_ring, name, NSLICE_KIND_MARK, 1, value, 0, 0)
+#define NET_SLICE_START(name) NSLICE_KERNEL_PROBE(nslice_kernel_key, nslice_kernel_ring, #name, NSLICE_KIND_START, 0)
+#define NET_SLICE_STOP(name) NSLICE_KERNEL_PROBE(nslice_kernel_key, nslice_kernel_ring, #name, NSLICE_KIND_STOP, 0)
+#define NET_SLICE_EXIT(name) NSLICE_KERNEL_PROBE(nslice_kernel_key, nslice_kernel_ring, #name, NSLICE_KIND_EXIT, 0)
+#define NET_SLICE_MARK(name, value) NSLICE_KERNEL_PROBE_1(nslice_kernel_key, nslice_kernel_ring, #name, NSLICE_KIND_MARK, 0, value)
 #define NET_SLICE_INIT(name, number, packets, bytes) \
-	NSLICE_KERNEL_PROBE_WORDS(nslice_kernel_key, nslice_kernel_ring, name, NSLICE_KIND_INIT, 3, number, packets, bytes)
+	NSLICE_KERNEL_PROBE_3(nslice_kernel_key, nslice_kernel_ring, #name, NSLICE_KIND_INIT, 0, number, packets, bytes)
 
 #endif /* NETSLICE_DISABLE */
 

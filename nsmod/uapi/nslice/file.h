@@ -162,23 +162,24 @@ NSLICE_ASSERT_SIZE(struct nslice_file_kernel_totals, 16);
 
 /*
  * What a kernel probe costs, in integers since the kernel has no others: sums over batches, so that the reader makes
- * means and intervals.  In units of 2^-10 ticks or counts a probe.
+ * means and intervals.  In units of 2^-10 ticks or counts a probe.  A fifth of the batches at either end is left out of
+ * the sums; their squares are winsorised, so that squares / (batches * (batches - 1)) is the squared standard error.
  */
 struct nslice_kernel_calibration_entry {
 	__u32 cpu;
-	__u8 kind;     /* START: the pair START + STOP; MARK: the probe */
+	__u8 kind;     /* START: the pair START + STOP; MARK, INIT, EXIT: the probe */
 	__u8 field;    /* 0: clock ticks; n: counter n - 1 */
-	__u16 batches;
-	__s64 inner_sum;
+	__u16 batches; /* in the sums */
+	__s64 inner_sum;     /* what a slice reads besides its work (START only, else 0) */
 	__s64 inner_squares; /* of the distances from the mean, in 2^-20 */
-	__s64 outer_sum;
+	__s64 outer_sum;     /* what the probe, or the pair, adds to the slice around it */
 	__s64 outer_squares;
 };
 NSLICE_ASSERT_SIZE(struct nslice_kernel_calibration_entry, 40);
 
 struct nslice_file_kernel_calibration {
 	__u32 entries;
-	__u32 reserved;
+	__u32 phase;   /* enum nslice_calibration_phase */
 	__u64 ticks;   /* taken together: */
 	__u64 mono_ns; /* CLOCK_MONOTONIC_RAW */
 };
