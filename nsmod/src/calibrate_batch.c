@@ -23,7 +23,7 @@
 #define STRETCH_NS 40000
 
 static DEFINE_PER_CPU_ALIGNED(struct nslice_ring_meta, scratch_ring);
-static DEFINE_STATIC_KEY_TRUE(always); /* so that a probe here is as long as one that records */
+static DEFINE_STATIC_KEY_FALSE(always); /* on from the first calibration, so that a probe here is one that records */
 
 /* Sites that need not be met: nothing but this file reads their records. */
 #define PROBE(kind_) NSLICE_KERNEL_PROBE(always, scratch_ring, "calibration", kind_, NSMOD_BITS(0, kind_, 0))
@@ -41,14 +41,15 @@ static DEFINE_STATIC_KEY_TRUE(always); /* so that a probe here is as long as one
 #define FOUR(...) __VA_ARGS__; __VA_ARGS__; __VA_ARGS__; __VA_ARGS__
 #define EIGHT(...) FOUR(__VA_ARGS__); FOUR(__VA_ARGS__)
 
+/* Aligned, so that what the compiler puts before a loop is the same in both. */
 #define LOOPS(name_, one_)                                \
-	static noinline notrace void few_##name_(u32 rounds)  \
+	static noinline notrace __aligned(64) void few_##name_(u32 rounds)  \
 	{                                                 \
 		for (; rounds > 0; --rounds) {            \
 			EIGHT(one_);                      \
 		}                                         \
 	}                                                 \
-	static noinline notrace void many_##name_(u32 rounds) \
+	static noinline notrace __aligned(64) void many_##name_(u32 rounds) \
 	{                                                 \
 		for (; rounds > 0; --rounds) {            \
 			EIGHT(one_);                      \
@@ -156,6 +157,11 @@ static void take_sample(const struct loops *loops, u32 rounds, bool is_pair, u32
 		samples->inner[i][samples->count] = div_s64(inner[i] << NSMOD_CALIBRATE_UNIT_BITS, MANY * rounds);
 	}
 	++samples->count;
+}
+
+void nsmod_calibrate_prepare(void)
+{
+	static_branch_enable(&always);
 }
 
 void nsmod_calibrate_kind(u32 kind_index, u32 fields, u64 *data, u64 budget_ns, struct nsmod_samples *samples)

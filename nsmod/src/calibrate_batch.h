@@ -23,6 +23,9 @@ struct nsmod_samples {
 	s64 outer[NSMOD_CALIBRATE_FIELDS][NSMOD_CALIBRATE_BATCHES];
 };
 
+/* Once, before the next: may sleep. */
+void nsmod_calibrate_prepare(void);
+
 /*
  * On this CPU, which the caller must not leave.  data: NSMOD_CALIBRATE_RING_BYTES for records.  Interrupts are off for
  * some 50 us at a time; the whole takes no longer than budget_ns.

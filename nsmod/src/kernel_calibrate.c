@@ -82,6 +82,7 @@ static u32 calibrate_cpus(struct job *job, struct nslice_kernel_calibration_entr
 	const u32 of_cpu = NSMOD_CALIBRATE_KINDS * job->fields;
 	u32 count = 0, cpu;
 
+	nsmod_calibrate_prepare();
 	cpus_read_lock();
 	for_each_online_cpu(cpu) {
 		job->cpu = cpu;

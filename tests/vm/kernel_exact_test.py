@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: MIT
+# Corrected instruction counts of known kernel code, in every context, on a machine that counts exactly: 0 off.  What a record costs.
+import base64
+import gzip
+import os
+import pathlib
+import re
+import tempfile
+import unittest
+
+import guest
+import kernel_modules
+import kernel_trace
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2] / "nsmod"
+CASES = pathlib.Path(__file__).resolve().parent / "cases"
+CONTEXTS = {1: "process", 2: "softirq", 3: "hard interrupt"}
+SLICES = 3 * 7 * sum(range(1, 10))  # contexts, sizes, slices of a nest 0 to 8 deep
+# instructions in a register of 32 bits that is widened, in one of 64 bits where there is one, and cycles, which are the same here
+COUNTERS = "counter=instructions:0:1 counter=cycles:0:0:1"
+RUNS = {"fast": "", "ordered": "ordered", "small-ring": "ring=4096"}
+MODULES = {}
+
+
+def setUpModule():
+    folder = tempfile.TemporaryDirectory(prefix="netslice-exact-")
+    unittest.addModuleCleanup(folder.cleanup)
+    place = pathlib.Path(folder.name)
+    machine = guest.Arm64Guest(os.environ["NETSLICE_BUILD"])
+    for source, options in ((SOURCE, ()), (CASES / "exact_module", (f"NSMOD={place}/nsmod", f"KBUILD_EXTRA_SYMBOLS={place}/nsmod/Module.symvers"))):
+        files, said = kernel_modules.build(source, machine.kernel, machine.architecture, place, "W=1", *options)
+        if "warning:" in said:
+            raise AssertionError(said)
+        MODULES.update(files)
+
+
+def nets(trace):
+    """(context, depth, true instructions, field, net) of every slice."""
+    case, open_slices = None, []
+    for record in trace.records:
+        if record.site.name == "exact_case":
+            case = (record.words[0] >> 56, record.words[0] >> 48 & 0xff, record.words[0] & (1 << 48) - 1)
+        elif record.site.kind == kernel_trace.START:
+            open_slices.append([record, 0])
+        elif record.site.kind == kernel_trace.STOP:
+            start, pairs = open_slices.pop()
+            if open_slices:
+                open_slices[-1][1] += pairs + 1
+            for field, (first, last) in enumerate(zip(start.words, record.words), 1):
+                inner, outer = trace.constants(record.cpu, kernel_trace.START, field)
+                yield (*case, field, last - first - inner - pairs * outer)
+
+
+class KernelExact(unittest.TestCase):
+    def boot(self, script, **options):
+        machine = guest.Arm64Guest(os.environ["NETSLICE_BUILD"], timeout_s=300, **options)
+        machine.add("tests/vm_kernel_recorder")
+        for path in MODULES.values():
+            machine.add_built_module(path)
+        result = machine.run("insmod /modules/nsmod.ko\n" + script)
+        self.assertEqual(result.kernel_faults, [])
+        return result
+
+    def check_exact(self, name, trace):
+        found = list(nets(trace))
+        self.assertEqual(len(found), 2 * SLICES, f"{name}: slices read")
+        off = [one for one in found if one[4] != one[2]]
+        self.assertEqual(off[:5], [], f"{name}: {len(off)} of {len(found)} off")
+        self.assertEqual({CONTEXTS[one[0]] for one in found}, set(CONTEXTS.values()))
+
+    def test_counts_of_known_kernel_code_are_exact_in_every_context(self):
+        script = "".join(f"""
+            vm_kernel_recorder "" 0 {options} {COUNTERS} -- insmod /modules/exact.ko >{name}.nsl || echo "{name} failed"
+            rmmod exact
+            echo "<{name}"; gzip -c {name}.nsl | base64; echo ">"
+            """ for name, options in RUNS.items())
+        result = self.boot(script)
+        for name in RUNS:
+            with self.subTest(run=name):
+                packed = re.search(rf"<{name}\n([^>]*)>", result.output)
+                self.assertTrue(packed, result.output[-2000:])
+                trace = kernel_trace.KernelTrace(gzip.decompress(base64.b64decode(packed.group(1))))
+                self.assertEqual(trace.info["kernel.counters.names"], "instructions,cycles")
+                self.assertEqual(trace.info["kernel.clock.mode"], "ordered" if name == "ordered" else "fast")
+                self.check_exact(name, trace)
+
+    def test_a_record_takes_25_instructions_beside_the_clock_and_one_while_nobody_records(self):
+        result = self.boot("""
+            insmod /modules/cost.ko && rmmod cost
+            vm_kernel_recorder "" 0 -- insmod /modules/cost.ko >/dev/null
+            dmesg | grep -o "nsmod cost: .*"
+            """)
+        costs = [int(found) for found in re.findall(r"16 probes take (\d+) instructions", result.output)]
+        self.assertEqual(costs, [16 * 1, 16 * (25 + 1)], result.output[-2000:])
+
+
+if __name__ == "__main__":
+    guest.run_tests()
