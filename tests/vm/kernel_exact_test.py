@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
 # Corrected instruction counts of known kernel code, in every context, on a machine that counts exactly: 0 off.  What a record costs.
-import base64
-import gzip
 import os
 import pathlib
 import re
@@ -38,16 +36,16 @@ def nets(trace):
     """(context, depth, true instructions, field, net) of every slice."""
     case, open_slices = None, []
     for record in trace.records:
-        if record.site.name == "exact_case":
+        if record.name == "exact_case":
             case = (record.words[0] >> 56, record.words[0] >> 48 & 0xff, record.words[0] & (1 << 48) - 1)
-        elif record.site.kind == kernel_trace.START:
+        elif record.kind == "START":
             open_slices.append([record, 0])
-        elif record.site.kind == kernel_trace.STOP:
+        elif record.kind == "STOP":
             start, pairs = open_slices.pop()
             if open_slices:
                 open_slices[-1][1] += pairs + 1
             for field, (first, last) in enumerate(zip(start.words, record.words), 1):
-                inner, outer = trace.constants(record.cpu, kernel_trace.START, field)
+                inner, outer = trace.constants(record.cpu, "START", field)
                 yield (*case, field, last - first - inner - pairs * outer)
 
 
@@ -69,17 +67,15 @@ class KernelExact(unittest.TestCase):
         self.assertEqual({CONTEXTS[one[0]] for one in found}, set(CONTEXTS.values()))
 
     def test_counts_of_known_kernel_code_are_exact_in_every_context(self):
-        script = "".join(f"""
+        script = kernel_trace.SHOW_FILE + "".join(f"""
             vm_kernel_recorder "" 0 {options} {COUNTERS} -- insmod /modules/exact.ko >{name}.nsl || echo "{name} failed"
             rmmod exact
-            echo "<{name}"; gzip -c {name}.nsl | base64; echo ">"
+            show_file {name}.nsl
             """ for name, options in RUNS.items())
         result = self.boot(script)
         for name in RUNS:
             with self.subTest(run=name):
-                packed = re.search(rf"<{name}\n([^>]*)>", result.output)
-                self.assertTrue(packed, result.output[-2000:])
-                trace = kernel_trace.KernelTrace(gzip.decompress(base64.b64decode(packed.group(1))))
+                trace = kernel_trace.Trace(kernel_trace.from_console(result.output, f"{name}.nsl"))
                 self.assertEqual(trace.info["kernel.counters.names"], "instructions,cycles")
                 self.assertEqual(trace.info["kernel.clock.mode"], "ordered" if name == "ordered" else "fast")
                 self.check_exact(name, trace)

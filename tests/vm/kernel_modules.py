@@ -51,11 +51,16 @@ def needed(kernel, name):
 
 
 def build(source, kernel, architecture, folder, *options):
-    """Builds the modules of a source folder, which stays as it is, in `folder` -> their files."""
+    """Builds the modules of a source folder, which stays as it is, in `folder` -> their files, what the build said."""
     place = pathlib.Path(folder) / pathlib.Path(source).name
     shutil.copytree(source, place)
+    return make(place, kernel, architecture, *options)
+
+
+def make(place, kernel, architecture, *options):
+    """Builds the modules of a folder in that folder."""
     made = subprocess.run(["make", "-C", kernel / "headers", f"M={place}", "-j", str(os.cpu_count()), "CONFIG_DEBUG_INFO_BTF_MODULES=",
                            *COMPILERS.get(architecture, []), *options, "modules"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     if made.returncode:
         raise RuntimeError(f"make ended with {made.returncode}:\n{made.stdout[-4000:]}")
-    return {path.name: path for path in place.rglob("*.ko")}, made.stdout
+    return {path.name: path for path in place.glob("*.ko")}, made.stdout

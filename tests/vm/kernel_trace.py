@@ -1,62 +1,140 @@
 # SPDX-License-Identifier: MIT
-# A trace of the kernel's records -> its sites, records and calibration, without the toolkit's own reader.
+# A trace's bytes -> the kernel's sites, records, calibration and totals (libnsprobe/FORMAT.md), by a reader that shares nothing with nsdump.
+import base64
 import collections
+import gzip
+import re
 import struct
 
-CHUNK_HEADER = struct.Struct("<IHHIIQIIQQQII")
-INFO, KERNEL_RECORDS, KERNEL_CALIBRATION, KERNEL_SITES = 1, 6, 8, 9
-START, STOP, MARK = 1, 2, 3
+FILE_HEADER_BYTES = 64
+CHUNK = struct.Struct("<4sHHIIQIIQQQII")  # magic, kind, header bytes, payload bytes, ..., cpu, records, ...
+SITE = struct.Struct("<HBBIHHI")          # slice_id, kind, flags, line, name bytes, file bytes, pid
+HEAD = struct.Struct("<QIHBB")            # ticks, thread_id, slice_id, kind, words
+ROW = struct.Struct("<II3Q8Q")            # cpu, reserved, chunks, issued, drained, lost
+CALIBRATION_ENTRY = struct.Struct("<IBBHqqqq") # cpu, kind, field, batches, inner, its squares, outer, its squares
+INFO, RECORDS, KERNEL_RECORDS, KERNEL_TOTALS, KERNEL_CALIBRATION, KERNEL_SITES = 1, 4, 6, 7, 8, 9
+KINDS = {1: "START", 2: "STOP", 3: "MARK", 4: "INIT", 5: "EXIT"}
 
-Site = collections.namedtuple("Site", "name kind flags")
-Record = collections.namedtuple("Record", "cpu ticks thread site words")
-Entry = collections.namedtuple("Entry", "phase cpu kind field batches inner inner_squares outer outer_squares")
+Record = collections.namedtuple("Record", "cpu ticks thread kind name words")
+Entry = collections.namedtuple("Entry", "phase cpu kind field inner outer")
+Slice = collections.namedtuple("Slice", "cpu thread name start stop depth")
 
 
-class KernelTrace:
-    """info: key -> value; sites: id -> Site; records: in the order of each CPU's ring; calibration: of Entry, means in units."""
+class TraceError(Exception):
+    """What in the bytes is not as the format says."""
 
-    def __init__(self, content):
+
+def from_console(output, name):
+    """A file that the guest's script has shown as `show_file NAME` does (SHOW_FILE)."""
+    shown = re.search(rf"<file {re.escape(name)}>\n(.*?)<end of file>", output, re.S)
+    if not shown:
+        raise TraceError(f"the guest showed no {name}; it said:\n{output[-2000:]}")
+    return gzip.decompress(base64.b64decode(shown.group(1)))
+
+
+SHOW_FILE = 'show_file() { echo "<file $1>"; gzip -c "$1" | base64; echo "<end of file>"; }\n'
+
+
+def _chunks(data):
+    if data[:8] != b"NSLTRACE":
+        raise TraceError("no trace header")
+    at = FILE_HEADER_BYTES
+    while at < len(data):
+        magic, kind, header_bytes, payload_bytes, _, _, cpu, records, *_ = CHUNK.unpack_from(data, at)
+        if magic != b"NSLK" or at + header_bytes + payload_bytes > len(data):
+            raise TraceError(f"no whole chunk at byte {at}")
+        at += header_bytes + payload_bytes
+        yield kind, cpu, records, data[at - payload_bytes:at]
+
+
+def _sites(payload):
+    at = 0
+    while at < len(payload):
+        slice_id, kind, _, _, name_bytes, file_bytes, _ = SITE.unpack_from(payload, at)
+        at += SITE.size
+        name, file = (payload[at:at + name_bytes - 1].decode(), payload[at + name_bytes:at + name_bytes + file_bytes - 1].decode())
+        at += (name_bytes + file_bytes + 7) // 8 * 8
+        yield slice_id, kind, name, file
+
+
+class Trace:
+    """
+    records: the kernel's, of each CPU in their order; sites: id -> (kind, name, file); issued, drained, lost: of all CPUs;
+    calibration: of Entry, means in ticks or counts.
+    """
+
+    def __init__(self, data):
         self.info, self.sites, self.records, self.calibration = {}, {}, [], []
-        at = 64
-        while at + CHUNK_HEADER.size <= len(content):
-            _magic, kind, header_bytes, payload_bytes, _crc, _sequence, cpu, *_rest = CHUNK_HEADER.unpack_from(content, at)
-            at += header_bytes
-            self._take(kind, cpu, content[at:at + payload_bytes])
-            at += payload_bytes
+        self.user_records = self.issued = self.drained = self.lost = 0
+        self.has_totals = False
+        for kind, cpu, count, payload in _chunks(data):
+            if kind == INFO:
+                lines = payload.rstrip(b"\0").decode().splitlines()
+                self.info.update(line.partition("=")[::2] for line in lines)
+            elif kind == RECORDS:
+                self.user_records += count
+            elif kind == KERNEL_SITES:
+                self._add_sites(payload)
+            elif kind == KERNEL_RECORDS:
+                self._add_records(cpu, count, payload)
+            elif kind == KERNEL_CALIBRATION:
+                self._add_calibration(payload)
+            elif kind == KERNEL_TOTALS:
+                self._add_totals(payload)
 
-    def _take(self, kind, cpu, payload):
-        if kind == INFO:
-            for line in payload.rstrip(b"\0").decode().splitlines():
-                key, _, value = line.partition("=")
-                self.info[key] = value
-        elif kind == KERNEL_SITES:
-            self._take_sites(payload)
-        elif kind == KERNEL_RECORDS:
-            self._take_records(cpu, payload)
-        elif kind == KERNEL_CALIBRATION:
-            self._take_calibration(payload)
+    def _add_sites(self, payload):
+        for slice_id, kind, name, file in _sites(payload):
+            if self.sites.setdefault(slice_id, (kind, name, file)) != (kind, name, file):
+                raise TraceError(f"site {slice_id:#x} has two names")
 
-    def _take_sites(self, payload):
-        at = 0
+    def _add_records(self, cpu, count, payload):
+        at, before = 0, len(self.records)
         while at < len(payload):
-            slice_id, kind, flags, _line, name_bytes, file_bytes, _pid = struct.unpack_from("<HBBIHHI", payload, at)
-            self.sites[slice_id] = Site(payload[at + 16:at + 16 + name_bytes - 1].decode(), kind, flags)
-            at += 16 + (name_bytes + file_bytes + 7) // 8 * 8
+            ticks, thread, slice_id, kind, words = HEAD.unpack_from(payload, at)
+            at += HEAD.size
+            if self.sites.get(slice_id, (0,))[0] != kind:
+                raise TraceError(f"a record of kind {kind} names site {slice_id:#x}, which has another or is not there")
+            values = struct.unpack_from(f"<{words}Q", payload, at)
+            at += 8 * words
+            self.records.append(Record(cpu, ticks, thread, KINDS[kind], self.sites[slice_id][1], values))
+        if len(self.records) - before != count:
+            raise TraceError(f"a chunk says {count} records and has {len(self.records) - before}")
 
-    def _take_records(self, cpu, payload):
-        at = 0
-        while at < len(payload):
-            ticks, thread, slice_id, _kind, words = struct.unpack_from("<QIHBB", payload, at)
-            self.records.append(Record(cpu, ticks, thread, self.sites[slice_id], struct.unpack_from(f"<{words}Q", payload, at + 16)))
-            at += 16 + 8 * words
-
-    def _take_calibration(self, payload):
-        count, phase, _ticks, _ns = struct.unpack_from("<IIQQ", payload)
+    def _add_calibration(self, payload):
+        count, phase = struct.unpack_from("<II", payload)
         for i in range(count):
-            cpu, kind, field, batches, inner, inner_squares, outer, outer_squares = struct.unpack_from("<IBBHqqqq", payload, 24 + 40 * i)
-            unit = 1024 * batches
-            self.calibration.append(Entry(phase, cpu, kind, field, batches, inner / unit, inner_squares, outer / unit, outer_squares))
+            cpu, kind, field, batches, inner, _, outer, _ = CALIBRATION_ENTRY.unpack_from(payload, 24 + CALIBRATION_ENTRY.size * i)
+            self.calibration.append(Entry(phase, cpu, KINDS[kind], field, inner / 1024 / batches, outer / 1024 / batches))
 
     def constants(self, cpu, kind, field):
-        """(inner, outer) at the start."""
+        """(inner, outer) at the recording's start."""
         return next((one.inner, one.outer) for one in self.calibration if (one.phase, one.cpu, one.kind, one.field) == (1, cpu, kind, field))
+
+    def _add_totals(self, payload):
+        self.has_totals = True
+        for row in ROW.iter_unpack(payload[16:]):
+            self.issued += row[3]
+            self.drained += row[4]
+            self.lost += sum(row[5:])
+
+    def count(self, kind, name):
+        return sum(record.kind == kind and record.name == name for record in self.records)
+
+    def words(self, kind, name):
+        return [record.words for record in self.records if record.kind == kind and record.name == name]
+
+    def slices(self):
+        """Slices of each CPU, paired as they nest there; a STOP that ends no open slice, or another, is an error, and so is an open one."""
+        stacks, found = collections.defaultdict(list), []
+        for record in self.records:
+            stack = stacks[record.cpu]
+            if record.kind == "START":
+                stack.append(record)
+            elif record.kind == "STOP":
+                if not stack or stack[-1].name != record.name:
+                    raise TraceError(f"CPU {record.cpu}: {record.name} stops inside {[one.name for one in stack]}")
+                start = stack.pop()
+                found.append(Slice(record.cpu, record.thread, record.name, start.ticks, record.ticks, len(stack)))
+        if any(stacks.values()):
+            raise TraceError(f"left open: {[one.name for stack in stacks.values() for one in stack]}")
+        return found

@@ -1,54 +1,20 @@
 # SPDX-License-Identifier: MIT
 # The kernel module in guests of every kernel that it is for: sessions that outlive their processes, one reader, misuse.
 import json
-import os
-import pathlib
 import re
-import tempfile
-import unittest
 
 import guest
-import kernel_modules
+import nsmod_guest
 
 # Shell: the writer has committed records.
 WRITES = 'until [ -s count ] && [ "$(od -A n -t u8 count | tr -d " ")" -gt 0 ]; do usleep 5000; done'
 
-KERNELS = tuple(os.environ.get("NETSLICE_KERNELS", "6.1 6.12").split())
-SOURCE = pathlib.Path(__file__).resolve().parents[2] / "nsmod"
-BUILT = {}  # kernel -> its nsmod.ko
-
 
 def setUpModule():
-    folder = tempfile.TemporaryDirectory(prefix="netslice-nsmod-")
-    unittest.addModuleCleanup(folder.cleanup)
-    for kernel in KERNELS:
-        machine = guest.Amd64Guest(os.environ["NETSLICE_BUILD"], kernel=kernel)
-        files, said = kernel_modules.build(SOURCE, machine.kernel, machine.architecture, pathlib.Path(folder.name) / kernel, "W=1")
-        if "warning:" in said:
-            raise AssertionError(said)
-        BUILT[kernel] = files["nsmod.ko"]
+    Nsmod.BUILT = nsmod_guest.build_for_tests()
 
 
-class Nsmod(unittest.TestCase):
-    def run_guests(self, script, check):
-        """The script in a guest of each kernel, the module loaded, and a fault in no kernel's log; check(result)."""
-        for kernel in KERNELS:
-            with self.subTest(kernel=kernel):
-                machine = guest.Amd64Guest(os.environ["NETSLICE_BUILD"], kernel=kernel, cpus=2)
-                machine.add("bin/nsdump")
-                machine.add("tests/vm_writer")
-                machine.add("tests/vm_kernel_recorder")
-                machine.add_built_module(BUILT[kernel])
-                result = machine.run("insmod /modules/nsmod.ko\n" + script)
-                self.assertEqual(result.kernel_faults, [])
-                check(result)
-
-    def check_words(self, *words):
-        def check(result):
-            for word in words:
-                self.assertRegex(result.output, word)
-        return check
-
+class Nsmod(nsmod_guest.GuestTestCase):
     def test_it_is_loaded_and_unloaded_a_hundred_times(self):
         self.run_guests("""
             for i in $(seq 100); do

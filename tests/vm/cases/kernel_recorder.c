@@ -61,7 +61,7 @@ static int copy_until_end(int fd)
     while (poll(&readable, 1, -1) == 1 && (count = read(fd, bytes, sizeof(bytes))) > 0)
         if (write(STDOUT_FILENO, bytes, (size_t)count) != count)
             return 1;
-    return 0;
+    return count != 0;
 }
 
 /* The program writes to standard error: standard output is the trace. */
