@@ -190,7 +190,7 @@ static struct nsmod_reader *reader_of(struct open_file *own)
 		return ERR_PTR(-ERESTARTSYS);
 	reader = own->reader;
 	if (!reader)
-		reader = own->session ? ERR_PTR(-EBADFD) : nsmod_reader_open(0, 0);
+		reader = own->session ? ERR_PTR(-EBADFD) : nsmod_reader_open_plain();
 	if (!IS_ERR(reader))
 		smp_store_release(&own->reader, reader);
 	mutex_unlock(&own->lock);

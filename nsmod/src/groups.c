@@ -106,6 +106,14 @@ static u32 parse(const char *names, int *err)
 	return wanted;
 }
 
+int nsmod_groups_check(const char *names)
+{
+	int err;
+
+	parse(names, &err);
+	return err;
+}
+
 static void detach_all(void)
 {
 	u32 i;

@@ -9,6 +9,8 @@
 
 struct tracepoint;
 
+#define NSMOD_MAX_GROUPS_BYTES 256 /* of names, with terminator */
+
 /* One tracepoint and the record that it becomes.  Its probe gets it as data. */
 struct nsmod_point {
 	const char *tracepoint;
@@ -40,6 +42,7 @@ extern const struct nsmod_group nsmod_group_net_rx, nsmod_group_net_tx, nsmod_gr
  * kernel.  A group that has only some goes on with those.  Nothing is attached after an error.
  */
 int nsmod_groups_attach(const char *names);
+int nsmod_groups_check(const char *names); /* -EINVAL as there */
 void nsmod_groups_detach(void);
 
 /* INFO lines "kernel.missing.GROUP=tracepoint,..." of the groups that are attached.  Bytes written. */

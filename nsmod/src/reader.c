@@ -16,6 +16,7 @@
 #include <linux/slab.h>
 
 #include "clock.h"
+#include "kernel_beside.h"
 #include "kernel_part.h"
 #include "output.h"
 #include "requests.h"
@@ -41,6 +42,7 @@ struct nsmod_reader {
 	struct nsmod_session *session; /* NULL: none yet, or none wanted */
 	struct nsmod_user_part user;
 	struct nsmod_kernel_part kernel;
+	struct nsmod_kernel_beside beside;
 };
 
 static int write_header(struct nsmod_reader *reader)
@@ -108,6 +110,11 @@ static bool is_stopping(const struct nsmod_reader *reader)
 	return kthread_should_stop() || READ_ONCE(reader->is_ending);
 }
 
+static bool is_over(struct nsmod_reader *reader)
+{
+	return reader->is_snapshot || READ_ONCE(reader->is_ending) || (reader->session && nsmod_session_is_over(reader->session));
+}
+
 /* A trace begins when its session does.  0, or -errno: there will be none. */
 static int begin(struct nsmod_reader *reader)
 {
@@ -122,7 +129,7 @@ static int begin(struct nsmod_reader *reader)
 	}
 	if (!err && !reader->kernel.rings) /* the kernel's has it already, before what its start tells */
 		err = write_header(reader);
-	return err;
+	return err ? err : nsmod_kernel_beside_start(&reader->beside, is_over(reader), &reader->kernel, &reader->output);
 }
 
 static s64 pass(struct nsmod_reader *reader)
@@ -134,11 +141,6 @@ static s64 pass(struct nsmod_reader *reader)
 	if (user >= 0 && reader->kernel.rings)
 		kernel = nsmod_kernel_part_pass(&reader->kernel, &reader->output);
 	return user < 0 ? user : kernel < 0 ? kernel : max(user, kernel);
-}
-
-static bool is_over(struct nsmod_reader *reader)
-{
-	return reader->is_snapshot || READ_ONCE(reader->is_ending) || (reader->session && nsmod_session_is_over(reader->session));
 }
 
 /* Writers of this session are gone, or are none of its business any more: the rest, totals, footer. */
@@ -213,6 +215,7 @@ static struct nsmod_reader *new_reader(void)
 static void free_reader(struct nsmod_reader *reader)
 {
 	nsmod_kernel_part_destroy(&reader->kernel);
+	nsmod_kernel_beside_destroy(&reader->beside);
 	nsmod_user_part_destroy(&reader->user);
 	if (reader->session && reader->is_snapshot)
 		nsmod_session_put(reader->session);
@@ -246,6 +249,22 @@ struct nsmod_reader *nsmod_reader_open(u32 session, u32 flags)
 	reader->is_snapshot = flags & NSLICE_READER_SNAPSHOT;
 	if (session) /* here, where the caller's rights are known and its errors are told */
 		err = find_session(reader);
+	if (err) {
+		free_reader(reader);
+		return ERR_PTR(err);
+	}
+	return start(reader);
+}
+
+struct nsmod_reader *nsmod_reader_open_plain(void)
+{
+	struct nsmod_reader *reader = new_reader();
+	int err;
+
+	if (!reader)
+		return ERR_PTR(-ENOMEM);
+	reader->rights = nsmod_rights_of_caller();
+	err = nsmod_kernel_beside_init(&reader->beside);
 	if (err) {
 		free_reader(reader);
 		return ERR_PTR(err);

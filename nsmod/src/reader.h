@@ -14,6 +14,9 @@ struct nsmod_reader;
 /* Whole traces: NSLICE_IOC_READER's flags and session.  Or ERR_PTR(). */
 struct nsmod_reader *nsmod_reader_open(u32 session, u32 flags);
 
+/* The oldest session that waits, and the groups of the parameter `groups` beside it.  Or ERR_PTR(). */
+struct nsmod_reader *nsmod_reader_open_plain(void);
+
 /* The kernel's part alone, for another writer's file.  The request as nsmod_kernel_part_start() wants it.  Or ERR_PTR(). */
 struct nsmod_reader *nsmod_reader_open_kernel(const struct nsmod_kernel_request *request);
 

@@ -12,7 +12,6 @@
 #include "session.h"
 
 #define MAX_REQUEST_BYTES 4096
-#define MAX_GROUPS_BYTES 256
 #define MAX_LISTED 4096
 
 int nsmod_request_take(void *request, size_t known, const void __user *from)
@@ -114,7 +113,7 @@ static int check_kernel(const struct nslice_kernel_request *request)
 		return -EINVAL;
 	if (request->full > NSLICE_FULL_OVERWRITE || request->port > U16_MAX || request->protocol > U8_MAX)
 		return -EINVAL;
-	if (request->groups_bytes >= MAX_GROUPS_BYTES || (request->protocol && !request->port))
+	if (request->groups_bytes >= NSMOD_MAX_GROUPS_BYTES || (request->protocol && !request->port))
 		return -EINVAL;
 	return !request->ring_bytes || nsmod_is_ring_size(request->ring_bytes) ? 0 : -EINVAL;
 }

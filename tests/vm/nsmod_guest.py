@@ -11,6 +11,9 @@ import kernel_modules
 KERNELS = tuple(os.environ.get("NETSLICE_KERNELS", "6.1 6.12").split())
 SOURCE = pathlib.Path(__file__).resolve().parents[2] / "nsmod"
 
+# Shell: the writer has committed records.
+WRITES = 'until [ -s count ] && [ "$(od -A n -t u8 count | tr -d " ")" -gt 0 ]; do usleep 5000; done'
+
 
 def build_for_all(folder, *parts):
     """nsmod and, in their order, modules of its subfolders, without a warning -> {kernel: {file name: path}}."""

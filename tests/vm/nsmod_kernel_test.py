@@ -59,6 +59,59 @@ END
         self.assertEqual(len(trace.sites), PLACES)
         self.assertEqual((trace.issued, trace.drained, trace.lost), (PLACES * 63, PLACES * 63, 0))
 
+    def test_cat_records_the_session_and_the_kernel_in_one_trace(self):
+        self.run_guests(kernel_trace.SHOW_FILE + f"""
+            groups=/sys/module/nsmod/parameters/groups
+            ifconfig lo up
+            mkdir -p /etc && echo "user:x:1000:1000::/:/bin/sh" >/etc/passwd
+            chmod 666 /dev/nsmod
+            for wrong in net_rx,nonsense net irq/rx; do echo $wrong >$groups; done 2>&1 | grep -c "Invalid argument"
+            echo net_rx,softirq >$groups
+            echo "groups: $(cat $groups), $(ls -l $groups | cut -c 1-10)"
+            # trace RUN_BY: of a writer that stays, until the kernel's part has been seen and five packets have come twice
+            trace() {{
+                rm -f count
+                $1 "cd /tmp; NETSLICE='recorder=nsmod calibration=no' PATH=/test:/bin exec vm_writer 500 count stay" &
+                writer=$!
+                {nsmod_guest.WRITES}
+                $1 "exec cat /dev/nsmod" >trace.nsl &
+                reader=$!
+                until grep -q kernel.groups trace.nsl; do usleep 20000; done
+                ping -c 5 -i 0.05 127.0.0.1 >/dev/null
+                killall vm_writer
+                wait $writer $reader
+                nsdump check trace.nsl | tail -n 1
+            }}
+            trace "sh -c"
+            cp trace.nsl both.nsl
+            show_file both.nsl
+            trace "su user -c"
+            strings trace.nsl | grep kernel.groups
+            vm_kernel_recorder irq 600000 >/dev/null &
+            recorder=$!
+            sleep 1
+            trace "sh -c"
+            strings trace.nsl | grep kernel.groups
+            kill $recorder
+            echo >$groups
+            (NETSLICE='recorder=nsmod calibration=no' vm_writer 10 & cat /dev/nsmod >trace.nsl; wait)
+            echo "groups afterwards: $(strings trace.nsl | grep -c kernel.groups)"
+            rmmod nsmod && echo unloaded
+            """, self.check_beside)
+
+    def check_beside(self, result):
+        self.check_words("^3\ngroups: net_rx,softirq, -rw-------\n", "groups afterwards: 0\nunloaded\n")(result)
+        self.assertEqual(len(re.findall(r"trace.nsl: whole; \d+ records, every one accounted for", result.output)), 3, result.output)
+        self.assertEqual(re.findall(r"kernel\.groups\.refused.*$", result.output, re.M), [
+            "kernel.groups.refused=net_rx,softirq", "kernel.groups.refused.reason=the reader lacks CAP_PERFMON",
+            "kernel.groups.refused=net_rx,softirq", "kernel.groups.refused.reason=the kernel's records have a reader"])
+        trace = kernel_trace.Trace(kernel_trace.from_console(result.output, "both.nsl"))
+        self.assertEqual(trace.info["kernel.groups"], "net_rx,softirq")
+        self.assertEqual(trace.user_records, 1500)
+        self.assertGreaterEqual(trace.count("MARK", "rx_bytes"), 10)
+        self.assertGreaterEqual(trace.count("START", "softirq"), 10)
+        self.assertEqual((trace.issued, trace.lost), (len(trace.records), 0))
+
     def test_a_place_costs_one_no_operation_while_nobody_records(self):
         for kernel, files in self.BUILT.items():
             with self.subTest(kernel=kernel):

@@ -6,9 +6,6 @@ import re
 import guest
 import nsmod_guest
 
-# Shell: the writer has committed records.
-WRITES = 'until [ -s count ] && [ "$(od -A n -t u8 count | tr -d " ")" -gt 0 ]; do usleep 5000; done'
-
 
 def setUpModule():
     Nsmod.BUILT = nsmod_guest.build_for_tests()
@@ -51,7 +48,7 @@ class Nsmod(nsmod_guest.GuestTestCase):
                 NETSLICE="recorder=nsmod calibration=no ring=16M" vm_writer 250000 count stay & # which fit into the ring
                 writer=$!
                 cat /dev/nsmod >trace.nsl &
-                {WRITES}
+                {nsmod_guest.WRITES}
                 usleep $((i * 7000))
                 kill -9 $writer
                 wait
@@ -72,7 +69,7 @@ class Nsmod(nsmod_guest.GuestTestCase):
         self.run_guests(f"""
             NETSLICE="output=own.nsl calibration=no full=overwrite" vm_writer 0 count &
             writer=$!
-            {WRITES}
+            {nsmod_guest.WRITES}
             usleep 100000
             kill -9 $writer
             wait
@@ -91,7 +88,7 @@ class Nsmod(nsmod_guest.GuestTestCase):
         self.run_guests(f"""
             NETSLICE="output=own.nsl calibration=no" vm_writer 0 count &
             writer=$!
-            {WRITES}
+            {nsmod_guest.WRITES}
             rmmod nsmod 2>/dev/null && echo "unloaded under a session"
             kill $writer
             wait

@@ -80,7 +80,7 @@ static int wait_for(char **program)
 
 int main(int argc, char **argv)
 {
-    int fd = open(NSLICE_DEVICE, O_RDWR), at = 3, failed;
+    int fd = open(NSLICE_DEVICE, O_RDWR | O_CLOEXEC), at = 3, failed;
 
     while (at < argc && strcmp(argv[at], "--") != 0 && take_option(argv[at]) == 0)
         ++at;
