@@ -7,6 +7,7 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 [ $# = 2 ] && [ -e "$here/packages_$1.txt" ] || { echo "usage: fetch.sh amd64|arm64 FOLDER" >&2; exit 2; }
 architecture=$1
+. "$here/private_apt.sh"
 host=$(dpkg --print-architecture 2>/dev/null) || host=
 for tool in apt-get apt-cache dpkg dpkg-deb; do
     command -v $tool >/dev/null || { echo "fetch: $tool is missing; guests are made of Debian packages" >&2; exit 3; }
@@ -18,18 +19,7 @@ if [ "$(cat "$folder/made_of" 2>/dev/null)" = "$wanted" ]; then
     exit 0
 fi
 
-apt=$folder/apt
-mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial" "$apt/log"
-: >"$apt/status"
-private()
-{
-    tool=$1
-    shift
-    "$tool" -o APT::Architecture="$architecture" -o APT::Architectures="$architecture,$host" -o Dir::State="$apt" \
-        -o Dir::State::Lists="$apt/lists" -o Dir::State::status="$apt/status" -o Dir::Cache="$apt/cache" -o Dir::Log="$apt/log" \
-        -o Debug::NoLocking=1 -o APT::Sandbox::User="$(id -un)" -o APT::Install-Recommends=false "$@"
-}
-private apt-get update
+private_apt_begin "$folder/apt" "$architecture"
 private apt-get autoclean # what an interrupted run has left of older versions
 
 # What a package that only stands for others depends on, and what stands for nothing else.

@@ -14,7 +14,9 @@ import kernel_modules
 
 SKIP = 77
 # A line of the kernel's log that fails a test, whatever the test's programs say.
-KERNEL_FAULT = re.compile(r"\b(BUG|WARNING|Oops|Kernel panic|lockdep|rcu: INFO|soft lockup|hung_task|KASAN|UBSAN|kmemleak)\b")
+KERNEL_FAULT = re.compile(r"\b(BUG|WARNING|Oops|Kernel panic|INFO: (task|trying|possible|suspicious|lockdep)|rcu: INFO|soft lockup|hung_task|KASAN|UBSAN|"
+                          r"unreferenced object|kmemleak: \d+ new|general protection fault|list_(add|del) corruption|refcount_t:)")
+# Kernels that look for mistakes say so when they boot ("RCU lockdep checking is enabled"): that is no fault.
 # "module verification failed" and "taints kernel": out-of-tree modules are what these guests are for.
 
 INIT = """#!/bin/busybox sh
@@ -31,6 +33,11 @@ cd /tmp
 echo "<guest output>"
 sh /test/script
 echo "<guest exit $?>"
+if mount -t debugfs debug /sys/kernel/debug 2>/dev/null && [ -e /sys/kernel/debug/kmemleak ]; then
+    sleep 6 # younger memory is not looked at
+    echo scan >/sys/kernel/debug/kmemleak
+    cat /sys/kernel/debug/kmemleak >/dev/kmsg
+fi
 dmesg
 echo "<guest end>"
 poweroff -f

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The kernel module, built for each kernel that it is for, and guests that have it loaded.
+# The kernel module, built for each kernel that it is for, in guests of the build's architecture.
 import os
 import pathlib
 import tempfile
@@ -8,18 +8,30 @@ import unittest
 import guest
 import kernel_modules
 
-KERNELS = tuple(os.environ.get("NETSLICE_KERNELS", "6.1 6.12").split())
+BUILD = pathlib.Path(os.environ.get("NETSLICE_BUILD", "build/release"))
 SOURCE = pathlib.Path(__file__).resolve().parents[2] / "nsmod"
+BUILT = {}  # kernel -> {file name: path} of what was built for it
 
 # Shell: the writer has committed records.
 WRITES = 'until [ -s count ] && [ "$(od -A n -t u8 count | tr -d " ")" -gt 0 ]; do usleep 5000; done'
+
+
+def guest_class():
+    """Guests that run the build's programs."""
+    program = BUILD / "bin/nsdump"
+    machine = program.read_bytes()[18] if program.exists() else 0
+    return guest.Arm64Guest if machine == 183 else guest.Amd64Guest
+
+
+GUEST = guest_class()
+KERNELS = tuple(os.environ.get("NETSLICE_KERNELS", "6.1" if GUEST is guest.Arm64Guest else "6.1 6.12").split())
 
 
 def build_for_all(folder, *parts):
     """nsmod and, in their order, modules of its subfolders, without a warning -> {kernel: {file name: path}}."""
     built = {}
     for kernel in KERNELS:
-        machine = guest.Amd64Guest(os.environ["NETSLICE_BUILD"], kernel=kernel)
+        machine = GUEST(BUILD, kernel=kernel)
         files, said = kernel_modules.build(SOURCE, machine.kernel, machine.architecture, pathlib.Path(folder) / kernel, "W=1")
         for part in parts:
             more, also_said = kernel_modules.make(pathlib.Path(folder) / kernel / SOURCE.name / part, machine.kernel, machine.architecture, "W=1")
@@ -31,27 +43,34 @@ def build_for_all(folder, *parts):
     return built
 
 
-def build_for_tests(*parts):
-    """The same in a folder that lives as long as a test's module."""
+def build_modules(*parts):
+    """For setUpModule(): the same in a folder that lives as long as a test's module."""
     folder = tempfile.TemporaryDirectory(prefix="netslice-nsmod-")
     unittest.addModuleCleanup(folder.cleanup)
-    return build_for_all(folder.name, *parts)
+    BUILT.update(build_for_all(folder.name, *parts))
 
 
-class GuestTestCase(unittest.TestCase):
-    BUILT = {}  # by build_for_tests()
+class NsmodTest(unittest.TestCase):
+    programs = ()  # names below tests/ of the build, beside nsdump
+    modules = ()   # of the kernel's own
+    timeout_s = 120
 
     def run_guests(self, script, check, prepare=lambda machine: None):
         """The script in a guest of each kernel, the module loaded, and a fault in no kernel's log; check(result)."""
         for kernel in KERNELS:
             with self.subTest(kernel=kernel):
-                machine = guest.Amd64Guest(os.environ["NETSLICE_BUILD"], kernel=kernel, cpus=2)
-                for name in ("bin/nsdump", "tests/vm_writer", "tests/vm_kernel_recorder"):
-                    machine.add(name)
-                machine.add_built_module(self.BUILT[kernel]["nsmod.ko"])
+                # An emulated machine that looks for mistakes is several times slower.
+                slow = 6 if kernel.endswith("debug") else 1
+                machine = GUEST(BUILD, kernel=kernel, cpus=2, timeout_s=self.timeout_s * slow)
+                machine.add("bin/nsdump")
+                for program in self.programs:
+                    machine.add(f"tests/{program}")
+                for module in self.modules:
+                    machine.add_module(module)
+                machine.add_built_module(BUILT[kernel]["nsmod.ko"])
                 prepare(machine)
                 result = machine.run("insmod /modules/nsmod.ko\n" + script)
-                self.assertEqual(result.kernel_faults, [])
+                self.assertEqual(result.kernel_faults, [], result.output[-3000:])
                 check(result)
 
     def check_words(self, *words):
@@ -59,3 +78,7 @@ class GuestTestCase(unittest.TestCase):
             for word in words:
                 self.assertRegex(result.output, word)
         return check
+
+
+def run_tests():
+    guest.run_tests(GUEST)

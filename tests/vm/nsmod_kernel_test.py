@@ -14,16 +14,18 @@ PLACES = 9  # of probes in the example
 
 
 def setUpModule():
-    NsmodKernel.BUILT = nsmod_guest.build_for_tests("example")
+    nsmod_guest.build_modules("example")
 
 
 def tool(*command):
     return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
 
 
-class NsmodKernel(nsmod_guest.GuestTestCase):
+class NsmodKernel(nsmod_guest.NsmodTest):
+    programs = ("vm_writer", "vm_kernel_recorder")
+
     def with_example(self, machine):
-        machine.add_built_module(self.BUILT[machine.kernel.name]["nsmod_example.ko"])
+        machine.add_built_module(nsmod_guest.BUILT[machine.kernel.name]["nsmod_example.ko"])
 
     def test_a_modules_own_slices_are_all_there_though_it_comes_and_goes_meanwhile(self):
         self.run_guests(kernel_trace.SHOW_FILE + """

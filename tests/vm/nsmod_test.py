@@ -3,15 +3,13 @@
 import json
 import re
 
-import guest
 import nsmod_guest
+from nsmod_guest import build_modules as setUpModule
 
 
-def setUpModule():
-    Nsmod.BUILT = nsmod_guest.build_for_tests()
+class Nsmod(nsmod_guest.NsmodTest):
+    programs = ("vm_writer", "vm_kernel_recorder")
 
-
-class Nsmod(nsmod_guest.GuestTestCase):
     def test_it_is_loaded_and_unloaded_a_hundred_times(self):
         self.run_guests("""
             for i in $(seq 100); do
@@ -132,4 +130,4 @@ class Nsmod(nsmod_guest.GuestTestCase):
 
 
 if __name__ == "__main__":
-    guest.run_tests(guest.Amd64Guest)
+    nsmod_guest.run_tests()
