@@ -252,7 +252,7 @@ static int begin(const struct nsp_shm_map *map)
     nsp_shm_populate(map);
     announce_start();
     nsp_sites_publish(map);
-    __atomic_fetch_add(&map->shm->joined, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&map->shm->joined, 1, __ATOMIC_RELEASE); /* what a drain needs to know stands before */
     publish_state();
     return 0;
 }

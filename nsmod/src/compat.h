@@ -5,6 +5,7 @@
 
 #include <linux/fs.h>
 #include <linux/perf_event.h>
+#include <linux/mm.h>
 #include <linux/splice.h>
 #include <linux/version.h>
 
@@ -61,5 +62,15 @@ static inline bool nsmod_arm_pmu_has_long_counters(void)
 	return version >= 6 && version != 15;
 }
 #endif /* CONFIG_ARM64 */
+
+/* 6.3: flags of a mapping are changed by functions */
+static inline void nsmod_never_executed(struct vm_area_struct *vma)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0)
+	vm_flags_clear(vma, VM_MAYEXEC);
+#else
+	vma->vm_flags &= ~VM_MAYEXEC;
+#endif
+}
 
 #endif /* NSMOD_COMPAT_H */

@@ -193,6 +193,8 @@ static int drain(void *data)
 	while (!is_done && !kthread_should_stop()) {
 		const s64 taken = step(reader, &is_done);
 
+		if (taken == -EIO) /* root has cut the session's memory: the trace ends here, without a footer */
+			break;
 		if (!is_done)
 			rest(reader, taken);
 		try_to_freeze();

@@ -10,6 +10,8 @@
 #include <linux/shmem_fs.h>
 #include <linux/slab.h>
 
+#include "compat.h"
+
 static struct page *page_at(const struct nsmod_memory *memory, u64 offset)
 {
 	return shmem_read_mapping_page(memory->file->f_mapping, offset >> PAGE_SHIFT);
@@ -84,6 +86,7 @@ int nsmod_memory_mmap(struct nsmod_memory *memory, struct vm_area_struct *vma)
 	if (check_add_overflow(offset, (u64)(vma->vm_end - vma->vm_start), &end) || end > memory->bytes ||
 	    !(vma->vm_flags & VM_SHARED) || (vma->vm_flags & VM_EXEC))
 		return -EINVAL;
+	nsmod_never_executed(vma); /* nor after mprotect() */
 	vma_set_file(vma, memory->file);
 	return call_mmap(memory->file, vma);
 }

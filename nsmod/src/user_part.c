@@ -9,24 +9,37 @@
 #include "output.h"
 #include "session.h"
 
-int nsmod_user_part_begin(struct nsmod_user_part *part, struct nsmod_session *session, bool is_snapshot)
+/*
+ * Settings that processes left in the session's memory, read once.  They stand when the first process takes part, which may be
+ * after a reader has come: until then the rings are left alone.
+ */
+static bool know_rings(struct nsmod_user_part *part)
 {
-	const struct nslice_session *header = nsmod_memory_header(&session->memory);
-	const bool is_overwrite = READ_ONCE(header->full) == NSLICE_FULL_OVERWRITE;
-	const bool is_atomic = READ_ONCE(header->ring_kind) == NSLICE_RING_ATOMIC;
+	const struct nslice_session *header = nsmod_memory_header(&part->session->memory);
+	bool is_overwrite, is_atomic;
 	u32 cpu;
 
+	if (part->is_known || !smp_load_acquire(&header->joined))
+		return part->is_known;
+	is_overwrite = READ_ONCE(header->full) == NSLICE_FULL_OVERWRITE;
+	is_atomic = READ_ONCE(header->ring_kind) == NSLICE_RING_ATOMIC;
+	for (cpu = 0; cpu < part->session->memory.cpus; ++cpu) {
+		part->rings[cpu].is_overwrite = is_overwrite;
+		part->rings[cpu].is_atomic = is_atomic;
+	}
+	part->is_known = true;
+	return true;
+}
+
+int nsmod_user_part_begin(struct nsmod_user_part *part, struct nsmod_session *session, bool is_snapshot)
+{
 	memset(part, 0, sizeof(*part));
 	part->rings = is_snapshot ? nsmod_session_copy_rings(session) : session->rings;
 	if (!part->rings)
 		return -ENOMEM;
 	part->session = session;
 	part->is_snapshot = is_snapshot;
-	for (cpu = 0; cpu < session->memory.cpus; ++cpu) {
-		part->rings[cpu].is_overwrite = is_overwrite;
-		part->rings[cpu].is_atomic = is_atomic;
-	}
-	return 0;
+	return is_snapshot && !(know_rings(part) && part->rings[0].is_overwrite) ? -EINVAL : 0;
 }
 
 void nsmod_user_part_destroy(struct nsmod_user_part *part)
@@ -46,7 +59,7 @@ s64 nsmod_user_part_pass(struct nsmod_user_part *part, struct nsmod_output *outp
 	for (cpu = 0; cpu < session->memory.cpus; ++cpu)
 		nsmod_ring_watch(&part->rings[cpu]);
 	err = nsmod_announcements_write(&part->announcements, &session->memory, output);
-	if (err)
+	if (err || !know_rings(part))
 		return err;
 	for (cpu = 0; cpu < session->memory.cpus; ++cpu) {
 		/* A flight recorder is followed, and read when it is over or somebody asks. */

@@ -17,12 +17,13 @@ struct nsmod_user_part {
 	struct nsmod_session *session;
 	struct nsmod_drained_ring *rings; /* the session's, or for a snapshot a copy */
 	bool is_snapshot;
+	bool is_known;    /* what kind of rings it has: a process takes part */
 	bool is_settling;
 	bool is_settled;
 	struct nsmod_announcements announcements;
 };
 
-/* Settings that processes left in the session's memory are read once.  0 or -ENOMEM. */
+/* 0, -ENOMEM, or -EINVAL: a snapshot of what is no flight recorder. */
 int nsmod_user_part_begin(struct nsmod_user_part *part, struct nsmod_session *session, bool is_snapshot);
 void nsmod_user_part_destroy(struct nsmod_user_part *part);
 

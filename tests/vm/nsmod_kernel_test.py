@@ -115,7 +115,7 @@ END
         self.assertEqual((trace.issued, trace.lost), (len(trace.records), 0))
 
     def test_a_place_costs_one_no_operation_while_nobody_records(self):
-        for kernel, files in self.BUILT.items():
+        for kernel, files in nsmod_guest.BUILT.items():
             with self.subTest(kernel=kernel):
                 file = files["nsmod_example.ko"]
                 table = tool("readelf", "-rW", file).partition("'.rela__jump_table'")[2].partition("Relocation section")[0]
@@ -130,7 +130,7 @@ END
                     self.assertIn(length, (2, 5) if -127 < int(target, 16) - int(place, 16) < 130 else (5,))
 
     def test_nothing_of_a_probe_is_compiled_in_where_they_are_disabled(self):
-        for kernel, files in self.BUILT.items():
+        for kernel, files in nsmod_guest.BUILT.items():
             with self.subTest(kernel=kernel):
                 folder = files["nsmod.ko"].parent
                 shutil.copytree(nsmod_guest.SOURCE / "example", folder / "silent")
@@ -142,4 +142,4 @@ END
 
 
 if __name__ == "__main__":
-    guest.run_tests(guest.Amd64Guest)
+    nsmod_guest.run_tests()
