@@ -3,6 +3,7 @@
 #include "announcements.h"
 
 #include <linux/kernel.h>
+#include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -54,6 +55,10 @@ static int write_next(struct nsmod_announcements *own, const struct nsmod_memory
 
 	if (tail > NSLICE_SESSION_ANNOUNCE_BYTES || own->cursor + sizeof(head) > tail)
 		return 0;
+	if (nsmod_output_is_full(output))
+		return -ENOSPC;
+	if (kthread_should_stop())
+		return -EINTR;
 	err = read_head(memory, own->cursor, &head);
 	if (err || !is_whole(&head, own->cursor, tail))
 		return err;
@@ -100,7 +105,7 @@ static bool skip(struct nsmod_announcements *own, const struct nsmod_memory *mem
 	do {
 		own->cursor += sizeof(head);
 		cond_resched();
-	} while (own->cursor + sizeof(head) <= tail && read_head(memory, own->cursor, &head) == 0 && !head.ready && !head.bytes);
+	} while (own->cursor + sizeof(head) <= tail && !kthread_should_stop() && read_head(memory, own->cursor, &head) == 0 && !head.ready && !head.bytes);
 	return true;
 }
 

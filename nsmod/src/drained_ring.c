@@ -3,6 +3,7 @@
 #include "drained_ring.h"
 
 #include <linux/err.h>
+#include <linux/kthread.h>
 #include <linux/minmax.h>
 #include <linux/sched.h>
 #include <linux/string.h>
@@ -12,6 +13,9 @@
 #include <nslice/stretch.h>
 
 #include "output.h"
+
+/* Writers give an eighth of a ring at a time: one that is faster than the drain more often than this leaves it nothing. */
+#define MAX_RETRIES 64
 
 static u32 ring_units(const struct nsmod_drained_ring *ring)
 {
@@ -23,6 +27,12 @@ static u64 offset_of(const struct nsmod_drained_ring *ring, u64 position)
 	return (u64)((u32)position & (ring_units(ring) - 1)) * NSLICE_UNIT_BYTES;
 }
 
+/* Since the drain began. */
+static u64 lost_by(const struct nsmod_drained_ring *ring, int cause)
+{
+	return READ_ONCE(ring->meta->lost[cause]) - ring->lost_earlier[cause];
+}
+
 /* Records that the ring's writers could not write. */
 static u64 refused_records(const struct nsmod_drained_ring *ring)
 {
@@ -31,7 +41,7 @@ static u64 refused_records(const struct nsmod_drained_ring *ring)
 
 	for (cause = 0; cause < NSLICE_LOST_CAUSES; ++cause)
 		if (cause != NSLICE_LOST_OVERWRITTEN)
-			lost += READ_ONCE(ring->meta->lost[cause]);
+			lost += lost_by(ring, cause);
 	return lost;
 }
 
@@ -96,13 +106,19 @@ static int consume(struct nsmod_drained_ring *ring, struct nslice_stretch stretc
 	return 0;
 }
 
-/* Under policy overwrite writers move the tail: what they passed is gone. */
+/*
+ * Under policy overwrite writers move the tail: what they passed is gone.  It may have passed the head that was last seen, and own
+ * tails that nobody moved for long tell nothing.  A tail that is nowhere near the ring is not believed.
+ */
 static void follow_tail(struct nsmod_drained_ring *ring)
 {
 	const u64 tail = smp_load_acquire(&ring->meta->tail);
-	const u32 ahead = NSLICE_POSITION_UNITS(tail - ring->tail);
+	const u32 pending = NSLICE_POSITION_UNITS(ring->head - ring->tail);
+	const s32 left = NSLICE_POSITION_UNITS(ring->head - tail);
 
-	if (ahead > 0 && ahead <= NSLICE_POSITION_UNITS(ring->head - ring->tail))
+	if (left < 0)
+		ring->tail = ring->head;
+	else if (left <= ring_units(ring) && (pending > ring_units(ring) || left < pending))
 		ring->tail = tail;
 }
 
@@ -181,12 +197,19 @@ s64 nsmod_ring_take(struct nsmod_drained_ring *ring, struct nsmod_output *output
 
 s64 nsmod_ring_take_all(struct nsmod_drained_ring *ring, struct nsmod_output *output)
 {
+	u32 retries = MAX_RETRIES;
 	s64 all = 0, taken;
 
 	do {
 		taken = nsmod_ring_take(ring, output);
 		all += taken > 0 ? taken : 0;
+		if (taken == -EAGAIN && --retries == 0) {
+			ring->tail = ring->head;
+			taken = 0;
+		}
 		cond_resched();
+		if (kthread_should_stop()) /* a hostile ring may be long */
+			return -EINTR;
 	} while (taken > 0 || taken == -EAGAIN);
 	return taken < 0 ? taken : all;
 }
@@ -206,6 +229,21 @@ void nsmod_ring_settle_snapshot(struct nsmod_drained_ring *ring)
 	ring->lost_overwritten = overwritten_before(ring, ring->head);
 }
 
+void nsmod_ring_begin_anew(struct nsmod_drained_ring *ring)
+{
+	int cause;
+
+	ring->head = ring->tail;
+	ring->committed = 0;
+	ring->chunks = 0;
+	ring->drained = 0;
+	ring->lost_torn = 0;
+	ring->lost_overwritten = 0;
+	memset(&ring->gaps, 0, sizeof(ring->gaps));
+	for (cause = 0; cause < NSLICE_LOST_CAUSES; ++cause)
+		ring->lost_earlier[cause] = READ_ONCE(ring->meta->lost[cause]);
+}
+
 void nsmod_ring_row(const struct nsmod_drained_ring *ring, struct nslice_file_footer_cpu *row)
 {
 	int cause;
@@ -215,7 +253,7 @@ void nsmod_ring_row(const struct nsmod_drained_ring *ring, struct nslice_file_fo
 	row->chunks = ring->chunks;
 	row->drained = ring->drained;
 	for (cause = 0; cause < NSLICE_LOST_CAUSES; ++cause)
-		row->lost[cause] = READ_ONCE(ring->meta->lost[cause]);
+		row->lost[cause] = lost_by(ring, cause);
 	row->lost[NSLICE_LOST_TORN] += ring->lost_torn;
 	if (ring->is_overwrite)
 		row->lost[NSLICE_LOST_OVERWRITTEN] = ring->lost_overwritten;

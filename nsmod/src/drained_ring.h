@@ -35,6 +35,7 @@ struct nsmod_drained_ring {
 	u64 drained;
 	u64 lost_torn;
 	u64 lost_overwritten; /* once it is settled */
+	u64 lost_earlier[NSLICE_LOST_CAUSES]; /* told by the trace of a reader that was there before */
 	struct nslice_gaps gaps;
 };
 
@@ -48,14 +49,17 @@ void nsmod_ring_watch(struct nsmod_drained_ring *ring);
  */
 s64 nsmod_ring_take(struct nsmod_drained_ring *ring, struct nsmod_output *output);
 
-/* Chunks until there is none up to the head last seen.  Bytes taken, or -errno as above. */
+/* Chunks until there is none up to the head last seen.  In the drain's thread.  Bytes taken, or -errno as above; -EINTR: it is to stop. */
 s64 nsmod_ring_take_all(struct nsmod_drained_ring *ring, struct nsmod_output *output);
 
 /* After the last take of a ring that nobody writes to any more: what is left there counts as torn, what is nowhere as overwritten. */
 void nsmod_ring_settle(struct nsmod_drained_ring *ring);
 
-/* The same for a ring that goes on: what is not taken is not of this drain. */
+/* The same for a ring that may go on: what is not taken is not of this drain. */
 void nsmod_ring_settle_snapshot(struct nsmod_drained_ring *ring);
+
+/* For the next reader: what has been taken, or lost so far, was another's. */
+void nsmod_ring_begin_anew(struct nsmod_drained_ring *ring);
 
 /* Records behind the drain's tail. */
 u32 nsmod_ring_pending(const struct nsmod_drained_ring *ring);

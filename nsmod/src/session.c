@@ -354,12 +354,26 @@ struct nsmod_drained_ring *nsmod_session_copy_rings(struct nsmod_session *sessio
 	return copy;
 }
 
+/* Under the lock.  A reader that has neither taken anything nor come to its end leaves no trace: the next one has it all. */
+static void leave_to_next(struct nsmod_session *session, bool is_drained)
+{
+	bool was_read = is_drained;
+	u32 cpu;
+
+	for (cpu = 0; cpu < session->memory.cpus; ++cpu)
+		was_read |= session->rings[cpu].chunks > 0;
+	for (cpu = 0; cpu < session->memory.cpus && was_read; ++cpu)
+		nsmod_ring_begin_anew(&session->rings[cpu]);
+}
+
 void nsmod_session_leave(struct nsmod_session *session, bool is_drained)
 {
 	mutex_lock(&lock);
 	session->has_reader = false;
 	if (session->is_over && is_drained)
 		remove_from_list(session);
+	else
+		leave_to_next(session, is_drained);
 	mutex_unlock(&lock);
 	nsmod_session_put(session);
 	wake_up_interruptible(&nsmod_sessions_changed);

@@ -56,7 +56,8 @@ s64 nsmod_user_part_pass(struct nsmod_user_part *part, struct nsmod_output *outp
 	u32 cpu;
 	int err;
 
-	for (cpu = 0; cpu < session->memory.cpus; ++cpu)
+	/* Whoever goes on writing while the end is made writes for the next reader, if at all. */
+	for (cpu = 0; cpu < session->memory.cpus && !part->is_settling; ++cpu)
 		nsmod_ring_watch(&part->rings[cpu]);
 	err = nsmod_announcements_write(&part->announcements, &session->memory, output);
 	if (err || !know_rings(part))
@@ -75,19 +76,22 @@ s64 nsmod_user_part_pass(struct nsmod_user_part *part, struct nsmod_output *outp
 
 int nsmod_user_part_settle(struct nsmod_user_part *part, struct nsmod_output *output)
 {
-	const struct nsmod_session *session = part->session;
+	struct nsmod_session *session = part->session;
 	s64 taken;
 	u32 cpu;
 	int err;
 
-	part->is_settling = true;
-	do
-		taken = nsmod_user_part_pass(part, output);
-	while (taken > 0 && !part->is_snapshot);
+	if (!part->is_settling) {
+		part->goes_on = part->is_snapshot || !nsmod_session_is_over(session);
+		for (cpu = 0; cpu < session->memory.cpus; ++cpu)
+			nsmod_ring_watch(&part->rings[cpu]);
+		part->is_settling = true;
+	}
+	taken = nsmod_user_part_pass(part, output);
 	if (taken < 0)
 		return taken;
 	for (cpu = 0; cpu < session->memory.cpus; ++cpu)
-		part->is_snapshot ? nsmod_ring_settle_snapshot(&part->rings[cpu]) : nsmod_ring_settle(&part->rings[cpu]);
+		part->goes_on ? nsmod_ring_settle_snapshot(&part->rings[cpu]) : nsmod_ring_settle(&part->rings[cpu]);
 	err = nsmod_announcements_settle(&part->announcements, &session->memory, output);
 	part->is_settled = !err;
 	return err;

@@ -19,6 +19,7 @@ struct nsmod_user_part {
 	bool is_snapshot;
 	bool is_known;    /* what kind of rings it has: a process takes part */
 	bool is_settling;
+	bool goes_on;     /* while it is settled: a snapshot, or a reader that was told to end */
 	bool is_settled;
 	struct nsmod_announcements announcements;
 };
@@ -30,7 +31,7 @@ void nsmod_user_part_destroy(struct nsmod_user_part *part);
 /* Bytes taken out of the fullest ring, or -errno (-ENOSPC: the output is full, call again when it is not). */
 s64 nsmod_user_part_pass(struct nsmod_user_part *part, struct nsmod_output *output);
 
-/* Nobody writes any more: the rest, what is torn, what the announcements' writers left.  0 or -errno as above. */
+/* The end: what is there now, what is torn, what the announcements' writers left.  0 or -errno as above. */
 int nsmod_user_part_settle(struct nsmod_user_part *part, struct nsmod_output *output);
 
 /* Rows of CPUs that were used.  How many. */

@@ -15,7 +15,7 @@ import kernel_modules
 SKIP = 77
 # A line of the kernel's log that fails a test, whatever the test's programs say.
 KERNEL_FAULT = re.compile(r"\b(BUG|WARNING|Oops|Kernel panic|INFO: (task|trying|possible|suspicious|lockdep)|rcu: INFO|soft lockup|hung_task|KASAN|UBSAN|"
-                          r"unreferenced object|kmemleak: \d+ new|general protection fault|list_(add|del) corruption|refcount_t:)")
+                          r"unreferenced object|kmemleak: \d+ new|general protection fault,|list_(add|del) corruption|refcount_t:)")
 # Kernels that look for mistakes say so when they boot ("RCU lockdep checking is enabled"): that is no fault.
 # "module verification failed" and "taints kernel": out-of-tree modules are what these guests are for.
 

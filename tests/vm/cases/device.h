@@ -74,10 +74,8 @@ static inline void *map_session(int fd, uint64_t bytes)
     return memory;
 }
 
-static inline struct nslice_ring_meta *ring_of(void *memory, uint32_t cpu)
+static inline struct nslice_ring_meta *ring_of(void *memory, uint64_t ring_bytes, uint32_t cpu)
 {
-    const uint64_t ring_bytes = ((struct nslice_session *)memory)->ring_bytes;
-
     return (void *)((char *)memory + NSLICE_SESSION_RING_OFFSET(cpu, ring_bytes));
 }
 
@@ -94,7 +92,7 @@ static inline void fill_session(void *memory, const struct nslice_session_reques
     *header = (struct nslice_session){.magic = NSLICE_SESSION_MAGIC, .version = NSLICE_SESSION_VERSION, .cpus = session->cpus,
                                       .full = full, .ring_bytes = session->ring_bytes, .ring_kind = NSLICE_RING_RSEQ};
     for (uint32_t cpu = 0; cpu < session->cpus; ++cpu) {
-        struct nslice_ring_meta *ring = ring_of(memory, cpu);
+        struct nslice_ring_meta *ring = ring_of(memory, session->ring_bytes, cpu);
 
         *ring = (struct nslice_ring_meta){.magic = NSLICE_RING_MAGIC, .abi_version = NSLICE_ABI_VERSION, .kind = NSLICE_RING_RSEQ,
                                           .cpu = cpu, .full = full, .data_bytes = session->ring_bytes};

@@ -76,7 +76,7 @@ static void write_byte(char *memory)
 static void try_changes(int fd)
 {
     const uint64_t all = session.memory_bytes;
-    char *memory = map_session(fd, all), *meta = (char *)ring_of(memory, 0), *grown;
+    char *memory = map_session(fd, all), *meta = (char *)ring_of(memory, RING_BYTES, 0), *grown;
 
     expect("mprotect for execution", mprotect(memory, 4096, PROT_READ | PROT_EXEC), EACCES);
     expect("mprotect none", mprotect(memory, all, PROT_NONE), 0);
@@ -85,7 +85,7 @@ static void try_changes(int fd)
     expect("mremap over the end", grown == MAP_FAILED ? -1 : 0, 0);
     if (grown != MAP_FAILED)
         memory = grown;
-    meta = (char *)ring_of(memory, 0);
+    meta = (char *)ring_of(memory, RING_BYTES, 0);
     expect("a byte behind the end kills who touches it", signal_of_child(write_byte, memory + all) == SIGBUS ? 0 : -1, 0);
     expect("mremap back", mremap(memory, all + 4096, all, 0) == MAP_FAILED ? -1 : 0, 0);
     expect("mlock", mlock(memory, 8192), 0);
@@ -152,7 +152,7 @@ static void try_cut(void)
     if (file >= 0) {
         expect("a hole by fallocate", fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 4096, 1 << 20), 0);
         ((struct nslice_session *)memory)->announce_tail = 4096;
-        ring_of(memory, 0)->head = NSLICE_POSITION_STEP(2) * 10;
+        ring_of(memory, RING_BYTES, 0)->head = NSLICE_POSITION_STEP(2) * 10;
         expect("the file cut to nothing", ftruncate(file, 0), 0);
         close(file);
     }

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: MIT
+# Processes that harm their own session's memory (cases/hostile.c): a reader of it comes to its end, others' sessions stay whole.
+import re
+
+import nsmod_guest
+from nsmod_guest import build_modules as setUpModule
+
+# Shell: runs a reader in a time limit and says how it ended; the exit code of `timeout` is 143 when it had to end it.
+READS = """
+reads() { # NAME COMMAND...
+    name=$1; shift
+    timeout 20 "$@" >$name.nsl; echo "$name: reader ended with $?"
+}
+available() { sed -n 's/^MemAvailable: *\\([0-9]*\\).*/\\1/p' /proc/meminfo; }
+"""
+
+
+class Hostile(nsmod_guest.NsmodTest):
+    programs = ("vm_writer", "vm_hostile", "vm_reader")
+    timeout_s = 240
+
+    def test_what_a_process_does_to_its_memory_harms_no_reader_and_no_other_session(self):
+        self.run_guests(READS + """
+            # a queue that nobody reads stays as large as it may be
+            vm_hostile announcements 12 &
+            hostile=$!
+            usleep 500000
+            before=$(available)
+            sleep 30 </dev/null >/dev/null & sleeper=$!
+            vm_reader newest 9000 >/dev/full 2>/dev/null & reader=$!
+            sleep 8
+            echo "announcements: took $((($(available) - before) / -1024)) MiB"
+            kill -9 $hostile $reader $sleeper
+            wait
+            cat /dev/nsmod >/dev/null
+
+            vm_hostile zeros 3 &
+            reads zeros vm_reader 0
+            wait
+
+            vm_hostile endless 40 & hostile=$!
+            usleep 500000
+            reads endless vm_reader 0
+            kill -9 $hostile; wait
+
+            vm_hostile tails 40 & hostile=$!
+            usleep 500000
+            reads tails vm_reader 0
+            kill -9 $hostile; wait
+
+            # a reader that is asked to end ends, however fast the session's process writes
+            NETSLICE="recorder=nsmod calibration=no" vm_writer 0 & writer=$!
+            usleep 500000
+            reads asked vm_reader newest 500
+            nsdump check asked.nsl | tail -n 1
+            reads next vm_reader newest 500 # who comes next gets a trace of its own
+            nsdump check next.nsl | tail -n 1
+            timeout -s KILL 1 cat /dev/nsmod >/dev/null # one that is killed
+            reads last vm_reader newest 500
+            nsdump check last.nsl | tail -n 1
+
+            # beside one that scribbles
+            vm_hostile scribble 6 & hostile=$!
+            usleep 300000
+            reads scribble vm_reader newest 3000
+            reads beside vm_reader 0 500
+            nsdump check beside.nsl | tail -n 1
+            kill -9 $writer $hostile
+            wait
+            timeout 5 cat /dev/nsmod >/dev/null; timeout 5 cat /dev/nsmod >/dev/null
+            rmmod nsmod && echo "unloaded"
+            """, self.check_hostile)
+
+    def check_hostile(self, result):
+        self.assertLess(int(re.search(r"took (-?\d+) MiB", result.output)[1]), 80)
+        ended = dict(re.findall(r"(\w+): reader ended with (\d+)", result.output))
+        self.assertEqual(ended, {name: "0" for name in ("zeros", "endless", "tails", "asked", "next", "last", "scribble", "beside")}, result.output)
+        for name in ("asked", "next", "last", "beside"):
+            self.assertRegex(result.output, rf"{name}.nsl: whole; \d\d+ records, every one accounted for")
+        self.assertIn("unloaded", result.output)
+
+    def test_snapshots_of_a_flight_recorder_are_whole_each_time(self):
+        self.run_guests("""
+            for kind in rseq atomic; do for ring in 4K 64K 1M; do
+                NETSLICE="recorder=nsmod calibration=no full=overwrite kind=$kind ring=$ring" vm_writer 0 & writer=$!
+                usleep 400000
+                for i in $(seq 15); do
+                    vm_reader snapshot newest >snapshot.nsl || echo "no snapshot"
+                    nsdump check snapshot.nsl | tail -n 1
+                done
+                kill -9 $writer
+                wait
+                cat /dev/nsmod >end.nsl
+                nsdump check end.nsl | tail -n 1
+            done; done
+            """, self.check_snapshots)
+
+    def check_snapshots(self, result):
+        self.assertNotIn("no snapshot", result.output)
+        self.assertEqual(len(re.findall(r"snapshot.nsl: whole; \d+ records, every one accounted for", result.output)), 90, result.output)
+        self.assertEqual(len(re.findall(r"end.nsl: whole; \d\d+ records, every one accounted for", result.output)), 6, result.output)
+
+
+if __name__ == "__main__":
+    nsmod_guest.run_tests()
