@@ -7,17 +7,18 @@ from nsmod_guest import build_modules as setUpModule
 
 KILLS = 200  # on all kernels together
 
+# A pair of devices, the other of which gets a name by the kernel or by `ip`, and packets from one to the other by the kernel.
 FLOOD = """
-ip link add veth0 type veth 2>/dev/null || ip link add veth0 type veth peer name veth1
-ifconfig veth0 up; ifconfig veth1 up
+ip link add near type veth peer name veth0
+ifconfig near up; ifconfig veth0 up
 flood() { # PACKETS
     echo "rem_device_all" >/proc/net/pktgen/kpktgend_0
-    echo "add_device veth0" >/proc/net/pktgen/kpktgend_0
-    for setting in "count $1" "pkt_size 60" "delay 0" "dst 10.9.9.9" "dst_mac $(cat /sys/class/net/veth1/address)"; do
-        echo "$setting" >/proc/net/pktgen/veth0
+    echo "add_device near" >/proc/net/pktgen/kpktgend_0
+    for setting in "count $1" "pkt_size 60" "delay 0" "dst 10.9.9.9" "dst_mac $(cat /sys/class/net/veth0/address)"; do
+        echo "$setting" >/proc/net/pktgen/near
     done
     echo start >/proc/net/pktgen/pgctrl
-    grep -o "pkts-sofar: [1-9][0-9]*" /proc/net/pktgen/veth0
+    grep -o "pkts-sofar: [1-9][0-9]*" /proc/net/pktgen/near
 }
 """
 
@@ -35,10 +36,10 @@ class Load(nsmod_guest.NsmodTest):
             groups=net_rx,net_tx,napi,irq,softirq,sched,sock
             for full in discard overwrite; do
                 for how in read splice late; do
-                    flood 1000000 >flood_says &
+                    flood 10000000 >flood_says & flooder=$!
                     vm_kernel_load $groups 1500 4096 $full $how
-                    echo "stop" >/proc/net/pktgen/pgctrl
-                    wait
+                    echo stop >/proc/net/pktgen/pgctrl
+                    wait $flooder; cat flood_says
                 done
             done
             flood 20000 & vm_kernel_load $groups 1500 1048576 discard read; wait
@@ -61,7 +62,6 @@ class Load(nsmod_guest.NsmodTest):
 
     def check_kernel(self, result):
         runs = re.findall(r"kernel (\w+) (\w+): sound; (\d+) issued, (\d+) records, (\d+) lost", result.output)
-        print(result.output)
         self.assertEqual([run[:2] for run in runs[:7]], [(full, how) for full in ("discard", "overwrite") for how in ("read", "splice", "late")] +
                          [("discard", "read")], result.output)
         for full, how, issued, records, lost in runs[:6]:
