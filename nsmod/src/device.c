@@ -81,7 +81,7 @@ static long become_session(struct open_file *own, void __user *at)
 	request.cpus = session->memory.cpus;
 	request.id = session->id;
 	request.memory_bytes = session->memory.bytes;
-	smp_store_release(&own->session, session);
+	smp_store_release(&own->session, session); /* pairs with the acquire in session_of() */
 	return nsmod_request_answer(at, &request, sizeof(request));
 }
 
@@ -100,7 +100,7 @@ static long become_reader(struct open_file *own, void __user *at)
 	reader = nsmod_reader_open(request.session, request.flags);
 	if (IS_ERR(reader))
 		return PTR_ERR(reader);
-	smp_store_release(&own->reader, reader);
+	smp_store_release(&own->reader, reader); /* pairs with the acquire in reader_of() */
 	return 0;
 }
 
@@ -120,7 +120,7 @@ static long become_kernel(struct open_file *own, void __user *at)
 	nsmod_kernel_request_free(&request);
 	if (IS_ERR(reader))
 		return PTR_ERR(reader);
-	smp_store_release(&own->reader, reader);
+	smp_store_release(&own->reader, reader); /* pairs with the acquire in reader_of() */
 	return 0;
 }
 
@@ -192,7 +192,7 @@ static struct nsmod_reader *reader_of(struct open_file *own)
 	if (!reader)
 		reader = own->session ? ERR_PTR(-EBADFD) : nsmod_reader_open_plain();
 	if (!IS_ERR(reader))
-		smp_store_release(&own->reader, reader);
+		smp_store_release(&own->reader, reader); /* pairs with the acquire in reader_of() */
 	mutex_unlock(&own->lock);
 	return reader;
 }

@@ -93,6 +93,7 @@ static int consume(struct nsmod_drained_ring *ring, struct nslice_stretch stretc
 	const u64 step = ((u64)stretch.records << 32) + stretch.units;
 	int err = 0;
 
+	/* pairs with the writer's commit, as in nsmod_ring_watch() */
 	*head = smp_load_acquire(&ring->meta->head);
 	if (!ring->is_overwrite && ring->is_atomic)
 		err = clear(ring, ring->tail, stretch.units);
@@ -112,6 +113,7 @@ static int consume(struct nsmod_drained_ring *ring, struct nslice_stretch stretc
  */
 static void follow_tail(struct nsmod_drained_ring *ring)
 {
+	/* pairs with the writer's exchange of the tail: the head that it had seen is seen here */
 	const u64 tail = smp_load_acquire(&ring->meta->tail);
 	const u32 pending = NSLICE_POSITION_UNITS(ring->head - ring->tail);
 	const s32 left = NSLICE_POSITION_UNITS(ring->head - tail);

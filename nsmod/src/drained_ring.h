@@ -44,8 +44,8 @@ void nsmod_ring_watch(struct nsmod_drained_ring *ring);
 
 /*
  * One chunk out of the ring, up to the head last seen, into the output.  Bytes taken, 0: nothing there, or
- * -errno: -ENOSPC the output is full, -EAGAIN a writer of policy overwrite was there first.  Policy discard gives the room back; overwrite leaves the ring as it
- * is and moves the drain's own tail.
+ * -errno: -ENOSPC the output is full, -EAGAIN a writer of policy overwrite was there first.  Policy discard
+ * gives the room back; overwrite leaves the ring as it is and moves the drain's own tail.
  */
 s64 nsmod_ring_take(struct nsmod_drained_ring *ring, struct nsmod_output *output);
 

@@ -18,7 +18,7 @@
 #include "output.h"
 #include "requests.h"
 
-#define DEFAULT_RING_BYTES (1ull << 20)
+#define DEFAULT_RING_BYTES BIT_ULL(20)
 #define INFO_BYTES 4096
 
 static atomic_t is_taken = ATOMIC_INIT(0);
@@ -172,7 +172,8 @@ s64 nsmod_kernel_part_pass(struct nsmod_kernel_part *part, struct nsmod_output *
 
 static int write_totals(struct nsmod_kernel_part *part, struct nsmod_output *output)
 {
-	struct nslice_file_kernel_totals *totals = kvzalloc(sizeof(*totals) + nr_cpu_ids * sizeof(struct nslice_file_footer_cpu), GFP_KERNEL);
+	const size_t bytes = sizeof(struct nslice_file_kernel_totals) + nr_cpu_ids * sizeof(struct nslice_file_footer_cpu);
+	struct nslice_file_kernel_totals *totals = kvzalloc(bytes, GFP_KERNEL);
 	struct nslice_file_footer_cpu *rows = (void *)(totals + 1);
 	u32 cpu;
 	int err;

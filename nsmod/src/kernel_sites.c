@@ -76,7 +76,7 @@ static u16 known_id(const char *name, const char *file, u32 line, u8 kind)
 	u32 i;
 
 	for (i = 0; i < id_count(); ++i)
-		if (is_same(smp_load_acquire(&known[i]), name, file, line, kind))
+		if (is_same(smp_load_acquire(&known[i]), name, file, line, kind)) /* pairs with the release in keep() */
 			return NSLICE_KERNEL_FIRST_ID + i;
 	return 0;
 }

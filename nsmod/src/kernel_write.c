@@ -17,6 +17,7 @@ static u64 oldest_stretch(struct nslice_ring_meta *ring, u64 tail, u64 available
 	u64 step = 0;
 
 	while (NSLICE_POSITION_UNITS(step) < want && NSLICE_POSITION_UNITS(step) < NSLICE_POSITION_UNITS(available)) {
+		/* pairs with the commit: its release of this word says that the record is whole */
 		const u64 word = smp_load_acquire(&nsmod_unit_at(ring, tail + step)[1]);
 
 		if ((word >> 48 & 0xff) == 0)
@@ -33,6 +34,7 @@ static bool drop_oldest(struct nslice_ring_meta *ring, u64 tail, u64 head)
 	u64 step, before = tail, *unit;
 	u32 i;
 
+	/* pairs with the exchange below: whoever moved the tail before has zeroed what it passed */
 	if (smp_load_acquire(&ring->limit) != limit)
 		return false;
 	step = oldest_stretch(ring, tail, head - tail);

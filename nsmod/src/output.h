@@ -24,7 +24,7 @@ struct nsmod_chunk {
 };
 
 struct nsmod_output {
-	struct mutex lock;
+	struct mutex lock; /* of the queue and what is told of it */
 	struct list_head chunks;
 	u64 bytes;        /* in the queue */
 	u64 limit_bytes;  /* the drain pauses when more are in the queue */

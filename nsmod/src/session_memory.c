@@ -106,7 +106,7 @@ struct nslice_ring_meta *nsmod_memory_ring(const struct nsmod_memory *memory, u3
 	return page_address(memory->meta_pages[cpu]);
 }
 
-/* As a read() does it: holes are zeros and stay holes, or a process could have the reader fill its memory with pages that nobody pays for. */
+/* As a read() does it: holes are zeros and stay holes, or a process could have the reader fill its memory with pages nobody pays for. */
 int nsmod_memory_read(const struct nsmod_memory *memory, u64 offset, void *to, u64 bytes)
 {
 	loff_t at = offset;

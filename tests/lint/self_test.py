@@ -41,6 +41,12 @@ FAULTS = [
 ]
 
 
+GOOD_KERNEL = {"nsmod/src/module.c": "// SPDX-License-Identifier: GPL-2.0\nint x;\n"}
+CHECKPATCH = [("nsmod/src/bad.c", "// SPDX-License-Identifier: GPL-2.0\nint f(void)\n{\n\tif(1)\n\t\treturn 1;\n\treturn 0;\n}\n", "SPACING"),
+              ("nsmod/src/bad.h", "int  x;\n", "SPDX_LICENSE_TAG")]
+SKIP = 77
+
+
 def run(check, files):
     with tempfile.TemporaryDirectory() as folder:
         for name, content in files.items():
@@ -62,7 +68,14 @@ def main():
         done = run(check, GOOD | {name: content})
         if done.returncode != 1 or expected not in done.stdout:
             failures.append(f"{check} misses '{expected}' in {name}: {done.stdout}{done.stderr}")
-    print("\n".join(failures) or f"{len(FAULTS)} faults found")
+    checked = run("checkpatch", GOOD_KERNEL).returncode
+    for name, content, expected in CHECKPATCH if checked != SKIP else []:
+        done = run("checkpatch", GOOD_KERNEL | {name: content})
+        if done.returncode != 1 or expected not in done.stdout:
+            failures.append(f"checkpatch misses '{expected}' in {name}: {done.stdout}{done.stderr}")
+    if checked not in (0, SKIP):
+        failures.append("checkpatch refuses a good tree")
+    print("\n".join(failures) or f"{len(FAULTS)} faults found" + (", without checkpatch" if checked == SKIP else f", and {len(CHECKPATCH)} by checkpatch"))
     sys.exit(1 if failures else 0)
 
 

@@ -51,7 +51,7 @@ static inline __u64 nslice_gaps_limit(struct nslice_gaps *gaps, __u64 tail, __u6
 			gaps->list[i] = gaps->list[i + 1];
 	}
 	if (gaps->count > 0 &&
-		NSLICE_POSITION_UNITS(gaps->list[0].position - tail) < NSLICE_POSITION_UNITS(head - tail))
+	    NSLICE_POSITION_UNITS(gaps->list[0].position - tail) < NSLICE_POSITION_UNITS(head - tail))
 		return gaps->list[0].position;
 	return head;
 }

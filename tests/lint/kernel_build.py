@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+# kernel_build: the kernel module -> builds for all kernels in the guests' cache, both architectures; a warning of W=1 or of sparse is a fault.
+import pathlib
+import shutil
+import sys
+import tempfile
+
+import tree
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "vm"))
+import guest
+import kernel_modules
+
+SKIP = 77
+COMPILERS = {"amd64": "gcc-12", "arm64": "aarch64-linux-gnu-gcc"}
+
+
+def lacking(architecture):
+    """What is not here to build for it, or None."""
+    for tool in ("make", COMPILERS[architecture]):
+        if not shutil.which(tool):
+            return f"{tool} is not installed"
+    kernels = guest.cache_folder(architecture) / "kernels"
+    return None if kernels.exists() else f"{kernels} is not there; tests/vm/fetch.sh makes it"
+
+
+def main():
+    source = tree.root() / "nsmod"
+    problems, built = [], 0
+    for architecture in COMPILERS:
+        reason = lacking(architecture)
+        if reason:
+            print(f"{architecture}: not built: {reason}")
+            continue
+        for kernel in sorted((guest.cache_folder(architecture) / "kernels").iterdir()):
+            if not (kernel / "headers/Makefile").exists():
+                continue
+            with tempfile.TemporaryDirectory(prefix="netslice-lint-") as folder:
+                try:
+                    kernel_modules.build_checked(source, kernel, architecture, folder)
+                except RuntimeError as error:
+                    problems.append(f"{architecture} {kernel.name}: {error}")
+            built += 1
+    if not built:
+        print("skipped: no kernel to build for")
+        sys.exit(SKIP)
+    print("with sparse" if shutil.which("sparse") else "without sparse, which is not installed")
+    tree.finish("kernel_build", problems, built)
+
+
+main()
