@@ -5,9 +5,17 @@ set -eu
 prefix=$1
 rm -rf "$prefix"
 cmake --install "$NETSLICE_BUILD" --prefix "$prefix" >/dev/null
-for name in nsprobe.pc nsprobe-config.cmake probe.h record.h; do
+for name in nsprobe.pc nsprobe-config.cmake probe.h record.h 70-nsmod.rules nsmod.4; do
     [ -n "$(find "$prefix" -name "$name" -print -quit)" ] || { echo "not installed: $name"; exit 1; }
 done
+# DKMS's place of the module, whole enough to build and with its version in its name; who may use the device.
+for name in src/nsmod-*/dkms.conf src/nsmod-*/Makefile src/nsmod-*/Kbuild src/nsmod-*/src/module.c src/nsmod-*/src/groups/irq.c \
+    src/nsmod-*/include/nslice/kernel.h src/nsmod-*/uapi/nslice/record.h lib/udev/rules.d/70-nsmod.rules lib/sysusers.d/nsmod.conf; do
+    # shellcheck disable=SC2086 # a pattern
+    [ -f "$(echo "$prefix"/$name)" ] || { echo "not installed: $name"; exit 1; }
+done
+version=$(cat "$prefix"/src/nsmod-*/release)
+grep -qx "PACKAGE_VERSION=\"$version\"" "$prefix/src/nsmod-$version/dkms.conf" || { echo "dkms.conf is not of version $version"; exit 1; }
 # What was installed must not point back to where it was built.
 if found=$(grep -rlIF -e "$NETSLICE_BUILD" -e "$NETSLICE_SOURCE" "$prefix"); then
     echo "these name the build or source folder:"

@@ -1,0 +1,44 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# kernel_refused: the installed module source and kernels that it is not for -> a sentence each, no compiler; $1 prefix, $2 work folder.
+set -eu
+source=$(echo "$1"/src/nsmod-*) work=$2
+rm -rf "$work"
+
+# headers NAME RELEASE CONFIG...: what is looked at in a kernel's headers; they would compile nothing.
+headers()
+{
+    mkdir -p "$work/$1/include/config"
+    printf 'modules:\n\t@echo compiled\n' >"$work/$1/Makefile"
+    echo "$2" >"$work/$1/include/config/kernel.release"
+    place=$work/$1
+    shift 2
+    for option; do echo "CONFIG_$option=y"; done >"$place/.config"
+}
+
+# refuses NAME WORDS: make ends with an error whose first words are these, and says little else.
+refuses()
+{
+    if said=$(make -s -C "$source" KERNEL=6.1.0-none KDIR="$work/$1" 2>&1); then
+        echo "$1: make went on: $said"
+        exit 1
+    fi
+    case $said in "nsmod: $2"*) ;; *) echo "$1: not 'nsmod: $2' but: $said"; exit 1 ;; esac
+    [ "$(echo "$said" | wc -l)" -le 3 ] || { echo "$1: a page of errors: $said"; exit 1; }
+}
+
+needed="MODULES TRACEPOINTS SHMEM PERF_EVENTS"
+headers good 6.1.0-test $needed X86_64
+[ "$(make -s -C "$source" KDIR="$work/good")" = compiled ] || { echo "a kernel that it is for is refused"; exit 1; }
+refuses nowhere "no kernel headers in $work/nowhere; install them (Debian: apt install linux-headers-6.1.0-none)"
+headers old 6.0.19-test $needed X86_64
+refuses old "kernel 6.0.19-test is too old: nsmod is for 6.1 and newer"
+headers ancient 5.10.0-30-amd64 $needed X86_64
+refuses ancient "kernel 5.10.0-30-amd64 is too old"
+for lacking in $needed; do
+    # shellcheck disable=SC2046 # words
+    headers "$lacking" 6.12.0-test $(echo "$needed" | sed "s/$lacking//") X86_64
+    refuses "$lacking" "the kernel of $work/$lacking is built without CONFIG_$lacking"
+done
+headers riscv 6.12.0-test $needed RISCV
+refuses riscv "knows x86-64 and arm64 only"
