@@ -62,7 +62,8 @@ const char *probe_name(unsigned probe)
 
 Correction::Correction(const TraceFile &trace, const CalibrationFile *extra)
     : fields_(1 + std::max(trace.counter_names().size(), trace.kernel_counter_names().size())),
-      kernel_start_(kernel_rows(trace.kernel_calibrations(), true)), kernel_end_(kernel_rows(trace.kernel_calibrations(), false))
+      kernel_start_(kernel_rows(trace.kernel_calibrations(), NSLICE_CALIBRATION_START)),
+      kernel_end_(kernel_rows(trace.kernel_calibrations(), NSLICE_CALIBRATION_END))
 {
     if (extra)
         take_file(trace, *extra);

@@ -22,22 +22,26 @@ MeanOfBatches mean_of(std::int64_t sum, std::int64_t squares, unsigned batches)
     const double variance = batches > 1 ? std::fmax(static_cast<double>(squares), 0) * kUnit * kUnit / (n - 1) : 0;
     return {static_cast<double>(sum) * kUnit / n, batches > 1 ? student_t95(n - 1) * std::sqrt(variance / n) : 0};
 }
+
+std::optional<CalibrationRow> row_of(const nslice_kernel_calibration_entry &entry)
+{
+    const auto probe = probe_of_kind(entry.kind);
+    if (!probe || entry.batches == 0 || entry.field > NSLICE_MAX_COUNTERS)
+        return std::nullopt;
+    const MeanOfBatches inner = mean_of(entry.inner_sum, entry.inner_squares, entry.batches);
+    const MeanOfBatches outer = mean_of(entry.outer_sum, entry.outer_squares, entry.batches);
+    return CalibrationRow{entry.cpu, *probe, entry.field, inner.mean, inner.ci95, outer.mean, outer.ci95, entry.batches, 0,
+                          entry.batches > 1 ? entry.batches - 1.0 : kManyDegrees};
+}
 } // namespace
 
-std::vector<CalibrationRow> kernel_rows(const std::vector<KernelCalibration> &calibrations, bool is_start)
+std::vector<CalibrationRow> kernel_rows(const std::vector<KernelCalibration> &calibrations, nslice_calibration_phase phase)
 {
     std::vector<CalibrationRow> rows;
-    if (calibrations.empty() || (!is_start && calibrations.size() < 2))
-        return rows;
-    for (const nslice_kernel_calibration_entry &entry : (is_start ? calibrations.front() : calibrations.back()).entries) {
-        const auto probe = probe_of_kind(entry.kind);
-        if (!probe || entry.batches == 0 || entry.field > NSLICE_MAX_COUNTERS)
-            continue;
-        const MeanOfBatches inner = mean_of(entry.inner_sum, entry.inner_squares, entry.batches);
-        const MeanOfBatches outer = mean_of(entry.outer_sum, entry.outer_squares, entry.batches);
-        rows.push_back({entry.cpu, *probe, entry.field, inner.mean, inner.ci95, outer.mean, outer.ci95, entry.batches, 0,
-                        entry.batches > 1 ? entry.batches - 1.0 : kManyDegrees});
-    }
+    for (const KernelCalibration &calibration : calibrations)
+        for (const nslice_kernel_calibration_entry &entry : calibration.entries)
+            if (const auto row = row_of(entry); row && calibration.phase == phase)
+                rows.push_back(*row);
     return rows;
 }
 } // namespace nsdump

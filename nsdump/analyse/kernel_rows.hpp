@@ -8,6 +8,6 @@
 
 namespace nsdump
 {
-// Of the first calibration of a recording, or of its last where there is more than one.
-std::vector<CalibrationRow> kernel_rows(const std::vector<KernelCalibration> &calibrations, bool is_start);
+// Of the recording's start or end.
+std::vector<CalibrationRow> kernel_rows(const std::vector<KernelCalibration> &calibrations, nslice_calibration_phase phase);
 } // namespace nsdump

@@ -2,8 +2,11 @@
 // decode: pairs of ticks and nanoseconds -> the clock's rate.
 #include "decode/clock.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <iterator>
+#include <optional>
 
 namespace nsdump
 {
@@ -22,27 +25,65 @@ bool rate_between(std::uint64_t ticks_a, std::uint64_t ns_a, std::uint64_t ticks
 }
 } // namespace
 
+namespace
+{
+struct Pair {
+    std::uint64_t ticks;
+    std::uint64_t mono_ns;
+};
+
+// The first one of a recording: of a program, or where there is none of the kernel.
+std::optional<Pair> start_pair(const TraceFile &trace)
+{
+    for (const Calibration &calibration : trace.calibrations())
+        if (calibration.phase == NSLICE_CALIBRATION_START)
+            return Pair{calibration.ticks, calibration.mono_ns};
+    for (const KernelCalibration &calibration : trace.kernel_calibrations())
+        if (calibration.phase == NSLICE_CALIBRATION_START)
+            return Pair{calibration.ticks, calibration.mono_ns};
+    return std::nullopt;
+}
+
+// The last one.
+std::optional<Pair> end_pair(const TraceFile &trace)
+{
+    std::optional<Pair> end;
+    for (const Calibration &calibration : trace.calibrations())
+        if (calibration.phase == NSLICE_CALIBRATION_END)
+            end = Pair{calibration.ticks, calibration.mono_ns};
+    return end;
+}
+
+// What the first calibration says of the clock itself.
+void take_granularity(const TraceFile &trace, Clock &clock)
+{
+    const auto &all = trace.calibrations();
+    const auto is_start = [](const Calibration &one) { return one.phase == NSLICE_CALIBRATION_START; };
+    auto told = std::find_if(all.begin(), all.end(), is_start);
+    if (told == all.end() && !all.empty())
+        told = std::prev(all.end());
+    if (told == all.end())
+        return;
+    clock.step_ticks = std::isfinite(told->clock_step_ticks) ? told->clock_step_ticks : 0;
+    clock.read_ticks = std::isfinite(told->clock_read_ticks) ? told->clock_read_ticks : 0;
+}
+} // namespace
+
 Clock clock_of(const TraceFile &trace)
 {
     Clock clock;
     clock.source = trace.info("clock.source");
     clock.mode = trace.info("clock.mode");
-    const Calibration *start = nullptr;
-    const Calibration *end = nullptr;
-    for (const Calibration &calibration : trace.calibrations()) {
-        if (calibration.phase == NSLICE_CALIBRATION_START && !start)
-            start = &calibration;
-        if (calibration.phase == NSLICE_CALIBRATION_END)
-            end = &calibration;
+    if (clock.source.empty()) { // nobody but the kernel
+        clock.source = trace.info("kernel.clock");
+        clock.mode = trace.info("kernel.clock.mode");
     }
-    if (const Calibration *any = start ? start : end) {
-        clock.step_ticks = std::isfinite(any->clock_step_ticks) ? any->clock_step_ticks : 0;
-        clock.read_ticks = std::isfinite(any->clock_read_ticks) ? any->clock_read_ticks : 0;
-    }
+    take_granularity(trace, clock);
     const double told = std::strtod(trace.info("clock.hz").c_str(), nullptr);
     const bool is_told = std::isfinite(told) && told > 0;
     if (is_told)
         clock.hz = told;
+    const auto start = start_pair(trace);
     if (!start)
         return clock;
     clock.start_ticks = start->ticks;
@@ -50,7 +91,7 @@ Clock clock_of(const TraceFile &trace)
     const auto &footer = trace.footer();
     if (footer && rate_between(start->ticks, start->mono_ns, footer->ticks, footer->mono_ns, min_span_ns, clock.hz))
         return clock;
-    if (end)
+    if (const auto end = end_pair(trace))
         rate_between(start->ticks, start->mono_ns, end->ticks, end->mono_ns, min_span_ns, clock.hz);
     return clock;
 }

@@ -53,7 +53,6 @@ public:
     NameTable &names() { return names_; }
     const std::vector<Calibration> &calibrations() const { return calibrations_; }
     const std::optional<Footer> &footer() const { return footer_; }
-    // In the order of the file: at the recording's start, perhaps again at its end.
     const std::vector<KernelCalibration> &kernel_calibrations() const { return kernel_calibrations_; }
     const std::optional<KernelTotals> &kernel_totals() const { return kernel_totals_; }
     const std::vector<CpuChunks> &cpus() const { return cpus_; } // the programs' by rising cpu, then the kernel's

@@ -178,8 +178,11 @@ bool decode_kernel_calibration(Payload payload, KernelCalibration &calibration)
     if (text.size() < sizeof raw)
         return false;
     std::memcpy(&raw, text.data(), sizeof raw);
+    if (raw.phase != NSLICE_CALIBRATION_START && raw.phase != NSLICE_CALIBRATION_END)
+        return false;
     if (raw.entries > (text.size() - sizeof raw) / sizeof(nslice_kernel_calibration_entry))
         return false;
+    calibration.phase = raw.phase;
     calibration.ticks = raw.ticks;
     calibration.mono_ns = raw.mono_ns;
     calibration.entries.resize(raw.entries);

@@ -51,6 +51,7 @@ struct Calibration {
 
 // What the kernel's probes cost, and when that was measured.
 struct KernelCalibration {
+    std::uint32_t phase = 0; // enum nslice_calibration_phase
     std::uint64_t ticks = 0;
     std::uint64_t mono_ns = 0;
     std::vector<nslice_kernel_calibration_entry> entries;

@@ -158,6 +158,9 @@ void TraceBuilder::put_site(unsigned chunk_kind, nslice_file_site site, const st
 TraceBuilder &TraceBuilder::kernel_calibration(const std::vector<nslice_kernel_calibration_entry> &entries)
 {
     nslice_file_kernel_calibration head{};
+    head.phase = NSLICE_CALIBRATION_START;
+    head.ticks = 1000;
+    head.mono_ns = 1000;
     head.entries = static_cast<std::uint32_t>(entries.size());
     std::string payload(reinterpret_cast<const char *>(&head), sizeof head);
     for (const nslice_kernel_calibration_entry &one : entries)

@@ -54,7 +54,7 @@ static int copy_until_end(int fd)
 {
     struct pollfd readable = {.fd = fd, .events = POLLIN};
     char bytes[65536];
-    ssize_t count;
+    ssize_t count = 0;
 
     if (ioctl(fd, NSLICE_IOC_END))
         return 1;

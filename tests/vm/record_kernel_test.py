@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: MIT
+# nsdump with the kernel module, as its user runs it: both sides in one trace, the kernel alone, snapshots of a flight recorder.
+import json
+import re
+
+import nsmod_guest
+from nsmod_guest import build_modules as setUpModule
+
+
+def documents(output):
+    """The JSON documents that the script printed, each behind a line `json NAME`."""
+    found = {}
+    for name, rest in re.findall(r"^json (\w+)\r?\n(.*?)^end of json", output, re.M | re.S):
+        found[name] = json.loads(rest)
+    return found
+
+
+STATS = """
+stats() { # NAME: the statistics of NAME.nsl
+    nsdump check $1.nsl | tail -n 1
+    echo "json $1"; nsdump export $1.nsl --what stats --format json 2>/dev/null; echo "end of json"
+}
+"""
+
+
+class RecordKernel(nsmod_guest.NsmodTest):
+    programs = ("vm_writer",)
+
+    def check_whole(self, result, *names):
+        for name in names:
+            self.assertRegex(result.output, rf"{name}.nsl: whole; \d+ records, every one accounted for")
+        found = documents(result.output)
+        for name in names:
+            self.assertTrue(found[name]["losses"]["equation_holds"], name)
+        return found
+
+    def test_a_program_and_the_kernel_are_in_one_trace_and_interrupts_come_out_of_the_programs_slices(self):
+        self.run_guests(STATS + """
+            nsdump record -k irq,softirq,sched -o both.nsl -- vm_writer 200000
+            stats both
+            nsdump stats both.nsl | grep -E "taken out|^kernel"
+            nsdump show both.nsl --limit 5
+            nsdump export both.nsl --what slices --limit 1000 | grep -c kernel:
+            """, self.check_both)
+
+    def check_both(self, result):
+        stats = self.check_whole(result, "both")["both"]
+        own = {one["name"]: one for one in stats["slices"] if not one["kernel"]}
+        kernel = {one["name"]: one for one in stats["slices"] if one["kernel"]}
+        self.assertIn("kernel:irq", kernel)
+        self.assertGreater(kernel["kernel:irq"]["count"], 0)
+        interrupted = sum(one["interrupts"] + one["switches"] for one in own.values())
+        self.assertGreater(interrupted, 0, own)
+        for one in own.values():
+            if one["interrupts"] + one["switches"] and not one["migrated"]:
+                self.assertGreater(one["taken_ticks"], 0)
+        self.assertEqual(stats["info"]["kernel.groups"], "irq,softirq,sched")
+        self.assertGreater(len(stats["calibration"]["kernel"]), 0)
+
+    def test_the_kernel_is_recorded_alone_and_its_places_are_listed(self):
+        self.run_guests(STATS + """
+            nsdump kernel --list | head -n 3
+            echo "json list"; nsdump kernel --list --format json; echo "end of json"
+            nsdump kernel irq,sched -d 1 -o alone.nsl && stats alone
+            nsdump kernel sched -o stopped.nsl & sleep 1; kill -INT $!; wait $!; echo "stopped with $?"
+            stats stopped
+            nsdump kernel nonsense; echo "nonsense: $?"
+            nsdump record -k irq --kernel-counters instructions -o no.nsl -- vm_writer 1; echo "counters: $?"
+            nsdump record -k sched --kernel-own -o own.nsl -- vm_writer 1000 && stats own
+            """, self.check_alone)
+
+    def check_alone(self, result):
+        found = self.check_whole(result, "alone", "stopped", "own")
+        groups = {one["group"] for one in found["list"]["places"]}
+        self.assertLessEqual({"net_rx", "net_tx", "napi", "irq", "softirq", "sched", "sock"}, groups)
+        self.assertGreater(next(one for one in found["alone"]["marks"] if one["name"] == "kernel:sched_switch")["count"], 0)
+        self.assertGreater(found["alone"]["clock"]["hz"], 1e6)
+        self.assertIn("stopped with 0", result.output)
+        self.assertRegex(result.output, r"takes no \"nonsense\".*--list(.|\n)*nonsense: 2")
+        self.assertRegex(result.output, r"no PMU(.|\n)*counters: 3")
+
+    def test_snapshots_of_a_running_flight_recorder_are_whole_traces(self):
+        self.run_guests(STATS + f"""
+            nsdump snapshot; echo "without one: $?"
+            NETSLICE="recorder=nsmod full=overwrite ring=64K calibration=no" vm_writer 0 count & writer=$!
+            {nsmod_guest.WRITES}
+            nsdump snapshot --list
+            for i in 1 2 3; do nsdump snapshot -o snap$i.nsl; stats snap$i; done
+            nsdump snapshot --pid $writer -o of_pid.nsl && nsdump check of_pid.nsl | tail -n 1
+            kill -9 $writer
+            """, self.check_snapshots)
+
+    def check_snapshots(self, result):
+        found = self.check_whole(result, "snap1", "snap2", "snap3")
+        self.assertRegex(result.output, r"no flight recorder(.|\n)*without one: 2")
+        self.assertRegex(result.output, r"vm_writer +yes +drained by the module")
+        issued = [found[f"snap{i}"]["losses"]["issued"] for i in (1, 2, 3)]
+        self.assertEqual(issued, sorted(set(issued)), "each snapshot is later than the one before")
+        self.assertRegex(result.output, r"of_pid.nsl: whole")
+
+
+if __name__ == "__main__":
+    nsmod_guest.run_tests()
