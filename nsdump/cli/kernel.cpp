@@ -96,7 +96,7 @@ int run(const Options &options)
 RunCommand add(CLI::App &app)
 {
     auto options = std::make_shared<Options>();
-    app.add_option("groups", options->kernel.groups, "groups to record, e.g. net_rx,irq")->check(is_given);
+    app.add_option("groups", options->kernel.groups, "groups to record, e.g. net_rx,irq; \"modules\": only what NET_SLICE_* in kernel modules write")->check(is_given);
     app.add_flag("--list", options->is_list, "all groups and their places, and whether this kernel has them");
     app.add_option("--preset", options->preset, "the way of TCP packets, place by place; ends with a table of what each costs")
         ->check(CLI::IsMember({"tcp-send", "tcp-recv"}));

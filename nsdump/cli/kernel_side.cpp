@@ -15,6 +15,7 @@ namespace nsdump
 namespace
 {
 constexpr std::uint32_t kLastPort = 65535;
+constexpr const char *kNoGroup = "modules"; // what NET_SLICE_* in kernel modules write is recorded with any group
 } // namespace
 
 void add_kernel_options(CLI::App &app, KernelOptions &options)
@@ -36,7 +37,7 @@ void add_kernel(nsp_recorder *recorder, const KernelOptions &options)
         return;
     nsp_kernel_config config{};
     config.struct_size = sizeof config;
-    config.groups = options.groups.c_str();
+    config.groups = options.groups == kNoGroup ? "" : options.groups.c_str();
     config.counters = options.counters.c_str();
     config.ring_bytes = options.ring_bytes;
     config.pid = options.pid;
