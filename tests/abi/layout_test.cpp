@@ -175,5 +175,16 @@ TEST_CASE("the kernel's chunks have kinds and ids of their own", "[abi]")
     CHECK(NSLICE_KERNEL_FIRST_ID == 0xf000);
     CHECK(sizeof(nslice_file_kernel_totals) == 16);
     CHECK(sizeof(nslice_kernel_calibration_entry) == 40);
+    AT(nslice_kernel_calibration_entry, kind, 4);
+    AT(nslice_kernel_calibration_entry, field, 5);
+    AT(nslice_kernel_calibration_entry, batches, 6);
+    AT(nslice_kernel_calibration_entry, inner_sum, 8);
+    AT(nslice_kernel_calibration_entry, inner_squares, 16);
+    AT(nslice_kernel_calibration_entry, outer_sum, 24);
+    AT(nslice_kernel_calibration_entry, outer_squares, 32);
     CHECK(sizeof(nslice_file_kernel_calibration) == 24);
+    AT(nslice_file_kernel_calibration, phase, 4);
+    AT(nslice_file_kernel_calibration, ticks, 8);
+    AT(nslice_file_kernel_calibration, mono_ns, 16);
+    CHECK((NSLICE_SITE_INTERRUPT == 1 && NSLICE_SITE_SWITCH == 2));
 }

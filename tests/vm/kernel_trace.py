@@ -50,21 +50,21 @@ def _chunks(data):
 def _sites(payload):
     at = 0
     while at < len(payload):
-        slice_id, kind, _, _, name_bytes, file_bytes, _ = SITE.unpack_from(payload, at)
+        slice_id, kind, flags, _, name_bytes, file_bytes, _ = SITE.unpack_from(payload, at)
         at += SITE.size
         name, file = (payload[at:at + name_bytes - 1].decode(), payload[at + name_bytes:at + name_bytes + file_bytes - 1].decode())
         at += (name_bytes + file_bytes + 7) // 8 * 8
-        yield slice_id, kind, name, file
+        yield slice_id, kind, flags, name, file
 
 
 class Trace:
     """
-    records: the kernel's, of each CPU in their order; sites: id -> (kind, name, file); issued, drained, lost: of all CPUs;
+    records: the kernel's, of each CPU in their order; sites: id -> (kind, name, file); flags: (name, kind) -> flags; issued, drained, lost: of all CPUs;
     calibration: of Entry, means in ticks or counts.
     """
 
     def __init__(self, data):
-        self.info, self.sites, self.records, self.calibration = {}, {}, [], []
+        self.info, self.sites, self.flags, self.records, self.calibration = {}, {}, {}, [], []
         self.user_records = self.issued = self.drained = self.lost = 0
         self.has_totals = False
         for kind, cpu, count, payload in _chunks(data):
@@ -83,7 +83,8 @@ class Trace:
                 self._add_totals(payload)
 
     def _add_sites(self, payload):
-        for slice_id, kind, name, file in _sites(payload):
+        for slice_id, kind, flags, name, file in _sites(payload):
+            self.flags[name, KINDS[kind]] = flags
             if self.sites.setdefault(slice_id, (kind, name, file)) != (kind, name, file):
                 raise TraceError(f"site {slice_id:#x} has two names")
 
