@@ -59,6 +59,9 @@ class KernelExact(unittest.TestCase):
         self.assertEqual(result.kernel_faults, [])
         return result
 
+    def trace_of(self, result, name):
+        return kernel_trace.Trace(kernel_trace.from_console(result.output, f"{name}.nsl"))
+
     def check_exact(self, name, trace):
         found = list(nets(trace))
         self.assertEqual(len(found), 2 * SLICES, f"{name}: slices read")
@@ -75,7 +78,7 @@ class KernelExact(unittest.TestCase):
         result = self.boot(script)
         for name in RUNS:
             with self.subTest(run=name):
-                trace = kernel_trace.Trace(kernel_trace.from_console(result.output, f"{name}.nsl"))
+                trace = self.trace_of(result, name)
                 self.assertEqual(trace.info["kernel.counters.names"], "instructions,cycles")
                 self.assertEqual(trace.info["kernel.clock.mode"], "ordered" if name == "ordered" else "fast")
                 self.check_exact(name, trace)
@@ -88,6 +91,31 @@ class KernelExact(unittest.TestCase):
             """)
         costs = [int(found) for found in re.findall(r"16 probes take (\d+) instructions", result.output)]
         self.assertEqual(costs, [16 * 1, 16 * (25 + 1)], result.output[-2000:])
+
+    # six counters need more registers than busy.ko leaves
+    def test_a_cpu_that_leaves_and_comes_has_its_counters_again_and_a_busy_pmu_is_told(self):
+        six = " ".join(f"counter=c{i}:0:1" for i in range(6))
+        result = self.boot(kernel_trace.SHOW_FILE + f"""
+            echo 0 >/sys/devices/system/cpu/cpu1/online
+            vm_kernel_recorder sched 0 {COUNTERS} -- sh -c '
+                insmod /modules/cost.ko
+                echo 1 >/sys/devices/system/cpu/cpu1/online
+                for i in 1 2 3; do taskset 2 insmod /modules/exact.ko sizes=1; rmmod exact; done
+                echo 0 >/sys/devices/system/cpu/cpu1/online
+                echo 1 >/sys/devices/system/cpu/cpu1/online
+                taskset 2 insmod /modules/exact.ko sizes=1' >trace.nsl || echo "failed"
+            show_file trace.nsl
+            vm_kernel_recorder sched 1 {six} >/dev/null && echo "six are free"
+            insmod /modules/busy.ko
+            vm_kernel_recorder sched 1 {six} >/dev/null
+            rmmod busy
+            vm_kernel_recorder sched 1 {six} >/dev/null && echo "six are free again"
+            """, cpus=2)
+        self.assertRegex(result.output, r"six are free\n(.*\n)*kernel_recorder: .* \(EBUSY\)\n(.*\n)*six are free again")
+        trace = self.trace_of(result, "trace")
+        slices = [one for one in trace.records if one.name.startswith("exact_") and one.kind != "MARK"]
+        self.assertEqual({(one.cpu, len(one.words)) for one in slices}, {(1, 2)})
+        self.assertEqual(len(slices), 4 * 2 * 3 * sum(range(1, 10)))
 
 
 if __name__ == "__main__":

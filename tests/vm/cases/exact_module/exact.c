@@ -9,6 +9,7 @@
 #include <linux/interrupt.h>
 #include <linux/irq_work.h>
 #include <linux/irqflags.h>
+#include <linux/minmax.h>
 #include <linux/module.h>
 
 #include <nslice/kernel.h>
@@ -46,7 +47,11 @@ FUNCTION(7)
 FUNCTION(8)
 
 static void (*const slices[])(u64 n) = { depth_0, depth_1, depth_2, depth_3, depth_4, depth_5, depth_6, depth_7, depth_8 };
-static const u64 sizes[] = { 10, 33, 100, 1000, 10000, 100000, 1000000 };
+static const u64 loops[] = { 10, 33, 100, 1000, 10000, 100000, 1000000 };
+
+static unsigned int sizes = ARRAY_SIZE(loops);
+module_param(sizes, uint, 0);
+MODULE_PARM_DESC(sizes, "of the loops, how many; the shortest first");
 
 enum context { PROCESS = 1, SOFTIRQ, HARDIRQ };
 
@@ -100,9 +105,9 @@ static int __init exact_init(void)
 
 	for (now.context = PROCESS; now.context <= HARDIRQ; ++now.context)
 		for (depth = 0; depth < ARRAY_SIZE(slices); ++depth)
-			for (i = 0; i < ARRAY_SIZE(sizes); ++i) {
+			for (i = 0; i < min_t(u32, sizes, ARRAY_SIZE(loops)); ++i) {
 				now.depth = depth;
-				now.n = sizes[i];
+				now.n = loops[i];
 				now.done = 0;
 				start(now.context);
 				while (!READ_ONCE(now.done))
