@@ -23,6 +23,7 @@ static const struct nsmod_group *const groups[] = {
 
 static DEFINE_MUTEX(lock);
 static u32 attached; /* bit of each group */
+u32 nsmod_groups_recording;
 
 static void look_up(struct tracepoint *tracepoint, void *data)
 {
@@ -61,23 +62,29 @@ static int attach_point(const struct nsmod_group *group, struct nsmod_point *poi
 
 static int attach_group(const struct nsmod_group *group)
 {
+	const u32 count = group->count;
 	u32 i, there = 0;
 	int err = 0;
 
-	for (i = 0; i < group->count && !err; ++i) {
-		err = attach_point(group, &group->points[i]);
+	/* Beginnings last, or some would have no end. */
+	for (i = 0; i < 2 * count && !err; ++i)
+		if ((group->points[i % count].kind == NSLICE_KIND_START) == (i >= count))
+			err = attach_point(group, &group->points[i % count]);
+	for (i = 0; i < count; ++i)
 		there += group->points[i].is_attached;
-	}
 	return err ? err : there ? 0 : -ENOENT;
 }
 
 static void detach_group(const struct nsmod_group *group)
 {
+	const u32 count = group->count;
 	u32 i;
 
-	for (i = 0; i < group->count; ++i) {
-		struct nsmod_point *point = &group->points[i];
+	for (i = 0; i < 2 * count; ++i) {
+		struct nsmod_point *point = &group->points[i % count];
 
+		if ((point->kind == NSLICE_KIND_START) != (i < count))
+			continue;
 		if (point->is_attached)
 			tracepoint_probe_unregister(point->found, point->probe, point);
 		point->is_attached = false;
@@ -131,6 +138,7 @@ int nsmod_groups_attach(const char *names)
 	int err;
 
 	mutex_lock(&lock);
+	++nsmod_groups_recording;
 	wanted = parse(names, &err);
 	for (i = 0; i < ARRAY_SIZE(groups) && !err; ++i) {
 		if (!(wanted & BIT(i)))

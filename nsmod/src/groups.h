@@ -34,6 +34,9 @@ struct nsmod_group {
 	u32 count;
 };
 
+/* Number of the recording that the groups are attached for. */
+extern u32 nsmod_groups_recording;
+
 extern const struct nsmod_group nsmod_group_net_rx, nsmod_group_net_tx, nsmod_group_napi, nsmod_group_irq, nsmod_group_softirq,
 	nsmod_group_sched, nsmod_group_sock;
 

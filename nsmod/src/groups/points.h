@@ -53,11 +53,21 @@ static __always_inline void nsmod_point_mark(const void *point, u64 value)
 struct nsmod_passed {
 	u64 bits;
 	u32 depth;
+	u32 recording; /* when groups were attached or detached, one may have been seen without the other */
 };
+
+static __always_inline struct nsmod_passed *nsmod_passed_here(struct nsmod_passed __percpu *of)
+{
+	struct nsmod_passed *passed = raw_cpu_ptr(of);
+
+	if (unlikely(passed->recording != nsmod_groups_recording))
+		*passed = (struct nsmod_passed){ .recording = nsmod_groups_recording };
+	return passed;
+}
 
 static __always_inline bool nsmod_entry_passes(struct nsmod_passed __percpu *of, bool passes)
 {
-	struct nsmod_passed *passed = raw_cpu_ptr(of);
+	struct nsmod_passed *passed = nsmod_passed_here(of);
 
 	passed->bits = passed->bits << 1 | (passes && passed->depth < 64);
 	++passed->depth;
@@ -66,7 +76,7 @@ static __always_inline bool nsmod_entry_passes(struct nsmod_passed __percpu *of,
 
 static __always_inline bool nsmod_exit_passes(struct nsmod_passed __percpu *of)
 {
-	struct nsmod_passed *passed = raw_cpu_ptr(of);
+	struct nsmod_passed *passed = nsmod_passed_here(of);
 	const bool passes = passed->bits & 1;
 
 	if (passed->depth == 0) /* it was entered before the probes were attached */
