@@ -73,4 +73,11 @@ static inline void nsmod_never_executed(struct vm_area_struct *vma)
 #endif
 }
 
+/* 6.11: the tracepoint kfree_skb also tells the socket */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 11, 0)
+#define NSMOD_KFREE_SKB_SOCKET , struct sock *rx_sk
+#else
+#define NSMOD_KFREE_SKB_SOCKET
+#endif
+
 #endif /* NSMOD_COMPAT_H */

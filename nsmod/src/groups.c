@@ -18,7 +18,7 @@
 
 static const struct nsmod_group *const groups[] = {
 	&nsmod_group_net_rx, &nsmod_group_net_tx, &nsmod_group_napi, &nsmod_group_irq,
-	&nsmod_group_softirq, &nsmod_group_sched, &nsmod_group_sock,
+	&nsmod_group_softirq, &nsmod_group_sched, &nsmod_group_sock, &nsmod_group_tcp_send, &nsmod_group_tcp_recv,
 };
 
 static DEFINE_MUTEX(lock);
@@ -40,21 +40,31 @@ static bool is_there(struct nsmod_point *point)
 	return point->found;
 }
 
-static int attach_point(const struct nsmod_group *group, struct nsmod_point *point)
+/* All of a group before the first is attached: a probe may write the records of other points. */
+static void name_points(const struct nsmod_group *group)
 {
-	u16 id;
+	u32 i;
+
+	for (i = 0; i < group->count; ++i) {
+		struct nsmod_point *point = &group->points[i];
+		const u16 id = nsmod_kernel_site_id(point->slice, point->tracepoint, 0, point->kind, point->flags);
+
+		point->site = (struct nslice_kernel_site){
+			.bits = NSMOD_BITS(id, point->kind, point->words),
+			.step = NSLICE_POSITION_STEP(NSLICE_HEAD_UNITS + point->words),
+			.head = &nslice_kernel_ring.head,
+			.kind = point->kind,
+			.words = point->words,
+		};
+	}
+}
+
+static int attach_point(struct nsmod_point *point)
+{
 	int err;
 
-	if (!is_there(point))
+	if (!is_there(point) || !point->probe)
 		return 0;
-	id = nsmod_kernel_site_id(point->slice, point->tracepoint, 0, point->kind, point->flags);
-	point->site = (struct nslice_kernel_site){
-		.bits = NSMOD_BITS(id, point->kind, point->words),
-		.step = NSLICE_POSITION_STEP(NSLICE_HEAD_UNITS + point->words),
-		.head = &nslice_kernel_ring.head,
-		.kind = point->kind,
-		.words = point->words,
-	};
 	err = tracepoint_probe_register(point->found, point->probe, point);
 	point->is_attached = !err;
 	return err;
@@ -62,29 +72,27 @@ static int attach_point(const struct nsmod_group *group, struct nsmod_point *poi
 
 static int attach_group(const struct nsmod_group *group)
 {
-	const u32 count = group->count;
 	u32 i, there = 0;
 	int err = 0;
 
-	/* Beginnings last, or some would have no end. */
-	for (i = 0; i < 2 * count && !err; ++i)
-		if ((group->points[i % count].kind == NSLICE_KIND_START) == (i >= count))
-			err = attach_point(group, &group->points[i % count]);
-	for (i = 0; i < count; ++i)
+	name_points(group);
+	if (group->reset)
+		group->reset();
+	/* Ends first, and when detached beginnings first: what is begun finds its end. */
+	for (i = group->count; i-- > 0 && !err;) {
+		err = attach_point(&group->points[i]);
 		there += group->points[i].is_attached;
+	}
 	return err ? err : there ? 0 : -ENOENT;
 }
 
 static void detach_group(const struct nsmod_group *group)
 {
-	const u32 count = group->count;
 	u32 i;
 
-	for (i = 0; i < 2 * count; ++i) {
-		struct nsmod_point *point = &group->points[i % count];
+	for (i = 0; i < group->count; ++i) {
+		struct nsmod_point *point = &group->points[i];
 
-		if ((point->kind == NSLICE_KIND_START) != (i < count))
-			continue;
 		if (point->is_attached)
 			tracepoint_probe_unregister(point->found, point->probe, point);
 		point->is_attached = false;
@@ -188,7 +196,12 @@ size_t nsmod_groups_missing(char *text, size_t room)
 
 static const char *kind_name(u8 kind)
 {
-	return kind == NSLICE_KIND_START ? "START" : kind == NSLICE_KIND_STOP ? "STOP" : "MARK";
+	static const char *const names[] = {
+		[NSLICE_KIND_START] = "START", [NSLICE_KIND_STOP] = "STOP", [NSLICE_KIND_MARK] = "MARK",
+		[NSLICE_KIND_INIT] = "INIT", [NSLICE_KIND_EXIT] = "EXIT",
+	};
+
+	return names[kind];
 }
 
 char *nsmod_groups_list(size_t *bytes)

@@ -14,7 +14,7 @@ struct tracepoint;
 /* One tracepoint and the record that it becomes.  Its probe gets it as data. */
 struct nsmod_point {
 	const char *tracepoint;
-	void *probe;       /* void (void *point, arguments of the tracepoint) */
+	void *probe;       /* void (void *point, arguments of the tracepoint); NULL: another point's probe writes this one's records */
 	const char *slice; /* name in the trace */
 	const char *says;  /* for `nsdump kernel --list` */
 	u8 kind;           /* enum nslice_kind */
@@ -30,15 +30,16 @@ struct nsmod_point {
 struct nsmod_group {
 	const char *name;
 	const char *says;
-	struct nsmod_point *points;
+	struct nsmod_point *points; /* places where something begins stand before those where it ends */
 	u32 count;
+	void (*reset)(void); /* NULL, or forgets what an earlier recording left half done */
 };
 
 /* Number of the recording that the groups are attached for. */
 extern u32 nsmod_groups_recording;
 
 extern const struct nsmod_group nsmod_group_net_rx, nsmod_group_net_tx, nsmod_group_napi, nsmod_group_irq, nsmod_group_softirq,
-	nsmod_group_sched, nsmod_group_sock;
+	nsmod_group_sched, nsmod_group_sock, nsmod_group_tcp_send, nsmod_group_tcp_recv;
 
 /*
  * Names parted by commas; "" for none.  -EINVAL: a name that is no group's; -ENOENT: none of a group's tracepoints is in this

@@ -12,6 +12,7 @@
 #include <linux/skbuff.h>
 #include <net/ip.h>
 #include <net/ipv6.h>
+#include <net/sock.h>
 
 struct nsmod_kernel_filter nsmod_kernel_filter;
 
@@ -52,31 +53,39 @@ size_t nsmod_kernel_filter_text(char *text, size_t room)
 	return at;
 }
 
+/* What is asked of a packet: the filter, or the filter and TCP. */
+struct wanted {
+	u16 port; /* 0: any */
+	u8 protocol;
+};
+
 /* TCP, UDP, SCTP and DCCP begin with both ports. */
-static bool has_port(const struct sk_buff *skb, int offset, u8 protocol)
+static bool has_port(const struct sk_buff *skb, int offset, u8 protocol, struct wanted wanted)
 {
 	__be16 buffer[2];
 	const __be16 *ports;
 
 	if (protocol != IPPROTO_TCP && protocol != IPPROTO_UDP && protocol != IPPROTO_SCTP && protocol != IPPROTO_DCCP)
 		return false;
-	if (nsmod_kernel_filter.protocol && nsmod_kernel_filter.protocol != protocol)
+	if (wanted.protocol && wanted.protocol != protocol)
 		return false;
+	if (!wanted.port)
+		return true;
 	ports = skb_header_pointer(skb, offset, sizeof(buffer), buffer);
-	return ports && (ntohs(ports[0]) == nsmod_kernel_filter.port || ntohs(ports[1]) == nsmod_kernel_filter.port);
+	return ports && (ntohs(ports[0]) == wanted.port || ntohs(ports[1]) == wanted.port);
 }
 
-static bool matches_v4(const struct sk_buff *skb, int offset)
+static bool matches_v4(const struct sk_buff *skb, int offset, struct wanted wanted)
 {
 	struct iphdr buffer;
 	const struct iphdr *ip = skb_header_pointer(skb, offset, sizeof(buffer), &buffer);
 
 	if (!ip || ip->version != 4 || ip->ihl < 5 || (ip->frag_off & htons(IP_OFFSET)))
 		return false;
-	return has_port(skb, offset + ip->ihl * 4, ip->protocol);
+	return has_port(skb, offset + ip->ihl * 4, ip->protocol, wanted);
 }
 
-static bool matches_v6(const struct sk_buff *skb, int offset)
+static bool matches_v6(const struct sk_buff *skb, int offset, struct wanted wanted)
 {
 	struct ipv6hdr buffer;
 	const struct ipv6hdr *ip = skb_header_pointer(skb, offset, sizeof(buffer), &buffer);
@@ -88,20 +97,39 @@ static bool matches_v6(const struct sk_buff *skb, int offset)
 		return false;
 	protocol = ip->nexthdr;
 	end = ipv6_skip_exthdr(skb, offset + sizeof(*ip), &protocol, &fragment);
-	return end >= 0 && !(fragment & htons(IP6_OFFSET)) && has_port(skb, end, protocol);
+	return end >= 0 && !(fragment & htons(IP6_OFFSET)) && has_port(skb, end, protocol, wanted);
+}
+
+static bool matches(const struct sk_buff *skb, struct wanted wanted)
+{
+	/* A driver's packet that the stack has not looked at yet has no network header: it is where the data begin. */
+	const int offset = skb->network_header ? skb_network_offset(skb) : 0;
+
+	switch (skb->protocol) {
+	case htons(ETH_P_IP):
+		return matches_v4(skb, offset, wanted);
+	case htons(ETH_P_IPV6):
+		return matches_v6(skb, offset, wanted);
+	default:
+		return false;
+	}
 }
 
 bool nsmod_kernel_filter_matches(const struct sk_buff *skb)
 {
-	/* Before the stack has looked at a packet its network header is where its data begin, behind tags. */
-	const int offset = skb_network_offset(skb);
+	return matches(skb, (struct wanted){ .port = nsmod_kernel_filter.port, .protocol = nsmod_kernel_filter.protocol });
+}
 
-	switch (skb->protocol) {
-	case htons(ETH_P_IP):
-		return matches_v4(skb, offset);
-	case htons(ETH_P_IPV6):
-		return matches_v6(skb, offset);
-	default:
+bool nsmod_passes_tcp(const struct sk_buff *skb)
+{
+	return matches(skb, (struct wanted){ .port = nsmod_kernel_filter.port, .protocol = IPPROTO_TCP });
+}
+
+bool nsmod_passes_tcp_socket(const struct sock *sk)
+{
+	const u16 port = nsmod_kernel_filter.port;
+
+	if (sk->sk_protocol != IPPROTO_TCP || (sk->sk_family != AF_INET && sk->sk_family != AF_INET6))
 		return false;
-	}
+	return !port || READ_ONCE(sk->sk_num) == port || ntohs(READ_ONCE(sk->sk_dport)) == port;
 }

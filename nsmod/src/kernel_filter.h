@@ -9,6 +9,7 @@
 #include <nslice/control.h>
 
 struct sk_buff;
+struct sock;
 
 /* Zeros: everything.  Set before the groups are attached, constant while they are. */
 struct nsmod_kernel_filter {
@@ -24,6 +25,10 @@ int nsmod_kernel_filter_set(const struct nslice_kernel_request *request);
 
 /* INFO lines.  Bytes written. */
 size_t nsmod_kernel_filter_text(char *text, size_t room);
+
+/* TCP only, and the port, if one is set: of a packet, of a socket.  Any context. */
+bool nsmod_passes_tcp(const struct sk_buff *skb);
+bool nsmod_passes_tcp_socket(const struct sock *sk);
 
 /* Whether the packet's headers say port and protocol; any context. */
 bool nsmod_kernel_filter_matches(const struct sk_buff *skb);

@@ -17,7 +17,7 @@ KINDS = {1: "START", 2: "STOP", 3: "MARK", 4: "INIT", 5: "EXIT"}
 
 Record = collections.namedtuple("Record", "cpu ticks thread kind name words")
 Entry = collections.namedtuple("Entry", "phase cpu kind field inner outer")
-Slice = collections.namedtuple("Slice", "cpu thread name start stop depth")
+Slice = collections.namedtuple("Slice", "cpu thread name start stop inside words")
 
 
 class TraceError(Exception):
@@ -125,17 +125,21 @@ class Trace:
         return [record.words for record in self.records if record.kind == kind and record.name == name]
 
     def slices(self):
-        """Slices of each CPU, paired as they nest there; a STOP that ends no open slice, or another, is an error, and so is an open one."""
+        """
+        Slices and units of each thread, paired as they nest there (interrupts nest in what they interrupt).  An end of what is not
+        open, or not innermost, is an error, and so is what stays open.
+        """
         stacks, found = collections.defaultdict(list), []
-        for record in self.records:
-            stack = stacks[record.cpu]
-            if record.kind == "START":
+        for record in sorted(self.records, key=lambda record: record.ticks):
+            stack = stacks[(record.thread, record.cpu if record.thread == 0 else None)]  # each CPU has an idle thread 0
+            if record.kind in ("START", "INIT"):
                 stack.append(record)
-            elif record.kind == "STOP":
+            elif record.kind in ("STOP", "EXIT"):
                 if not stack or stack[-1].name != record.name:
-                    raise TraceError(f"CPU {record.cpu}: {record.name} stops inside {[one.name for one in stack]}")
+                    raise TraceError(f"CPU {record.cpu}, thread {record.thread}: {record.name} ends inside {[one.name for one in stack]}")
                 start = stack.pop()
-                found.append(Slice(record.cpu, record.thread, record.name, start.ticks, record.ticks, len(stack)))
+                inside = stack[-1].name if stack else None
+                found.append(Slice(record.cpu, record.thread, record.name, start.ticks, record.ticks, inside, start.words))
         if any(stacks.values()):
             raise TraceError(f"left open: {[one.name for stack in stacks.values() for one in stack]}")
         return found

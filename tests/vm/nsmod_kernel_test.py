@@ -12,6 +12,17 @@ import nsmod_guest
 
 PLACES = 9  # of probes in the example
 
+# stream ADDRESS PORT: the file data to the file got; SERVE: words before the command of the receiving side.
+STREAM = """
+cat >stream <<"END"
+    # Its input stays open: at its end nc would hang up.
+    $SERVE nc -l -p $2 <>hold >got &
+    until $SERVE netstat -ltn | grep -q ":$2 "; do usleep 50000; done
+    nc $1 $2 <data
+    wait
+END
+"""
+
 
 def setUpModule():
     nsmod_guest.build_modules("example")
@@ -50,10 +61,10 @@ END
     def check_example(self, result):
         self.check_words("write error: .*[Rr]ange", "unloaded\n", "trace.nsl: whole; ")(result)
         trace = kernel_trace.Trace(kernel_trace.from_console(result.output, "trace.nsl"))
-        self.assertEqual(collections.Counter(one.name for one in trace.slices()), {"handle": 63, "fill": 63, "check": 63})
-        self.assertEqual({(one.name, one.depth) for one in trace.slices()}, {("handle", 0), ("fill", 1), ("check", 1)})
+        self.assertEqual(collections.Counter(one.name for one in trace.slices()), {"packet": 63, "handle": 63, "fill": 63, "check": 63})
+        self.assertEqual({(one.name, one.inside) for one in trace.slices()},
+                         {("packet", None), ("handle", "packet"), ("fill", "handle"), ("check", "handle")})
         self.assertEqual(sorted(trace.words("INIT", "packet")), sorted((number, 1, 1500) for number in [*range(40), *range(23)]))
-        self.assertEqual(trace.count("EXIT", "packet"), 63)
         self.assertEqual(len(trace.words("MARK", "checksum")), 63)
         self.assertEqual(len(set(trace.words("MARK", "checksum"))), 40)
         # Both lives of the module wrote under the same ids.
@@ -113,6 +124,70 @@ END
         self.assertGreaterEqual(trace.count("MARK", "rx_bytes"), 10)
         self.assertGreaterEqual(trace.count("START", "softirq"), 10)
         self.assertEqual((trace.issued, trace.lost), (len(trace.records), 0))
+
+    def test_every_packet_of_a_tcp_stream_is_a_unit_with_its_length_and_way(self):
+        self.run_guests(kernel_trace.SHOW_FILE + STREAM + """
+            ifconfig lo up
+            mkfifo hold
+            head -c 400000 /dev/urandom >data
+            device() { cat /sys/class/net/lo/statistics/tx_packets /sys/class/net/lo/statistics/tx_bytes | tr "\\n" " "; }
+            echo "before $(device)"
+            vm_kernel_recorder tcp_send,tcp_recv 0 port=5000 -- sh stream 127.0.0.1 5000 >loopback.nsl
+            echo "after $(device)"
+            cmp data got && echo same
+            vm_kernel_recorder tcp_send,tcp_recv 0 port=5001 -- sh stream 127.0.0.1 5000 >other_port.nsl
+            nsdump check loopback.nsl
+            show_file loopback.nsl
+            show_file other_port.nsl
+
+            echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6
+            unshare -n sleep 1000 &
+            other=$!
+            ip link add near type veth && ip link set veth0 netns $other
+            ifconfig near 10.1.0.1 netmask 255.255.255.0
+            nsenter -t $other -n ifconfig veth0 10.1.0.2 netmask 255.255.255.0
+            export SERVE="nsenter -t $other -n"
+            vm_kernel_recorder tcp_send,tcp_recv 0 port=5000 -- sh stream 10.1.0.2 5000 >veth.nsl
+            cmp data got && echo same
+            nsdump check veth.nsl
+            show_file veth.nsl
+            kill $other
+            rmmod nsmod && echo unloaded
+            """, self.check_stream, lambda machine: machine.add_module("veth"))
+
+    def check_stream(self, result):
+        self.check_words("same\n(.*\n)*same\n", "loopback.nsl: whole; ", "veth.nsl: whole; ", "unloaded\n")(result)
+        device = [list(map(int, numbers)) for numbers in re.findall(r"^(?:before|after) (\d+) (\d+) $", result.output, re.M)]
+        traces = {name: kernel_trace.Trace(kernel_trace.from_console(result.output, f"{name}.nsl")) for name in ("loopback", "veth", "other_port")}
+        sent = self.check_ways(traces["loopback"])
+        self.assertEqual(len(sent), device[1][0] - device[0][0])
+        self.assertEqual(sum(sent) - 14 * len(sent), device[1][1] - device[0][1])
+        self.check_ways(traces["veth"])
+        self.assertEqual(traces["other_port"].records, [])
+
+    def check_ways(self, trace):
+        """A stream of 400000 bytes without a loss -> lengths of what the driver got."""
+        self.assertEqual((trace.issued, trace.lost), (len(trace.records), 0))
+        counts = collections.Counter(one.name for one in trace.slices())
+        sent, received = ([one.words for one in trace.slices() if one.name == unit] for unit in ("tcp_send", "tcp_recv"))
+        self.assertEqual(sorted(number for number, _, _ in sent), list(range(1, len(sent) + 1)))
+        # Of each packet the frame's 14 bytes, IP's 20, TCP's 20 and 12 of options; of the two with SYN 8 more, and no data.
+        self.assertEqual(sum(length - 66 for _, _, length in sent), 400000 + 2 * 8)
+        wire = [length for length, in trace.words("MARK", "wire_bytes")] # some were split, and went to the driver as segments
+        self.assertEqual(sum(length - 66 for length in wire), 400000 + 2 * 8)
+        self.assertEqual(sorted(length for _, _, length in received), sorted(wire))
+        self.assertEqual((counts["queue"], counts["driver"], counts["ip"]), (len(sent), len(wire), len(wire)))
+        inside = collections.defaultdict(collections.Counter)
+        for one in trace.slices():
+            inside[one.name][one.inside] += 1
+        self.assertEqual(inside["driver"]["tcp_send"], len(sent))
+        self.assertEqual([set(inside[name]) for name in ("queue", "tcp_ip", "ip", "copy")], [{"tcp_send"}, {"send_call"}, {"tcp_recv"}, {"recv_call"}])
+        self.assertGreater(counts["tcp"], 0)
+        self.assertGreaterEqual(counts["tcp_ip"], counts["send_call"])
+        self.assertEqual(sum(bytes_ for bytes_, in trace.words("MARK", "copied")), 400000)
+        if "sock_send_length" not in trace.info.get("kernel.missing.tcp_send", ""):
+            self.assertEqual(sum(bytes_ for bytes_, in trace.words("MARK", "sent")), 400000)
+        return wire
 
     def test_a_place_costs_one_no_operation_while_nobody_records(self):
         for kernel, files in nsmod_guest.BUILT.items():

@@ -19,6 +19,10 @@
 	{ .tracepoint = tracepoint_, .probe = probe_, .slice = slice_, .says = says_, .kind = NSLICE_KIND_STOP, ##__VA_ARGS__ }
 #define NSMOD_MARK(tracepoint_, probe_, slice_, says_, ...) \
 	{ .tracepoint = tracepoint_, .probe = probe_, .slice = slice_, .says = says_, .kind = NSLICE_KIND_MARK, .words = 1, ##__VA_ARGS__ }
+#define NSMOD_INIT(tracepoint_, probe_, unit_, says_) \
+	{ .tracepoint = tracepoint_, .probe = probe_, .slice = unit_, .says = says_, .kind = NSLICE_KIND_INIT, .words = 3 }
+#define NSMOD_EXIT(tracepoint_, probe_, unit_, says_) \
+	{ .tracepoint = tracepoint_, .probe = probe_, .slice = unit_, .says = says_, .kind = NSLICE_KIND_EXIT }
 #define NSMOD_GROUP(symbol_, name_, says_, points_) \
 	const struct nsmod_group symbol_ = { .name = name_, .says = says_, .points = points_, .count = ARRAY_SIZE(points_) }
 
@@ -43,6 +47,15 @@ static __always_inline void nsmod_point_mark(const void *point, u64 value)
 {
 	if (nsmod_passes_thread(current))
 		nsmod_point_mark_of_any(point, value);
+}
+
+/* One packet. */
+static __always_inline void nsmod_point_init(const void *point, u64 number, u64 bytes)
+{
+	const u64 words[] = { number, 1, bytes };
+
+	if (nsmod_passes_thread(current))
+		nsmod_write(nsmod_site_of(point), words, ARRAY_SIZE(words));
 }
 
 /*

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Threads inside a system call on a TCP socket that passes the filter: a table of bounded size, an entry for each thread. */
+#ifndef NSMOD_CALLS_H
+#define NSMOD_CALLS_H
+
+#include <linux/sched.h>
+#include <linux/types.h>
+
+struct pt_regs;
+
+/* Of the thread that has it, which alone writes to it, and in process context only. */
+struct nsmod_call {
+	pid_t thread; /* 0: free */
+	bool is_stretch; /* a slice inside the call is open */
+};
+
+#define NSMOD_CALLS 1024
+
+struct nsmod_calls {
+	struct nsmod_call slots[NSMOD_CALLS];
+};
+
+void nsmod_calls_reset(struct nsmod_calls *calls);
+
+/* Entry of a call whose first argument is a descriptor.  NULL: not such a socket, or another thread has the place. */
+struct nsmod_call *nsmod_call_begin(struct nsmod_calls *calls, struct pt_regs *regs);
+
+/* The running thread's, in process context; NULL: it is in no such call. */
+static inline struct nsmod_call *nsmod_call_of_current(struct nsmod_calls *calls)
+{
+	struct nsmod_call *call = &calls->slots[current->pid % NSMOD_CALLS];
+
+	return in_task() && READ_ONCE(call->thread) == current->pid ? call : NULL;
+}
+
+static inline void nsmod_call_end(struct nsmod_call *call)
+{
+	call->is_stretch = false;
+	smp_store_release(&call->thread, 0); /* pairs with the exchange in nsmod_call_begin() */
+}
+
+#endif /* NSMOD_CALLS_H */

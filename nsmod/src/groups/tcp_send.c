@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * tcp_send: the way of each TCP packet from the program's call to the driver.
+ *
+ *	send_call                       a thread's write() or send() on the socket
+ *	  tcp_ip                        of that: up to the first packet, and from each packet to the next
+ *	  unit tcp_send: queue, driver  one packet as IP gives it: device queue; driver
+ *
+ * Between net_dev_queue and net_dev_xmit a packet that is sent at once stays on
+ * its CPU in its context (softirqs are off), so each CPU has the packet on the way
+ * for each of its four contexts.  One that is put aside or dropped ends its
+ * unit there.  What has no unit of its own when a driver gets it (a packet that waited, segments but for the
+ * first of one that was split) gives a `driver` outside of a unit.
+ */
+#include <linux/compat.h>
+#include <linux/netdevice.h>
+#include <linux/sched.h>
+#include <linux/skbuff.h>
+#include <net/sock.h>
+
+#include <asm/unistd.h>
+
+#include "calls.h"
+#include "compat.h"
+#include "points.h"
+
+enum stage { IDLE, IN_QUEUE, IN_DRIVER };
+
+/* The packet that a context of a CPU has on the way. */
+struct way {
+	const struct sk_buff *skb; /* to be compared only */
+	u32 nested;                /* calls of drivers in that of the packet: devices on devices */
+	u8 stage;
+	bool is_split;             /* the packet has become segments */
+	bool has_unit;
+};
+
+struct ways {
+	struct way of_level[4]; /* process, softirq, hard interrupt, NMI */
+};
+
+enum {
+	CALL_START, TCP_START, INIT, QUEUE_START, DRIVER_START, WIRE, TCP_STOP, QUEUE_STOP, DRIVER_STOP, EXIT, RELEASE, SENT, ASIDE, DROPPED, SWITCHED,
+	SOFTIRQ_OVER, CALL_STOP,
+};
+
+static struct nsmod_point points[];
+static DEFINE_PER_CPU(struct ways, ways);
+static struct nsmod_calls calls;
+static atomic64_t packets;
+
+static struct way *way_here(void)
+{
+	return &raw_cpu_ptr(&ways)->of_level[interrupt_context_level()];
+}
+
+static void pause_stretch(struct nsmod_call *call)
+{
+	if (!call || !call->is_stretch)
+		return;
+	call->is_stretch = false;
+	nsmod_point_slice(&points[TCP_STOP]);
+}
+
+static void resume_stretch(struct nsmod_call *call)
+{
+	if (!call || call->is_stretch)
+		return;
+	call->is_stretch = true;
+	nsmod_point_slice(&points[TCP_START]);
+}
+
+/* The packet is not sent in this context, or not now. */
+static void leave_queue(struct way *way)
+{
+	if (way->stage != IN_QUEUE)
+		return;
+	way->stage = IDLE;
+	nsmod_point_slice(&points[QUEUE_STOP]);
+	nsmod_point_slice(&points[EXIT]);
+	resume_stretch(nsmod_call_of_current(&calls));
+}
+
+static bool is_send(long number)
+{
+	switch (number) {
+	case __NR_write:
+	case __NR_writev:
+	case __NR_sendto:
+	case __NR_sendmsg:
+	case __NR_sendmmsg:
+	case __NR_sendfile:
+		return !in_compat_syscall();
+	default:
+		return false;
+	}
+}
+
+static void call_entry(void *point, struct pt_regs *regs, long number)
+{
+	struct nsmod_call *call = is_send(number) ? nsmod_call_begin(&calls, regs) : NULL;
+
+	if (!call)
+		return;
+	nsmod_point_slice(point);
+	resume_stretch(call);
+}
+
+static void call_exit(void *point, struct pt_regs *regs, long result)
+{
+	struct nsmod_call *call = nsmod_call_of_current(&calls);
+
+	if (!call)
+		return;
+	leave_queue(way_here());
+	pause_stretch(call);
+	nsmod_call_end(call);
+	nsmod_point_slice(point);
+}
+
+static void queued(void *point, struct sk_buff *skb)
+{
+	struct way *way = way_here();
+
+	if (way->stage == IN_DRIVER || !nsmod_passes_tcp(skb))
+		return;
+	leave_queue(way);
+	pause_stretch(nsmod_call_of_current(&calls));
+	*way = (struct way){ .skb = skb, .stage = IN_QUEUE };
+	nsmod_point_init(point, atomic64_inc_return(&packets), skb->len);
+	nsmod_point_slice(&points[QUEUE_START]);
+}
+
+static void start_xmit(void *point, const struct sk_buff *skb, const struct net_device *device)
+{
+	struct way *way = way_here();
+	const bool is_own = way->stage == IN_QUEUE && (way->skb == skb || way->is_split);
+
+	if (way->stage == IN_DRIVER) {
+		++way->nested;
+		return;
+	}
+	if (is_own)
+		nsmod_point_slice(&points[QUEUE_STOP]);
+	else
+		leave_queue(way);
+	if (!is_own && !nsmod_passes_tcp(skb))
+		return;
+	*way = (struct way){ .stage = IN_DRIVER, .has_unit = is_own };
+	nsmod_point_slice(point);
+	nsmod_point_mark(&points[WIRE], skb->len);
+}
+
+/* The packet may be gone by now. */
+static void end_xmit(void *point, struct sk_buff *skb, int code, struct net_device *device, unsigned int bytes)
+{
+	struct way *way = way_here();
+
+	if (way->stage != IN_DRIVER)
+		return;
+	if (way->nested > 0) {
+		--way->nested;
+		return;
+	}
+	way->stage = IDLE;
+	nsmod_point_slice(point);
+	if (way->has_unit)
+		nsmod_point_slice(&points[EXIT]);
+	resume_stretch(nsmod_call_of_current(&calls));
+}
+
+static void put_aside(void *point, struct Qdisc *queue, const struct netdev_queue *txq, struct sk_buff *skb)
+{
+	leave_queue(way_here());
+}
+
+/* Not always the packet itself: a full queue may drop an older one for it. */
+static void dropped(void *point, struct sk_buff *skb, void *location, enum skb_drop_reason reason NSMOD_KFREE_SKB_SOCKET)
+{
+	leave_queue(way_here());
+}
+
+static void consumed(void *point, struct sk_buff *skb NSMOD_CONSUME_SKB_LOCATION)
+{
+	struct way *way = way_here();
+
+	if (way->stage == IN_QUEUE && way->skb == skb)
+		way->is_split = true;
+	else if (nsmod_passes_tcp(skb))
+		nsmod_point_mark(point, skb->len);
+}
+
+static void sent(void *point, struct sock *sk, int bytes, int flags)
+{
+	if (nsmod_passes_tcp_socket(sk))
+		nsmod_point_mark(point, bytes);
+}
+
+static void switched(void *point, bool preempt, struct task_struct *previous, struct task_struct *next, unsigned int state)
+{
+	leave_queue(&raw_cpu_ptr(&ways)->of_level[0]);
+}
+
+static void softirq_over(void *point, unsigned int vector)
+{
+	leave_queue(way_here());
+}
+
+static struct nsmod_point points[] = {
+	[CALL_START] = NSMOD_START("sys_enter", call_entry, "send_call", "a program's write, writev, send..., sendfile on a TCP socket"),
+	[TCP_START] = NSMOD_START("sys_enter", NULL, "tcp_ip", "socket, TCP and IP: from the call, and from each packet, on"),
+	[INIT] = NSMOD_INIT("net_dev_queue", queued, "tcp_send", "a packet comes to a device's queue: number, 1, length"),
+	[QUEUE_START] = NSMOD_START("net_dev_queue", NULL, "queue", "the device's queue"),
+	[DRIVER_START] = NSMOD_START("net_dev_start_xmit", start_xmit, "driver", "the driver gets it, or a segment of it"),
+	[WIRE] = NSMOD_MARK("net_dev_start_xmit", NULL, "wire_bytes", "the length of what the driver gets"),
+	[TCP_STOP] = NSMOD_STOP("net_dev_queue", NULL, "tcp_ip", "a packet comes to a device's queue, or the call ends"),
+	[QUEUE_STOP] = NSMOD_STOP("net_dev_start_xmit", NULL, "queue", "the driver gets it, or it was put aside or dropped"),
+	[DRIVER_STOP] = NSMOD_STOP("net_dev_xmit", end_xmit, "driver", "the driver has returned"),
+	[EXIT] = NSMOD_EXIT("net_dev_xmit", NULL, "tcp_send", "the driver has returned, or the packet was put aside or dropped"),
+	[RELEASE] = NSMOD_MARK("consume_skb", consumed, "release", "a packet is given back: its length then"),
+	[SENT] = NSMOD_MARK("sock_send_length", sent, "sent", "what TCP took of the call: bytes, or a negative error"),
+	[ASIDE] = NSMOD_STOP("qdisc_enqueue", put_aside, "queue", "the packet waits in the queue; its unit ends"),
+	[DROPPED] = NSMOD_STOP("kfree_skb", dropped, "queue", "the packet is dropped; its unit ends"),
+	[SWITCHED] = NSMOD_STOP("sched_switch", switched, "queue", "its thread leaves the CPU without having sent it; its unit ends"),
+	[SOFTIRQ_OVER] = NSMOD_STOP("softirq_exit", softirq_over, "queue", "its softirq ends without having sent it; its unit ends"),
+	[CALL_STOP] = NSMOD_STOP("sys_exit", call_exit, "send_call", "the call returns"),
+};
+
+static void reset(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		memset(per_cpu_ptr(&ways, cpu), 0, sizeof(struct ways));
+	nsmod_calls_reset(&calls);
+	atomic64_set(&packets, 0);
+}
+
+const struct nsmod_group nsmod_group_tcp_send = {
+	.name = "tcp_send", .says = "TCP packets from the program's call to the driver", .points = points, .count = ARRAY_SIZE(points), .reset = reset,
+};
