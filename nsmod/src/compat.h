@@ -80,4 +80,13 @@ static inline void nsmod_never_executed(struct vm_area_struct *vma)
 #define NSMOD_KFREE_SKB_SOCKET
 #endif
 
+/* 6.16: MSRs are read as u64, under another name */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
+#define nsmod_read_msr rdmsrq_safe
+#define nsmod_write_msr wrmsrq_safe
+#else
+#define nsmod_read_msr rdmsrl_safe
+#define nsmod_write_msr wrmsrl_safe
+#endif
+
 #endif /* NSMOD_COMPAT_H */

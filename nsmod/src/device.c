@@ -164,6 +164,8 @@ static long nsmod_ioctl(struct file *file, unsigned int command, unsigned long a
 		return nsmod_request_list(at);
 	case NSLICE_IOC_GROUPS:
 		return nsmod_request_groups(at);
+	case NSLICE_IOC_MEASURE:
+		return nsmod_request_measure(at);
 	}
 	if (mutex_lock_interruptible(&own->lock))
 		return -ERESTARTSYS;

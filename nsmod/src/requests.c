@@ -2,6 +2,9 @@
 /* Requests begin with the size that their caller knows; unknown flags, unknown tails and reserved fields must be zero. */
 #include "requests.h"
 
+#include <linux/capability.h>
+#include <linux/cpumask.h>
+#include <linux/err.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -9,6 +12,7 @@
 #include <linux/uaccess.h>
 
 #include "groups.h"
+#include "measure.h"
 #include "session.h"
 
 #define MAX_REQUEST_BYTES 4096
@@ -103,6 +107,36 @@ long nsmod_request_groups(void __user *at)
 	err = answer_text(at, &request, text, bytes);
 	kvfree(text);
 	return err;
+}
+
+static int check_measure(const struct nslice_measure_request *request)
+{
+	if (request->flags || request->cpu >= nr_cpu_ids)
+		return -EINVAL;
+	return !request->batches || (request->batches >= NSMOD_MEASURE_MIN_BATCHES && request->batches <= NSLICE_MEASURE_MAX_BATCHES) ? 0 : -EINVAL;
+}
+
+long nsmod_request_measure(void __user *at)
+{
+	struct nslice_measure_request request;
+	long err = nsmod_request_take(&request, sizeof(request), at);
+	size_t bytes;
+	char *text;
+
+	if (!err)
+		err = check_measure(&request);
+	if (!err && !perfmon_capable())
+		err = -EPERM;
+	if (err)
+		return err;
+	text = nsmod_measure(request.cpu, request.batches, &bytes);
+	if (IS_ERR(text))
+		return PTR_ERR(text);
+	if (copy_to_user(u64_to_user_ptr(request.text), text, min_t(size_t, request.room, bytes)))
+		err = -EFAULT;
+	kvfree(text);
+	request.bytes = bytes;
+	return err ? err : nsmod_request_answer(at, &request, sizeof(request));
 }
 
 static int check_kernel(const struct nslice_kernel_request *request)

@@ -17,6 +17,7 @@ int nsmod_request_answer(void __user *to, const void *request, size_t known);
 long nsmod_request_version(void __user *at);
 long nsmod_request_list(void __user *at);
 long nsmod_request_groups(void __user *at);
+long nsmod_request_measure(void __user *at);
 
 /* A kernel request with what it points to.  0 or -errno; free with nsmod_kernel_request_free(). */
 struct nsmod_kernel_request {

@@ -159,6 +159,8 @@ TEST_CASE("requests to the module begin with their size and keep their places", 
     CHECK(sizeof(nslice_kernel_counter) == 64);
     AT(nslice_kernel_counter, name, 24);
     CHECK(sizeof(nslice_text_request) == 24);
+    CHECK(sizeof(nslice_measure_request) == 32);
+    CHECK(offsetof(nslice_measure_request, cpu) == 24);
     CHECK(NSLICE_IOC_VERSION == 0xc038bd00);
     CHECK(NSLICE_IOC_SESSION == 0xc020bd01);
     CHECK(NSLICE_IOC_END == 0xbd02);
@@ -166,6 +168,7 @@ TEST_CASE("requests to the module begin with their size and keep their places", 
     CHECK(NSLICE_IOC_LIST == 0xc018bd04);
     CHECK(NSLICE_IOC_KERNEL == 0xc048bd05);
     CHECK(NSLICE_IOC_GROUPS == 0xc018bd06);
+    CHECK(NSLICE_IOC_MEASURE == 0xc020bd07);
 }
 
 TEST_CASE("the kernel's chunks have kinds and ids of their own", "[abi]")

@@ -189,6 +189,46 @@ END
             self.assertEqual(sum(bytes_ for bytes_, in trace.words("MARK", "sent")), 400000)
         return wire
 
+    def test_what_instructions_and_probes_cost_in_the_kernel_is_measured_on_request(self):
+        self.run_guests("""
+            for cpu in 0 1; do echo "<cpu $cpu>"; vm_measure $cpu 50; done
+            echo "<busy>"
+            vm_kernel_recorder "" 0 -- vm_measure 0 10 2>&1 >trace.nsl
+            nsdump check trace.nsl
+            echo "<wrong>"
+            vm_measure 0 9; vm_measure 0 2001; vm_measure 99999 10; vm_measure 0 10 5
+            mkdir -p /etc && echo "user:x:1000:1000::/:/bin/sh" >/etc/passwd
+            chmod 666 /dev/nsmod
+            su user -c "PATH=/test:/bin vm_measure 0 10"
+            echo 0 >/sys/devices/system/cpu/cpu1/online
+            vm_measure 1 10
+            nscalibrate --paper --batches 50 --cpu 0 -o calibration.json >paper.txt
+            cat paper.txt
+            rmmod nsmod && echo unloaded
+            """, self.check_measures, lambda machine: [machine.add(name) for name in ("tests/vm_measure", "bin/nscalibrate")])
+
+    def check_measures(self, result):
+        free, rest = result.output.partition("<busy>")[::2]
+        busy, rest = rest.partition("<wrong>")[::2]
+        names = ["cpuid", "rdmsr", "rdpmc", "rdtsc", "lfence;rdtsc;lfence", "wrmsr"]
+        macros = ["START+STOP", "START", "STOP", "MARK", "INIT", "EXIT"]
+        for text in free.split("<cpu ")[1:]:
+            lines = dict(line.split("\t", 1) for line in text.splitlines() if "\t" in line)
+            self.assertEqual(list(lines), names + [f"idle {name}" for name in macros] + macros)
+            self.assertRegex(lines.pop("rdpmc"), "^unavailable\tthis machine shows no PMU")
+            cost = {name: [int(field) for field in line.split("\t")] for name, line in lines.items()}
+            self.assertEqual({batches for _, _, batches in cost.values()}, {30})
+            for name in ["cpuid", "rdmsr", "wrmsr", *macros]:
+                self.assertGreater(cost[name][0], 1024, name)
+            # A no-operation against a clock read and a record.
+            self.assertLess(cost["idle START+STOP"][0] * 3, cost["START+STOP"][0])
+            self.assertGreater(cost["START+STOP"][0] * 1.5, cost["START"][0])
+        self.assertEqual(busy.count("unavailable\tsomebody records the kernel"), 2 * len(macros))
+        self.assertIn("trace.nsl: whole; ", busy)
+        self.assertEqual(rest.count("measure: Invalid argument"), 3)
+        self.assertRegex(rest, r"cpuid<\d{3,} bytes>\n(.*\n)*measure: Operation not permitted\n(.*\n)*measure: No such device")
+        self.assertIn("unloaded\n", rest)
+
     def test_a_place_costs_one_no_operation_while_nobody_records(self):
         for kernel, files in nsmod_guest.BUILT.items():
             with self.subTest(kernel=kernel):

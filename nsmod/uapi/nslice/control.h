@@ -128,6 +128,20 @@ struct nslice_text_request {
 };
 NSLICE_ASSERT_SIZE(struct nslice_text_request, 24);
 
+#define NSLICE_MEASURE_MAX_BATCHES 2000
+
+/* What machine instructions and the kernel's own probes cost on a CPU, as text like the above. */
+struct nslice_measure_request {
+	__u32 size;
+	__u32 flags;   /* 0 */
+	__u64 text;    /* char * */
+	__u32 room;
+	__u32 bytes;   /* out: as in nslice_text_request */
+	__u32 cpu;     /* to measure on */
+	__u32 batches; /* of each figure, from 10; 0: 200 */
+};
+NSLICE_ASSERT_SIZE(struct nslice_measure_request, 32);
+
 #define NSLICE_IOC_MAGIC 0xbd
 #define NSLICE_IOC_VERSION _IOWR(NSLICE_IOC_MAGIC, 0, struct nslice_version_request)
 #define NSLICE_IOC_SESSION _IOWR(NSLICE_IOC_MAGIC, 1, struct nslice_session_request)
@@ -136,5 +150,6 @@ NSLICE_ASSERT_SIZE(struct nslice_text_request, 24);
 #define NSLICE_IOC_LIST _IOWR(NSLICE_IOC_MAGIC, 4, struct nslice_list_request)
 #define NSLICE_IOC_KERNEL _IOWR(NSLICE_IOC_MAGIC, 5, struct nslice_kernel_request)
 #define NSLICE_IOC_GROUPS _IOWR(NSLICE_IOC_MAGIC, 6, struct nslice_text_request)
+#define NSLICE_IOC_MEASURE _IOWR(NSLICE_IOC_MAGIC, 7, struct nslice_measure_request)
 
 #endif /* NSLICE_CONTROL_H */
