@@ -13,9 +13,18 @@ static int __init nsmod_init(void)
 
 	if (err)
 		return err;
+	err = nsmod_sessions_init();
+	if (err)
+		goto no_sessions;
 	err = nsmod_device_init();
 	if (err)
-		nsmod_kernel_sites_exit();
+		goto no_device;
+	return 0;
+
+no_device:
+	nsmod_sessions_exit();
+no_sessions:
+	nsmod_kernel_sites_exit();
 	return err;
 }
 

@@ -6,12 +6,15 @@
  */
 #include "reader.h"
 
+#include <linux/cred.h>
 #include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/freezer.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
+#include <linux/list.h>
 #include <linux/module.h>
+#include <linux/mutex.h>
 #include <linux/random.h>
 #include <linux/slab.h>
 
@@ -31,7 +34,16 @@ static unsigned int queue_mib = 16;
 module_param(queue_mib, uint, 0644);
 MODULE_PARM_DESC(queue_mib, "MiB that wait for a slow reader before rings fill (default 16)");
 
+static unsigned int max_readers = 64;
+module_param(max_readers, uint, 0644);
+MODULE_PARM_DESC(max_readers, "readers that one user may have at a time, each with a thread and a queue (default 64)");
+
+static DEFINE_MUTEX(readers_lock);
+static LIST_HEAD(readers);
+
 struct nsmod_reader {
+	struct list_head node; /* of readers */
+	kuid_t uid;
 	struct nsmod_output output;
 	struct task_struct *thread;
 	struct nsmod_rights rights; /* of who opened it */
@@ -210,12 +222,32 @@ static struct nsmod_reader *new_reader(void)
 	struct nsmod_reader *reader = kvzalloc(sizeof(*reader), GFP_KERNEL_ACCOUNT);
 
 	if (reader)
+		INIT_LIST_HEAD(&reader->node);
+	if (reader)
 		nsmod_output_init(&reader->output, (u64)clamp(READ_ONCE(queue_mib), 1u, 1024u) << 20);
 	return reader;
 }
 
+static int enlist(struct nsmod_reader *reader)
+{
+	const struct nsmod_reader *other;
+	unsigned int count = 0;
+
+	reader->uid = current_euid();
+	mutex_lock(&readers_lock);
+	list_for_each_entry(other, &readers, node)
+		count += uid_eq(other->uid, reader->uid);
+	if (count < READ_ONCE(max_readers))
+		list_add(&reader->node, &readers);
+	mutex_unlock(&readers_lock);
+	return list_empty(&reader->node) ? -EMFILE : 0;
+}
+
 static void free_reader(struct nsmod_reader *reader)
 {
+	mutex_lock(&readers_lock);
+	list_del_init(&reader->node);
+	mutex_unlock(&readers_lock);
 	nsmod_kernel_part_destroy(&reader->kernel);
 	nsmod_kernel_beside_destroy(&reader->beside);
 	nsmod_user_part_destroy(&reader->user);
@@ -229,7 +261,8 @@ static void free_reader(struct nsmod_reader *reader)
 
 static struct nsmod_reader *start(struct nsmod_reader *reader)
 {
-	struct task_struct *thread = kthread_run(drain, reader, "nsmod-drain");
+	const int err = enlist(reader);
+	struct task_struct *thread = err ? ERR_PTR(err) : kthread_run(drain, reader, "nsmod-drain");
 
 	if (IS_ERR(thread)) {
 		free_reader(reader);

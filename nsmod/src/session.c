@@ -10,6 +10,8 @@
 #include <linux/cred.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/notifier.h>
+#include <linux/oom.h>
 #include <linux/slab.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
@@ -20,7 +22,7 @@
 
 static unsigned int keep_sessions = 4;
 module_param(keep_sessions, uint, 0644);
-MODULE_PARM_DESC(keep_sessions, "sessions of ended processes that wait for a reader with records in their rings (default 4)");
+MODULE_PARM_DESC(keep_sessions, "sessions of one user's ended processes that wait for a reader with records in their rings (default 4)");
 
 static unsigned int max_sessions = 64;
 module_param(max_sessions, uint, 0644);
@@ -193,21 +195,32 @@ static void over(struct nsmod_session *session)
 }
 
 /* Under the lock. */
-static void drop_too_many(void)
+static bool is_waiting(const struct nsmod_session *session)
 {
-	struct nsmod_session *session, *next;
+	return session->is_over && !session->has_reader;
+}
+
+/* Under the lock. */
+static unsigned int waiting_of(kuid_t uid)
+{
+	const struct nsmod_session *session;
 	unsigned int waiting = 0;
 
 	list_for_each_entry(session, &sessions, node)
-		waiting += session->is_over && !session->has_reader;
+		waiting += is_waiting(session) && uid_eq(session->uid, uid);
+	return waiting;
+}
+
+/* Under the lock.  Of one user: others' stay as they are, whatever he does. */
+static void drop_too_many(void)
+{
+	struct nsmod_session *session, *next;
+
 	list_for_each_entry_safe(session, next, &sessions, node) {
-		if (waiting <= keep_sessions)
-			break;
-		if (session->is_over && !session->has_reader) {
-			++sessions_dropped;
-			--waiting;
-			remove_from_list(session);
-		}
+		if (!is_waiting(session) || waiting_of(session->uid) <= READ_ONCE(keep_sessions))
+			continue;
+		++sessions_dropped;
+		remove_from_list(session);
 	}
 }
 
@@ -430,10 +443,42 @@ u32 nsmod_session_list(struct nslice_session_entry *entries, u32 room)
 	return count;
 }
 
+/*
+ * The machine is out of memory and would kill somebody: what waits for a reader goes first.  Nobody has these sessions, so to kill
+ * would not free them.  Their pages go here and now; the rest follows when their files are closed.
+ */
+static int drop_for_memory(struct notifier_block *block, unsigned long event, void *freed)
+{
+	struct nsmod_session *session, *next;
+
+	if (!mutex_trylock(&lock))
+		return NOTIFY_DONE;
+	list_for_each_entry_safe(session, next, &sessions, node) {
+		kref_get(&session->ref);
+		look_for_end(session);
+		if (!session->is_gone && is_waiting(session)) {
+			*(unsigned long *)freed += nsmod_memory_give_back(&session->memory);
+			++sessions_dropped;
+			remove_from_list(session);
+		}
+		nsmod_session_put(session);
+	}
+	mutex_unlock(&lock);
+	return NOTIFY_OK;
+}
+
+static struct notifier_block oom_notifier = { .notifier_call = drop_for_memory };
+
+int nsmod_sessions_init(void)
+{
+	return register_oom_notifier(&oom_notifier);
+}
+
 void nsmod_sessions_exit(void)
 {
 	struct nsmod_session *session, *next;
 
+	unregister_oom_notifier(&oom_notifier);
 	cancel_delayed_work_sync(&watch_work);
 	mutex_lock(&lock);
 	list_for_each_entry_safe(session, next, &sessions, node)

@@ -74,6 +74,7 @@ u32 nsmod_session_list(struct nslice_session_entry *entries, u32 room);
 /* Wakes up whoever waits for sessions to come or to end. */
 extern struct wait_queue_head nsmod_sessions_changed;
 
+int nsmod_sessions_init(void);
 void nsmod_sessions_exit(void);
 
 #endif /* NSMOD_SESSION_H */

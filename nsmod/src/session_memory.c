@@ -77,6 +77,15 @@ void nsmod_memory_destroy(struct nsmod_memory *memory)
 	memset(memory, 0, sizeof(*memory));
 }
 
+unsigned long nsmod_memory_give_back(struct nsmod_memory *memory)
+{
+	struct inode *inode = file_inode(memory->file);
+	const unsigned long before = inode->i_mapping->nrpages;
+
+	shmem_truncate_range(inode, 0, (loff_t)-1);
+	return before - inode->i_mapping->nrpages;
+}
+
 int nsmod_memory_mmap(struct nsmod_memory *memory, struct vm_area_struct *vma)
 {
 	const u64 offset = (u64)vma->vm_pgoff << PAGE_SHIFT;

@@ -25,6 +25,9 @@ struct nsmod_memory {
 int nsmod_memory_create(struct nsmod_memory *memory, u32 cpus, u64 ring_bytes);
 void nsmod_memory_destroy(struct nsmod_memory *memory);
 
+/* All pages but the pinned ones, at once, of memory that nobody has mapped or reads.  How many.  May sleep. */
+unsigned long nsmod_memory_give_back(struct nsmod_memory *memory);
+
 /* Maps a range of it into the calling process. */
 int nsmod_memory_mmap(struct nsmod_memory *memory, struct vm_area_struct *vma);
 

@@ -79,6 +79,29 @@ class Hostile(nsmod_guest.NsmodTest):
             self.assertRegex(result.output, rf"{name}.nsl: whole; \d\d+ records, every one accounted for")
         self.assertIn("unloaded", result.output)
 
+    def test_memory_of_ended_sessions_is_given_back_before_anybody_is_killed_for_it(self):
+        self.run_guests("""
+            total=$(sed -n 's/^MemTotal: *\\([0-9]*\\).*/\\1/p' /proc/meminfo)
+            for i in 1 2 3; do
+                vm_hostile memory 60
+                echo "hog $i ended with $?"
+            done
+            # the memory that is left in the last one's session is there for a program that needs it
+            tail -c $((total * 1024 / 2)) </dev/zero >/dev/null & hungry=$!
+            sleep 5
+            kill $hungry
+            NETSLICE=recorder=nsmod vm_writer 1000 & cat /dev/nsmod >first.nsl
+            cat /dev/nsmod >trace.nsl & reader=$!
+            sleep 1
+            kill $reader
+            nsdump check first.nsl
+            echo "dropped $(cat /sys/module/nsmod/parameters/sessions_dropped)"
+            """, self.check_memory)
+
+    def check_memory(self, result):
+        self.assertEqual(re.findall(r"hog (\d) ended with 137", result.output), ["1", "2", "3"], result.output)
+        self.assertRegex(result.output, "dropped [1-9]")
+
     def test_snapshots_of_a_flight_recorder_are_whole_each_time(self):
         self.run_guests("""
             for kind in rseq atomic; do for ring in 4K 64K 1M; do

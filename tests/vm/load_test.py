@@ -2,10 +2,11 @@
 # The module under load: kills, full rings, floods of packets, CPUs that go and come.  Every record is there or counted as lost.
 import re
 
+import guest
 import nsmod_guest
 from nsmod_guest import build_modules as setUpModule
 
-KILLS = 200  # on all kernels together
+KILLS = 40 if nsmod_guest.GUEST is guest.Arm64Guest else 200  # on all kernels together
 
 # A pair of devices, the other of which gets a name by the kernel or by `ip`, and packets from one to the other by the kernel.
 FLOOD = """
