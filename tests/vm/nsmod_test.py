@@ -39,30 +39,6 @@ class Nsmod(nsmod_guest.NsmodTest):
             nsdump check trace.nsl
             """, self.check_words("trace.nsl: whole; "))
 
-    def test_what_a_killed_process_had_committed_is_read(self):
-        self.run_guests(f"""
-            for i in $(seq 20); do
-                rm -f count
-                NETSLICE="recorder=nsmod calibration=no ring=16M" vm_writer 250000 count stay & # which fit into the ring
-                writer=$!
-                cat /dev/nsmod >trace.nsl &
-                {nsmod_guest.WRITES}
-                usleep $((i * 7000))
-                kill -9 $writer
-                wait
-                nsdump check trace.nsl | tail -n 1
-                committed=$(od -A n -t u8 count | tr -d ' ')
-                nsdump stats trace.nsl | sed -n "s/^mark .*max \\([0-9]*\\)$/run $i committed $committed read \\1/p"
-            done
-            """, self.check_killed)
-
-    def check_killed(self, result):
-        self.assertEqual(len(re.findall(r"trace.nsl: whole; \d+ records, every one accounted for", result.output)), 20, result.output)
-        runs = re.findall(r"committed (\d+) read (\d+)", result.output)
-        self.assertEqual(len(runs), 20, result.output)
-        for committed, read in runs:
-            self.assertGreaterEqual(int(read), int(committed))
-
     def test_a_killed_process_that_drained_itself_leaves_the_rest_to_a_reader(self):
         self.run_guests(f"""
             NETSLICE="output=own.nsl calibration=no full=overwrite" vm_writer 0 count &
