@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
 # Command line -> report. Decides exit codes; everything else is in the parts.
 import argparse
+import json
 import os
 import sys
 import traceback
 
-from . import check, cost_page, cost_pictures, errors, folder, gnuplot, page, signals, source, trace_page, trace_pictures
+from . import check, cost_page, cost_pictures, errors, folder, gnuplot, page, signals, source, system_figures, system_page, system_results, system_run, trace_page, trace_pictures
 from .picture import Picture
 
 EPILOG = """examples:
@@ -16,6 +17,8 @@ EPILOG = """examples:
   mapi-cost big.pcap --json cost.json
   nsreport cost.json -o cost-report        the cost table, against 2004 and against line rates
   nsdump export trace.nsl --what stats --format json | nsreport - -o report
+  nsreport --system -o system              what the kernel module costs: TCP over loopback
+                                           without it, with it idle, and recording
 
 exit codes:
   0 the report is complete; records that are lost and counted are a warning
@@ -34,14 +37,37 @@ def parse_arguments(arguments, version):
     parser = argparse.ArgumentParser(
         prog="nsreport", formatter_class=argparse.RawDescriptionHelpFormatter, epilog=EPILOG,
         description="Makes a folder with index.html, PNG and SVG pictures from a trace, stats JSON or mapi-cost JSON.")
-    parser.add_argument("input", metavar="TRACE|JSON", help="trace (.nsl), stats JSON or mapi-cost JSON; - reads JSON from standard input")
+    parser.add_argument("input", metavar="TRACE|JSON", nargs="?", help="trace (.nsl), stats JSON or mapi-cost JSON; - reads JSON from standard input")
     parser.add_argument("-o", "--output", metavar="DIR", required=True, type=_folder_name,
                         help="folder to make; an older report there is replaced as a whole, any other folder is refused")
     parser.add_argument("--calibration", metavar="FILE", type=_file_name, help="what nscalibrate wrote, instead of the trace's own constants")
     parser.add_argument("--unit", metavar="N", type=_unit_number, help="unit that the timeline shows (default: the one nearest the median cost)")
+    system = parser.add_argument_group("system cost")
+    system.add_argument("--system", action="store_true", help="measure this machine instead of reading an input; needs sockperf or iperf3, as root "
+                        "it loads and unloads the kernel module nsmod")
+    system.add_argument("--from", dest="results", metavar="FILE", type=_file_name, help="with --system: what was measured before (data/results.txt); - is standard input")
+    system.add_argument("--rounds", metavar="N", type=_positive, default=6, help="rounds of all variants (default 6)")
+    system.add_argument("--seconds", metavar="N", type=_positive, default=1, help="of each measurement (default 1)")
+    system.add_argument("--module", metavar="FILE", type=_file_name, help="nsmod.ko whose size is told (default: the installed one)")
+    system.add_argument("--bare", metavar="DIR", type=_folder_name, help="build or prefix made with NETSLICE_DISABLE, for sizes without probes")
     parser.add_argument("-q", "--quiet", action="store_true", help="say nothing but errors")
     parser.add_argument("--version", action="version", version=f"nsreport {version}")
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    if options.system == (options.input is not None):
+        parser.error("give a trace or JSON, or --system")
+    if not options.system and (options.results or options.module or options.bare):
+        parser.error("--from, --module and --bare go with --system")
+    if options.system and (options.calibration is not None or options.unit is not None):
+        parser.error("--calibration and --unit need a trace, not --system")
+    options.input = options.input or options.results or "--system"
+    return options
+
+
+def _positive(text):
+    number = int(text)
+    if not 1 <= number <= 1000:
+        raise ValueError(text)
+    return number
 
 
 def _folder_name(text):
@@ -94,16 +120,61 @@ def make_report(options, program, share, version):
     head = trace_page if is_trace else cost_page
     with place:
         made = trace_pictures.pictures(document, given, options.unit) if is_trace else cost_pictures.pictures(document)
-        drawn = [p for p in made if isinstance(p, Picture)]
-        for i, picture in enumerate(drawn, 1):
-            _progress(options.quiet, f"drawing {i} of {len(drawn)}: {picture.name}")
-            gnuplot.draw(picture, gnuplot_path, share, place.work)
-        _progress(options.quiet, "")
+        drawn = _draw(made, options, gnuplot_path, share, place)
         incomplete = given.incomplete + head.incomplete(document)
         warnings = list(dict.fromkeys(given.warnings)) + head.warnings(document)
         page.write(os.path.join(place.work, "index.html"), share, version, head.title(document), head.lead(document), incomplete, warnings,
                    "No record was lost and issued = drained + lost holds.", head.facts(document), made, head.tables(document))
         place.publish()
+    return _tell_made(options, made, drawn, incomplete, warnings)
+
+
+def make_system_report(options, program, share, version):
+    place = folder.ReportFolder(options.output)
+    if options.results:
+        place.refuse_input(options.results)
+    gnuplot_path = gnuplot.find_gnuplot()
+    if not options.results:
+        _say(options.quiet, f"nsreport: {system_run.plan(options)}")
+    with place:
+        text = system_run.read(options.results) if options.results else \
+            system_run.measured(share, program, options, place.work, lambda line: _progress(options.quiet, line))
+        if "\n== size " not in text:
+            text = text.rstrip("\n") + "\n" + system_run.sizes(program, options)
+        document = system_results.parse(text, options.input)
+        made = system_page.pictures(document)
+        drawn = _draw(made, options, gnuplot_path, share, place)
+        _keep_results(place.work, text, document)
+        incomplete, warnings = system_page.incomplete(document), system_page.warnings(document)
+        page.write(os.path.join(place.work, "index.html"), share, version, system_page.title(document), system_page.lead(document), incomplete, warnings,
+                   "All three variants were measured.", system_page.facts(document), made, system_page.tables(document))
+        place.publish()
+    return _tell_made(options, made, drawn, incomplete, warnings)
+
+
+def _keep_results(work, text, document):
+    """What the page was made of, so that it can be made again, and its figures as JSON."""
+    os.makedirs(os.path.join(work, "data"), exist_ok=True)
+    beside = os.path.join(work, "results.txt")
+    if os.path.exists(beside):
+        os.remove(beside)
+    with open(os.path.join(work, "data/results.txt"), "w", encoding="utf-8") as file:
+        file.write(text)
+    with open(os.path.join(work, "data/system.json"), "w", encoding="utf-8") as file:
+        json.dump(system_figures.as_json(document), file, indent=1)
+        file.write("\n")
+
+
+def _draw(made, options, gnuplot_path, share, place):
+    drawn = [p for p in made if isinstance(p, Picture)]
+    for i, picture in enumerate(drawn, 1):
+        _progress(options.quiet, f"drawing {i} of {len(drawn)}: {picture.name}")
+        gnuplot.draw(picture, gnuplot_path, share, place.work)
+    _progress(options.quiet, "")
+    return drawn
+
+
+def _tell_made(options, made, drawn, incomplete, warnings):
     for sentence in incomplete:
         _tell(errors.shown(f"nsreport: {options.input}: not complete: {sentence}"))
     for warning in warnings:
@@ -126,7 +197,7 @@ def main(arguments, program, share, version):
 
 def _report(options, program, share, version):
     try:
-        return make_report(options, program, share, version)
+        return (make_system_report if options.system else make_report)(options, program, share, version)
     except errors.ReportError as error:
         _progress(options.quiet, "")
         _tell(f"nsreport: {error}")
