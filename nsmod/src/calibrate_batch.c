@@ -41,20 +41,24 @@ static DEFINE_STATIC_KEY_FALSE(always); /* on from the first calibration, so tha
 #define FOUR(...) __VA_ARGS__; __VA_ARGS__; __VA_ARGS__; __VA_ARGS__
 #define EIGHT(...) FOUR(__VA_ARGS__); FOUR(__VA_ARGS__)
 
-/* Aligned, so that what the compiler puts before a loop is the same in both. */
-#define LOOPS(name_, one_)                                \
-	static noinline notrace __aligned(64) void few_##name_(u32 rounds)  \
-	{                                                 \
-		for (; rounds > 0; --rounds) {            \
-			EIGHT(one_);                      \
-		}                                         \
-	}                                                 \
-	static noinline notrace __aligned(64) void many_##name_(u32 rounds) \
-	{                                                 \
-		for (; rounds > 0; --rounds) {            \
-			EIGHT(one_);                      \
-			EIGHT(one_);                      \
-		}                                         \
+/* The program's work between two probes, without which the compiler lays them out as it would nowhere else. */
+#define WORK asm volatile("nop")
+
+/* Aligned, so that what the compiler puts before a loop is the same in both; as much work in both. */
+#define LOOPS(name_, ...)                                                              \
+	static noinline notrace __aligned(64) void few_##name_(u64 rounds)             \
+	{                                                                              \
+		for (; rounds > 0; --rounds) {                                         \
+			EIGHT(__VA_ARGS__; WORK);                                      \
+			EIGHT(WORK);                                                   \
+		}                                                                      \
+	}                                                                              \
+	static noinline notrace __aligned(64) void many_##name_(u64 rounds)            \
+	{                                                                              \
+		for (; rounds > 0; --rounds) {                                         \
+			EIGHT(__VA_ARGS__; WORK);                                      \
+			EIGHT(__VA_ARGS__; WORK);                                      \
+		}                                                                      \
 	}
 
 LOOPS(pairs, ONE_PAIR)
@@ -63,8 +67,8 @@ LOOPS(inits, ONE_INIT)
 LOOPS(exits, ONE_EXIT)
 
 struct loops {
-	void (*few)(u32 rounds);
-	void (*many)(u32 rounds);
+	void (*few)(u64 rounds);
+	void (*many)(u64 rounds);
 };
 
 const u8 nsmod_calibrated_kinds[NSMOD_CALIBRATE_KINDS] = { NSLICE_KIND_START, NSLICE_KIND_MARK, NSLICE_KIND_INIT, NSLICE_KIND_EXIT };
@@ -84,7 +88,7 @@ static noinline notrace void read_fields(u32 fields, u64 *values)
 }
 
 /* What a loop takes, in all fields, from an empty ring on. */
-static void run(void (*loop)(u32 rounds), u32 rounds, u32 fields, u64 *data, u64 *taken)
+static void run(void (*loop)(u64 rounds), u32 rounds, u32 fields, u64 *data, u64 *taken)
 {
 	u64 before[NSMOD_CALIBRATE_FIELDS], after[NSMOD_CALIBRATE_FIELDS];
 	struct nslice_ring_meta *ring;

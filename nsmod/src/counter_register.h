@@ -29,7 +29,7 @@ static __always_inline u64 nsmod_register_read(const struct perf_event *event)
 
 static __always_inline bool nsmod_register_is_there(const struct perf_event *event)
 {
-	return READ_ONCE(event->hw.idx) >= 0;
+	return (u32)READ_ONCE(event->hw.idx) < INTEL_PMC_IDX_FIXED_BTS; /* from there on they are no counters */
 }
 
 #elif defined(CONFIG_ARM64)

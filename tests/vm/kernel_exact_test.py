@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Corrected instruction counts of known kernel code, in every context, on a machine that counts exactly: 0 off.  What a record costs.
+import collections
 import os
 import pathlib
 import re
@@ -13,7 +14,7 @@ import kernel_trace
 SOURCE = pathlib.Path(__file__).resolve().parents[2] / "nsmod"
 CASES = pathlib.Path(__file__).resolve().parent / "cases"
 CONTEXTS = {1: "process", 2: "softirq", 3: "hard interrupt"}
-SLICES = 3 * 7 * sum(range(1, 10))  # contexts, sizes, slices of a nest 0 to 8 deep
+SLICES = 3 * 7 * (sum(range(1, 10)) + 1)  # contexts, sizes, slices of a nest 0 to 8 deep and one with other probes
 # instructions in a register of 32 bits that is widened, in one of 64 bits where there is one, and cycles, which are the same here
 COUNTERS = "counter=instructions:0:1 counter=cycles:0:0:1"
 RUNS = {"fast": "", "ordered": "ordered", "small-ring": "ring=4096"}
@@ -39,14 +40,17 @@ def nets(trace):
         if record.name == "exact_case":
             case = (record.words[0] >> 56, record.words[0] >> 48 & 0xff, record.words[0] & (1 << 48) - 1)
         elif record.kind == "START":
-            open_slices.append([record, 0])
+            open_slices.append((record, collections.Counter()))
         elif record.kind == "STOP":
-            start, pairs = open_slices.pop()
+            start, inside = open_slices.pop()
             if open_slices:
-                open_slices[-1][1] += pairs + 1
+                open_slices[-1][1].update(inside + collections.Counter(["START"]))
             for field, (first, last) in enumerate(zip(start.words, record.words), 1):
-                inner, outer = trace.constants(record.cpu, "START", field)
-                yield (*case, field, last - first - inner - pairs * outer)
+                inner, _outer = trace.constants(record.cpu, "START", field)
+                outers = sum(count * trace.constants(record.cpu, kind, field)[1] for kind, count in inside.items())
+                yield (*case, field, last - first - inner - outers)
+        elif open_slices:
+            open_slices[-1][1][record.kind] += 1
 
 
 class KernelExact(unittest.TestCase):
@@ -113,9 +117,9 @@ class KernelExact(unittest.TestCase):
             """, cpus=2)
         self.assertRegex(result.output, r"six are free\n(.*\n)*kernel_recorder: .* \(EBUSY\)\n(.*\n)*six are free again")
         trace = self.trace_of(result, "trace")
-        slices = [one for one in trace.records if one.name.startswith("exact_") and one.kind != "MARK"]
+        slices = [one for one in trace.records if one.name.startswith("exact_") and one.kind in ("START", "STOP")]
         self.assertEqual({(one.cpu, len(one.words)) for one in slices}, {(1, 2)})
-        self.assertEqual(len(slices), 4 * 2 * 3 * sum(range(1, 10)))
+        self.assertEqual(len(slices), 4 * 2 * 3 * (sum(range(1, 10)) + 1))
 
 
 if __name__ == "__main__":

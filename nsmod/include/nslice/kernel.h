@@ -85,7 +85,8 @@ void nslice_kernel_record_lean_3(void);
 
 /* What a function may change. */
 #define NSLICE_KERNEL_CLOBBERS                                                              \
-	"x0", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16", "x17", NSLICE_KERNEL_X18 "x30", "memory", "cc"
+	"x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12",    \
+	"x13", "x14", "x15", "x16", "x17", NSLICE_KERNEL_X18 "x30", "memory", "cc"
 #ifdef CONFIG_SHADOW_CALL_STACK
 #define NSLICE_KERNEL_X18
 #else
@@ -111,37 +112,33 @@ void nslice_kernel_record_lean_3(void);
 			     ".previous\n"                                                  \
 			     "3:"                                                           \
 			     : : [key] "i"(&key_.key), [site] "i"(&nslice_site)             \
-			     : "x1", "x2", "x3", NSLICE_KERNEL_CLOBBERS);                   \
+			     : NSLICE_KERNEL_CLOBBERS);                   \
 	} while (0)
 
-/* Within the branch, since the values are not to be made while nobody records. */
+/* Within the branch, since the values are not to be made while nobody records; their way into registers is the probe's. */
 #define NSLICE_KERNEL_PROBE_1(key_, ring_, name_, kind_, bits_, a_)                         \
 	do {                                                                                \
 		NSLICE_KERNEL_SITE(ring_, name_, kind_, 1, bits_);                          \
-		if (static_branch_unlikely(&key_)) {                                        \
-			register u64 nslice_a asm("x1") = (u64)(a_);                        \
-			asm volatile(".balign 8\n\t"                                        \
+		if (static_branch_unlikely(&key_))                                          \
+			asm volatile("mov x1, %[a]\n\t"                                     \
 				     NSLICE_KERNEL_CALL("nslice_kernel_record_lean_1", "1f") \
 				     "1:"                                                   \
-				     : "+r"(nslice_a) : [site] "i"(&nslice_site)            \
-				     : "x2", "x3", NSLICE_KERNEL_CLOBBERS);                 \
-		}                                                                           \
+				     : : [a] "r"((u64)(a_)), [site] "i"(&nslice_site)       \
+				     : NSLICE_KERNEL_CLOBBERS);           \
 	} while (0)
 
 #define NSLICE_KERNEL_PROBE_3(key_, ring_, name_, kind_, bits_, a_, b_, c_)                 \
 	do {                                                                                \
 		NSLICE_KERNEL_SITE(ring_, name_, kind_, 3, bits_);                          \
-		if (static_branch_unlikely(&key_)) {                                        \
-			const u64 nslice_words[] = { (u64)(a_), (u64)(b_), (u64)(c_) };     \
-			register u64 nslice_a asm("x1") = nslice_words[0];                  \
-			register u64 nslice_b asm("x2") = nslice_words[1];                  \
-			register u64 nslice_c asm("x3") = nslice_words[2];                  \
-			asm volatile(".balign 8\n\t"                                        \
+		if (static_branch_unlikely(&key_))                                          \
+			asm volatile("mov x1, %[a]\n\t"                                     \
+				     "mov x2, %[b]\n\t"                                     \
+				     "mov x3, %[c]\n\t"                                     \
 				     NSLICE_KERNEL_CALL("nslice_kernel_record_lean_3", "1f") \
 				     "1:"                                                   \
-				     : "+r"(nslice_a), "+r"(nslice_b), "+r"(nslice_c)       \
-				     : [site] "i"(&nslice_site) : NSLICE_KERNEL_CLOBBERS);  \
-		}                                                                           \
+				     : : [a] "r"((u64)(a_)), [b] "r"((u64)(b_)),            \
+					 [c] "r"((u64)(c_)), [site] "i"(&nslice_site)       \
+				     : NSLICE_KERNEL_CLOBBERS);           \
 	} while (0)
 
 #else

@@ -46,7 +46,18 @@ FUNCTION(6)
 FUNCTION(7)
 FUNCTION(8)
 
-static void (*const slices[])(u64 n) = { depth_0, depth_1, depth_2, depth_3, depth_4, depth_5, depth_6, depth_7, depth_8 };
+/* Other probes inside a slice. */
+static noinline void depth_9(u64 n)
+{
+	NET_SLICE_START(exact_mixed);
+	NET_SLICE_MARK(exact_mark, n);
+	WORK;
+	NET_SLICE_INIT(exact_unit, n, n, n);
+	NET_SLICE_EXIT(exact_unit);
+	NET_SLICE_STOP(exact_mixed);
+}
+
+static void (*const slices[])(u64 n) = { depth_0, depth_1, depth_2, depth_3, depth_4, depth_5, depth_6, depth_7, depth_8, depth_9 };
 static const u64 loops[] = { 10, 33, 100, 1000, 10000, 100000, 1000000 };
 
 static unsigned int sizes = ARRAY_SIZE(loops);
