@@ -39,6 +39,7 @@ struct Case {
 
 void run_clock_case(const Pass &pass, Results &results);
 void run_instruction_case(const Pass &pass, Results &results);
+void run_kernel_case(const Pass &pass, Results &results);
 void run_probe_case(const Pass &pass, Results &results);
 void run_counter_case(const Pass &pass, Results &results);
 void run_off_case(const Pass &pass, Results &results);
@@ -47,6 +48,7 @@ void run_ring_case(const Pass &pass, Results &results);
 inline constexpr Case kCases[] = {
     {"clock reads", run_clock_case},
     {"instructions", run_instruction_case, true},
+    {"the kernel's own", run_kernel_case, true},
     {"probes", run_probe_case},
     {"probes with counters", run_counter_case},
     {"probes without a session", run_off_case},
@@ -78,6 +80,9 @@ struct InstructionVariant {
 std::span<const InstructionVariant> instruction_variants();
 // begin() of a privileged instruction.
 std::string needs_nsmod();
+
+struct KernelCosts;
+void add_kernel_costs(const KernelCosts &all, Results &results);
 
 // Ordered against what stands before and after it.
 std::uint64_t read_ticks();

@@ -38,15 +38,46 @@ InstructionLine instruction_line(const Results &results, const InstructionVarian
     InstructionLine line = {variant.name, variant.ns_2001, named_figure(results.instructions, variant.name), ""};
     if (!line.ticks)
         line.ticks = named_figure(results.clock_reads, variant.name);
+    if (variant.begin == needs_nsmod) {
+        line.ticks = named_figure(results.kernel_costs, variant.name);
+        note = "in the kernel";
+    }
     if (line.ticks) {
         line.note = note ? note : "";
         return line;
     }
-    line.note = "not measured";
-    for (const Unavailable &lack : results.unavailable)
-        if (lack.what == variant.name)
-            line.note = lack.reason;
+    line.note = results.why_lacking(variant.name);
+    if (line.note.empty())
+        line.note = "not measured";
     return line;
+}
+
+void add_kernel_instruction(const Results &results, const InstructionVariant &variant, Paper &paper)
+{
+    const auto ticks = named_figure(results.kernel_costs, variant.name);
+    const std::string lack = results.why_lacking(kInKernel + std::string(variant.name));
+    if (!ticks && lack.empty())
+        return;
+    paper.kernel_instructions.push_back({variant.name, variant.ns_2001, ticks, ticks ? "" : lack});
+}
+
+void add_kernel_macros(const Results &results, Paper &paper)
+{
+    paper.why_no_kernel = results.why_lacking(kKernel);
+    if (results.kernel_costs.empty() && paper.why_no_kernel.empty())
+        paper.why_no_kernel = "not measured";
+    for (const Macro &macro : kMacros) {
+        const bool is_inner = macro.ticks == &ProbeRow::inner_alone; // nsmod measures what is added to what is around
+        KernelMacroLine line = {&macro, {}, {}};
+        if (!is_inner) {
+            line.recorded = named_figure(results.kernel_costs, macro.row);
+            line.idle = named_figure(results.kernel_costs, "idle " + std::string(macro.row));
+        }
+        if (line.recorded || line.idle)
+            paper.kernel_macros.push_back(line);
+        else if (paper.why_no_kernel.empty() && !is_inner)
+            paper.why_no_kernel = results.why_lacking(kInKernel + std::string(macro.row));
+    }
 }
 
 const ProbeRow *find_row(const Results &results, const Macro &macro, const Setting &setting)
@@ -100,6 +131,9 @@ Paper paper_of(const Results &results, std::span<const InstructionVariant> varia
     Paper paper;
     for (const InstructionVariant &variant : variants)
         paper.instructions.push_back(instruction_line(results, variant, is_virtual));
+    for (const InstructionVariant &variant : variants)
+        add_kernel_instruction(results, variant, paper);
+    add_kernel_macros(results, paper);
     if (!results.probes.empty())
         paper.ring = results.probes.front().setting.ring; // the better kind comes first
     for (const Macro &macro : kMacros)

@@ -41,6 +41,13 @@ struct MacroLine {
     std::optional<Estimate> ordered;
 };
 
+// The same in the kernel, by nsmod, which has one clock mode.
+struct KernelMacroLine {
+    const Macro *macro;
+    std::optional<Estimate> recorded;
+    std::optional<Estimate> idle; // while nobody records
+};
+
 // Figure 4: one counter, what each macro adds to it.
 struct EventLine {
     std::string counter;
@@ -62,6 +69,9 @@ struct Paper {
     std::string ring; // the kind that the figures are of
     std::vector<InstructionLine> instructions;
     std::vector<MacroLine> macros;
+    std::vector<InstructionLine> kernel_instructions; // of Table 1, as far as nsmod measured them
+    std::vector<KernelMacroLine> kernel_macros;       // empty where it measured none
+    std::string why_no_kernel;                        // why something of these is missing
     std::vector<EventLine> events;
     std::string why_no_events; // empty where there are some
 };

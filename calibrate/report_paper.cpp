@@ -23,6 +23,7 @@ public:
         line("2001       {}", kPaperSource);
         instructions();
         macros();
+        kernel();
         events();
         add(warnings_text(report_));
         return take();
@@ -60,6 +61,24 @@ private:
                  one.fast && one.ordered ? "" : "  -: the calibration has no figure for it");
         line("one right behind the other; inner: what an empty slice reads; all others: what the macro adds to what is around it");
         line("in 2001 the macros ran in the kernel, here in a program");
+    }
+
+    void kernel()
+    {
+        line("\nTables 1 and 2 in the kernel, by nsmod");
+        if (!paper_.why_no_kernel.empty())
+            line("not measured: {}", paper_.why_no_kernel);
+        if (paper_.kernel_instructions.empty() && paper_.kernel_macros.empty())
+            return;
+        line("{:<24} {:>7} {:>9} {:>7} {:>10} {:>7}", "", "2001 ns", "ns", "+-95%", "ticks", "x 2001");
+        for (const InstructionLine &one : paper_.kernel_instructions)
+            line("{:<24} {:>7} {}{}{}", one.name, one.ns_2001 ? fmt::format("{:.0f}", *one.ns_2001) : "-",
+                 figures(one.ticks, one.ns_2001), one.note.empty() ? "" : "  ", one.note);
+        for (const KernelMacroLine &one : paper_.kernel_macros)
+            line("{:<3} {:<20} {:>7.0f} {}  {}", one.macro->acronym, one.macro->name, one.macro->ns_2001,
+                 figures(one.recorded, one.macro->ns_2001),
+                 one.idle ? fmt::format("nobody records: {:.2f} ns", one.idle->mean * ns_per_tick_) : "");
+        line("the macros with a ring that has room, and no counters; the inner cost is in each trace that has kernel records");
     }
 
     void events()

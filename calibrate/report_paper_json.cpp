@@ -37,6 +37,23 @@ Json event_json(const EventLine &line)
     }
     return json;
 }
+
+Json kernel_json(const Paper &paper, double hz)
+{
+    Json json = {{"reason", text_or_null(paper.why_no_kernel)}};
+    json["instructions"] = Json::array();
+    for (const InstructionLine &line : paper.kernel_instructions)
+        json["instructions"].push_back({{"name", line.name},
+                                        {"here", estimate_json(line.ticks, line.ns_2001, hz)},
+                                        {"reason", line.ticks ? Json(nullptr) : Json(line.note)}});
+    json["macros"] = Json::array();
+    for (const KernelMacroLine &line : paper.kernel_macros)
+        json["macros"].push_back({{"acronym", line.macro->acronym},
+                                  {"name", line.macro->name},
+                                  {"recorded", estimate_json(line.recorded, line.macro->ns_2001, hz)},
+                                  {"idle", estimate_json(line.idle, {}, hz)}});
+    return json;
+}
 } // namespace
 
 Json paper_json(const Report &report)
@@ -59,6 +76,7 @@ Json paper_json(const Report &report)
                                   {"ns_2001", line.macro->ns_2001},
                                   {"fast", estimate_json(line.fast, line.macro->ns_2001, hz)},
                                   {"ordered", estimate_json(line.ordered, line.macro->ns_2001, hz)}});
+    json["kernel"] = kernel_json(paper, hz);
     json["events"] = Json::array();
     for (const EventLine &line : paper.events)
         json["events"].push_back(event_json(line));

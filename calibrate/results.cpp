@@ -50,6 +50,12 @@ Series &Results::instruction(const std::string &name)
     return find_or_add(instructions, same, InstructionRow{name, {}}).ticks;
 }
 
+Series &Results::kernel_cost(const std::string &name)
+{
+    const auto same = [&](const InstructionRow &row) { return row.name == name; };
+    return find_or_add(kernel_costs, same, InstructionRow{name, {}}).ticks;
+}
+
 RingRow &Results::ring(const std::string &name, const Setting &setting)
 {
     const auto same = [&](const RingRow &row) {
@@ -65,6 +71,14 @@ void Results::lacks(const std::string &what, const std::string &reason)
 {
     const auto same = [&](const Unavailable &lack) { return lack.what == what; };
     find_or_add(unavailable, same, Unavailable{what, reason});
+}
+
+std::string Results::why_lacking(const std::string &what) const
+{
+    for (const Unavailable &lack : unavailable)
+        if (lack.what == what)
+            return lack.reason;
+    return "";
 }
 
 std::string Results::why_no_counters() const

@@ -72,12 +72,17 @@ struct Unavailable {
     std::string reason;
 };
 
+// What results lack of the kernel: one figure, "in the kernel: NAME", or all of them.
+inline constexpr const char *kInKernel = "in the kernel: ";
+inline constexpr const char *kKernel = "in the kernel";
+
 struct Results {
     std::vector<ClockReadRow>
         clock_reads; // the first is the bare read, to which all others are compared
     std::vector<ProbeRow> probes;
     std::vector<ProbeRow> halves; // of the pair; for the paper's tables only
     std::vector<InstructionRow> instructions; // for the paper's tables only
+    std::vector<InstructionRow> kernel_costs; // of nsmod: instructions, macros, "idle MACRO"; for the paper's tables only
     std::vector<RingRow> rings;
     std::vector<Unavailable> unavailable;
     double step_ticks = 0;
@@ -87,8 +92,10 @@ struct Results {
     ProbeRow &probe(const std::string &macro, const Setting &setting);
     ProbeRow &half(const std::string &macro, const Setting &setting);
     Series &instruction(const std::string &name);
+    Series &kernel_cost(const std::string &name);
     RingRow &ring(const std::string &name, const Setting &setting);
     void lacks(const std::string &what, const std::string &reason); // told once
+    std::string why_lacking(const std::string &what) const; // empty: it was not refused
     std::string why_no_counters() const; // each source with its reason; empty: none was refused
 };
 } // namespace calibrate

@@ -109,6 +109,9 @@ void note_spreads(const Results &results, RunFacts &facts)
         note_spread(row.name, row.ticks, row.ticks.total().mean, facts);
     for (const InstructionRow &row : results.instructions)
         note_spread(row.name, row.ticks, row.ticks.total().mean, facts);
+    for (const InstructionRow &row : results.kernel_costs)
+        if (!row.name.starts_with("idle ")) // a no-operation: its relative spread means nothing
+            note_spread(kInKernel + row.name, row.ticks, row.ticks.total().mean, facts);
     for (const ProbeRow &row : results.probes)
         note_probe(row, facts);
     for (const ProbeRow &row : results.halves)

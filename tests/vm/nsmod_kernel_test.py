@@ -227,6 +227,9 @@ END
         self.assertIn("trace.nsl: whole; ", busy)
         self.assertEqual(rest.count("measure: Invalid argument"), 3)
         self.assertRegex(rest, r"cpuid<\d{3,} bytes>\n(.*\n)*measure: Operation not permitted\n(.*\n)*measure: No such device")
+        self.assertRegex(rest, r"(?m)^wrmsr +220 +[1-9][0-9.]* .* in the kernel$")
+        self.assertRegex(rest, r"(?m)^NSA outer: START \+ STOP +303 +[1-9][0-9.]* .* nobody records: ")
+        self.assertRegex(rest, r"(?m)^rdpmc .*  this machine shows no PMU \(most virtual machines\)$")
         self.assertIn("unloaded\n", rest)
 
     def test_a_place_costs_one_no_operation_while_nobody_records(self):

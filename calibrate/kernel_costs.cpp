@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+// kernel_costs: the module's lines -> figures.
+#include "kernel_costs.hpp"
+
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+
+#include <fmt/format.h>
+#include <nslice/control.h>
+
+namespace calibrate
+{
+namespace
+{
+constexpr std::size_t kMostLines = 256, kLongestName = 40, kLongestReason = 200;
+constexpr std::int64_t kMostTicks = std::int64_t{1} << 50; // times 1024
+constexpr double kScale = 1024;
+constexpr std::size_t kRoom = 65536;
+
+bool is_plain(std::string_view text, std::size_t longest)
+{
+    return !text.empty() && text.size() <= longest &&
+           std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
+}
+
+std::optional<std::int64_t> number(std::string_view text, std::int64_t least, std::int64_t most)
+{
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool is_whole = error == std::errc() && end == text.data() + text.size();
+    return is_whole && value >= least && value <= most ? std::optional(value) : std::nullopt;
+}
+
+std::vector<std::string_view> split(std::string_view text, char at)
+{
+    std::vector<std::string_view> parts;
+    for (std::size_t begin = 0;;) {
+        const std::size_t end = text.find(at, begin);
+        parts.push_back(text.substr(begin, end - begin));
+        if (end == text.npos)
+            return parts;
+        begin = end + 1;
+    }
+}
+
+std::optional<KernelCost> parse_line(std::string_view line)
+{
+    const auto fields = split(line, '\t');
+    if (!is_plain(fields[0], kLongestName))
+        return std::nullopt;
+    if (fields.size() == 3 && fields[1] == "unavailable" && is_plain(fields[2], kLongestReason))
+        return KernelCost{std::string(fields[0]), std::nullopt, std::string(fields[2])};
+    if (fields.size() != 4)
+        return std::nullopt;
+    const auto mean = number(fields[1], -kMostTicks, kMostTicks), ci95 = number(fields[2], 0, kMostTicks),
+               batches = number(fields[3], 2, 1000000);
+    if (!mean || !ci95 || !batches)
+        return std::nullopt;
+    Estimate estimate;
+    estimate.mean = static_cast<double>(*mean) / kScale;
+    estimate.ci95 = static_cast<double>(*ci95) / kScale;
+    estimate.batches = static_cast<std::uint32_t>(*batches);
+    return KernelCost{std::string(fields[0]), estimate, ""};
+}
+
+std::string why_refused(int error)
+{
+    switch (error) {
+    case EPERM:
+        return "nsmod measures for root, or with CAP_PERFMON";
+    case ENOTTY:
+        return "this nsmod is too old to measure";
+    case ENODEV:
+        return "the CPU went off";
+    default:
+        return fmt::format("nsmod did not measure: {}", std::strerror(error));
+    }
+}
+
+std::string why_not_opened(int error)
+{
+    switch (error) {
+    case ENOENT:
+    case ENXIO:
+        return "there is no " NSLICE_DEVICE ": the kernel module nsmod is not loaded (modprobe nsmod)";
+    case EACCES:
+        return NSLICE_DEVICE " is for root and the group " NSLICE_DEVICE_GROUP;
+    default:
+        return fmt::format(NSLICE_DEVICE ": {}", std::strerror(error));
+    }
+}
+} // namespace
+
+KernelCosts parse_kernel_costs(std::string_view text)
+{
+    KernelCosts all;
+    auto lines = split(text, '\n');
+    if (lines.back().empty())
+        lines.pop_back();
+    else
+        lines.back() = ""; // cut off: a number may lack its end
+    if (lines.size() > kMostLines) {
+        all.bad_lines = static_cast<unsigned>(lines.size() - kMostLines);
+        lines.resize(kMostLines);
+    }
+    for (const std::string_view line : lines) {
+        const auto cost = parse_line(line);
+        const auto same = [&](const KernelCost &other) { return other.name == cost->name; };
+        if (!cost || std::any_of(all.costs.begin(), all.costs.end(), same))
+            ++all.bad_lines;
+        else
+            all.costs.push_back(*cost);
+    }
+    return all;
+}
+
+std::string read_kernel_costs(unsigned cpu, std::uint32_t batches, std::string &text)
+{
+    const int fd = open(NSLICE_DEVICE, O_RDWR | O_CLOEXEC);
+    if (fd < 0)
+        return why_not_opened(errno);
+    text.assign(kRoom, '\0');
+    nslice_measure_request request{};
+    request.size = sizeof(request);
+    request.text = reinterpret_cast<std::uintptr_t>(text.data());
+    request.room = kRoom;
+    request.cpu = cpu;
+    request.batches = std::clamp<std::uint32_t>(batches, 10, NSLICE_MEASURE_MAX_BATCHES);
+    const int error = ioctl(fd, NSLICE_IOC_MEASURE, &request) == 0 ? 0 : errno;
+    close(fd);
+    if (error)
+        return why_refused(error);
+    if (request.bytes > kRoom)
+        return "nsmod has more to say than this nscalibrate can take";
+    text.resize(request.bytes);
+    return "";
+}
+} // namespace calibrate
