@@ -11,6 +11,7 @@ TAG = re.compile(r"SPDX-License-Identifier: (.+?)\s*(\*/|-->)?\s*$")
 LICENCES = {
     "": {"MIT"},
     "nsmod": {"GPL-2.0", "GPL-2.0-only", "MIT"},
+    "tests/vm/cases/exact_module": {"GPL-2.0"},  # kernel modules
     "nsmod/uapi": {"(GPL-2.0 WITH Linux-syscall-note) OR MIT", "MIT"},
 }
 # Unmodified programs of others keep their own head; a file NAME.license beside them speaks for them (REUSE).

@@ -26,7 +26,8 @@ def setUpModule():
     unittest.addModuleCleanup(folder.cleanup)
     place = pathlib.Path(folder.name)
     machine = guest.Arm64Guest(os.environ["NETSLICE_BUILD"])
-    for source, options in ((SOURCE, ()), (CASES / "exact_module", (f"NSMOD={place}/nsmod", f"KBUILD_EXTRA_SYMBOLS={place}/nsmod/Module.symvers"))):
+    of_nsmod = (f"NSMOD={place}/nsmod", f"KBUILD_EXTRA_SYMBOLS={place}/nsmod/Module.symvers")
+    for source, options in ((SOURCE, ()), (CASES / "exact_module", of_nsmod)):
         files, said = kernel_modules.build(source, machine.kernel, machine.architecture, place, "W=1", *options)
         if "warning:" in said:
             raise AssertionError(said)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * kernel_recorder GROUPS MILLISECONDS [OPTION ...]: the kernel's own records for so long, as a trace on standard output.
- * Options: pid=N, port=N, ring=BYTES, ordered, counter=NAME:TYPE:CONFIG:CONFIG1.  With `-- PROGRAM ARGUMENT ...` behind them: until that has ended.
+ * Options: pid=N, port=N, ring=BYTES, ordered, counter=NAME:TYPE:CONFIG:CONFIG1.
+ * With `-- PROGRAM ARGUMENT ...` behind them: until that has ended.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -24,7 +25,8 @@ static int add_counter(const char *text)
     struct nslice_kernel_counter *counter = &counters[request.counters_count];
     unsigned long long config = 0, config1 = 0;
 
-    if (request.counters_count == NSLICE_MAX_COUNTERS || sscanf(text, "%39[^:]:%u:%llx:%llx", counter->name, &counter->type, &config, &config1) < 3)
+    if (request.counters_count == NSLICE_MAX_COUNTERS ||
+        sscanf(text, "%39[^:]:%u:%llx:%llx", counter->name, &counter->type, &config, &config1) < 3)
         return -1;
     counter->config = config;
     counter->config1 = config1;
