@@ -39,6 +39,7 @@ rmmod nsmod && echo "unloaded"
 
 class KernelRecords(nsmod_guest.NsmodTest):
     programs = ("vm_kernel_recorder",)
+    timeout_s = 180
 
     def test_a_request_chooses_what_is_recorded_and_how(self):
         self.run_guests(SCRIPT, self.check)
