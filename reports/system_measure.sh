@@ -38,7 +38,7 @@ unload()
 record_kernel()
 {
     if [ -n "${NETSLICE_RECORDER:-}" ]; then exec "$NETSLICE_RECORDER" "$1" "$2"; fi
-    exec nsdump record --kernel "$1" -o "$2"
+    exec nsdump kernel "$1" -o "$2"
 }
 
 start_recording()
@@ -124,7 +124,7 @@ drop_what_cannot_be()
         ! wants recording || drop recording "$why"
     elif wants recording; then
         # Groups differ by kernel and module: the TCP send path where it is known.
-        ! nsdump kernel --list 2>/dev/null | grep -q '^tcp_send' || groups=$groups,tcp_send
+        ! nsdump kernel --list 2>/dev/null | grep -qw tcp_send || groups=$groups,tcp_send
         start_recording || drop recording "the kernel cannot be recorded: $(one_line <"$work/recorder")"
         stop_recording
         unload

@@ -22,7 +22,7 @@ class SystemCost(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="netslice-system-")
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
-        self.machine = guest.Amd64Guest(os.environ["NETSLICE_BUILD"], cpus=2, timeout_s=240)
+        self.machine = guest.Amd64Guest(os.environ["NETSLICE_BUILD"], cpus=2, timeout_s=500)
         built = kernel_modules.build(SOURCE / "nsmod", self.machine.kernel, self.machine.architecture, self.folder / "built")[0]["nsmod.ko"]
         self.module = built
         self.machine.add_built_module(built)
@@ -35,13 +35,15 @@ class SystemCost(unittest.TestCase):
         result = self.machine.run(f"""
             ifconfig lo up
             export NSMOD_LOAD="insmod /modules/nsmod.ko"
-            sh /test/system_measure.sh {ROUNDS} 1 "{' '.join(map(str, SIZES))}" "{' '.join(VARIANTS)}"
+            sh /test/system_measure.sh {ROUNDS} 2 "{' '.join(map(str, SIZES))}" "{' '.join(VARIANTS)}"
             sh /test/system_measure.sh 9 1 64 recording >cut &
             script=$!
-            until grep -q '^== round_trip' cut; do usleep 200000; done
+            for i in $(seq 200); do grep -q '^== round_trip' cut && break; usleep 200000; done
             kill $script
             wait $script
-            echo "ended with $?, $(ps | grep -c -E '[s]ockperf|[i]perf3|[n]sdump') programs left"
+            code=$?
+            sleep 2 # busybox's timeout looks once a second whether its program is still there
+            echo "ended with $code, $(ps | grep -c -E '[s]ockperf|[i]perf3|[n]sdump') programs left"
             grep -c '^nsmod ' /proc/modules
             insmod /modules/nsmod.ko
             echo "== then"
