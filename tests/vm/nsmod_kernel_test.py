@@ -131,9 +131,11 @@ END
             mkfifo hold
             head -c 400000 /dev/urandom >data
             device() { cat /sys/class/net/lo/statistics/tx_packets /sys/class/net/lo/statistics/tx_bytes | tr "\\n" " "; }
+            retransmitted() { grep ^Tcp: /proc/net/snmp | tail -n 1 | cut -d " " -f 13; } # segments
             echo "before $(device)"
             vm_kernel_recorder tcp_send,tcp_recv 0 port=5000 -- sh stream 127.0.0.1 5000 >loopback.nsl
             echo "after $(device)"
+            echo "retransmitted $(retransmitted)"
             cmp data got && echo same
             vm_kernel_recorder tcp_send,tcp_recv 0 port=5001 -- sh stream 127.0.0.1 5000 >other_port.nsl
             nsdump check loopback.nsl
@@ -149,32 +151,60 @@ END
             export SERVE="nsenter -t $other -n"
             vm_kernel_recorder tcp_send,tcp_recv 0 port=5000 -- sh stream 10.1.0.2 5000 >veth.nsl
             cmp data got && echo same
+            echo "retransmitted $(retransmitted)"
             nsdump check veth.nsl
             show_file veth.nsl
+            vm_slow_device near 2000 8
+            vm_kernel_recorder -p 5000 tcp_send,tcp_recv sh stream 10.1.0.2 5000 >lossy.nsl
+            cmp data got && echo same
+            nsdump check lossy.nsl
+            show_file lossy.nsl
             kill $other
             rmmod nsmod && echo unloaded
-            """, self.check_stream, lambda machine: machine.add_module("veth"))
+            """, self.check_stream, self.with_network)
+
+    def with_network(self, machine):
+        machine.add("tests/vm_slow_device")
+        for name in ("veth", "sch_netem"):
+            machine.add_module(name)
 
     def check_stream(self, result):
-        self.check_words("same\n(.*\n)*same\n", "loopback.nsl: whole; ", "veth.nsl: whole; ", "unloaded\n")(result)
+        self.check_words("loopback.nsl: whole; ", "veth.nsl: whole; ", "lossy.nsl: whole; ", "unloaded\n")(result)
+        self.assertEqual(result.output.splitlines().count("same"), 3)
         device = [list(map(int, numbers)) for numbers in re.findall(r"^(?:before|after) (\d+) (\d+) $", result.output, re.M)]
-        traces = {name: kernel_trace.Trace(kernel_trace.from_console(result.output, f"{name}.nsl")) for name in ("loopback", "veth", "other_port")}
-        sent = self.check_ways(traces["loopback"])
+        traces = {name: kernel_trace.Trace(kernel_trace.from_console(result.output, f"{name}.nsl")) for name in ("loopback", "veth", "lossy", "other_port")}
+        retransmitted = [int(count) for count in re.findall(r"^retransmitted (\d+)$", result.output, re.M)]
+        sent = self.check_ways(traces["loopback"], retransmitted[0] > 0)
         self.assertEqual(len(sent), device[1][0] - device[0][0])
         self.assertEqual(sum(sent) - 14 * len(sent), device[1][1] - device[0][1])
-        self.check_ways(traces["veth"])
+        self.check_ways(traces["veth"], retransmitted[1] > retransmitted[0])
+        self.check_lossy(traces["lossy"])
         self.assertEqual(traces["other_port"].records, [])
 
-    def check_ways(self, trace):
-        """A stream of 400000 bytes without a loss -> lengths of what the driver got."""
+    def check_lossy(self, trace):
+        """Packets of one side wait in a queue, and some are lost there: no unit or slice stays open for it."""
+        self.assertEqual((trace.issued, trace.lost), (len(trace.records), 0))
+        counts = collections.Counter(one.name for one in trace.slices())
+        wire = [length for length, in trace.words("MARK", "wire_bytes")]
+        self.assertGreater(counts["tcp_send"], len(wire))
+        self.assertEqual((counts["queue"], counts["driver"]), (counts["tcp_send"], len(wire)))
+        self.assertEqual(sorted(length for _, _, length in trace.words("INIT", "tcp_recv")), sorted(wire))
+        inside = {(one.name, one.inside) for one in trace.slices()}
+        self.assertIn(("driver", "tcp_send"), inside) # of the side that answers at once
+        self.assertGreater(sum(one.name == "driver" and one.inside != "tcp_send" for one in trace.slices()), 50)
+        self.assertEqual(sum(bytes_ for bytes_, in trace.words("MARK", "copied")), 400000)
+
+    def check_ways(self, trace, is_more):
+        """A stream of 400000 bytes, or more where a busy guest made TCP send some twice -> lengths of what the driver got."""
+        check_bytes = self.assertGreater if is_more else self.assertEqual
         self.assertEqual((trace.issued, trace.lost), (len(trace.records), 0))
         counts = collections.Counter(one.name for one in trace.slices())
         sent, received = ([one.words for one in trace.slices() if one.name == unit] for unit in ("tcp_send", "tcp_recv"))
         self.assertEqual(sorted(number for number, _, _ in sent), list(range(1, len(sent) + 1)))
         # Of each packet the frame's 14 bytes, IP's 20, TCP's 20 and 12 of options; of the two with SYN 8 more, and no data.
-        self.assertEqual(sum(length - 66 for _, _, length in sent), 400000 + 2 * 8)
+        check_bytes(sum(length - 66 for _, _, length in sent), 400000 + 2 * 8)
         wire = [length for length, in trace.words("MARK", "wire_bytes")] # some were split, and went to the driver as segments
-        self.assertEqual(sum(length - 66 for length in wire), 400000 + 2 * 8)
+        check_bytes(sum(length - 66 for length in wire), 400000 + 2 * 8)
         self.assertEqual(sorted(length for _, _, length in received), sorted(wire))
         self.assertEqual((counts["queue"], counts["driver"], counts["ip"]), (len(sent), len(wire), len(wire)))
         inside = collections.defaultdict(collections.Counter)
