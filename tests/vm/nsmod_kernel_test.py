@@ -155,7 +155,7 @@ END
             nsdump check veth.nsl
             show_file veth.nsl
             vm_slow_device near 2000 8
-            vm_kernel_recorder -p 5000 tcp_send,tcp_recv sh stream 10.1.0.2 5000 >lossy.nsl
+            vm_kernel_recorder tcp_send,tcp_recv 0 port=5000 -- sh stream 10.1.0.2 5000 >lossy.nsl
             cmp data got && echo same
             nsdump check lossy.nsl
             show_file lossy.nsl
