@@ -109,6 +109,8 @@ END
             echo >$groups
             (NETSLICE='recorder=nsmod calibration=no' vm_writer 10 & cat /dev/nsmod >trace.nsl; wait)
             echo "groups afterwards: $(strings trace.nsl | grep -c kernel.groups)"
+            wait $recorder
+            usleep 500000 # a session that is over goes at the module's next look
             rmmod nsmod && echo unloaded
             """, self.check_beside)
 
