@@ -21,6 +21,7 @@
 #define MANY 16
 #define MAX_ROUNDS 16
 #define STRETCH_NS 40000
+#define MIN_BATCHES 16 /* so that a fifth at either end is enough to leave out what a busy host takes from a virtual CPU */
 
 static DEFINE_PER_CPU_ALIGNED(struct nslice_ring_meta, scratch_ring);
 static DEFINE_STATIC_KEY_FALSE(always); /* on from the first calibration, so that a probe here is one that records */
@@ -175,6 +176,6 @@ void nsmod_calibrate_kind(u32 kind_index, u32 fields, u64 *data, u64 budget_ns, 
 	const u32 rounds = choose_rounds(loops, data);
 
 	samples->count = 0;
-	while (samples->count < NSMOD_CALIBRATE_BATCHES && (samples->count < 2 || ktime_get_raw_ns() < end))
+	while (samples->count < NSMOD_CALIBRATE_BATCHES && (samples->count < MIN_BATCHES || ktime_get_raw_ns() < end))
 		take_sample(loops, rounds, nsmod_calibrated_kinds[kind_index] == NSLICE_KIND_START, fields, data, samples);
 }

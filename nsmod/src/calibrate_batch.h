@@ -28,7 +28,7 @@ void nsmod_calibrate_prepare(void);
 
 /*
  * On this CPU, which the caller must not leave.  data: NSMOD_CALIBRATE_RING_BYTES for records.  Interrupts are off for
- * some 50 us at a time; the whole takes no longer than budget_ns.
+ * some 50 us at a time; a budget that is used up ends it once there are enough batches.
  */
 void nsmod_calibrate_kind(u32 kind_index, u32 fields, u64 *data, u64 budget_ns, struct nsmod_samples *samples);
 

@@ -50,6 +50,7 @@ class KernelRecords(nsmod_guest.NsmodTest):
         found = {name: kernel_trace.Trace(kernel_trace.from_console(result.output, f"{name}.nsl"))
                  for name in ("all", "process", "inner", "port", "other-port")}
         self.check_sites(found["all"])
+        self.check_calibration(found["all"])
         self.check_process(found, int(re.search(r"ping is (\d+)", result.output).group(1)))
         self.check_port(found)
         self.check_refusals(result.output)
@@ -62,6 +63,15 @@ class KernelRecords(nsmod_guest.NsmodTest):
         self.assertEqual(flags["softirq_vector", "MARK"], 0)
         self.assertEqual(flags["sched_switch", "MARK"], SWITCH)
         self.assertEqual(flags["xmit", "START"], 0)
+
+    def check_calibration(self, trace):
+        """Both ends, both CPUs, START pair, MARK, INIT, EXIT; the clock alone."""
+        self.assertEqual({(one.phase, one.cpu, one.kind, one.field) for one in trace.calibration},
+                         {(phase, cpu, kind, 0) for phase in (1, 2) for cpu in (0, 1) for kind in ("START", "MARK", "INIT", "EXIT")})
+        for one in trace.calibration:
+            self.assertGreater(one.batches, 1)
+            self.assertGreater(one.outer, 0)
+            self.assertTrue(0 < one.inner < one.outer if one.kind == "START" else one.inner == 0, one)
 
     def check_process(self, found, process):
         def is_of(record, thread):

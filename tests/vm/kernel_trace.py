@@ -16,7 +16,7 @@ INFO, RECORDS, KERNEL_RECORDS, KERNEL_TOTALS, KERNEL_CALIBRATION, KERNEL_SITES =
 KINDS = {1: "START", 2: "STOP", 3: "MARK", 4: "INIT", 5: "EXIT"}
 
 Record = collections.namedtuple("Record", "cpu ticks thread kind name words")
-Entry = collections.namedtuple("Entry", "phase cpu kind field inner outer")
+Entry = collections.namedtuple("Entry", "phase cpu kind field batches inner outer")
 Slice = collections.namedtuple("Slice", "cpu thread name start stop inside words")
 
 
@@ -105,7 +105,7 @@ class Trace:
         count, phase = struct.unpack_from("<II", payload)
         for i in range(count):
             cpu, kind, field, batches, inner, _, outer, _ = CALIBRATION_ENTRY.unpack_from(payload, 24 + CALIBRATION_ENTRY.size * i)
-            self.calibration.append(Entry(phase, cpu, KINDS[kind], field, inner / 1024 / batches, outer / 1024 / batches))
+            self.calibration.append(Entry(phase, cpu, KINDS[kind], field, batches, inner / 1024 / batches, outer / 1024 / batches))
 
     def constants(self, cpu, kind, field):
         """(inner, outer) at the recording's start."""
