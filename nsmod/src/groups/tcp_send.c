@@ -112,7 +112,9 @@ static void call_exit(void *point, struct pt_regs *regs, long result)
 
 	if (!call)
 		return;
+	preempt_disable_notrace(); /* not every kernel calls the probes of system calls with preemption off */
 	leave_queue(way_here());
+	preempt_enable_notrace();
 	pause_stretch(call);
 	nsmod_call_end(call);
 	nsmod_point_slice(point);
