@@ -105,8 +105,9 @@ class Hostile(nsmod_guest.NsmodTest):
     def test_snapshots_of_a_flight_recorder_are_whole_each_time(self):
         self.run_guests("""
             for kind in rseq atomic; do for ring in 4K 64K 1M; do
-                NETSLICE="recorder=nsmod calibration=no full=overwrite kind=$kind ring=$ring" vm_writer 0 & writer=$!
-                usleep 400000
+                rm -f count
+                NETSLICE="recorder=nsmod calibration=no full=overwrite kind=$kind ring=$ring" vm_writer 0 count & writer=$!
+                until [ -s count ] && [ "$(od -A n -t u8 count | tr -d " ")" -gt 0 ]; do usleep 5000; done
                 for i in $(seq 15); do
                     vm_reader snapshot newest >snapshot.nsl || echo "no snapshot"
                     nsdump check snapshot.nsl | tail -n 1
