@@ -105,7 +105,8 @@ static bool skip(struct nsmod_announcements *own, const struct nsmod_memory *mem
 	do {
 		own->cursor += sizeof(head);
 		cond_resched();
-	} while (own->cursor + sizeof(head) <= tail && !kthread_should_stop() && read_head(memory, own->cursor, &head) == 0 && !head.ready && !head.bytes);
+	} while (own->cursor + sizeof(head) <= tail && !kthread_should_stop() && read_head(memory, own->cursor, &head) == 0 &&
+		 !head.ready && !head.bytes);
 	return true;
 }
 

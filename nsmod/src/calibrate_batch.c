@@ -34,9 +34,11 @@ static DEFINE_STATIC_KEY_FALSE(always); /* on from the first calibration, so tha
 		PROBE(NSLICE_KIND_START); \
 		PROBE(NSLICE_KIND_STOP);  \
 	} while (0)
-#define ONE_MARK NSLICE_KERNEL_PROBE_1(always, scratch_ring, "calibration", NSLICE_KIND_MARK, NSMOD_BITS(0, NSLICE_KIND_MARK, 1), rounds)
+#define ONE_MARK \
+	NSLICE_KERNEL_PROBE_1(always, scratch_ring, "calibration", NSLICE_KIND_MARK, NSMOD_BITS(0, NSLICE_KIND_MARK, 1), rounds)
 #define ONE_INIT \
-	NSLICE_KERNEL_PROBE_3(always, scratch_ring, "calibration", NSLICE_KIND_INIT, NSMOD_BITS(0, NSLICE_KIND_INIT, 3), rounds, rounds, rounds)
+	NSLICE_KERNEL_PROBE_3(always, scratch_ring, "calibration", NSLICE_KIND_INIT, NSMOD_BITS(0, NSLICE_KIND_INIT, 3), \
+			      rounds, rounds, rounds)
 #define ONE_EXIT PROBE(NSLICE_KIND_EXIT)
 
 #define FOUR(...) __VA_ARGS__; __VA_ARGS__; __VA_ARGS__; __VA_ARGS__

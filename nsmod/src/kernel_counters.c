@@ -70,6 +70,7 @@ static int begin_cpu(unsigned int cpu)
 	for (i = 0; i < wanted_count && !err; ++i)
 		err = create(&own->of[i], &wanted[i], cpu);
 	if (!err) {
+		/* pairs with this CPU's probes, which look at the count before they read the events that it speaks for */
 		smp_store_release(&own->count, wanted_count);
 		return 0;
 	}

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Packet headers -> does it have the port?  A number -> which process is it?   Headers are read by skb_header_pointer(): hostile packets are short and fragmented. */
+/*
+ * Packet headers -> does it have the port?  A number -> which process is it?
+ * Headers are read by skb_header_pointer(): hostile packets are short and fragmented.
+ */
 #include "kernel_filter.h"
 
 #include <linux/if_ether.h>

@@ -84,6 +84,7 @@ void nsmod_ring_init(struct nslice_ring_meta *ring, u32 cpu, u64 *data, u64 ring
 void nsmod_ring_open(struct nslice_ring_meta *ring)
 {
 	WRITE_ONCE(ring->closing, 0);
+	/* pairs with the acquire of the limit in nsmod_make_room(): who sees room sees that the ring is open */
 	smp_store_release(&ring->limit, ring->mask + 1);
 }
 
@@ -91,7 +92,7 @@ void nsmod_ring_open(struct nslice_ring_meta *ring)
 void nsmod_ring_close(struct nslice_ring_meta *ring)
 {
 	WRITE_ONCE(ring->closing, 1);
-	smp_mb();
+	smp_mb(); /* pairs with the writer's exchange of the limit in nsmod_make_room() */
 	xchg(&ring->limit, (u32)READ_ONCE(ring->head));
 }
 

@@ -27,7 +27,7 @@
 #define TEXT_BYTES 4096
 #define OFF_NS 50000 /* with interrupts off at most */
 #define MOST_TIMES 64
-#define FARTHEST (1 << 25) /* from the mean, for the sum of squares */
+#define FARTHEST BIT(25) /* from the mean, for the sum of squares */
 #define DRAIN_EVERY 50 /* batches: their records fit in a ring */
 
 struct job {
@@ -158,8 +158,8 @@ static void add(struct job *job, const struct nsmod_measured *one, void (*betwee
 	figure = measure(job, one->run, between);
 	if (one->end)
 		one->end();
-	job->bytes += scnprintf(job->text + job->bytes, TEXT_BYTES - job->bytes, "%s\t%lld\t%lld\t%u\n", one->name, figure.mean - job->empty,
-				figure.ci95, figure.batches);
+	job->bytes += scnprintf(job->text + job->bytes, TEXT_BYTES - job->bytes, "%s\t%lld\t%lld\t%u\n", one->name,
+				figure.mean - job->empty, figure.ci95, figure.batches);
 }
 
 static void add_macros(struct job *job)

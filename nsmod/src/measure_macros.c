@@ -15,7 +15,7 @@
 #include "output.h"
 #include "requests.h"
 
-#define RING_BYTES (1u << 20)
+#define RING_BYTES BIT(20)
 #define OUTPUT_BYTES (64ull << 20) /* more than all rings of one CPU hold */
 
 /* Under measure.c's lock, in the one process that measures. */

@@ -113,7 +113,9 @@ static int check_measure(const struct nslice_measure_request *request)
 {
 	if (request->flags || request->cpu >= nr_cpu_ids)
 		return -EINVAL;
-	return !request->batches || (request->batches >= NSMOD_MEASURE_MIN_BATCHES && request->batches <= NSLICE_MEASURE_MAX_BATCHES) ? 0 : -EINVAL;
+	if (!request->batches)
+		return 0;
+	return request->batches >= NSMOD_MEASURE_MIN_BATCHES && request->batches <= NSLICE_MEASURE_MAX_BATCHES ? 0 : -EINVAL;
 }
 
 long nsmod_request_measure(void __user *at)

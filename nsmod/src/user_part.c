@@ -19,6 +19,7 @@ static bool know_rings(struct nsmod_user_part *part)
 	bool is_overwrite, is_atomic;
 	u32 cpu;
 
+	/* pairs with the process's joining, before which it has said what its rings are like */
 	if (part->is_known || !smp_load_acquire(&header->joined))
 		return part->is_known;
 	is_overwrite = READ_ONCE(header->full) == NSLICE_FULL_OVERWRITE;

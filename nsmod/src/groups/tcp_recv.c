@@ -236,5 +236,6 @@ static void reset(void)
 }
 
 const struct nsmod_group nsmod_group_tcp_recv = {
-	.name = "tcp_recv", .says = "TCP packets from the driver to the program's call", .points = points, .count = ARRAY_SIZE(points), .reset = reset,
+	.name = "tcp_recv", .says = "TCP packets from the driver to the program's call",
+	.points = points, .count = ARRAY_SIZE(points), .reset = reset,
 };

@@ -40,8 +40,8 @@ struct ways {
 };
 
 enum {
-	CALL_START, TCP_START, INIT, QUEUE_START, DRIVER_START, WIRE, TCP_STOP, QUEUE_STOP, DRIVER_STOP, EXIT, RELEASE, SENT, ASIDE, DROPPED, SWITCHED,
-	SOFTIRQ_OVER, CALL_STOP,
+	CALL_START, TCP_START, INIT, QUEUE_START, DRIVER_START, WIRE, TCP_STOP, QUEUE_STOP, DRIVER_STOP, EXIT, RELEASE, SENT, ASIDE,
+	DROPPED, SWITCHED, SOFTIRQ_OVER, CALL_STOP,
 };
 
 static struct nsmod_point points[];
@@ -239,5 +239,6 @@ static void reset(void)
 }
 
 const struct nsmod_group nsmod_group_tcp_send = {
-	.name = "tcp_send", .says = "TCP packets from the program's call to the driver", .points = points, .count = ARRAY_SIZE(points), .reset = reset,
+	.name = "tcp_send", .says = "TCP packets from the program's call to the driver",
+	.points = points, .count = ARRAY_SIZE(points), .reset = reset,
 };
