@@ -173,6 +173,8 @@ public:
 private:
     void stop(ThreadState &thread, std::uint32_t cpu_index, NameId name, const Event &event);
     void other(ThreadState &thread, NameId name, const Event &event);
+    void read_counters(ThreadState &thread, std::uint32_t depth, const Event &event,
+                       std::array<std::int64_t, NSLICE_MAX_COUNTERS> &values, Slice &slice);
     void tell_interruptions(ThreadState &thread, std::uint32_t depth, Slice &slice);
     void give_to_parent(ThreadState &thread, const Slice &slice);
 

@@ -112,18 +112,8 @@ inline void Pairer<Sink>::stop(ThreadState &thread, std::uint32_t cpu_index, Nam
     slice.counters = nullptr;
     slice.child_counters = nullptr;
     std::array<std::int64_t, NSLICE_MAX_COUNTERS> values;
-    if (event.word_count != 0) {
-        if (event.word_count != counters_) {
-            ++malformed_events_;
-        } else if (frame.has_counters) {
-            // Running totals: the difference is right even where a total wraps.
-            for (std::size_t i = 0; i < counters_; ++i)
-                values[i] = static_cast<std::int64_t>(event.words[i] - thread.counters[depth].start[i]);
-            slice.counters = values.data();
-            if (frame.counted_children == frame.children)
-                slice.child_counters = thread.counters[depth].child_sum.data();
-        }
-    }
+    if (event.word_count != 0)
+        read_counters(thread, depth, event, values, slice);
     sink_.slice(slice);
     if (depth == 0)
         return;
@@ -131,6 +121,26 @@ inline void Pairer<Sink>::stop(ThreadState &thread, std::uint32_t cpu_index, Nam
         give_interrupt_to_parent(thread, slice);
     else
         give_to_parent(thread, slice);
+}
+
+// `values`: where they may stand as long as the slice.
+template <class Sink>
+inline void Pairer<Sink>::read_counters(ThreadState &thread, std::uint32_t depth, const Event &event,
+                                        std::array<std::int64_t, NSLICE_MAX_COUNTERS> &values, Slice &slice)
+{
+    const OpenSlice &frame = thread.frames[depth];
+    if (event.word_count != counters_) {
+        ++malformed_events_;
+        return;
+    }
+    if (!frame.has_counters)
+        return;
+    // Running totals: the difference is right even where a total wraps.
+    for (std::size_t i = 0; i < counters_; ++i)
+        values[i] = static_cast<std::int64_t>(event.words[i] - thread.counters[depth].start[i]);
+    slice.counters = values.data();
+    if (frame.counted_children == frame.children)
+        slice.child_counters = thread.counters[depth].child_sum.data();
 }
 
 template <class Sink> void Pairer<Sink>::tell_interruptions(ThreadState &thread, std::uint32_t depth, Slice &slice)
