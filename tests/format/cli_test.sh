@@ -56,7 +56,7 @@ contains "no_hz.json: not a calibration: clock.hz is 0" err
 expect 3 "a calibration of probes that cost less than nothing" "$nsdump" stats "$trace" --calibration "$folder/negative.json"
 contains "negative.json: not a calibration: START+STOP costs -500 ticks" err
 expect 2 "a command that is none" "$nsdump" bogus "$trace"
-contains 'no command is called "bogus"; there are: record, show, stats, export, check' err
+contains 'no command is called "bogus"; there are: record, kernel, snapshot, show, stats, export, check' err
 expect 2 "an option that is none" "$nsdump" --bogus
 contains 'no option is called "--bogus"' err
 expect 2 "a command with control characters" "$nsdump" $'a\e[31mb'
