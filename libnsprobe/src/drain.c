@@ -174,9 +174,15 @@ void nsp_drain_watch(struct nsp_drain *drain)
         read_head(drain, cpu);
 }
 
+/* Pairs with the release where a process joins: what a drain needs to know of it stands before. */
+static int has_joined(const struct nsp_drain *drain)
+{
+    return __atomic_load_n(&drain->map->shm->joined, __ATOMIC_ACQUIRE) > 0;
+}
+
 int nsp_drain_begin(struct nsp_drain *drain)
 {
-    if (__atomic_load_n(&drain->map->shm->joined, __ATOMIC_RELAXED) == 0 && drain->kernel.fd < 0)
+    if (!has_joined(drain) && drain->kernel.fd < 0)
         return 0;
     if (!drain->file.has_begun && !drain->file.error)
         nsp_file_begin(&drain->file);
@@ -374,13 +380,15 @@ void nsp_drain_abandon(struct nsp_drain *drain)
 int nsp_drain_finish(struct nsp_drain *drain, enum nslice_end end, struct nsp_session_counts *counts)
 {
     struct nsp_session_counts told = {0};
-    int first_error, err;
+    int first_error, kernel_err, err;
+    const int has_begun = drain->file.has_begun || drain->file.error || has_joined(drain);
 
-    if (!nsp_drain_begin(drain)) {
+    /* The kernel alone begins a file with a pass: who closes before one has failed before it recorded. */
+    if (!has_begun || !nsp_drain_begin(drain)) {
         nsp_drain_abandon(drain);
         return nsp_fail(-ENODATA, "%s: nothing was written: no process took part", drain->file.path);
     }
-    nsp_kernel_drain_end(&drain->kernel, &drain->file, &drain->last_kernel);
+    kernel_err = nsp_kernel_drain_end(&drain->kernel, &drain->file, &drain->last_kernel);
     settle(drain);
     settle_overwritten(drain);
     settle_announcements(drain);
@@ -399,6 +407,8 @@ int nsp_drain_finish(struct nsp_drain *drain, enum nslice_end end, struct nsp_se
                        drain->file.path, nslice_write_error(-first_error));
     if (!err)
         err = nsp_file_find(&drain->file);
+    if (!err)
+        err = kernel_err;
     if (nsp_file_close(&drain->file) && !err)
         err = -EIO;
     told.file_bytes = drain->file.bytes;

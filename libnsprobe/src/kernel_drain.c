@@ -164,7 +164,7 @@ int nsp_kernel_drain_end(struct nsp_kernel_drain *kernel, struct nsp_file *file,
     ioctl(kernel->fd, NSLICE_IOC_END);
     while (!kernel->is_over)
         if (nsp_kernel_drain_pass(kernel, file, last) == 0 && !kernel->is_over && poll(&wait, 1, END_MILLISECONDS) == 0)
-            break;
+            kernel->is_over = 1; /* it has given up */
     if (kernel->totals)
         return 0;
     return nsp_fail(-EPROTO, "%s: the kernel module nsmod did not bring its recording to an end: what its rings lost is not known",

@@ -163,6 +163,8 @@ int nsp_recorder_add_kernel(struct nsp_recorder *recorder, const struct nsp_kern
     if (!given || given->struct_size < sizeof(size_t) || given->struct_size > sizeof(config))
         return nsp_fail(-EINVAL, "struct nsp_kernel_config is of another version: rebuild the program with this library's headers");
     memcpy(&config, given, given->struct_size);
+    if (recorder->drain.kernel.fd >= 0)
+        return nsp_fail(-EBUSY, "the recorder has the kernel's side already");
     if (!config.groups)
         return nsp_fail(-EINVAL, "kernel: no groups are given");
     return nsp_kernel_drain_open(&recorder->drain.kernel, &config, shm->clock, shm->full);
@@ -212,7 +214,7 @@ void nsp_recorder_status_read(struct nsp_recorder *recorder, struct nsp_recorder
 {
     const struct nslice_session *shm = recorder->map.shm;
 
-    status->joined = __atomic_load_n(&shm->joined, __ATOMIC_RELAXED);
+    status->joined = __atomic_load_n(&shm->joined, __ATOMIC_ACQUIRE);
     status->refused = __atomic_load_n(&shm->refused, __ATOMIC_ACQUIRE);
     if (status->refused)
         nsp_shm_copy_words(recorder->refusal, shm->refusal, sizeof(recorder->refusal));

@@ -91,11 +91,14 @@ void tell_quality(TraceFile &trace, const Correction &correction, const StreamFa
     if (report.classes.spans_loss > 0)
         report.warnings.push_back(fmt::format("{} slices were open while records were lost: left out",
                                               report.classes.spans_loss));
-    if (report.classes.uncounted > 0)
+    if (report.classes.uncounted_kernel > 0)
+        report.warnings.push_back(fmt::format("{} slices of the kernel's have a time but no counters: these are the CPU's, and the slice's thread left "
+                                              "it inside, or the CPU lacked the counter", report.classes.uncounted_kernel));
+    if (report.classes.uncounted > report.classes.uncounted_kernel)
         report.warnings.push_back(fmt::format("{} slices have a time but no counters: a counter had lost its register to another user of the "
                                               "PMU (name fewer), a thread could not open its own (ulimit -n: one descriptor for each thread and "
                                               "counter), or source papi was asked in a forked child or a signal handler",
-                                              report.classes.uncounted));
+                                              report.classes.uncounted - report.classes.uncounted_kernel));
     if (report.is_interrupted)
         report.warnings.push_back("interrupted: figures are about the part read");
 }

@@ -16,14 +16,11 @@ inline Order pairing_order(const TraceFile &trace)
     return trace.has_kernel() ? Order::kTime : Order::kThread;
 }
 
-// By place in TraceFile::cpus(): that of the kernel's ring of the same CPU, or its own.  Empty without the kernel's records.
-std::vector<std::uint32_t> kernel_indices(const TraceFile &trace);
-
 template <class ProgramSink, class KernelSink> class BothSides
 {
 public:
     BothSides(TraceFile &trace, ProgramSink &programs, KernelSink &kernel)
-        : kernel_indices_(kernel_indices(trace)),
+        : kernel_indices_(trace.kernel_indices()),
           programs_(trace.names(), {trace.counter_names().size(), trace.cpus().size(), false, kernel_indices_}, programs),
           kernel_(trace.names(), {trace.kernel_counter_names().size(), trace.cpus().size(), true, kernel_indices_}, kernel),
           time_(trace.names(), trace.cpus().size(), programs_, kernel_)
@@ -54,7 +51,7 @@ private:
             note_loss(run.cpu_index);
         for (const Event &event : run.events) {
             const bool is_first = &event == run.events.data();
-            kernel_.consume({run.cpu_index, true, run.is_after_loss && is_first, {&event, 1}});
+            kernel_.consume({run.cpu_index, true, run.is_after_loss && is_first, false, {&event, 1}});
             time_.note(run.cpu_index, event);
         }
     }
@@ -63,7 +60,7 @@ private:
         time_.note_loss(kernel_index);
         for (std::uint32_t cpu = 0; cpu < kernel_indices_.size(); ++cpu)
             if (cpu != kernel_index && kernel_indices_[cpu] == kernel_index)
-                programs_.lose_sight(cpu);
+                programs_.lose_sight_of_cpu(cpu);
     }
 
     std::vector<std::uint32_t> kernel_indices_;

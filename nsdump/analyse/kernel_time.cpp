@@ -54,7 +54,7 @@ void KernelTime::note_interrupt(Cpu &cpu, const Event &event)
 void KernelTime::note_switch(const Event &event)
 {
     if (left_ticks_.size() >= kMaxThreads)
-        left_ticks_.clear(); // a hostile trace's
+        forget_away();
     if (event.thread_id != 0)
         left_ticks_[event.thread_id] = event.ticks;
     const auto comes = left_ticks_.find(static_cast<std::uint32_t>(event.words[0]));
@@ -71,6 +71,16 @@ void KernelTime::note_switch(const Event &event)
 void KernelTime::note_loss(std::uint32_t cpu_index)
 {
     cpus_[cpu_index] = {};
+    forget_away();
+}
+
+// When they come back is not to be known any more: one may have come back unseen.
+void KernelTime::forget_away()
+{
+    for (const auto &[thread, ticks] : left_ticks_) {
+        programs_.lose_sight_of_thread(thread);
+        kernel_.lose_sight_of_thread(thread);
+    }
     left_ticks_.clear();
 }
 } // namespace nsdump

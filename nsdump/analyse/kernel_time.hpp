@@ -37,10 +37,11 @@ private:
 
     void note_interrupt(Cpu &cpu, const Event &event);
     void note_switch(const Event &event);
+    void forget_away();
 
     NameTable &names_;
     std::vector<Cpu> cpus_;
-    std::unordered_map<std::uint32_t, std::uint64_t> left_ticks_; // by thread: when it left its CPU
+    std::unordered_map<std::uint32_t, std::uint64_t> left_ticks_; // by thread: when it left its CPU; one that has ended stays
     PairState &programs_;
     PairState &kernel_;
 };

@@ -65,8 +65,10 @@ void PairState::drop_top(ThreadState &thread)
         below.counted_children += frame.counted_children;
         CounterFrame &to = thread.counters[depth - 1];
         add_counters(to.child_sum, thread.counters[depth].child_sum.data());
-        add_counters(to.interrupts, thread.counters[depth].interrupts.data());
-        add_counters(to.interrupts_in_children, thread.counters[depth].interrupts_in_children.data());
+        if (is_kernel_) {
+            add_counters(thread.interrupt_counters[depth - 1].all, thread.interrupt_counters[depth].all.data());
+            add_counters(thread.interrupt_counters[depth - 1].in_children, thread.interrupt_counters[depth].in_children.data());
+        }
     }
 }
 
@@ -83,6 +85,22 @@ void PairState::interrupt(std::uint32_t thread_id, const Interruptions &what)
             thread.frames[i].has_counters = false;
 }
 
+void PairState::lose_sight_of_cpu(std::uint32_t cpu_index)
+{
+    for (const auto &[id, thread] : threads_)
+        if (thread->last_cpu_index == cpu_index || thread->has_moved)
+            lose_sight_of_thread(id);
+}
+
+void PairState::lose_sight_of_thread(std::uint32_t thread_id)
+{
+    const auto found = threads_.find(thread_id);
+    if (kernel_indices_.empty() || found == threads_.end())
+        return;
+    for (std::uint32_t i = 0; i < found->second->depth; ++i)
+        found->second->interruptions[i].is_unseen = true;
+}
+
 void PairState::give_interrupt_to_parent(ThreadState &thread, const Slice &slice)
 {
     OpenSlice &parent = thread.frames[slice.depth - 1];
@@ -93,7 +111,7 @@ void PairState::give_interrupt_to_parent(ThreadState &thread, const Slice &slice
     if (!parent.has_counters)
         return;
     if (slice.counters)
-        add_counters(thread.counters[slice.depth - 1].interrupts, slice.counters);
+        add_counters(thread.interrupt_counters[slice.depth - 1].all, slice.counters);
     else
         parent.has_counters = false;
 }

@@ -40,14 +40,18 @@ struct OpenSlice {
 struct CounterFrame {
     std::array<std::uint64_t, NSLICE_MAX_COUNTERS> start;
     std::array<std::int64_t, NSLICE_MAX_COUNTERS> child_sum;
-    // The kernel's: what interrupts inside counted, and those inside of slices inside.
-    std::array<std::int64_t, NSLICE_MAX_COUNTERS> interrupts;
-    std::array<std::int64_t, NSLICE_MAX_COUNTERS> interrupts_in_children;
 };
 
 struct InterruptionFrame {
     Interruptions all;
     Interruptions in_children;
+    bool is_unseen = false; // the kernel's records of a part of it are lost
+};
+
+// What interrupts inside a slice of the kernel's counted, and those inside of slices inside.
+struct InterruptCounters {
+    std::array<std::int64_t, NSLICE_MAX_COUNTERS> all;
+    std::array<std::int64_t, NSLICE_MAX_COUNTERS> in_children;
 };
 
 inline constexpr std::uint32_t kNoCpu = ~std::uint32_t{0};
@@ -62,6 +66,7 @@ struct ThreadState {
     std::vector<OpenSlice> frames;
     std::vector<CounterFrame> counters; // parallel to frames, empty without counters
     std::vector<InterruptionFrame> interruptions; // parallel to frames, empty without the kernel's records
+    std::vector<InterruptCounters> interrupt_counters; // parallel to counters, of the kernel only
     std::vector<Unit> units;            // reused; the first `open_units` are open
     std::uint32_t open_units = 0;
     Unit *unit = nullptr;          // the innermost open one
@@ -101,8 +106,9 @@ public:
 
     // Into what the thread has open.
     void interrupt(std::uint32_t thread_id, const Interruptions &what);
-    // What the kernel did on this CPU since is not known.
-    void lose_sight(std::uint32_t cpu_index) { note_loss(cpu_index); }
+    // What the kernel did is not known: on this CPU, in this thread, for whatever is open.
+    void lose_sight_of_cpu(std::uint32_t cpu_index);
+    void lose_sight_of_thread(std::uint32_t thread_id);
 
     const UnpairedCounts &slice_counts(NameId name) const { return at(slice_counts_, name); }
     const UnpairedCounts &unit_counts(NameId name) const { return at(unit_counts_, name); }
@@ -135,12 +141,11 @@ protected:
             sums[i] = wrapping_sum(sums[i], values[i]);
     }
     bool is_interrupt(NameId name) const { return (names_[name].flags & NSLICE_SITE_INTERRUPT) != 0; }
-    // The kernel's idle threads all have the id 0, one for each CPU.
-    static constexpr std::uint32_t kIdleThreads = 1u << 31;
 
     NameTable &names_;
     std::size_t counters_;
     bool is_kernel_;
+    bool is_blind_ = false; // of what the kernel does in this run records are lost
     std::vector<std::uint32_t> kernel_indices_; // empty: nothing is known of the kernel
     std::uint64_t malformed_events_ = 0; // fewer or more words than their kind has
     std::vector<std::uint32_t> switches_; // by CPU: how often another thread wrote there than before

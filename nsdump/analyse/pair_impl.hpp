@@ -22,6 +22,8 @@ inline void PairState::push(ThreadState &thread, std::uint32_t cpu_index, NameId
             thread.counters.emplace_back();
         if (!kernel_indices_.empty())
             thread.interruptions.emplace_back();
+        if (is_kernel_ && counters_ > 0)
+            thread.interrupt_counters.emplace_back();
     }
     thread.depth = depth + 1;
     OpenSlice &frame = thread.frames[depth];
@@ -32,7 +34,7 @@ inline void PairState::push(ThreadState &thread, std::uint32_t cpu_index, NameId
     frame.unit_serial = thread.unit_serial;
     frame.switches = switches_[cpu_index];
     if (!kernel_indices_.empty()) [[unlikely]]
-        thread.interruptions[depth] = {};
+        thread.interruptions[depth] = {{}, {}, is_blind_};
     if (event.word_count == 0)
         return;
     if (event.word_count != counters_) { // hostile or from a broken writer: the slice counts, its counters do not
@@ -42,8 +44,8 @@ inline void PairState::push(ThreadState &thread, std::uint32_t cpu_index, NameId
     frame.has_counters = true;
     CounterFrame &counters = thread.counters[depth];
     counters.child_sum = {};
-    counters.interrupts = {};
-    counters.interrupts_in_children = {};
+    if (is_kernel_)
+        thread.interrupt_counters[depth] = {};
     for (std::size_t i = 0; i < counters_; ++i)
         counters.start[i] = event.words[i];
 }
@@ -52,9 +54,9 @@ template <class Sink> void Pairer<Sink>::consume(const Run &run)
 {
     if (run.is_after_loss) [[unlikely]]
         note_loss(run.cpu_index);
+    is_blind_ = run.is_kernel_unseen;
     for (const Event &event : run.events) {
-        const bool is_idle = is_kernel_ && event.thread_id == 0;
-        ThreadState &state = thread(run.cpu_index, is_idle ? kIdleThreads | run.cpu_index : event.thread_id);
+        ThreadState &state = thread(run.cpu_index, thread_of(event, is_kernel_));
         if (state.last_cpu_index != run.cpu_index) [[unlikely]]
             note_cpu(state, run.cpu_index);
         const NameId name = names_.of_slice(event.slice_id);
@@ -147,14 +149,15 @@ template <class Sink> void Pairer<Sink>::tell_interruptions(ThreadState &thread,
 {
     const InterruptionFrame &frame = thread.interruptions[depth];
     slice.kernel_index = kernel_indices_[slice.cpu_index];
+    slice.spans_loss |= frame.is_unseen || is_blind_;
     if (!frame.all.any())
         return;
     slice.interruptions = &frame.all;
     slice.interruptions_in_children = &frame.in_children;
     slice.is_interrupted |= !slice.is_migrated && (frame.all.interrupts | frame.all.switches) != 0;
     if (is_kernel_ && counters_ > 0) {
-        slice.interrupt_counters = thread.counters[depth].interrupts.data();
-        slice.interrupt_counters_in_children = thread.counters[depth].interrupts_in_children.data();
+        slice.interrupt_counters = thread.interrupt_counters[depth].all.data();
+        slice.interrupt_counters_in_children = thread.interrupt_counters[depth].in_children.data();
     }
 }
 
@@ -174,8 +177,9 @@ template <class Sink> inline void Pairer<Sink>::give_to_parent(ThreadState &thre
         ++parent.counted_children;
         add_counters(thread.counters[slice.depth - 1].child_sum, slice.counters);
         if (slice.interrupt_counters) [[unlikely]] {
-            add_counters(thread.counters[slice.depth - 1].interrupts, slice.interrupt_counters);
-            add_counters(thread.counters[slice.depth - 1].interrupts_in_children, slice.interrupt_counters);
+            InterruptCounters &around = thread.interrupt_counters[slice.depth - 1];
+            add_counters(around.all, slice.interrupt_counters);
+            add_counters(around.in_children, slice.interrupt_counters);
         }
     }
 }

@@ -106,6 +106,7 @@ struct MarkReport {
 struct Classes {
     std::uint64_t interrupted = 0;
     std::uint64_t uncounted = 0;
+    std::uint64_t uncounted_kernel = 0; // of them the kernel's
     std::uint64_t migrated = 0;
     std::uint64_t spans_loss = 0;
     std::uint64_t unmatched_start = 0;

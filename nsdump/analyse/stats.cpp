@@ -53,6 +53,12 @@ ProbeCounts own_probes(const ProbeCounts &all, const ProbeCounts &in_children)
             all.exits - in_children.exits};
 }
 
+// Of what lies in no slice inside.
+SubtractedError own_error(const Interruptions &all, const Interruptions &in_children, const FieldConstants &kernel)
+{
+    return subtracted_error(all.interrupts - in_children.interrupts, own_probes(all.probes, in_children.probes), kernel);
+}
+
 // What interrupts inside a slice of the kernel's counted.
 Taken taken_counter(const Slice &slice, std::size_t counter, const FieldConstants &kernel)
 {
@@ -107,6 +113,7 @@ Taken StatsCollector::take_interruptions(SliceStats &stats, const Slice &slice)
     stats.switches += all.switches;
     stats.taken_ticks += taken.all;
     stats.ticks.net_errors.add(kernel, subtracted_error(all.interrupts, all.probes, kernel));
+    stats.ticks.self_errors.add(kernel, own_error(all, in_children, kernel));
     return taken;
 }
 
@@ -169,6 +176,11 @@ void StatsCollector::add_counters(SliceStats &stats, const Slice &slice)
         const Value value{raw, 1, slice.unit != nullptr, taken.all};
         add_value(counter, constants, slice.inside, value);
         const double net = net_of(raw, slice.inside, constants) - taken.all;
+        if (slice.interrupt_counters) {
+            const Interruptions &all = *slice.interruptions;
+            counter.net_errors.add(constants, subtracted_error(all.interrupts, all.probes, constants));
+            counter.self_errors.add(constants, own_error(all, *slice.interruptions_in_children, constants));
+        }
         if (slice.children == 0)
             add_self(counter, constants, net, {slice.inside, 0}, value);
         else if (slice.child_counters)

@@ -224,6 +224,7 @@ void summarise(const NameTable &names, const PairState &pairs, const StatsCollec
     for (SliceReport &slice : slices_of(names, pairs, stats, side, report.clock)) {
         classes.interrupted += slice.interrupted;
         classes.uncounted += slice.uncounted;
+        classes.uncounted_kernel += slice.is_kernel ? slice.uncounted : 0;
         classes.migrated += slice.migrated;
         classes.spans_loss += slice.spans_loss;
         classes.unmatched_start += slice.unmatched_start;

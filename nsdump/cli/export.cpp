@@ -99,7 +99,7 @@ int export_events(const Options &options)
     return for_each_run(trace, output, [&](const Run &run) {
         for (const Event &event : run.events) {
             const NameId name = trace.names().of_slice(event.slice_id);
-            if ((unit && !unit->contains(event, name)) ||
+            if ((unit && !unit->contains(event, name, run.is_kernel)) ||
                 (!options.slice.empty() && trace.names()[name].text != options.slice))
                 continue;
             if (written >= options.limit)

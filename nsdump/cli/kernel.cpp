@@ -73,7 +73,8 @@ int record(Options options)
     config.clock = options.clock == "ordered" ? NSP_CLOCK_ORDERED : NSP_CLOCK_FAST;
     Recorder recorder = open_recorder(config);
     add_kernel(recorder.get(), options.kernel);
-    const RecordEnd end = record_until_end(recorder.get(), {options.seconds, 0, false}, nullptr, nullptr);
+    const RecordLimits limits = {options.seconds, options.kernel.ring_bytes, false};
+    const RecordEnd end = record_until_end(recorder.get(), limits, nullptr, nullptr);
     const nsp_session_counts kernel = end_kernel(recorder.get());
     nsp_session_counts counts{};
     const bool is_written = end != RecordEnd::kWriteError;

@@ -54,7 +54,7 @@ nsp_session_counts end_kernel(nsp_recorder *recorder)
     nsp_session_counts counts{};
     if (nsp_recorder_end_kernel(recorder, &counts) != 0)
         command::tell("nsdump: warning: {}\n", nsp_last_error());
-    tell_losses(counts, "of the kernel's ");
+    tell_losses(counts, "kernel ", "--kernel-ring");
     return counts;
 }
 } // namespace nsdump

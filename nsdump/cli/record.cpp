@@ -85,9 +85,9 @@ void tell(const Options &options, RecordEnd end, const nsp_recorder_status &stat
 {
     if (status.refused > 0)
         command::tell("nsdump: warning: {} process(es) could not take part: {}\n", status.refused, refusal);
-    if (status.joined == 0 && kernel.issued > 0) {
-        command::tell("nsdump: {}: {} records of the kernel's, {:.1f} MB; no process {}\n", options.output, kernel.drained,
-                      static_cast<double>(counts.file_bytes) / 1e6, kWhyNobody);
+    if (status.joined == 0 && !options.kernel.groups.empty()) {
+        command::tell("nsdump: {}: {} records of the kernel's, {:.1f} MB; no process took part\n", options.output, kernel.drained,
+                      static_cast<double>(counts.file_bytes) / 1e6);
         return;
     }
     if (status.joined == 0) {
@@ -117,7 +117,13 @@ nslice_end end_of(RecordEnd end, Child *child)
     return child && WIFSIGNALED(*child->poll()) ? NSLICE_END_KILLED : NSLICE_END_CLOSED;
 }
 
-int exit_code(RecordEnd end, Child *child, const nsp_recorder_status &status)
+// What was to be recorded has been: a program without probes is nothing amiss where the kernel was asked for.
+bool is_complete(const Options &options, const nsp_recorder_status &status)
+{
+    return status.refused == 0 && (status.joined > 0 || !options.kernel.groups.empty());
+}
+
+int exit_code(const Options &options, RecordEnd end, Child *child, const nsp_recorder_status &status)
 {
     if (end == RecordEnd::kWriteError)
         return kExitOutput;
@@ -129,7 +135,7 @@ int exit_code(RecordEnd end, Child *child, const nsp_recorder_status &status)
         return 128 + WTERMSIG(*child->poll());
     if (end == RecordEnd::kProgramEnded && child && WEXITSTATUS(*child->poll()) != 0)
         return WEXITSTATUS(*child->poll());
-    return status.joined > 0 && status.refused == 0 ? kExitOk : kExitFindings;
+    return is_complete(options, status) ? kExitOk : kExitFindings;
 }
 
 bool is_same_file(const std::string &path, int fd)
@@ -181,7 +187,13 @@ int run(const Options &options)
         nsp_recorder *raw = recorder.get();
         child = std::make_unique<Child>(options.program, [raw] { return nsp_recorder_prepare_exec(raw); });
     }
-    begin_kernel(recorder.get(), options.kernel, options.is_kernel_of_program, child ? child->pid() : options.pid);
+    try {
+        begin_kernel(recorder.get(), options.kernel, options.is_kernel_of_program, child ? child->pid() : options.pid);
+    } catch (...) {
+        if (child)
+            child->terminate(); // it would go on unrecorded
+        throw;
+    }
     const RecordLimits limits = {options.seconds, options.ring_bytes, options.full == "overwrite"};
     const RecordEnd end = record_until_end(recorder.get(), limits, child.get(), attached ? &*attached : nullptr);
     nsp_recorder_status status;
@@ -194,7 +206,7 @@ int run(const Options &options)
     tell(options, end, status, refusal, counts, kernel);
     if (error != 0 && error != -ENODATA)
         throw command::OutputError(words);
-    return exit_code(end, child.get(), status);
+    return exit_code(options, end, child.get(), status);
 }
 
 RunCommand add(CLI::App &app)
@@ -234,7 +246,7 @@ RunCommand add(CLI::App &app)
     app.add_flag("--kernel-own", options->is_kernel_of_program, "of the kernel's places that run in a process: those of this program only");
     add_kernel_options(app, options->kernel);
     app.add_option("program", options->program, "program and its arguments, after --");
-    app.footer("An existing file is replaced only if it is empty or a trace, and only once a process takes part.\n"
+    app.footer("An existing file is replaced only if it is empty or a trace, and only once a process takes part (with --kernel: when the program starts).\n"
                "Ctrl-C ends program and recording; the trace is whole then, too. SIGTERM and SIGHUP do the same, and so does a trace\n"
                "that cannot be written any more: a full disk, a pipe without reader.\n"
                "\n"

@@ -7,6 +7,8 @@
 
 #include <sys/stat.h>
 
+#include <fmt/format.h>
+
 #include "command/output.hpp"
 #include "command/signals.h"
 #include "command/tell.hpp"
@@ -63,13 +65,13 @@ std::string is_duration(const std::string &text)
     return is_good ? "" : text + " is not a number of seconds above 0 and up to 1e9";
 }
 
-void tell_losses(const nsp_session_counts &counts, const char *whose)
+void tell_losses(const nsp_session_counts &counts, const char *whose, const char *ring_option)
 {
-    static constexpr const char *kCauses[NSLICE_LOST_CAUSES] = {
-        "ring full (a larger --ring helps)", "overwritten by newer ones", "ring busy", "session closing",
-        "file could not take them",          "writer died in the middle"};
+    const std::string full = fmt::format("ring full (a larger {} helps)", ring_option);
+    const char *const causes[NSLICE_LOST_CAUSES] = {full.c_str(),      "overwritten by newer ones", "ring busy",
+                                                     "session closing", "file could not take them",  "writer died in the middle"};
     for (int cause = 0; cause < NSLICE_LOST_CAUSES; ++cause)
         if (counts.lost[cause] > 0)
-            command::tell("nsdump: warning: {} {}records lost: {}\n", counts.lost[cause], whose, kCauses[cause]);
+            command::tell("nsdump: warning: {} {}records lost: {}\n", counts.lost[cause], whose, causes[cause]);
 }
 } // namespace nsdump

@@ -20,6 +20,6 @@ Recorder open_recorder(const nsp_session_config &config);
 // What is wrong with a number of seconds; empty: nothing.
 std::string is_duration(const std::string &text);
 
-// Lines on standard error, one for each cause.  `whose`: before "records", such as "of the kernel's ".
-void tell_losses(const nsp_session_counts &counts, const char *whose = "");
+// Lines on standard error, one for each cause.  `whose`: whose records; `ring_option` makes the ring larger.
+void tell_losses(const nsp_session_counts &counts, const char *whose = "", const char *ring_option = "--ring");
 } // namespace nsdump

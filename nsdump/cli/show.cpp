@@ -53,13 +53,11 @@ public:
         std::optional<Open> start; // of a STOP that has one
     };
 
-    // The kernel's events in a thread have a stack of their own, those of its idle threads one for each CPU.
     Place note(NameId name, const Event &event, bool is_kernel)
     {
         if (stacks_.size() > kMaxThreads)
             stacks_.clear(); // indentation of a hostile trace is worth no memory
-        const std::uint64_t thread = is_kernel && event.thread_id == 0 ? kIdleThreads | event.cpu : event.thread_id;
-        std::vector<Open> &stack = stacks_[is_kernel ? kKernel | thread : thread];
+        std::vector<Open> &stack = stacks_[stack_of(event, is_kernel)];
         Place place;
         place.depth = stack.size();
         if (event.kind == NSLICE_KIND_START && stack.size() < kMaxDepth) {
@@ -78,8 +76,6 @@ public:
     }
 
 private:
-    static constexpr std::uint64_t kKernel = std::uint64_t{1} << 63, kIdleThreads = std::uint64_t{1} << 62;
-
     std::unordered_map<std::uint64_t, std::vector<Open>> stacks_;
 };
 

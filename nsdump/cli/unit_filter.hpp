@@ -17,12 +17,13 @@ public:
     explicit UnitFilter(std::uint64_t number) : number_(number) {}
 
     // INIT and EXIT belong to the unit.  `name` is the event's.
-    bool contains(const Event &event, NameId name)
+    bool contains(const Event &event, NameId name, bool is_kernel)
     {
-        const auto found = inside_.find(event.thread_id);
+        const std::uint64_t stack = stack_of(event, is_kernel);
+        const auto found = inside_.find(stack);
         if (event.kind == NSLICE_KIND_INIT && event.word_count >= NSLICE_INIT_WORDS && event.words[0] == number_ &&
             found == inside_.end()) {
-            inside_[event.thread_id] = name;
+            inside_[stack] = name;
             return true;
         }
         if (found == inside_.end())
@@ -39,6 +40,6 @@ public:
 
 private:
     std::uint64_t number_;
-    std::unordered_map<std::uint32_t, NameId> inside_; // by thread: name of the unit
+    std::unordered_map<std::uint64_t, NameId> inside_; // by stack: name of the unit
 };
 } // namespace nsdump

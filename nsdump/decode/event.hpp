@@ -18,6 +18,19 @@ struct Event { // the first 16 bytes lie as in a record's head, so decoding them
     std::uint32_t cpu;
 };
 
+// The kernel's idle threads all have the id 0, one for each CPU.
+inline std::uint32_t thread_of(const Event &event, bool is_kernel)
+{
+    constexpr std::uint32_t kIdleThreads = 1u << 31;
+    return is_kernel && event.thread_id == 0 ? kIdleThreads | event.cpu : event.thread_id;
+}
+
+// What nests in each other: the kernel's events in a thread are by themselves.
+inline std::uint64_t stack_of(const Event &event, bool is_kernel)
+{
+    return std::uint64_t{is_kernel} << 32 | thread_of(event, is_kernel);
+}
+
 inline const char *kind_name(unsigned kind)
 {
     switch (kind) {

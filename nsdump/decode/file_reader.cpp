@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -62,6 +63,33 @@ std::uint64_t TraceFile::missing_chunks() const
     for (const CpuChunks &cpu : cpus_)
         missing += cpu.missing_chunks;
     return missing;
+}
+
+std::vector<std::uint32_t> TraceFile::kernel_indices() const
+{
+    std::vector<std::uint32_t> indices;
+    for (std::uint32_t place = 0; place < cpus_.size() && has_kernel(); ++place) {
+        const auto found = std::find_if(cpus_.begin(), cpus_.end(), [&](const CpuChunks &other) {
+            return other.is_kernel && other.cpu == cpus_[place].cpu;
+        });
+        indices.push_back(found == cpus_.end() ? place : static_cast<std::uint32_t>(found - cpus_.begin()));
+    }
+    return indices;
+}
+
+// Without those that came when the ring was closed: then the recording was over.
+std::uint64_t TraceFile::lost_at_end(const CpuChunks &chunks) const
+{
+    const std::vector<FooterCpu> *rows = chunks.is_kernel ? (kernel_totals_ ? &kernel_totals_->cpus : nullptr)
+                                                          : (footer_ ? &footer_->cpus : nullptr);
+    for (std::size_t i = 0; rows && i < rows->size(); ++i) {
+        const FooterCpu &row = (*rows)[i];
+        if (row.cpu != chunks.cpu)
+            continue;
+        const std::uint64_t lost = std::accumulate(row.lost.begin(), row.lost.end(), std::uint64_t{0}) - row.lost[NSLICE_LOST_CLOSED];
+        return lost > chunks.lost_before ? lost - chunks.lost_before : 0;
+    }
+    return 0;
 }
 
 void TraceFile::read_header()

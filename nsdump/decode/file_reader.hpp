@@ -57,6 +57,10 @@ public:
     const std::optional<KernelTotals> &kernel_totals() const { return kernel_totals_; }
     const std::vector<CpuChunks> &cpus() const { return cpus_; } // the programs' by rising cpu, then the kernel's
     bool has_kernel() const { return !cpus_.empty() && cpus_.back().is_kernel; }
+    // By place in cpus(): that of the kernel's ring of the same CPU, or its own.  Empty without the kernel's records.
+    std::vector<std::uint32_t> kernel_indices() const;
+    // Records of this ring that were lost after its last chunk; 0 where nobody tells.
+    std::uint64_t lost_at_end(const CpuChunks &chunks) const;
     DamageLog &damage() { return damage_; }
     std::uint64_t missing_chunks() const;
     std::uint64_t unknown_chunks() const { return unknown_chunks_; }

@@ -102,16 +102,36 @@ bool decode_sites(Payload payload, std::vector<Site> &sites)
     return true;
 }
 
+// The structure at a payload's start, and behind it room for as many entries as it tells.
+template <class Head>
+bool take_head(Payload payload, Head &head, __u32 Head::*entries, std::size_t entry_bytes, std::string_view &rest)
+{
+    rest = text_of(payload);
+    if (rest.size() < sizeof head)
+        return false;
+    std::memcpy(&head, rest.data(), sizeof head);
+    rest.remove_prefix(sizeof head);
+    return head.*entries <= rest.size() / entry_bytes;
+}
+
+bool is_phase(std::uint32_t phase)
+{
+    return phase == NSLICE_CALIBRATION_START || phase == NSLICE_CALIBRATION_END;
+}
+
+template <class Entry> std::vector<Entry> copy_of(std::string_view text, std::size_t count)
+{
+    std::vector<Entry> entries(count);
+    if (count > 0)
+        std::memcpy(entries.data(), text.data(), count * sizeof(Entry));
+    return entries;
+}
+
 bool decode_calibration(Payload payload, Calibration &calibration)
 {
     nslice_file_calibration raw;
-    const std::string_view text = text_of(payload);
-    if (text.size() < sizeof raw)
-        return false;
-    std::memcpy(&raw, text.data(), sizeof raw);
-    if (raw.phase != NSLICE_CALIBRATION_START && raw.phase != NSLICE_CALIBRATION_END)
-        return false;
-    if (raw.entries > (text.size() - sizeof raw) / sizeof(nslice_calibration_entry))
+    std::string_view rest;
+    if (!take_head(payload, raw, &nslice_file_calibration::entries, sizeof(nslice_calibration_entry), rest) || !is_phase(raw.phase))
         return false;
     calibration.phase = raw.phase;
     calibration.ticks = raw.ticks;
@@ -119,22 +139,16 @@ bool decode_calibration(Payload payload, Calibration &calibration)
     calibration.clock_step_ticks = raw.clock_step_ticks;
     calibration.clock_read_ticks = raw.clock_read_ticks;
     calibration.pid = raw.pid;
-    calibration.entries.resize(raw.entries);
-    if (raw.entries > 0)
-        std::memcpy(calibration.entries.data(), text.data() + sizeof raw,
-                    raw.entries * sizeof(nslice_calibration_entry));
+    calibration.entries = copy_of<nslice_calibration_entry>(rest, raw.entries);
     return true;
 }
 
-// Rows at the end of a payload.
-std::vector<FooterCpu> decode_rows(std::string_view text, std::size_t count)
+std::vector<FooterCpu> rows_of(std::string_view text, std::size_t count)
 {
-    std::vector<FooterCpu> rows(count);
-    for (std::size_t i = 0; i < count; ++i) {
-        nslice_file_footer_cpu row;
-        std::memcpy(&row, text.data() + i * sizeof row, sizeof row);
-        rows[i] = {row.cpu, row.chunks, row.issued, row.drained, {}};
-        std::memcpy(rows[i].lost.data(), row.lost, sizeof row.lost);
+    std::vector<FooterCpu> rows;
+    for (const nslice_file_footer_cpu &row : copy_of<nslice_file_footer_cpu>(text, count)) {
+        rows.push_back({row.cpu, row.chunks, row.issued, row.drained, {}});
+        std::memcpy(rows.back().lost.data(), row.lost, sizeof row.lost);
     }
     return rows;
 }
@@ -142,53 +156,40 @@ std::vector<FooterCpu> decode_rows(std::string_view text, std::size_t count)
 bool decode_footer(Payload payload, Footer &footer)
 {
     nslice_file_footer raw;
-    const std::string_view text = text_of(payload);
-    if (text.size() < sizeof raw)
-        return false;
-    std::memcpy(&raw, text.data(), sizeof raw);
-    if (raw.cpus > (text.size() - sizeof raw) / sizeof(nslice_file_footer_cpu))
+    std::string_view rest;
+    if (!take_head(payload, raw, &nslice_file_footer::cpus, sizeof(nslice_file_footer_cpu), rest))
         return false;
     footer.end = raw.end;
     footer.ticks = raw.ticks;
     footer.mono_ns = raw.mono_ns;
     footer.end_calibration_offset = raw.end_calibration_offset;
     footer.dropped_sites = raw.dropped_sites;
-    footer.cpus = decode_rows(text.substr(sizeof raw), raw.cpus);
+    footer.cpus = rows_of(rest, raw.cpus);
     return true;
 }
 
 bool decode_kernel_totals(Payload payload, KernelTotals &totals)
 {
     nslice_file_kernel_totals raw;
-    const std::string_view text = text_of(payload);
-    if (text.size() < sizeof raw)
-        return false;
-    std::memcpy(&raw, text.data(), sizeof raw);
-    if (raw.cpus > (text.size() - sizeof raw) / sizeof(nslice_file_footer_cpu))
+    std::string_view rest;
+    if (!take_head(payload, raw, &nslice_file_kernel_totals::cpus, sizeof(nslice_file_footer_cpu), rest))
         return false;
     totals.unnamed_sites = raw.unnamed_sites;
-    totals.cpus = decode_rows(text.substr(sizeof raw), raw.cpus);
+    totals.cpus = rows_of(rest, raw.cpus);
     return true;
 }
 
 bool decode_kernel_calibration(Payload payload, KernelCalibration &calibration)
 {
     nslice_file_kernel_calibration raw;
-    const std::string_view text = text_of(payload);
-    if (text.size() < sizeof raw)
-        return false;
-    std::memcpy(&raw, text.data(), sizeof raw);
-    if (raw.phase != NSLICE_CALIBRATION_START && raw.phase != NSLICE_CALIBRATION_END)
-        return false;
-    if (raw.entries > (text.size() - sizeof raw) / sizeof(nslice_kernel_calibration_entry))
+    std::string_view rest;
+    if (!take_head(payload, raw, &nslice_file_kernel_calibration::entries, sizeof(nslice_kernel_calibration_entry), rest) ||
+        !is_phase(raw.phase))
         return false;
     calibration.phase = raw.phase;
     calibration.ticks = raw.ticks;
     calibration.mono_ns = raw.mono_ns;
-    calibration.entries.resize(raw.entries);
-    if (raw.entries > 0)
-        std::memcpy(calibration.entries.data(), text.data() + sizeof raw,
-                    raw.entries * sizeof(nslice_kernel_calibration_entry));
+    calibration.entries = copy_of<nslice_kernel_calibration_entry>(rest, raw.entries);
     return true;
 }
 

@@ -7,9 +7,11 @@
 
 namespace nsdump
 {
-Merger::Merger(TraceFile &trace, Order order) : order_(order), pending_(trace.cpus().size())
+Merger::Merger(TraceFile &trace, Order order)
+    : order_(order), pending_(trace.cpus().size()), kernel_indices_(trace.kernel_indices())
 {
     for (const CpuChunks &chunks : trace.cpus()) {
+        is_lost_at_end_.push_back(trace.lost_at_end(chunks) > 0);
         const auto index = static_cast<std::uint32_t>(streams_.size());
         streams_.push_back(std::make_unique<CpuStream>(trace, chunks));
         if (refill(index))
@@ -76,6 +78,15 @@ std::uint64_t Merger::thread_limit() const
     return std::max(limit, strict); // the clock may go back inside a block
 }
 
+// The ring's next record comes after lost ones: so what the program does until then was not seen.
+bool Merger::is_unseen(std::uint32_t kernel_index) const
+{
+    if (!streams_[kernel_index]->is_kernel())
+        return false;
+    const Pending &pending = pending_[kernel_index];
+    return pending.at == pending.end ? is_lost_at_end_[kernel_index] : pending.is_after_loss;
+}
+
 bool Merger::next(Run &run)
 {
     if (has_run_) { // give the top stream, whose events the last run used, its new place
@@ -104,6 +115,7 @@ bool Merger::next(Run &run)
     run.cpu_index = heap_[0].index;
     run.is_kernel = streams_[run.cpu_index]->is_kernel();
     run.is_after_loss = pending.is_after_loss;
+    run.is_kernel_unseen = !kernel_indices_.empty() && !run.is_kernel && is_unseen(kernel_indices_[run.cpu_index]);
     pending.is_after_loss = false;
     run.events = {begin, at};
     return true;

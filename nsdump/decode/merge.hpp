@@ -17,6 +17,7 @@ struct Run {
     std::uint32_t cpu_index = 0; // place of the CPU in TraceFile::cpus()
     bool is_kernel = false;      // out of the kernel's ring of that CPU
     bool is_after_loss = false;  // records of this CPU were lost right before the run
+    bool is_kernel_unseen = false; // of a program: the kernel's records of this CPU are lost at that time (Order::kTime)
     std::span<const Event> events;
 };
 
@@ -54,11 +55,14 @@ private:
     std::uint64_t strict_limit() const;
     std::uint64_t thread_limit() const;
     bool refill(std::uint32_t index);
+    bool is_unseen(std::uint32_t kernel_index) const;
     void sift_down(std::size_t place);
 
     Order order_;
     std::vector<std::unique_ptr<CpuStream>> streams_;
     std::vector<Pending> pending_;
+    std::vector<std::uint32_t> kernel_indices_;
+    std::vector<bool> is_lost_at_end_; // by place
     std::vector<Head> heap_; // smallest ticks first; equal ticks by CPU, so the order is always the same
     bool has_run_ = false;
 };

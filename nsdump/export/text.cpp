@@ -198,7 +198,7 @@ void put_classes(const StatsReport &report, Page &page)
                       slice.unmatched_start, slice.unmatched_stop, slice.too_deep);
     }
     for (const SliceReport &slice : report.slices)
-        if (slice.interrupts + slice.switches > 0)
+        if (slice.taken_ticks != 0)
             page.line("          {}: taken out {:.1f} ticks: {} interrupts, {} switches, and the kernel's probes", printable(slice.name),
                       slice.taken_ticks, slice.interrupts, slice.switches);
     for (const Damage &damage : report.damage)

@@ -3,6 +3,7 @@
 #include "device.h"
 
 #include <linux/capability.h>
+#include <linux/cred.h>
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
 #include <linux/mm.h>
@@ -181,9 +182,23 @@ static int nsmod_mmap(struct file *file, struct vm_area_struct *vma)
 	return session ? nsmod_memory_mmap(&session->memory, vma) : -EBADFD;
 }
 
-/* `cat /dev/nsmod`: who just reads is a reader of what there is. */
-static struct nsmod_reader *reader_of(struct open_file *own)
+/*
+ * With the rights of who opened the file, not of who happens to read it first: a program of root's that
+ * was given the file as its standard input, say.
+ */
+static struct nsmod_reader *plain_reader(const struct file *file)
 {
+	const struct cred *own = override_creds(file->f_cred);
+	struct nsmod_reader *reader = nsmod_reader_open_plain();
+
+	revert_creds(own);
+	return reader;
+}
+
+/* `cat /dev/nsmod`: who just reads is a reader of what there is. */
+static struct nsmod_reader *reader_of(const struct file *file)
+{
+	struct open_file *own = file->private_data;
 	struct nsmod_reader *reader = smp_load_acquire(&own->reader); /* pairs with the release where it is made */
 
 	if (reader)
@@ -192,7 +207,7 @@ static struct nsmod_reader *reader_of(struct open_file *own)
 		return ERR_PTR(-ERESTARTSYS);
 	reader = own->reader;
 	if (!reader)
-		reader = own->session ? ERR_PTR(-EBADFD) : nsmod_reader_open_plain();
+		reader = own->session ? ERR_PTR(-EBADFD) : plain_reader(file);
 	if (!IS_ERR(reader))
 		smp_store_release(&own->reader, reader); /* pairs with the acquire in reader_of() */
 	mutex_unlock(&own->lock);
@@ -202,7 +217,7 @@ static struct nsmod_reader *reader_of(struct open_file *own)
 static ssize_t nsmod_read_iter(struct kiocb *kiocb, struct iov_iter *to)
 {
 	struct file *file = kiocb->ki_filp;
-	struct nsmod_reader *reader = reader_of(file->private_data);
+	struct nsmod_reader *reader = reader_of(file);
 
 	if (IS_ERR(reader))
 		return PTR_ERR(reader);
@@ -211,7 +226,7 @@ static ssize_t nsmod_read_iter(struct kiocb *kiocb, struct iov_iter *to)
 
 static __poll_t nsmod_poll(struct file *file, poll_table *wait)
 {
-	struct nsmod_reader *reader = reader_of(file->private_data);
+	struct nsmod_reader *reader = reader_of(file);
 
 	if (IS_ERR(reader))
 		return EPOLLERR;

@@ -14,6 +14,9 @@
 
 #include "output.h"
 
+/* A chunk with its header fits 256 KiB, which the allocator has as it is. */
+#define MAX_CHUNK_UNITS ((u32)((NSLICE_MAX_PAYLOAD_BYTES - PAGE_SIZE) / NSLICE_UNIT_BYTES))
+
 /* Writers give an eighth of a ring at a time: one that is faster than the drain more often than this leaves it nothing. */
 #define MAX_RETRIES 64
 
@@ -185,7 +188,7 @@ s64 nsmod_ring_take(struct nsmod_drained_ring *ring, struct nsmod_output *output
 	if (NSLICE_POSITION_UNITS(ring->head - ring->tail) > ring_units(ring))
 		return 0;
 	limit = nslice_gaps_limit(&ring->gaps, ring->tail, ring->head);
-	units = min(NSLICE_POSITION_UNITS(limit - ring->tail), (u32)(NSLICE_MAX_PAYLOAD_BYTES / NSLICE_UNIT_BYTES));
+	units = min(NSLICE_POSITION_UNITS(limit - ring->tail), MAX_CHUNK_UNITS);
 	if (units < NSLICE_HEAD_UNITS)
 		return 0;
 	chunk = nsmod_output_chunk(output, units * NSLICE_UNIT_BYTES);

@@ -13,6 +13,9 @@
 #include "clock.h"
 #include "output.h"
 
+#define MAX_ENTRIES \
+	((NSLICE_MAX_PAYLOAD_BYTES - sizeof(struct nslice_file_kernel_calibration)) / sizeof(struct nslice_kernel_calibration_entry))
+
 #define CPU_BUDGET_NS 16000000ull
 
 struct job {
@@ -107,7 +110,6 @@ int nsmod_kernel_calibrate(struct nsmod_kernel_calibration *calibration, u32 pha
 		nsmod_clock_pair(&payload->ticks, &payload->mono_ns);
 		payload->entries = calibrate_cpus(&job, (struct nslice_kernel_calibration_entry *)(payload + 1));
 		calibration->payload = payload;
-		calibration->bytes = payload_bytes(payload->entries);
 	} else {
 		kvfree(payload);
 	}
@@ -116,11 +118,37 @@ int nsmod_kernel_calibrate(struct nsmod_kernel_calibration *calibration, u32 pha
 	return calibration->payload ? 0 : -ENOMEM;
 }
 
+/* One chunk of `count` entries from `first` on. */
+static int write_part(const struct nslice_file_kernel_calibration *all, u32 first, u32 count, struct nsmod_output *output)
+{
+	const struct nslice_kernel_calibration_entry *entries = (const void *)(all + 1);
+	struct nslice_file_kernel_calibration *payload = kvzalloc(payload_bytes(count), GFP_KERNEL);
+	int err;
+
+	if (!payload)
+		return -ENOMEM;
+	*payload = *all;
+	payload->entries = count;
+	memcpy(payload + 1, entries + first, count * sizeof(*entries));
+	err = nsmod_output_small(output, NSLICE_CHUNK_KERNEL_CALIBRATION, payload, payload_bytes(count));
+	kvfree(payload);
+	return err;
+}
+
+/* Machines with hundreds of CPUs have more than one chunk holds. */
 int nsmod_kernel_calibration_write(const struct nsmod_kernel_calibration *calibration, struct nsmod_output *output)
 {
-	if (!calibration->payload)
-		return 0;
-	return nsmod_output_small(output, NSLICE_CHUNK_KERNEL_CALIBRATION, calibration->payload, calibration->bytes);
+	const struct nslice_file_kernel_calibration *all = calibration->payload;
+	u32 first = 0;
+	int err = 0;
+
+	while (all && first < all->entries && !err) {
+		const u32 count = min_t(u32, all->entries - first, MAX_ENTRIES);
+
+		err = write_part(all, first, count, output);
+		first += count;
+	}
+	return err;
 }
 
 void nsmod_kernel_calibration_destroy(struct nsmod_kernel_calibration *calibration)

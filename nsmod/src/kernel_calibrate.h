@@ -11,14 +11,13 @@ struct nsmod_output;
 
 /* A chunk's payload, made while nothing is recorded yet, or no more. */
 struct nsmod_kernel_calibration {
-	u32 bytes;
 	struct nslice_file_kernel_calibration *payload; /* entries follow; NULL: none was made */
 };
 
 /* In the way that records are written now (nsmod_general_begin()), for the clock and `counters` counters.  0 or -ENOMEM. */
 int nsmod_kernel_calibrate(struct nsmod_kernel_calibration *calibration, u32 phase, u32 counters);
 
-/* As a chunk, if there is one.  0 or -ENOMEM. */
+/* As chunks, if there is one; after a failure all of them again.  0 or -ENOMEM. */
 int nsmod_kernel_calibration_write(const struct nsmod_kernel_calibration *calibration, struct nsmod_output *output);
 
 void nsmod_kernel_calibration_destroy(struct nsmod_kernel_calibration *calibration);

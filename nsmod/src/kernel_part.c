@@ -87,8 +87,10 @@ static int write_info(const struct nsmod_kernel_request *request, struct nsmod_o
 
 static int prepare(struct nsmod_kernel_part *part, const struct nsmod_kernel_request *request)
 {
-	int err = create_rings(part, &request->fixed);
+	int err = nsmod_groups_check(request->groups);
 
+	if (!err)
+		err = create_rings(part, &request->fixed);
 	if (!err)
 		err = nsmod_kernel_filter_set(&request->fixed);
 	if (!err)
@@ -127,6 +129,7 @@ int nsmod_kernel_part_start(struct nsmod_kernel_part *part, const struct nsmod_k
 	part->is_owner = true;
 	err = start(part, request, output);
 	if (err) {
+		nsmod_kernel_calibration_destroy(&part->at_start); /* so that the end is not calibrated */
 		part->is_recording = true;
 		nsmod_kernel_part_destroy(part);
 	}
@@ -208,9 +211,13 @@ int nsmod_kernel_part_settle(struct nsmod_kernel_part *part, struct nsmod_output
 	for (cpu = 0; cpu < nr_cpu_ids; ++cpu)
 		if (part->rings[cpu].meta)
 			nsmod_ring_settle(&part->rings[cpu]);
-	part->is_settled = true;
 	err = nsmod_kernel_calibration_write(&part->at_end, output);
-	return err ? err : write_totals(part, output);
+	if (!err)
+		nsmod_kernel_calibration_destroy(&part->at_end); /* once */
+	if (!err)
+		err = write_totals(part, output);
+	part->is_settled = !err; /* without memory now it is tried again */
+	return err;
 }
 
 void nsmod_kernel_part_destroy(struct nsmod_kernel_part *part)

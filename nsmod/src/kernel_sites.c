@@ -114,6 +114,17 @@ u16 nsmod_kernel_site_id(const char *name, const char *file, u32 line, u8 kind, 
 	return id;
 }
 
+/* Without memory its records stay nameless, and it counts as unnamed. */
+static void keep_copy_of(u32 index, const struct nslice_kernel_site *site)
+{
+	struct known_site *copy = copy_of(site->name, site->file, site->line, site->kind, 0);
+
+	if (copy)
+		keep(index, copy);
+	else
+		atomic64_inc(&unnamed);
+}
+
 /* Under the lock. */
 static void copy_fresh(void)
 {
@@ -124,7 +135,7 @@ static void copy_fresh(void)
 		const u32 index = (u16)(site->bits >> 32) - NSLICE_KERNEL_FIRST_ID;
 
 		if (index < NSMOD_KERNEL_IDS && !known[index])
-			keep(index, copy_of(site->name, site->file, site->line, site->kind, 0));
+			keep_copy_of(index, site);
 	}
 }
 
@@ -206,6 +217,8 @@ static int write_chunk(struct nsmod_output *output, struct nsmod_written_sites *
 		__set_bit(i, written->ids);
 	}
 	err = bytes > 0 ? nsmod_output_small(output, NSLICE_CHUNK_KERNEL_SITES, payload, bytes) : 0;
+	if (err)
+		bitmap_zero(written->ids, NSMOD_KERNEL_IDS); /* all of them once more: readers take a site twice */
 	kvfree(payload);
 	return err ? err : i < id_count();
 }

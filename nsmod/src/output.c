@@ -10,6 +10,7 @@
 void nsmod_output_init(struct nsmod_output *output, u64 limit_bytes)
 {
 	memset(output, 0, sizeof(*output));
+	mutex_init(&output->reading);
 	mutex_init(&output->lock);
 	INIT_LIST_HEAD(&output->chunks);
 	output->limit_bytes = limit_bytes;
@@ -28,7 +29,7 @@ void nsmod_output_destroy(struct nsmod_output *output)
 
 static struct nsmod_chunk *new_chunk(u32 room)
 {
-	struct nsmod_chunk *chunk = kvmalloc(struct_size(chunk, data, room), GFP_KERNEL);
+	struct nsmod_chunk *chunk = kvmalloc(struct_size(chunk, data, room), GFP_KERNEL_ACCOUNT);
 
 	if (!chunk)
 		return NULL;
@@ -129,23 +130,40 @@ void nsmod_output_finish(struct nsmod_output *output)
 	wake_up_interruptible(&output->readable);
 }
 
-/* The oldest bytes, under the lock. */
+static struct nsmod_chunk *oldest(struct nsmod_output *output)
+{
+	struct nsmod_chunk *chunk;
+
+	mutex_lock(&output->lock);
+	chunk = list_first_entry_or_null(&output->chunks, struct nsmod_chunk, node);
+	mutex_unlock(&output->lock);
+	return chunk;
+}
+
+static void take(struct nsmod_output *output, struct nsmod_chunk *chunk, size_t bytes)
+{
+	chunk->read += bytes;
+	mutex_lock(&output->lock);
+	WRITE_ONCE(output->bytes, output->bytes - bytes);
+	if (chunk->read == chunk->bytes)
+		list_del(&chunk->node);
+	mutex_unlock(&output->lock);
+	if (chunk->read == chunk->bytes)
+		kvfree(chunk);
+}
+
+/* The oldest bytes, under `reading` alone: a page fault of the reader's may take for ever, and the drain must not wait for it. */
 static ssize_t read_some(struct nsmod_output *output, struct iov_iter *to)
 {
+	struct nsmod_chunk *chunk;
 	ssize_t given = 0;
 
-	while (iov_iter_count(to) > 0 && !list_empty(&output->chunks)) {
-		struct nsmod_chunk *chunk = list_first_entry(&output->chunks, struct nsmod_chunk, node);
+	while (iov_iter_count(to) > 0 && (chunk = oldest(output))) {
 		const size_t want = min_t(size_t, chunk->bytes - chunk->read, iov_iter_count(to));
 		const size_t got = copy_to_iter(chunk->data + chunk->read, want, to);
 
-		chunk->read += got;
 		given += got;
-		WRITE_ONCE(output->bytes, output->bytes - got);
-		if (chunk->read == chunk->bytes) {
-			list_del(&chunk->node);
-			kvfree(chunk);
-		}
+		take(output, chunk, got);
 		if (got < want)
 			return given ? given : -EFAULT;
 	}
@@ -162,10 +180,10 @@ ssize_t nsmod_output_read(struct nsmod_output *output, struct iov_iter *to, bool
 		/* Before the queue is looked at: what was added before the end is read before the end. */
 		const bool is_finished = smp_load_acquire(&output->is_finished);
 
-		if (mutex_lock_interruptible(&output->lock))
+		if (mutex_lock_interruptible(&output->reading))
 			return -ERESTARTSYS;
 		given = read_some(output, to);
-		mutex_unlock(&output->lock);
+		mutex_unlock(&output->reading);
 		if (given != 0) {
 			wake_up(&output->room);
 			return given;

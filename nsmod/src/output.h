@@ -24,7 +24,8 @@ struct nsmod_chunk {
 };
 
 struct nsmod_output {
-	struct mutex lock; /* of the queue and what is told of it */
+	struct mutex reading; /* of who takes out; taken before `lock`, and held while user memory sleeps */
+	struct mutex lock;    /* of the queue and what is told of it */
 	struct list_head chunks;
 	u64 bytes;        /* in the queue */
 	u64 limit_bytes;  /* the drain pauses when more are in the queue */

@@ -13,9 +13,11 @@
 #include <linux/kthread.h>
 #include <linux/ktime.h>
 #include <linux/list.h>
+#include <linux/memcontrol.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/random.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 
 #include "clock.h"
@@ -46,6 +48,7 @@ struct nsmod_reader {
 	kuid_t uid;
 	struct nsmod_output output;
 	struct task_struct *thread;
+	struct mem_cgroup *memcg; /* of who opened it: pays for the queue */
 	struct nsmod_rights rights; /* of who opened it */
 	u32 wanted_session; /* 0: any */
 	bool is_snapshot;
@@ -197,6 +200,7 @@ static void rest(struct nsmod_reader *reader, s64 taken)
 static int drain(void *data)
 {
 	struct nsmod_reader *reader = data;
+	struct mem_cgroup *before = set_active_memcg(reader->memcg);
 	bool is_done = false;
 
 	set_freezable();
@@ -211,9 +215,11 @@ static int drain(void *data)
 			rest(reader, taken);
 		try_to_freeze();
 	}
+	nsmod_kernel_part_destroy(&reader->kernel); /* others may record, however long the file stays open */
 	nsmod_output_finish(&reader->output);
 	while (!kthread_should_stop())
 		wait_event_freezable(reader->output.room, kthread_should_stop());
+	set_active_memcg(before);
 	return 0;
 }
 
@@ -223,6 +229,8 @@ static struct nsmod_reader *new_reader(void)
 
 	if (reader)
 		INIT_LIST_HEAD(&reader->node);
+	if (reader)
+		reader->memcg = get_mem_cgroup_from_mm(current->mm);
 	if (reader)
 		nsmod_output_init(&reader->output, (u64)clamp(READ_ONCE(queue_mib), 1u, 1024u) << 20);
 	return reader;
@@ -256,6 +264,7 @@ static void free_reader(struct nsmod_reader *reader)
 	else if (reader->session)
 		nsmod_session_leave(reader->session, reader->user.is_settled);
 	nsmod_output_destroy(&reader->output);
+	mem_cgroup_put(reader->memcg);
 	kvfree(reader);
 }
 

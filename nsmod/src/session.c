@@ -387,6 +387,7 @@ void nsmod_session_leave(struct nsmod_session *session, bool is_drained)
 		remove_from_list(session);
 	else
 		leave_to_next(session, is_drained);
+	drop_too_many();
 	mutex_unlock(&lock);
 	nsmod_session_put(session);
 	wake_up_interruptible(&nsmod_sessions_changed);

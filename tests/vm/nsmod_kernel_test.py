@@ -115,7 +115,7 @@ END
             """, self.check_beside)
 
     def check_beside(self, result):
-        self.check_words("^3\ngroups: net_rx,softirq, -rw-------\n", "groups afterwards: 0\nunloaded\n")(result)
+        self.check_words("^3\ngroups: net_rx,softirq, -rw-------\n", "groups afterwards: 0\n", "unloaded\n")(result)
         self.assertEqual(len(re.findall(r"trace.nsl: whole; \d+ records, every one accounted for", result.output)), 3, result.output)
         self.assertEqual(re.findall(r"kernel\.groups\.refused.*$", result.output, re.M), [
             "kernel.groups.refused=net_rx,softirq", "kernel.groups.refused.reason=the reader lacks CAP_PERFMON",

@@ -79,6 +79,33 @@ class RecordKernel(nsmod_guest.NsmodTest):
         self.assertRegex(result.output, r"takes no \"nonsense\".*--list(.|\n)*nonsense: 2")
         self.assertRegex(result.output, r"no PMU(.|\n)*counters: 3")
 
+    def test_presets_tell_what_each_place_of_a_packets_way_costs(self):
+        self.run_guests("""
+            ifconfig lo up
+            for preset in send recv; do
+                nsdump kernel --preset tcp-$preset --port 5555 -d 3 -o $preset.nsl --format json >$preset.json 2>$preset.err &
+                until [ -s $preset.nsl ]; do usleep 20000; done
+                nc -l -p 5555 >/dev/null & usleep 300000
+                dd if=/dev/zero bs=1000 count=50 2>/dev/null | nc 127.0.0.1 5555
+                wait
+                nsdump check $preset.nsl | tail -n 1
+                echo "json $preset"; cat $preset.json; echo "end of json"
+            done
+            nsdump stats send.nsl | grep -E "^unit|kernel:driver"
+            """, self.check_presets)
+
+    def check_presets(self, result):
+        found = self.check_whole(result, "send", "recv")
+        for way, places in (("send", {"kernel:send_call", "kernel:tcp_ip", "kernel:queue", "kernel:driver"}),
+                            ("recv", {"kernel:recv_call", "kernel:copy", "kernel:ip", "kernel:tcp"})):
+            slices = {one["name"]: one for one in found[way]["slices"]}
+            self.assertLessEqual(places, set(slices))
+            unit = next(one for one in found[way]["units"] if one["name"] == f"kernel:tcp_{way}")
+            self.assertGreater(unit["packets"], 4)
+            self.assertGreater(unit["bytes"], 50000)
+            inside = slices["kernel:driver" if way == "send" else "kernel:ip"]
+            self.assertGreater(inside["values"][0]["per_packet"]["net"], 0)
+
     def test_snapshots_of_a_running_flight_recorder_are_whole_traces(self):
         self.run_guests(STATS + f"""
             nsdump snapshot; echo "without one: $?"

@@ -25,8 +25,27 @@ static DEFINE_PER_CPU(struct nsmod_passed, rx);
 ENTRY_AND_EXIT(gro_receive)
 ENTRY_AND_EXIT(gro_frags)
 ENTRY_AND_EXIT(receive)
-ENTRY_AND_EXIT(receive_list)
 ENTRY_AND_EXIT(rx)
+
+/* One entry for each packet, one exit for the list: the first packet that passes opens the slice. */
+static void receive_list_entry(void *point, const struct sk_buff *skb)
+{
+	struct nsmod_passed *here = nsmod_passed_here(&receive_list);
+
+	if (here->depth > 0 || !nsmod_passes_packet(skb))
+		return;
+	here->depth = 1;
+	nsmod_point_slice(point);
+}
+
+static void receive_list_exit(void *point, int ret)
+{
+	struct nsmod_passed *here = nsmod_passed_here(&receive_list);
+
+	if (here->depth > 0)
+		nsmod_point_slice(point);
+	here->depth = 0;
+}
 
 static void length(void *point, struct sk_buff *skb)
 {

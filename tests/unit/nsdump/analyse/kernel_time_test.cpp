@@ -217,6 +217,50 @@ TEST_CASE("a slice that was open while the kernel lost records is left out: what
     CHECK(report.losses.equation_holds == true);
 }
 
+TEST_CASE("a slice between the kernel's last record before a loss and the first one behind it was not seen", "[nsdump][kernel_time]")
+{
+    Scene scene;
+    scene.trace.start(k0, kThread, scene.irq, 1000);
+    scene.trace.stop(k0, kThread, scene.irq, 1100);
+    scene.trace.lose(k0, NSLICE_LOST_FULL, 10);
+    scene.trace.start(0, kThread, scene.work, 1200); // begins and ends while records are lost
+    scene.trace.stop(0, kThread, scene.work, 1300);
+    scene.trace.start(1, kOther, scene.work, 1200); // on a CPU whose records are all there
+    scene.trace.stop(1, kOther, scene.work, 1310);
+    scene.trace.start(k1, kOther, scene.irq, 1400);
+    scene.trace.stop(k1, kOther, scene.irq, 1410);
+    scene.trace.start(k0, kThread, scene.irq, 1500);
+    scene.trace.stop(k0, kThread, scene.irq, 1600);
+    const nsdump::StatsReport report = scene.report();
+    CHECK(slice_of(report, "work").spans_loss == 1);
+    CHECK(slice_of(report, "work").count == 1);
+    CHECK(net_of(report, "work") == 110);
+}
+
+TEST_CASE("behind the kernel's last record nothing is seen where more were lost", "[nsdump][kernel_time]")
+{
+    Scene scene;
+    scene.trace.start(k0, kThread, scene.irq, 1000);
+    scene.trace.stop(k0, kThread, scene.irq, 1100);
+    scene.trace.start(0, kThread, scene.work, 1200);
+    scene.trace.stop(0, kThread, scene.work, 1300);
+    scene.trace.lose(k0, NSLICE_LOST_FULL, 3);
+    CHECK(slice_of(scene.report(), "work").spans_loss == 1);
+}
+
+TEST_CASE("a thread that was away while any CPU lost the kernel's records may have come back unseen", "[nsdump][kernel_time]")
+{
+    Scene scene;
+    scene.trace.start(0, kThread, scene.work, 1000);
+    scene.trace.mark(k0, kThread, scene.leaves, 1100, kOther);
+    scene.trace.start(k1, 0, scene.irq, 1200);
+    scene.trace.lose(k1, NSLICE_LOST_FULL, 1);
+    scene.trace.stop(k1, 0, scene.irq, 1300);
+    scene.trace.mark(k0, kOther, scene.leaves, 1400, kThread);
+    scene.trace.stop(0, kThread, scene.work, 1500);
+    CHECK(slice_of(scene.report(), "work").spans_loss == 1);
+}
+
 TEST_CASE("a program's slice of the same name is another one than the kernel's", "[nsdump][kernel_time]")
 {
     Scene scene;
