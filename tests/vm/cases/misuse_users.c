@@ -2,6 +2,7 @@
 /* misuse_users: what a user without rights, and root of a user namespace, may not do; as uid 1000, with a session of root's there. */
 #define _GNU_SOURCE
 #include <grp.h>
+#include <poll.h>
 #include <sched.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -41,6 +42,19 @@ static void try_as(const char *who)
     close(fd);
 }
 
+/* A file that a user opened, read by a program of root's: as its standard input, say. */
+static void read_for_another(void)
+{
+    struct pollfd readable = {.events = POLLIN};
+
+    must(setegid(1000), "setegid");
+    must(seteuid(1000), "seteuid");
+    readable.fd = open_device(O_RDWR | O_NONBLOCK);
+    must(seteuid(0), "seteuid back");
+    expect("root's session in a file that a user opened", poll(&readable, 1, 1000) == 0 ? 0 : -1, 0);
+    close(readable.fd);
+}
+
 static void become_user(void)
 {
     must(setgroups(0, NULL), "setgroups");
@@ -68,6 +82,7 @@ int main(void)
     child = fork();
     if (child == 0) {
         close(session);
+        read_for_another();
         become_user();
         try_as("uid 1000");
         if (unshare(CLONE_NEWUSER))
