@@ -85,7 +85,8 @@ class RecordKernel(nsmod_guest.NsmodTest):
             for preset in send recv; do
                 nsdump kernel --preset tcp-$preset --port 5555 -d 3 -o $preset.nsl --format json >$preset.json 2>$preset.err &
                 until [ -s $preset.nsl ]; do usleep 20000; done
-                nc -l -p 5555 >/dev/null & usleep 300000
+                timeout 20 nc -l -p 5555 >/dev/null &
+                until grep -qi ":15B3 .* 0A " /proc/net/tcp /proc/net/tcp6; do usleep 20000; done # it listens
                 dd if=/dev/zero bs=1000 count=50 2>/dev/null | nc 127.0.0.1 5555
                 wait
                 nsdump check $preset.nsl | tail -n 1
