@@ -20,7 +20,7 @@ namespace
 {
 // Half of a small second-level cache, so that the packet path reads what read() has just written there.
 constexpr size_t kBufferBytes = size_t(256) << 10;
-constexpr size_t kPageBytes = 4096;
+constexpr size_t kPageBytes = PageBuffer::kPageBytes;
 } // namespace
 
 FileBuffer::FileBuffer(const std::string &path) : path_(path), storage_(kBufferBytes)
@@ -68,7 +68,7 @@ void FileBuffer::wait_for_input() const
 uint8_t *FileBuffer::place(size_t rest, size_t bytes)
 {
     if (bytes + 2 * kPageBytes > storage_.size()) {
-        std::vector<uint8_t> larger(bytes + 2 * kPageBytes);
+        PageBuffer larger(bytes + 2 * kPageBytes);
         memcpy(larger.data(), cursor_, rest);
         storage_.swap(larger);
         cursor_ = storage_.data();

@@ -4,11 +4,42 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <new>
 #include <string>
-#include <vector>
+#include <utility>
 
 namespace mapi::drivers
 {
+// Memory that begins at a page: so where a piece of the file ends, and with it a batch, depends on the file alone and not on
+// where the heap is.
+class PageBuffer
+{
+public:
+    static constexpr size_t kPageBytes = 4096;
+
+    // Throws std::bad_alloc.
+    explicit PageBuffer(size_t bytes)
+        : size_((bytes + kPageBytes - 1) / kPageBytes * kPageBytes),
+          memory_(static_cast<uint8_t *>(std::aligned_alloc(kPageBytes, size_)), std::free)
+    {
+        if (!memory_)
+            throw std::bad_alloc();
+    }
+    uint8_t *data() { return memory_.get(); }
+    size_t size() const { return size_; }
+    void swap(PageBuffer &other)
+    {
+        std::swap(size_, other.size_);
+        memory_.swap(other.memory_);
+    }
+
+private:
+    size_t size_;
+    std::unique_ptr<uint8_t, decltype(&std::free)> memory_;
+};
+
 // read() and not mmap: on a file in the page cache the faults of a mapping cost more than three times the copy.
 class FileBuffer
 {
@@ -46,7 +77,7 @@ private:
     int fd_;
     int stop_fd_ = -1; // readable after interrupt(); a regular file has none, since it never waits
     bool is_regular_ = false;
-    std::vector<uint8_t> storage_;
+    PageBuffer storage_;
     const uint8_t *cursor_;
     const uint8_t *end_;
     uint64_t file_position_ = 0; // of end_

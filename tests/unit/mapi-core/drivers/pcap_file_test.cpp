@@ -3,6 +3,8 @@
 #include "support/catch.hpp"
 
 #include <atomic>
+#include <cstdlib>
+#include <memory>
 #include <random>
 #include <thread>
 
@@ -33,6 +35,7 @@ struct Outcome {
     int open_error = 0;
     std::string open_text;
     std::vector<Packet> packets;
+    std::vector<uint32_t> batches; // how many packets came in each
     uint64_t wire_bytes = 0;
     int last = 0; // what the last read() returned
     mapi_driver_stats stats = {};
@@ -62,6 +65,7 @@ Outcome read_all(const std::string &path, uint32_t limit = 64, uint64_t repeat =
             const mapi_packet &p = batch.packets[i];
             outcome.packets.push_back({std::string(reinterpret_cast<const char *>(p.data), p.caplen), p.wire_len, p.timestamp_ns, p.link_type, p.ifindex});
         }
+        outcome.batches.push_back(batch.count);
         outcome.wire_bytes += batch.wire_bytes;
         REQUIRE(batch.count == uint32_t(outcome.last));
         REQUIRE(batch.count <= limit);
@@ -105,6 +109,24 @@ TEST_CASE("the old pcap variants are read", "[mapi-core][drivers]")
     CaptureBuilder early; // before 2.3 the wire length came first
     early.u32(0xa1b2c3d4).u16(2).u16(2).u32(0).u32(0).u32(65535).u32(1).u32(1).u32(0).u32(9).u32(3).text("xyz");
     CHECK(read_all(early.write(dir / "e.pcap")).packets == std::vector<Packet>{{"xyz", 9, 1000000000, 1, 0}});
+}
+
+TEST_CASE("the same capture comes in the same batches wherever the heap is", "[mapi-core][drivers]")
+{
+    TempDir dir;
+    CaptureBuilder capture;
+    capture.pcap_header();
+    for (size_t i = 0; i < 8000; ++i)
+        capture.pcap_record(std::string(60 + i * 37 % 1400, 'x'), 1500);
+    const std::string path = capture.write(dir / "long.pcap");
+    const std::vector<uint32_t> first = read_all(path).batches;
+    CHECK(first.size() > 8000 / 64);
+    std::free(std::malloc(4 << 20)); // from now on larger pieces come from the heap, too, at any address
+    std::vector<std::unique_ptr<char[]>> in_the_way;
+    for (size_t bytes = 16; bytes < 4096; bytes += 272) {
+        in_the_way.emplace_back(new char[(256 << 10) + bytes]);
+        CHECK(read_all(path).batches == first);
+    }
 }
 
 TEST_CASE("a record longer than the snap length is cut to it, as libpcap does, and told", "[mapi-core][drivers]")
