@@ -8,8 +8,9 @@ from nsmod_guest import build_modules as setUpModule
 
 INTERRUPT, SWITCH = 1, 2
 # Traffic of a process that is filtered for, and of another one.
-SCRIPT = kernel_trace.SHOW_FILE + """
+SCRIPT = kernel_trace.SHOW_FILE + nsmod_guest.STREAM + """
 ifconfig lo up
+echo hello >data
 record() {
     name=$1
     shift
@@ -25,8 +26,8 @@ record all net_rx,net_tx,irq,softirq,sched 300
 record process net_rx,net_tx,irq,softirq,sched 500 pid=$ping ordered
 unshare -p -f sh -c 'ping -i 0.01 127.0.0.1 >/dev/null & vm_kernel_recorder sched 300 pid=$! >inner.nsl 2>inner.err || cat inner.err; kill $!'
 show_file inner.nsl
-record port net_tx 0 port=5555 -- sh -c "nc -l -p 5555 >/dev/null & usleep 200000; echo hello | nc 127.0.0.1 5555; wait"
-record other-port net_tx 0 port=5556 -- sh -c "nc -l -p 5555 >/dev/null & usleep 200000; echo hello | nc 127.0.0.1 5555; wait"
+record port net_tx 0 port=5555 -- sh stream 127.0.0.1 5555
+record other-port net_tx 0 port=5556 -- sh stream 127.0.0.1 5555
 kill $ping
 wait $ping
 record nobody sched 1 pid=$ping

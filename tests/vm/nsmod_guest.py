@@ -15,6 +15,18 @@ BUILT = {}  # kernel -> {file name: path} of what was built for it
 # Shell: the writer has committed records.
 WRITES = 'until [ -s count ] && [ "$(od -A n -t u8 count | tr -d " ")" -gt 0 ]; do usleep 5000; done'
 
+# Shell, a script: `sh stream ADDRESS PORT` sends the file data to the file got; SERVE: words before the commands of the receiving side.
+STREAM = """
+mkfifo hold
+cat >stream <<"END"
+    # Its input stays open: at its end nc would hang up.
+    $SERVE nc -l -p $2 <>hold >got &
+    until $SERVE netstat -ltn | grep -q ":$2 "; do usleep 50000; done
+    nc $1 $2 <data
+    wait
+END
+"""
+
 
 def guest_class():
     """Guests that run the build's programs."""

@@ -12,17 +12,6 @@ import nsmod_guest
 
 PLACES = 9  # of probes in the example
 
-# stream ADDRESS PORT: the file data to the file got; SERVE: words before the command of the receiving side.
-STREAM = """
-cat >stream <<"END"
-    # Its input stays open: at its end nc would hang up.
-    $SERVE nc -l -p $2 <>hold >got &
-    until $SERVE netstat -ltn | grep -q ":$2 "; do usleep 50000; done
-    nc $1 $2 <data
-    wait
-END
-"""
-
 
 def setUpModule():
     nsmod_guest.build_modules("example")
@@ -128,9 +117,8 @@ END
         self.assertEqual((trace.issued, trace.lost), (len(trace.records), 0))
 
     def test_every_packet_of_a_tcp_stream_is_a_unit_with_its_length_and_way(self):
-        self.run_guests(kernel_trace.SHOW_FILE + STREAM + """
+        self.run_guests(kernel_trace.SHOW_FILE + nsmod_guest.STREAM + """
             ifconfig lo up
-            mkfifo hold
             head -c 400000 /dev/urandom >data
             device() { cat /sys/class/net/lo/statistics/tx_packets /sys/class/net/lo/statistics/tx_bytes | tr "\\n" " "; }
             retransmitted() { grep ^Tcp: /proc/net/snmp | tail -n 1 | cut -d " " -f 13; } # segments
