@@ -50,6 +50,7 @@ class RecordKernel(nsmod_guest.NsmodTest):
         own = next(one for one in stats["slices"] if one["name"] == "long")
         kernel = {one["name"]: one for one in stats["slices"] if one["kernel"]}
         self.assertGreater(kernel["kernel:irq"]["count"], 0)
+        self.assertGreater(kernel["kernel:local_timer"]["count"], 10)
         self.assertEqual(own["count"], 50)
         # The timer ticks 250 times a second: 5 in a slice, fewer when the host stops the guest for longer than a tick.
         self.assertGreater(own["interrupts"], 10)
