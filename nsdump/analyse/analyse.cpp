@@ -2,6 +2,8 @@
 // analyse: a trace file -> its report.
 #include "analyse/analyse.hpp"
 
+#include <string_view>
+
 #include <fmt/format.h>
 
 #include "analyse/both_sides.hpp"
@@ -43,6 +45,20 @@ void describe(TraceFile &trace, const Correction &correction, StatsReport &repor
     report.calibration_end = correction.end();
     report.drift = correction.drift();
     report.warnings = correction.warnings();
+}
+
+// What was asked of the kernel and is not in the trace.
+void tell_what_kernel_lacks(StatsReport &report)
+{
+    constexpr std::string_view kMissing = "kernel.missing.";
+    for (const auto &[key, value] : report.info)
+        if (key.substr(0, kMissing.size()) == kMissing)
+            report.warnings.push_back(fmt::format("group {}: the kernel of this trace has no tracepoint {}: what they tell is missing",
+                                                  key.substr(kMissing.size()), value));
+    const auto refused = report.info.find("kernel.groups.refused"), reason = report.info.find("kernel.groups.refused.reason");
+    if (refused != report.info.end())
+        report.warnings.push_back(fmt::format("the kernel's groups {} were not recorded: {}", refused->second,
+                                              reason != report.info.end() ? reason->second : "no reason is told"));
 }
 
 void tell_losses(StatsReport &report)
@@ -142,6 +158,7 @@ StatsReport analyse_trace(TraceFile &trace, const AnalyseOptions &options)
     summarise(trace.names(), sides.programs(), programs, {false, report.counter_names}, report);
     summarise(trace.names(), sides.kernel(), kernel, {true, report.kernel_counter_names}, report);
     report.classes.unknown_kind = faults.unknown_kind;
+    tell_what_kernel_lacks(report);
     tell_losses(report);
     tell_quality(trace, correction, faults, report);
     return report;

@@ -59,11 +59,32 @@ static void name_points(const struct nsmod_group *group)
 	}
 }
 
-static int attach_point(struct nsmod_point *point)
+/*
+ * Of a slice whose other end has no tracepoint here neither end is recorded: a beginning alone would never end.  Groups that
+ * keep books end what they began by any of their points.
+ */
+static bool has_other_end(const struct nsmod_group *group, const struct nsmod_point *point)
+{
+	static const u8 other_end[] = {
+		[NSLICE_KIND_START] = NSLICE_KIND_STOP, [NSLICE_KIND_STOP] = NSLICE_KIND_START, [NSLICE_KIND_MARK] = NSLICE_KIND_MARK,
+		[NSLICE_KIND_INIT] = NSLICE_KIND_EXIT,  [NSLICE_KIND_EXIT] = NSLICE_KIND_INIT,
+	};
+	u32 i;
+
+	if (group->reset)
+		return true;
+	for (i = 0; i < group->count; ++i)
+		if (group->points[i].kind == other_end[point->kind] && strcmp(group->points[i].slice, point->slice) == 0 &&
+		    is_there(&group->points[i]))
+			return true;
+	return false;
+}
+
+static int attach_point(const struct nsmod_group *group, struct nsmod_point *point)
 {
 	int err;
 
-	if (!is_there(point) || !point->probe)
+	if (!is_there(point) || !point->probe || !has_other_end(group, point))
 		return 0;
 	err = tracepoint_probe_register(point->found, point->probe, point);
 	point->is_attached = !err;
@@ -80,7 +101,7 @@ static int attach_group(const struct nsmod_group *group)
 		group->reset();
 	/* Ends first, and when detached beginnings first: what is begun finds its end. */
 	for (i = group->count; i-- > 0 && !err;) {
-		err = attach_point(&group->points[i]);
+		err = attach_point(group, &group->points[i]);
 		there += group->points[i].is_attached;
 	}
 	return err ? err : there ? 0 : -ENOENT;

@@ -2,6 +2,7 @@
 # The kernel module, built for each kernel that it is for, in guests of the build's architecture.
 import os
 import pathlib
+import shutil
 import tempfile
 import unittest
 
@@ -59,6 +60,23 @@ def build_modules(*parts):
     folder = tempfile.TemporaryDirectory(prefix="netslice-nsmod-")
     unittest.addModuleCleanup(folder.cleanup)
     BUILT.update(build_for_all(folder.name, *parts))
+
+
+def build_changed(name, edits):
+    """For setUpModule(), beside the module: another as BUILT[kernel]["NAME.ko"], with (file, old text, new text) replaced in its source."""
+    folder = tempfile.TemporaryDirectory(prefix="netslice-nsmod-")
+    unittest.addModuleCleanup(folder.cleanup)
+    source = pathlib.Path(folder.name) / SOURCE.name
+    shutil.copytree(SOURCE, source)
+    for file, old, new in edits:
+        text = (source / file).read_text()
+        if text.count(old) != 1:
+            raise RuntimeError(f"{file} does not have {old!r} once")
+        (source / file).write_text(text.replace(old, new))
+    for kernel in KERNELS:
+        machine = GUEST(BUILD, kernel=kernel)
+        files = kernel_modules.build_checked(source, machine.kernel, machine.architecture, pathlib.Path(folder.name) / kernel)
+        BUILT[kernel][f"{name}.ko"] = files["nsmod.ko"].rename(files["nsmod.ko"].with_name(f"{name}.ko"))
 
 
 class NsmodTest(unittest.TestCase):

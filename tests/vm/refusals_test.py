@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: MIT
+# What is not there, or not allowed, or goes away: a module of another version, tracepoints that a kernel lacks, no device, no right, a CPU that goes.
+import collections
+import json
+import re
+
+import nsmod_guest
+
+Try = collections.namedtuple("Try", "code said")
+
+# try NAME COMMAND...: its exit code and what it said, for tries_of(); stats FILE: the statistics as one line.
+SHELL = """
+try() {
+    name=$1; shift
+    "$@" >said 2>&1; echo "try $name: exit $?"
+    sed "s/^/try $name: /" said
+}
+stats() { nsdump export $1 --what stats --format json 2>/dev/null | tr -d '\\n'; echo; }
+mkdir -p /etc && echo "user:x:1000:1000::/:/bin/sh" >/etc/passwd
+"""
+
+OTHER_VERSION = """
+rmmod nsmod && insmod /modules/other_version.ko
+try session env NETSLICE=recorder=nsmod vm_writer 10
+try record nsdump record -k irq -o no.nsl -- vm_writer 10
+try list nsdump kernel --list
+try kernel nsdump kernel irq -d 1 -o no.nsl
+try snapshot nsdump snapshot
+try snapshots nsdump snapshot --list
+try auto env NETSLICE="output=auto.nsl calibration=no" vm_writer 10
+try auto_stats stats auto.nsl
+try plain nsdump record -o plain.nsl -- vm_writer 10
+try plain_stats stats plain.nsl
+"""
+
+LACKING = """
+rmmod nsmod && insmod /modules/lacking.ko
+try places nsdump kernel --list --format json
+try text nsdump kernel --list
+try some nsdump record -k irq,softirq -o some.nsl -- sh -c "vm_writer 200000; echo interrupts of the console >/dev/console"
+try some_whole nsdump check some.nsl
+try some_stats stats some.nsl
+try some_text nsdump stats some.nsl
+try none nsdump record -k irq,sched -o none.nsl -- vm_writer 10
+try none_alone nsdump kernel sched -d 1 -o none.nsl
+rm -f none.nsl
+"""
+
+NO_RIGHT = """
+rmmod nsmod
+try absent_list nsdump kernel --list
+try absent_record nsdump record -k irq -o no.nsl -- vm_writer 10
+try absent_snapshot nsdump snapshot
+insmod /modules/nsmod.ko
+as_user() { name=$1; shift; try $name su user -c "PATH=/test:/bin $*"; }
+as_user closed_list nsdump kernel --list
+as_user closed_record nsdump record -k irq -o /tmp/no.nsl -- vm_writer 10
+as_user closed_snapshot nsdump snapshot
+chmod 666 /dev/nsmod # as if in the group
+as_user open_list nsdump kernel --list
+as_user open_record nsdump record -k irq -o /tmp/no.nsl -- vm_writer 10
+"""
+
+# CPU 1 goes and comes while programs and the kernel are recorded.
+HOT_PLUG = """
+online=/sys/devices/system/cpu/cpu1/online
+[ -e $online ] || { echo "no CPU goes here"; exit 0; }
+plug() {
+    for i in 1 2 3 4 5; do
+        echo 0 >$online && usleep 150000
+        echo 1 >$online && usleep 150000
+    done
+    echo "CPU 1 came back $i times"
+}
+cat >busy <<END
+    vm_writer 60000 & vm_writer 60000 & wait
+END
+plug >plugged & plugger=$!
+nsdump record -k sched,irq -o plug.nsl -- sh -c 'while [ ! -s plugged ]; do sh busy; done'; echo "recorded with $?"
+wait $plugger; cat plugged
+try plug_whole nsdump check plug.nsl
+try plug_stats stats plug.nsl
+rm plug.nsl
+plug >plugged & plugger=$!
+try alone nsdump kernel irq,softirq -d 2 -o alone.nsl
+wait $plugger
+try alone_whole nsdump check alone.nsl
+try alone_stats stats alone.nsl
+"""
+
+RAN = {}  # kernel -> the tries of its guest
+
+
+def setUpModule():
+    nsmod_guest.build_modules()
+    nsmod_guest.build_changed("other_version", [("uapi/nslice/control.h", "NSLICE_CONTROL_VERSION 1", "NSLICE_CONTROL_VERSION 2"),
+                                                ("release", "0.1.0", "9.9.9")])
+    nsmod_guest.build_changed("lacking", [("src/groups/irq.c", 'NSMOD_MARK("irq_handler_entry"', 'NSMOD_MARK("irq_of_no_kernel"'),
+                                          ("src/groups/softirq.c", 'NSMOD_STOP("softirq_exit"', 'NSMOD_STOP("softirq_of_no_kernel"'),
+                                          ("src/groups/sched.c", 'NSMOD_MARK("sched_switch"', 'NSMOD_MARK("sched_of_no_kernel"')])
+
+
+def tries_of(output):
+    tries = {name: [int(code), ""] for name, code in re.findall(r"^try (\w+): exit (\d+)$", output, re.M)}
+    for name, line in re.findall(r"^try (\w+): (?!exit \d+$)(.*)$", output, re.M):
+        tries[name][1] += line + "\n"
+    return {name: Try(*one) for name, one in tries.items()}
+
+
+class Refusals(nsmod_guest.NsmodTest):
+    """All parts run in one guest of each kernel; every test looks at its part."""
+
+    programs = ("vm_writer",)
+    timeout_s = 240
+
+    def in_every_kernel(self, check):
+        if not RAN:
+            self.run_guests(SHELL + OTHER_VERSION + LACKING + NO_RIGHT + HOT_PLUG, self.keep, self.with_others)
+        for kernel, tries in RAN.items():
+            with self.subTest(kernel=kernel):
+                check(tries)
+
+    def with_others(self, machine):
+        self.kernel = machine.kernel.name
+        for name in ("other_version", "lacking"):
+            machine.add_built_module(nsmod_guest.BUILT[self.kernel][f"{name}.ko"])
+
+    def keep(self, result):
+        RAN[self.kernel] = tries_of(result.output)
+
+    def test_a_module_of_another_version_is_told_with_both_versions_by_whoever_needs_it(self):
+        self.in_every_kernel(self.check_version)
+
+    def check_version(self, tries):
+        for name, code in {"session": 0, "record": 3, "list": 3, "kernel": 3, "snapshot": 3, "snapshots": 3}.items():
+            self.assertRegex(tries[name].said, r"nsmod is of release 9\.9\.9 \(control version 2, .*"
+                                               r"this library of release 0\.1\.0 knows 1 and \d+: load a module of the same release", name)
+            self.assertEqual(tries[name].code, code, tries[name].said)
+
+    def test_beside_a_module_of_another_version_programs_are_recorded_without_it_and_the_trace_says_why(self):
+        self.in_every_kernel(self.check_without)
+
+    def check_without(self, tries):
+        for name in ("auto", "plain"):
+            self.assertEqual(tries[name].code, 0, tries[name].said)
+            stats = json.loads(tries[f"{name}_stats"].said)
+            self.assertEqual(stats["info"]["session.memory"], "process")
+            self.assertIn("nsmod is of release 9.9.9 (control version 2", stats["info"]["session.memory.reason"])
+            self.assertEqual(stats["losses"]["issued"], 30)
+
+    def test_the_list_says_which_tracepoints_the_kernel_lacks(self):
+        self.in_every_kernel(self.check_list)
+
+    def check_list(self, tries):
+        places = json.loads(tries["places"].said)["places"]
+        missing = {one["tracepoint"] for one in places if one["group"] in ("irq", "softirq", "sched") and not one["here"]}
+        self.assertEqual(missing, {"irq_of_no_kernel", "softirq_of_no_kernel", "sched_of_no_kernel"})
+        self.assertRegex(tries["text"].said, r"irq_of_no_kernel.*\(not in this kernel\)")
+
+    def test_a_group_goes_on_with_the_tracepoints_that_are_there_and_statistics_name_the_others(self):
+        self.in_every_kernel(self.check_some)
+
+    def check_some(self, tries):
+        self.assertEqual(tries["some"].code, 0, tries["some"].said)
+        self.assertRegex(tries["some_whole"].said, r"some.nsl: whole; \d+ records, every one accounted for")
+        stats = json.loads(tries["some_stats"].said)
+        self.assertEqual(stats["info"]["kernel.missing.irq"], "irq_of_no_kernel")
+        self.assertEqual(stats["info"]["kernel.missing.softirq"], "softirq_of_no_kernel")
+        # irq has lost its number; of softirq's slice one end has no tracepoint, so that its number alone is left
+        self.assertEqual([one["name"] for one in stats["slices"] if one["kernel"]], ["kernel:irq"])
+        self.assertEqual([one["name"] for one in stats["marks"] if one["name"].startswith("kernel:")], ["kernel:softirq_vector"])
+        for group in ("irq", "softirq"):
+            self.assertRegex(tries["some_text"].said, rf"warning +group {group}: the kernel of this trace has no tracepoint {group}_of_no_kernel")
+
+    def test_a_group_of_which_nothing_is_there_is_refused(self):
+        self.in_every_kernel(self.check_none)
+
+    def check_none(self, tries):
+        for name in ("none", "none_alone"):
+            self.assertEqual(tries[name].code, 3, tries[name].said)
+            self.assertRegex(tries[name].said, r"sched\" none of the tracepoints is in this kernel \(`nsdump kernel --list`\)")
+
+    def test_no_device_and_no_right_are_told_with_what_helps(self):
+        self.in_every_kernel(self.check_rights)
+
+    def check_rights(self, tries):
+        for name in ("list", "record", "snapshot"):
+            self.assertEqual(tries[f"absent_{name}"].code, 3, name)
+            self.assertRegex(tries[f"absent_{name}"].said, r"there is no /dev/nsmod: .* not loaded \(modprobe nsmod\)")
+            self.assertEqual(tries[f"closed_{name}"].code, 3, name)
+            self.assertRegex(tries[f"closed_{name}"].said, r"/dev/nsmod is for root and the group netslice: .*usermod")
+        self.assertEqual(tries["open_list"].code, 0)
+        self.assertEqual(tries["open_record"].code, 3)
+        self.assertRegex(tries["open_record"].said, r"for root and for who has CAP_PERFMON")
+
+    def test_both_sides_are_recorded_soundly_while_a_cpu_goes_and_comes(self):
+        self.in_every_kernel(self.check_hot_plug)
+
+    def check_hot_plug(self, tries):
+        if "plug_whole" not in tries:
+            self.skipTest("no CPU goes here")
+        for name in ("plug", "alone"):
+            self.assertRegex(tries[f"{name}_whole"].said, rf"{name}.nsl: whole; \d+ records, every one accounted for")
+            self.assertTrue(json.loads(tries[f"{name}_stats"].said)["losses"]["equation_holds"])
+        stats = json.loads(tries["plug_stats"].said)
+        print(json.dumps(stats))
+
+
+if __name__ == "__main__":
+    nsmod_guest.run_tests()
