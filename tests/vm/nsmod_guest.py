@@ -11,6 +11,7 @@ import kernel_modules
 
 BUILD = pathlib.Path(os.environ.get("NETSLICE_BUILD", "build/release"))
 SOURCE = pathlib.Path(__file__).resolve().parents[2] / "nsmod"
+CASES = pathlib.Path(__file__).resolve().parent / "cases"
 BUILT = {}  # kernel -> {file name: path} of what was built for it
 
 # Shell: the writer has committed records.
@@ -62,8 +63,11 @@ def build_modules(*parts):
     BUILT.update(build_for_all(folder.name, *parts))
 
 
-def build_changed(name, edits):
-    """For setUpModule(), beside the module: another as BUILT[kernel]["NAME.ko"], with (file, old text, new text) replaced in its source."""
+def build_changed(name, edits, *cases):
+    """
+    For setUpModule(), beside the module: another as BUILT[kernel]["NAME.ko"], with (file, old text, new text) replaced in its source; and
+    the modules of folders in cases/.
+    """
     folder = tempfile.TemporaryDirectory(prefix="netslice-nsmod-")
     unittest.addModuleCleanup(folder.cleanup)
     source = pathlib.Path(folder.name) / SOURCE.name
@@ -73,10 +77,15 @@ def build_changed(name, edits):
         if text.count(old) != 1:
             raise RuntimeError(f"{file} does not have {old!r} once")
         (source / file).write_text(text.replace(old, new))
+    for case in cases:
+        shutil.copytree(CASES / case, source / case)
     for kernel in KERNELS:
         machine = GUEST(BUILD, kernel=kernel)
-        files = kernel_modules.build_checked(source, machine.kernel, machine.architecture, pathlib.Path(folder.name) / kernel)
+        place = pathlib.Path(folder.name) / kernel
+        files, _ = kernel_modules.build(source, machine.kernel, machine.architecture, place)
         BUILT[kernel][f"{name}.ko"] = files["nsmod.ko"].rename(files["nsmod.ko"].with_name(f"{name}.ko"))
+        for case in cases:
+            BUILT[kernel].update(kernel_modules.make(place / SOURCE.name / case, machine.kernel, machine.architecture)[0])
 
 
 class NsmodTest(unittest.TestCase):
