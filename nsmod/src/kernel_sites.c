@@ -12,8 +12,11 @@
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/notifier.h>
+#include <linux/preempt.h>
 #include <linux/slab.h>
-#include <linux/xarray.h>
+
+#include <asm/barrier.h>
+#include <asm/processor.h>
 
 #include <nslice/file.h>
 #include <nslice/kernel.h>
@@ -37,7 +40,8 @@ static struct known_site *known[NSMOD_KERNEL_IDS];
 static atomic_t next = ATOMIC_INIT(0);
 static atomic64_t unnamed = ATOMIC64_INIT(0);
 static LLIST_HEAD(fresh); /* sites that no one has copied yet */
-static u32 changes;       /* of `known` */
+static atomic_t meeting = ATOMIC_INIT(0); /* writers on their way from a site's number to the list */
+static u32 changes;       /* of `known`, under the lock */
 
 DEFINE_STATIC_KEY_FALSE(nslice_kernel_key);
 EXPORT_SYMBOL_GPL(nslice_kernel_key);
@@ -84,7 +88,7 @@ static u16 known_id(const char *name, const char *file, u32 line, u8 kind)
 static void keep(u32 index, struct known_site *copy)
 {
 	smp_store_release(&known[index], copy); /* pairs with the acquire in known_id() */
-	WRITE_ONCE(changes, changes + 1);
+	++changes;
 }
 
 /* Any context.  0: none is left. */
@@ -139,16 +143,37 @@ static void copy_fresh(void)
 	}
 }
 
-/* Any context: two that meet the same site at once agree on the first one's number. */
+/* Its number, and the list.  Of two that do it at once the second one's new number stays unused. */
+static void hand_over(struct nslice_kernel_site *site, u16 before)
+{
+	const u16 id = before ? before : new_id();
+
+	if (cmpxchg64(&site->bits, 0, NSMOD_BITS(id, site->kind, site->words)) == 0 && id && !before)
+		llist_add(&site->node, &fresh);
+}
+
+/*
+ * Any context: two that meet the same site at once agree on the first one's number.  Once the site has it, others write records
+ * with it, so whoever drains waits until it is in the list as well: preemption is off for these few instructions.
+ */
 noinline void nsmod_kernel_site_meet(struct nslice_kernel_site *site)
 {
 	const u16 before = known_id(site->name, site->file, site->line, site->kind);
-	const u16 id = before ? before : new_id();
 
-	if (cmpxchg64(&site->bits, 0, NSMOD_BITS(id, site->kind, site->words)) != 0)
-		return; /* a new number stays unused */
-	if (id && !before)
-		llist_add(&site->node, &fresh);
+	preempt_disable_notrace();
+	atomic_inc(&meeting);
+	smp_mb__after_atomic(); /* pairs with the acquire of a ring's head: who has seen a record of the site sees it being met */
+	hand_over(site, before);
+	smp_mb__before_atomic(); /* pairs with the acquire in wait_for_meeting(): the site is in the list */
+	atomic_dec(&meeting);
+	preempt_enable_notrace();
+}
+
+/* Sites whose records have been seen are in the list afterwards. */
+static void wait_for_meeting(void)
+{
+	while (atomic_read_acquire(&meeting) > 0) /* pairs with the decrement in nsmod_kernel_site_meet() */
+		cpu_relax();
 }
 
 /* A module comes: its sites get the numbers that they had.  It goes: its names are copied while they are there. */
@@ -225,12 +250,12 @@ static int write_chunk(struct nsmod_output *output, struct nsmod_written_sites *
 
 int nsmod_kernel_sites_write(struct nsmod_output *output, struct nsmod_written_sites *written)
 {
-	int more = 1;
+	int more;
 
-	if (written->seen == READ_ONCE(changes) && llist_empty(&fresh))
-		return 0;
+	wait_for_meeting();
 	mutex_lock(&lock);
 	copy_fresh();
+	more = written->seen != changes;
 	while (more > 0)
 		more = write_chunk(output, written);
 	if (!more)

@@ -24,7 +24,7 @@ void nsmod_kernel_sites_exit(void);
 /* An id for a name that a group's probe writes: the same at every call.  flags: NSLICE_SITE_*.  0: no ids are left. */
 u16 nsmod_kernel_site_id(const char *name, const char *file, u32 line, u8 kind, u8 flags);
 
-/* Sites that the trace does not have yet, as chunks; call before the records that name them.  0 or -ENOMEM. */
+/* Sites that the trace does not have yet, as chunks: of all records below the heads that were read before.  0 or -ENOMEM. */
 int nsmod_kernel_sites_write(struct nsmod_output *output, struct nsmod_written_sites *written);
 
 /* Sites that found no id. */

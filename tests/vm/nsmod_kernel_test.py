@@ -13,8 +13,14 @@ import nsmod_guest
 PLACES = 9  # of probes in the example
 
 
+# Who meets a probe for the first time takes long until its site is handed over.
+SLOW_MEETING = [("src/kernel_sites.c", "#include <linux/llist.h>", "#include <linux/delay.h>\n#include <linux/llist.h>"),
+                ("src/kernel_sites.c", "\t\tllist_add(&site->node, &fresh);", "\t{ mdelay(50); llist_add(&site->node, &fresh); }")]
+
+
 def setUpModule():
     nsmod_guest.build_modules("example")
+    nsmod_guest.build_changed("slow_meeting", SLOW_MEETING, "meet_module")
 
 
 def tool(*command):
@@ -60,6 +66,24 @@ END
         self.assertEqual({file for _, _, file in trace.sites.values()}, {"nsmod_example/nsmod_example.c"})
         self.assertEqual(len(trace.sites), PLACES)
         self.assertEqual((trace.issued, trace.drained, trace.lost), (PLACES * 63, PLACES * 63, 0))
+
+    def with_meeting(self, machine):
+        for name in ("slow_meeting.ko", "meet.ko"):
+            machine.add_built_module(nsmod_guest.BUILT[machine.kernel.name][name])
+
+    def test_a_site_stands_before_its_first_record_though_another_cpu_is_still_meeting_it(self):
+        self.run_guests(kernel_trace.SHOW_FILE + """
+            rmmod nsmod && insmod /modules/slow_meeting.ko
+            vm_kernel_recorder "" 0 -- insmod /modules/meet.ko >trace.nsl
+            nsdump check trace.nsl
+            show_file trace.nsl
+            """, self.check_meeting, self.with_meeting)
+
+    def check_meeting(self, result):
+        self.check_words("trace.nsl: whole; ")(result)
+        trace = kernel_trace.Trace(kernel_trace.from_console(result.output, "trace.nsl")) # takes no record before its site
+        self.assertEqual({record.cpu for record in trace.records}, {0, 1})
+        self.assertEqual((trace.count("MARK", "met"), trace.lost), (400, 0))
 
     def test_cat_records_the_session_and_the_kernel_in_one_trace(self):
         self.run_guests(kernel_trace.SHOW_FILE + f"""
