@@ -106,6 +106,6 @@ int nsmod_kernel_beside_start(const struct nsmod_kernel_beside *beside, bool is_
 	if (!err && is_session_over)
 		err = -ESRCH;
 	if (!err)
-		err = nsmod_kernel_part_start(part, &request, output);
+		err = nsmod_kernel_part_start_beside(part, &request, output);
 	return err ? tell(beside->groups, err, output) : 0;
 }

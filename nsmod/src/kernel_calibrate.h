@@ -9,7 +9,7 @@
 
 struct nsmod_output;
 
-/* A chunk's payload, made while nothing is recorded yet, or no more. */
+/* A chunk's payload.  What it was measured with are probes and rings of its own: records may be made meanwhile. */
 struct nsmod_kernel_calibration {
 	struct nslice_file_kernel_calibration *payload; /* entries follow; NULL: none was made */
 };

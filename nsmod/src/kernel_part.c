@@ -5,6 +5,9 @@
 #include <linux/atomic.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/workqueue.h>
+
+#include <asm/barrier.h>
 
 #include <nslice/kernel.h>
 
@@ -98,42 +101,75 @@ static int prepare(struct nsmod_kernel_part *part, const struct nsmod_kernel_req
 	if (!err)
 		nsmod_general_begin(request->fixed.flags & NSLICE_KERNEL_ORDERED, request->fixed.counters_count > 0);
 	part->counters = request->fixed.counters_count;
-	if (!err)
-		err = nsmod_kernel_calibrate(&part->at_start, NSLICE_CALIBRATION_START, part->counters);
 	return err;
 }
 
-static int start(struct nsmod_kernel_part *part, const struct nsmod_kernel_request *request, struct nsmod_output *output)
+static int record(struct nsmod_kernel_part *part, const struct nsmod_kernel_request *request, struct nsmod_output *output)
 {
-	int err = prepare(part, request);
+	int err;
 
-	if (err)
-		return err;
 	nsmod_kernel_rings_open();
 	err = nsmod_groups_attach(request->groups);
 	if (err)
 		return err;
 	static_branch_enable(&nslice_kernel_key);
 	part->is_recording = true;
-	err = write_info(request, output);
-	return err ? err : nsmod_kernel_calibration_write(&part->at_start, output);
+	return write_info(request, output);
 }
 
-int nsmod_kernel_part_start(struct nsmod_kernel_part *part, const struct nsmod_kernel_request *request, struct nsmod_output *output)
+/* For lack of memory there is no calibration. */
+static void calibrate_beside(struct work_struct *work)
+{
+	struct nsmod_kernel_part *part = container_of(work, struct nsmod_kernel_part, calibrating);
+
+	nsmod_kernel_calibrate(&part->at_start, NSLICE_CALIBRATION_START, part->counters);
+	smp_store_release(&part->is_calibrated, true); /* pairs with the acquire in let_go() */
+}
+
+static int start(struct nsmod_kernel_part *part, const struct nsmod_kernel_request *request, struct nsmod_output *output, bool is_beside)
+{
+	int err = prepare(part, request);
+
+	if (!err && !is_beside)
+		err = nsmod_kernel_calibrate(&part->at_start, NSLICE_CALIBRATION_START, part->counters);
+	if (!err)
+		err = record(part, request, output);
+	if (!err && !is_beside)
+		err = nsmod_kernel_calibration_write(&part->at_start, output);
+	if (!err && is_beside) {
+		part->is_held = true;
+		queue_work(system_unbound_wq, &part->calibrating);
+	}
+	return err;
+}
+
+static int start_if_free(struct nsmod_kernel_part *part, const struct nsmod_kernel_request *request, struct nsmod_output *output,
+			 bool is_beside)
 {
 	int err;
 
 	memset(part, 0, sizeof(*part));
+	INIT_WORK(&part->calibrating, calibrate_beside);
 	if (atomic_cmpxchg(&is_taken, 0, 1) != 0)
 		return -EBUSY;
 	part->is_owner = true;
-	err = start(part, request, output);
+	err = start(part, request, output, is_beside);
 	if (err) {
 		nsmod_kernel_calibration_destroy(&part->at_start); /* so that the end is not calibrated */
 		part->is_recording = true;
 		nsmod_kernel_part_destroy(part);
 	}
 	return err;
+}
+
+int nsmod_kernel_part_start(struct nsmod_kernel_part *part, const struct nsmod_kernel_request *request, struct nsmod_output *output)
+{
+	return start_if_free(part, request, output, false);
+}
+
+int nsmod_kernel_part_start_beside(struct nsmod_kernel_part *part, const struct nsmod_kernel_request *request, struct nsmod_output *output)
+{
+	return start_if_free(part, request, output, true);
 }
 
 void nsmod_kernel_part_stop(struct nsmod_kernel_part *part)
@@ -144,23 +180,37 @@ void nsmod_kernel_part_stop(struct nsmod_kernel_part *part)
 	static_branch_disable(&nslice_kernel_key);
 	nsmod_groups_detach();
 	nsmod_kernel_rings_close();
+	flush_work(&part->calibrating);
 	if (part->at_start.payload) /* for lack of memory there is one only */
 		nsmod_kernel_calibrate(&part->at_end, NSLICE_CALIBRATION_END, part->counters);
 	nsmod_general_end();
 	nsmod_counters_stop();
 }
 
+/* Once they are calibrated the records are held no more.  0 or -ENOMEM. */
+static int let_go(struct nsmod_kernel_part *part, struct nsmod_output *output)
+{
+	int err;
+
+	if (!smp_load_acquire(&part->is_calibrated)) /* pairs with the release in calibrate_beside() */
+		return 0;
+	err = nsmod_kernel_calibration_write(&part->at_start, output);
+	part->is_held = err != 0;
+	return err;
+}
+
 s64 nsmod_kernel_part_pass(struct nsmod_kernel_part *part, struct nsmod_output *output)
 {
 	s64 fullest = 0, taken;
 	u32 cpu;
-	int err;
+	int err = part->is_held ? let_go(part, output) : 0;
 
 	for (cpu = 0; cpu < nr_cpu_ids; ++cpu)
 		if (part->rings[cpu].meta)
 			nsmod_ring_watch(&part->rings[cpu]);
-	err = nsmod_kernel_sites_write(output, &part->written);
-	if (err)
+	if (!err && !part->is_held)
+		err = nsmod_kernel_sites_write(output, &part->written);
+	if (err || part->is_held)
 		return err;
 	for (cpu = 0; cpu < nr_cpu_ids; ++cpu) {
 		if (!part->rings[cpu].meta || (part->rings[cpu].is_overwrite && part->is_recording))

@@ -4,6 +4,7 @@
 #define NSMOD_KERNEL_PART_H
 
 #include <linux/types.h>
+#include <linux/workqueue.h>
 
 #include "kernel_calibrate.h"
 #include "kernel_sites.h"
@@ -20,10 +21,19 @@ struct nsmod_kernel_part {
 	struct nsmod_written_sites written;
 	u32 counters;
 	struct nsmod_kernel_calibration at_start, at_end;
+	struct work_struct calibrating; /* at_start, beside a drain that goes on */
+	bool is_held;       /* the records: what their correction needs comes before them */
+	bool is_calibrated;
 };
 
-/* What a request asks for, copied from its caller and checked.  One recorder a machine at a time: -EBUSY. */
+/*
+ * What a request asks for, copied from its caller and checked.  One recorder a machine at a time: -EBUSY.  Calibrates for some 16 ms
+ * on each CPU, before there are records.
+ */
 int nsmod_kernel_part_start(struct nsmod_kernel_part *part, const struct nsmod_kernel_request *request, struct nsmod_output *output);
+
+/* The same for a drain that has rings to empty meanwhile: calibrates while the first records are made, which wait for it in the rings. */
+int nsmod_kernel_part_start_beside(struct nsmod_kernel_part *part, const struct nsmod_kernel_request *request, struct nsmod_output *output);
 
 /* Bytes taken out of the fullest ring, or -errno (-ENOSPC: the output is full, call again when it is not). */
 s64 nsmod_kernel_part_pass(struct nsmod_kernel_part *part, struct nsmod_output *output);

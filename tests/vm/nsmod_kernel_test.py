@@ -118,11 +118,17 @@ END
             sleep 1
             trace "sh -c"
             strings trace.nsl | grep kernel.groups
-            kill $recorder
+            kill $recorder; wait $recorder
+            # A writer that does not stop: the kinds of the trace's chunks in their order.
+            NETSLICE='recorder=nsmod calibration=no ring=256K' vm_writer 0 count & writer=$!
+            {nsmod_guest.WRITES}
+            cat /dev/nsmod >trace.nsl & reader=$!
+            until [ $(stat -c %s trace.nsl) -gt 8000000 ]; do usleep 20000; done
+            kill -9 $writer; wait $reader
+            echo "kinds: $(head -c 8000000 trace.nsl | od -A n -t x4 -v -w8 | grep '4b4c534e' | cut -c 15-18 | tr '\\n' ' ')"
             echo >$groups
             (NETSLICE='recorder=nsmod calibration=no' vm_writer 10 & cat /dev/nsmod >trace.nsl; wait)
             echo "groups afterwards: $(strings trace.nsl | grep -c kernel.groups)"
-            wait $recorder
             usleep 500000 # a session that is over goes at the module's next look
             rmmod nsmod && echo unloaded
             """, self.check_beside)
@@ -133,6 +139,12 @@ END
         self.assertEqual(re.findall(r"kernel\.groups\.refused.*$", result.output, re.M), [
             "kernel.groups.refused=net_rx,softirq", "kernel.groups.refused.reason=the reader lacks CAP_PERFMON",
             "kernel.groups.refused=net_rx,softirq", "kernel.groups.refused.reason=the kernel's records have a reader"])
+        # The session's records do not wait while the kernel's probes are calibrated; the kernel's do.
+        kinds = [int(kind, 16) for kind in re.search(r"kinds: (.*)", result.output).group(1).split()]
+        calibrated = kinds.index(kernel_trace.KERNEL_CALIBRATION)
+        told = max(place for place in range(calibrated) if kinds[place] == kernel_trace.INFO)
+        self.assertIn(kernel_trace.RECORDS, kinds[told:calibrated])
+        self.assertNotIn(kernel_trace.KERNEL_RECORDS, kinds[:calibrated])
         trace = kernel_trace.Trace(kernel_trace.from_console(result.output, "both.nsl"))
         self.assertEqual(trace.info["kernel.groups"], "net_rx,softirq")
         self.assertEqual(trace.user_records, 1500)
