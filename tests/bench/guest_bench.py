@@ -74,7 +74,7 @@ Bench = collections.namedtuple("Bench", "reader test program architecture")
 BENCHES = {
     "kills": Bench(kills, "load_test.Load.test_no_record_that_a_killed_process_had_committed_is_missing", "vm_kills", "amd64"),
     "equation": Bench(equation, "load_test.Load.test_the_kernels_records_are_there_or_counted", "vm_kernel_load", "amd64"),
-    "drain": Bench(drain, "load_test.Load.test_two_writers_at_full_rate_are_not_made_to_wait", "vm_writer", "amd64"),
+    "drain": Bench(drain, "load_test.Load.test_two_writers_at_full_rate_are_not_made_to_wait", "vm_unblocked", "amd64"),
     "record_ratio": Bench(record_ratio, "nsmod_kernel_test.NsmodKernel.test_what_instructions_and_probes_cost_in_the_kernel_is_measured_on_request", "vm_measure",
                           "amd64"),
     "record_instructions": Bench(record_instructions, "kernel_exact_test.KernelExact.test_a_record_takes_25_instructions_beside_the_clock_and_one_while_nobody_records",
