@@ -168,7 +168,9 @@ class Refusals(nsmod_guest.NsmodTest):
         self.assertEqual(stats["info"]["kernel.missing.irq"], "irq_of_no_kernel")
         self.assertEqual(stats["info"]["kernel.missing.softirq"], "softirq_of_no_kernel")
         # irq has lost its number; of softirq's slice one end has no tracepoint, so that its number alone is left
-        self.assertEqual([one["name"] for one in stats["slices"] if one["kernel"]], ["kernel:irq"])
+        kernel = {one["name"] for one in stats["slices"] if one["kernel"]}
+        self.assertIn("kernel:irq", kernel)
+        self.assertNotIn("kernel:softirq", kernel)
         self.assertEqual([one["name"] for one in stats["marks"] if one["name"].startswith("kernel:")], ["kernel:softirq_vector"])
         for group in ("irq", "softirq"):
             self.assertRegex(tries["some_text"].said, rf"warning +group {group}: the kernel of this trace has no tracepoint {group}_of_no_kernel")
@@ -206,11 +208,13 @@ class Refusals(nsmod_guest.NsmodTest):
             self.assertTrue(stats["losses"]["equation_holds"])
             self.assertEqual({row["cpu"] for row in stats["losses"]["by_cpu"] if row["kernel"]}, {0, 1})
         self.assertEqual(tries["alone"].code, 0, tries["alone"].said)
-        own = [one for one in json.loads(tries["plug_stats"].said)["slices"] if not one["kernel"]]
+        stats = json.loads(tries["plug_stats"].said)
+        own = [one for one in stats["slices"] if not one["kernel"]]
         self.assertGreater(sum(one["switches"] for one in own), 0)
         for one in own:
             ticks = one["values"][0]
-            self.assertEqual(one["unmatched_start"] + one["unmatched_stop"], 0)
+            if sum(stats["losses"]["lost"].values()) == 0:
+                self.assertEqual(one["unmatched_start"] + one["unmatched_stop"], 0)
             self.assertLess(one["taken_ticks"], ticks["raw"]["total"])
             # What is taken out of a slice was in it.  Probes' own cost is uncertain by some hundred ticks; a wrong switch has millions.
             self.assertGreater(ticks["net"]["min"], -100000)
