@@ -2,8 +2,10 @@
 /* Walks the append-only log of a session's memory.  Hostile: lengths are checked, payloads copied, contents are the reader's matter. */
 #include "announcements.h"
 
+#include <linux/jiffies.h>
 #include <linux/kernel.h>
 #include <linux/kthread.h>
+#include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -14,7 +16,9 @@
 #include "output.h"
 #include "session_memory.h"
 
-static u64 log_tail(const struct nsmod_memory *memory)
+#define AWAITED_JIFFIES (HZ / 20)
+
+u64 nsmod_announcements_tail(const struct nsmod_memory *memory)
 {
 	return READ_ONCE(nsmod_memory_header(memory)->announce_tail);
 }
@@ -48,7 +52,7 @@ static int write_payload(struct nsmod_announcements *own, struct nsmod_output *o
 /* 1: one more has been passed; 0: none is whole; -errno. */
 static int write_next(struct nsmod_announcements *own, const struct nsmod_memory *memory, struct nsmod_output *output)
 {
-	const u64 tail = log_tail(memory);
+	const u64 tail = nsmod_announcements_tail(memory);
 	struct nslice_announcement head;
 	void *payload;
 	int err;
@@ -89,10 +93,21 @@ int nsmod_announcements_write(struct nsmod_announcements *own, const struct nsmo
 	return more;
 }
 
+bool nsmod_announcements_are_awaited(struct nsmod_announcements *own, u64 tail)
+{
+	if (own->cursor >= min(tail, NSLICE_SESSION_ANNOUNCE_BYTES))
+		return false;
+	if (own->awaited != own->cursor + 1) {
+		own->awaited = own->cursor + 1;
+		own->awaited_until = jiffies + AWAITED_JIFFIES;
+	}
+	return time_before(jiffies, own->awaited_until);
+}
+
 /* Past the announcement at the cursor, which is not whole and never will be.  False: there is none. */
 static bool skip(struct nsmod_announcements *own, const struct nsmod_memory *memory)
 {
-	const u64 tail = log_tail(memory);
+	const u64 tail = nsmod_announcements_tail(memory);
 	struct nslice_announcement head;
 
 	if (tail > NSLICE_SESSION_ANNOUNCE_BYTES || own->cursor + sizeof(head) > tail || read_head(memory, own->cursor, &head))

@@ -54,15 +54,19 @@ s64 nsmod_user_part_pass(struct nsmod_user_part *part, struct nsmod_output *outp
 {
 	const struct nsmod_session *session = part->session;
 	s64 fullest = 0, taken;
+	u64 announced;
 	u32 cpu;
 	int err;
 
 	/* Whoever goes on writing while the end is made writes for the next reader, if at all. */
 	for (cpu = 0; cpu < session->memory.cpus && !part->is_settling; ++cpu)
 		nsmod_ring_watch(&part->rings[cpu]);
+	announced = nsmod_announcements_tail(&session->memory);
 	err = nsmod_announcements_write(&part->announcements, &session->memory, output);
 	if (err || !know_rings(part))
 		return err;
+	if (!part->is_settling && nsmod_announcements_are_awaited(&part->announcements, announced))
+		return 0;
 	for (cpu = 0; cpu < session->memory.cpus; ++cpu) {
 		/* A flight recorder is followed, and read when it is over or somebody asks. */
 		if (part->rings[cpu].is_overwrite && !part->is_settling)

@@ -12,6 +12,7 @@ LICENCES = {
     "": {"MIT"},
     "nsmod": {"GPL-2.0", "GPL-2.0-only", "MIT"},
     "tests/vm/cases/exact_module": {"GPL-2.0"},  # kernel modules
+    "tests/vm/cases/meet_module": {"GPL-2.0"},
     "nsmod/uapi": {"(GPL-2.0 WITH Linux-syscall-note) OR MIT", "MIT"},
 }
 # Unmodified programs of others keep their own head; a file NAME.license beside them speaks for them (REUSE).

@@ -12,7 +12,7 @@ SITE = struct.Struct("<HBBIHHI")          # slice_id, kind, flags, line, name by
 HEAD = struct.Struct("<QIHBB")            # ticks, thread_id, slice_id, kind, words
 ROW = struct.Struct("<II3Q8Q")            # cpu, reserved, chunks, issued, drained, lost
 CALIBRATION_ENTRY = struct.Struct("<IBBHqqqq") # cpu, kind, field, batches, inner, its squares, outer, its squares
-INFO, RECORDS, KERNEL_RECORDS, KERNEL_TOTALS, KERNEL_CALIBRATION, KERNEL_SITES = 1, 4, 6, 7, 8, 9
+INFO, SITES, RECORDS, KERNEL_RECORDS, KERNEL_TOTALS, KERNEL_CALIBRATION, KERNEL_SITES = 1, 2, 4, 6, 7, 8, 9
 KINDS = {1: "START", 2: "STOP", 3: "MARK", 4: "INIT", 5: "EXIT"}
 
 Record = collections.namedtuple("Record", "cpu ticks thread kind name words")

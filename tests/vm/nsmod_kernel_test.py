@@ -13,6 +13,11 @@ import nsmod_guest
 PLACES = 9  # of probes in the example
 
 
+# kinds FILE: of the chunks in its first 8 MB, in their order; a chunk begins with "NSLK" and its kind.
+KINDS = """
+kinds() { echo "kinds: $(head -c 8000000 $1 | od -A n -t x4 -v -w8 | grep 4b4c534e | cut -c 15-18 | tr '\\n' ' ')"; }
+"""
+
 # Who meets a probe for the first time takes long until its site is handed over.
 SLOW_MEETING = [("src/kernel_sites.c", "#include <linux/llist.h>", "#include <linux/delay.h>\n#include <linux/llist.h>"),
                 ("src/kernel_sites.c", "\t\tllist_add(&site->node, &fresh);", "\t{ mdelay(50); llist_add(&site->node, &fresh); }")]
@@ -21,6 +26,10 @@ SLOW_MEETING = [("src/kernel_sites.c", "#include <linux/llist.h>", "#include <li
 def setUpModule():
     nsmod_guest.build_modules("example")
     nsmod_guest.build_changed("slow_meeting", SLOW_MEETING, "meet_module")
+
+
+def kinds_in(output):
+    return [int(kind, 16) for kind in re.search(r"kinds: (.*)", output).group(1).split()]
 
 
 def tool(*command):
@@ -68,25 +77,30 @@ END
         self.assertEqual((trace.issued, trace.drained, trace.lost), (PLACES * 63, PLACES * 63, 0))
 
     def with_meeting(self, machine):
+        machine.add("tests/vm_late_site")
         for name in ("slow_meeting.ko", "meet.ko"):
             machine.add_built_module(nsmod_guest.BUILT[machine.kernel.name][name])
 
-    def test_a_site_stands_before_its_first_record_though_another_cpu_is_still_meeting_it(self):
-        self.run_guests(kernel_trace.SHOW_FILE + """
+    def test_a_site_stands_before_its_first_record_though_it_is_still_being_announced(self):
+        self.run_guests(kernel_trace.SHOW_FILE + KINDS + """
             rmmod nsmod && insmod /modules/slow_meeting.ko
+            cat /dev/nsmod >late.nsl & vm_late_site; wait
+            nsdump check late.nsl
+            kinds late.nsl
             vm_kernel_recorder "" 0 -- insmod /modules/meet.ko >trace.nsl
             nsdump check trace.nsl
             show_file trace.nsl
             """, self.check_meeting, self.with_meeting)
 
     def check_meeting(self, result):
-        self.check_words("trace.nsl: whole; ")(result)
+        self.check_words("late.nsl: whole; 1 records", "trace.nsl: whole; ")(result)
+        self.assertEqual(kinds_in(result.output)[:3], [kernel_trace.INFO, kernel_trace.SITES, kernel_trace.RECORDS])
         trace = kernel_trace.Trace(kernel_trace.from_console(result.output, "trace.nsl")) # takes no record before its site
         self.assertEqual({record.cpu for record in trace.records}, {0, 1})
         self.assertEqual((trace.count("MARK", "met"), trace.lost), (400, 0))
 
     def test_cat_records_the_session_and_the_kernel_in_one_trace(self):
-        self.run_guests(kernel_trace.SHOW_FILE + f"""
+        self.run_guests(kernel_trace.SHOW_FILE + KINDS + f"""
             groups=/sys/module/nsmod/parameters/groups
             ifconfig lo up
             mkdir -p /etc && echo "user:x:1000:1000::/:/bin/sh" >/etc/passwd
@@ -125,7 +139,7 @@ END
             cat /dev/nsmod >trace.nsl & reader=$!
             until [ $(stat -c %s trace.nsl) -gt 8000000 ]; do usleep 20000; done
             kill -9 $writer; wait $reader
-            echo "kinds: $(head -c 8000000 trace.nsl | od -A n -t x4 -v -w8 | grep '4b4c534e' | cut -c 15-18 | tr '\\n' ' ')"
+            kinds trace.nsl
             echo >$groups
             (NETSLICE='recorder=nsmod calibration=no' vm_writer 10 & cat /dev/nsmod >trace.nsl; wait)
             echo "groups afterwards: $(strings trace.nsl | grep -c kernel.groups)"
@@ -140,7 +154,7 @@ END
             "kernel.groups.refused=net_rx,softirq", "kernel.groups.refused.reason=the reader lacks CAP_PERFMON",
             "kernel.groups.refused=net_rx,softirq", "kernel.groups.refused.reason=the kernel's records have a reader"])
         # The session's records do not wait while the kernel's probes are calibrated; the kernel's do.
-        kinds = [int(kind, 16) for kind in re.search(r"kinds: (.*)", result.output).group(1).split()]
+        kinds = kinds_in(result.output)
         calibrated = kinds.index(kernel_trace.KERNEL_CALIBRATION)
         told = max(place for place in range(calibrated) if kinds[place] == kernel_trace.INFO)
         self.assertIn(kernel_trace.RECORDS, kinds[told:calibrated])
