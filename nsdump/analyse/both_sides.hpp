@@ -23,8 +23,11 @@ public:
         : kernel_indices_(trace.kernel_indices()),
           programs_(trace.names(), {trace.counter_names().size(), trace.cpus().size(), false, kernel_indices_}, programs),
           kernel_(trace.names(), {trace.kernel_counter_names().size(), trace.cpus().size(), true, kernel_indices_}, kernel),
-          time_(trace.names(), trace.cpus().size(), programs_, kernel_)
+          time_(trace.names(), trace.cpus().size(), programs_, kernel_), program_indices_(trace.cpus().size(), kNoCpu)
     {
+        for (std::uint32_t cpu = 0; cpu < kernel_indices_.size(); ++cpu)
+            if (kernel_indices_[cpu] != cpu)
+                program_indices_[kernel_indices_[cpu]] = cpu;
     }
 
     // Runs of a merger with pairing_order().
@@ -58,14 +61,14 @@ private:
     void note_loss(std::uint32_t kernel_index)
     {
         time_.note_loss(kernel_index);
-        for (std::uint32_t cpu = 0; cpu < kernel_indices_.size(); ++cpu)
-            if (cpu != kernel_index && kernel_indices_[cpu] == kernel_index)
-                programs_.lose_sight_of_cpu(cpu);
+        if (const std::uint32_t cpu = program_indices_[kernel_index]; cpu != kNoCpu)
+            programs_.lose_sight_of_cpu(cpu);
     }
 
     std::vector<std::uint32_t> kernel_indices_;
     Pairer<ProgramSink> programs_;
     Pairer<KernelSink> kernel_;
     KernelTime time_;
+    std::vector<std::uint32_t> program_indices_; // by place of the kernel's ring: that of the programs' of the same CPU
 };
 } // namespace nsdump

@@ -2,7 +2,6 @@
 // analyse: rows of the calibrations at a session's start and end -> the constants of one probe on one CPU.
 #include "analyse/calibration_rows.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 namespace nsdump
@@ -45,40 +44,44 @@ Constant combined(const Measured &start, const Measured &end)
 }
 } // namespace
 
-std::optional<CalibrationRow> find_row(const CalibrationRows &rows, std::uint32_t cpu, unsigned probe,
-                                       unsigned field)
+CalibrationRows::CalibrationRows(std::vector<CalibrationRow> rows) : rows_(std::move(rows))
 {
-    const CalibrationRow *any = nullptr;
-    RowSum sum;
-    for (const CalibrationRow &row : rows) {
-        if (row.probe != probe || row.field != field)
-            continue;
-        if (row.cpu == cpu)
-            return row;
-        if (row.cpu == NSLICE_ANY_CPU)
-            any = &row;
-        else
-            sum.add(row);
+    for (std::size_t place = 0; place < rows_.size(); ++place) {
+        const CalibrationRow &row = rows_[place];
+        places_.try_emplace({row.cpu, row.probe, row.field}, place);
+        cpus_.insert(row.cpu);
+        if (row.cpu != NSLICE_ANY_CPU)
+            sums_[{row.probe, row.field}].add(row);
     }
-    if (any)
-        return *any;
-    if (sum.rows == 0)
-        return std::nullopt;
-    return sum.of_another(NSLICE_ANY_CPU, probe, field);
 }
 
-bool has_own_row(const CalibrationRows &rows, std::uint32_t cpu)
+std::optional<CalibrationRow> CalibrationRows::find(std::uint32_t cpu, unsigned probe, unsigned field) const
 {
-    return std::any_of(rows.begin(), rows.end(),
-                       [cpu](const CalibrationRow &row) { return row.cpu == cpu || row.cpu == NSLICE_ANY_CPU; });
+    for (const std::uint32_t wanted : {cpu, NSLICE_ANY_CPU})
+        if (const auto found = places_.find({wanted, probe, field}); found != places_.end())
+            return rows_[found->second];
+    const auto others = sums_.find({probe, field});
+    if (others == sums_.end())
+        return std::nullopt;
+    return others->second.of_another(NSLICE_ANY_CPU, probe, field);
+}
+
+bool has_own_row(const CalibrationRows &start, const CalibrationRows &end, std::uint32_t cpu)
+{
+    return start.has_cpu(cpu) || start.has_cpu(NSLICE_ANY_CPU) || end.has_cpu(cpu) || end.has_cpu(NSLICE_ANY_CPU);
+}
+
+bool is_measured_itself(const CalibrationRows &start, const CalibrationRows &end, std::uint32_t cpu)
+{
+    return (start.empty() || start.has_cpu(cpu)) && (end.empty() || end.has_cpu(cpu));
 }
 
 std::optional<ProbeConstants> probe_constants(const CalibrationRows &start,
                                               const CalibrationRows &end, std::uint32_t cpu,
                                               unsigned probe, unsigned field)
 {
-    const auto a = find_row(start, cpu, probe, field);
-    const auto b = find_row(end, cpu, probe, field);
+    const auto a = start.find(cpu, probe, field);
+    const auto b = end.find(cpu, probe, field);
     if (!a && !b)
         return std::nullopt;
     if (!a || !b) {
@@ -88,13 +91,4 @@ std::optional<ProbeConstants> probe_constants(const CalibrationRows &start,
     return ProbeConstants{combined(inner_of(*a), inner_of(*b)), combined(outer_of(*a), outer_of(*b))};
 }
 
-bool is_measured_itself(const CalibrationRows &start, const CalibrationRows &end,
-                        std::uint32_t cpu)
-{
-    const auto has = [cpu](const CalibrationRows &rows) {
-        return rows.empty() || std::any_of(rows.begin(), rows.end(),
-                                           [cpu](const CalibrationRow &row) { return row.cpu == cpu; });
-    };
-    return has(start) && has(end);
-}
 } // namespace nsdump

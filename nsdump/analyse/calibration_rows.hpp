@@ -3,11 +3,17 @@
 #pragma once
 
 #include <cmath>
+#include <map>
 #include <optional>
+#include <set>
+#include <tuple>
+#include <utility>
 #include <vector>
 
-#include "analyse/correction.hpp"
+#include "analyse/calibration_row.hpp"
+#include "analyse/student.hpp"
 #include "analyse/uncertainty.hpp"
+#include "decode/trace_parts.hpp"
 
 namespace nsdump
 {
@@ -81,12 +87,29 @@ struct ProbeConstants {
     Constant outer;
 };
 
-using CalibrationRows = std::vector<CalibrationRow>;
+// Rows found by what they are of: a trace may bring as many as it likes, and each CPU asks for its own.
+class CalibrationRows
+{
+public:
+    CalibrationRows() = default;
+    explicit CalibrationRows(std::vector<CalibrationRow> rows);
 
-// The CPU's own row, else the one for any CPU, else the mean over the CPUs with their spread in its interval.
-std::optional<CalibrationRow> find_row(const CalibrationRows &rows, std::uint32_t cpu, unsigned probe, unsigned field);
-// A row of its own, or one for any CPU.
-bool has_own_row(const CalibrationRows &rows, std::uint32_t cpu);
+    const std::vector<CalibrationRow> &all() const { return rows_; }
+    bool empty() const { return rows_.empty(); }
+    // The CPU's own row, else the one for any CPU, else the mean over the CPUs with their spread in its interval.
+    std::optional<CalibrationRow> find(std::uint32_t cpu, unsigned probe, unsigned field) const;
+    // Any row of this very CPU.
+    bool has_cpu(std::uint32_t cpu) const { return cpus_.contains(cpu); }
+
+private:
+    std::vector<CalibrationRow> rows_;
+    std::map<std::tuple<std::uint32_t, unsigned, unsigned>, std::size_t> places_; // by CPU, probe, field: the first of it
+    std::map<std::pair<unsigned, unsigned>, RowSum> sums_; // by probe and field, over the CPUs
+    std::set<std::uint32_t> cpus_;
+};
+
+// A row of its own at either end, or one for any CPU.
+bool has_own_row(const CalibrationRows &start, const CalibrationRows &end, std::uint32_t cpu);
 // Every calibration that there is has measured this very CPU.
 bool is_measured_itself(const CalibrationRows &start, const CalibrationRows &end, std::uint32_t cpu);
 // Both ends together; none where neither has the probe.

@@ -12,7 +12,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "analyse/calibration_rows.hpp"
 #include "analyse/kernel_rows.hpp"
 #include "decode/clock.hpp"
 #include "decode/error.hpp"
@@ -141,8 +140,8 @@ void Correction::take_trace(const TraceFile &trace)
                 whole_sums[is_end][{entry.cpu, *probe, entry.field}].add(row);
         }
     }
-    start_ = rows_of(sums[0]);
-    end_ = rows_of(sums[1]);
+    start_ = CalibrationRows(rows_of(sums[0]));
+    end_ = CalibrationRows(rows_of(sums[1]));
     compare(rows_of(whole_sums[0]), rows_of(whole_sums[1]));
     if (refused > 0)
         warnings_.push_back(fmt::format("{} calibration entries of the trace cannot be used", refused));
@@ -162,6 +161,7 @@ void Correction::take_file(const TraceFile &trace, const CalibrationFile &file)
         return session.empty() || probe == session;
     };
     const std::string source = trace.info("counters.source");
+    std::vector<CalibrationRow> rows;
     std::string other_counters; // of a probe that fits but for them
     for (const ProbeCost &probe : file.probes) {
         unsigned index = kPair;
@@ -175,26 +175,27 @@ void Correction::take_file(const TraceFile &trace, const CalibrationFile &file)
             other_counters = others;
             continue;
         }
-        start_.push_back({NSLICE_ANY_CPU, index, 0, probe.inner_ticks, probe.inner_ci95, probe.outer_ticks, probe.outer_ci95,
+        rows.push_back({NSLICE_ANY_CPU, index, 0, probe.inner_ticks, probe.inner_ci95, probe.outer_ticks, probe.outer_ci95,
                           probe.batches, probe.trimmed, kManyDegrees});
         if (probe.outer_hidden_ticks)
-            start_.back().hidden = {probe.inner_hidden_ticks.value_or(0), *probe.outer_hidden_ticks};
+            rows.back().hidden = {probe.inner_hidden_ticks.value_or(0), *probe.outer_hidden_ticks};
         for (std::size_t i = 0; i < trace.counter_names().size(); ++i)
             if (!probe.counter_costs.empty()) {
                 const CounterCost &cost = probe.counter_costs[i];
-                start_.push_back({NSLICE_ANY_CPU, index, static_cast<unsigned>(i + 1), cost.inner, cost.inner_ci95, cost.outer,
+                rows.push_back({NSLICE_ANY_CPU, index, static_cast<unsigned>(i + 1), cost.inner, cost.inner_ci95, cost.outer,
                                   cost.outer_ci95, probe.batches, probe.trimmed, kManyDegrees});
             } else if (trace.counter_names()[i] == "instructions" && probe.outer_instructions)
-                start_.push_back({NSLICE_ANY_CPU, index, static_cast<unsigned>(i + 1),
+                rows.push_back({NSLICE_ANY_CPU, index, static_cast<unsigned>(i + 1),
                                   probe.inner_instructions.value_or(0), 0, *probe.outer_instructions, 0,
                                   probe.batches, probe.trimmed, kManyDegrees});
     }
+    start_ = CalibrationRows(std::move(rows));
     warn_of(trace, file);
-    if (!find_row(start_, NSLICE_ANY_CPU, kPair, 0) && !other_counters.empty())
+    if (!start_.find(NSLICE_ANY_CPU, kPair, 0) && !other_counters.empty())
         throw TraceError(fmt::format("the calibration file was made with the counters {}, this trace with {}: a probe costs by them; run "
                                      "nscalibrate --counters {}",
                                      other_counters, trace.info("counters.names"), trace.info("counters.names")));
-    if (!find_row(start_, NSLICE_ANY_CPU, kPair, 0))
+    if (!start_.find(NSLICE_ANY_CPU, kPair, 0))
         throw TraceError(fmt::format("the calibration file has no START+STOP measured with mode \"{}\", ring \"{}\", "
                                      "counters \"{}\", as this trace was made; calibrate with these settings",
                                      trace.info("clock.mode"), trace.info("ring.kind"), source));
@@ -253,7 +254,7 @@ void Correction::build(const std::vector<CpuChunks> &cpus)
 {
     std::uint64_t borrowed = 0;
     for (const CpuChunks &cpu : cpus)
-        borrowed += !cpu.is_kernel && has_constants() && !has_own_row(start_, cpu.cpu) && !has_own_row(end_, cpu.cpu);
+        borrowed += !cpu.is_kernel && has_constants() && !has_own_row(start_, end_, cpu.cpu);
     if (borrowed > 0)
         warnings_.push_back(fmt::format("{} CPUs were not calibrated themselves: the mean of the others stands for them, "
                                         "with their spread in the interval", borrowed));
@@ -271,7 +272,7 @@ void Correction::build(const std::vector<CpuChunks> &cpus)
 // Programs and the kernel were calibrated by different hands: a CPU that lacks its own constants borrows from its side.
 void Correction::build_side(const std::vector<CpuChunks> &cpus, bool is_kernel)
 {
-    const auto &start = is_kernel ? kernel_start_ : start_, &end = is_kernel ? kernel_end_ : end_;
+    const CalibrationRows &start = is_kernel ? kernel_start_ : start_, &end = is_kernel ? kernel_end_ : end_;
     std::optional<std::size_t> first_shared;
     for (std::size_t cpu = 0; cpu < cpus.size(); ++cpu) {
         if (cpus[cpu].is_kernel != is_kernel)
@@ -289,7 +290,7 @@ void Correction::build_side(const std::vector<CpuChunks> &cpus, bool is_kernel)
 
 void Correction::set_constants(FieldConstants &constants, bool is_kernel, std::uint32_t cpu, unsigned field)
 {
-    const auto &start = is_kernel ? kernel_start_ : start_, &end = is_kernel ? kernel_end_ : end_;
+    const CalibrationRows &start = is_kernel ? kernel_start_ : start_, &end = is_kernel ? kernel_end_ : end_;
     for (unsigned probe = 0; probe < kProbes; ++probe) {
         const auto found = probe_constants(start, end, cpu, probe, field);
         if (!found)

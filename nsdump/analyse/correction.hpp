@@ -9,13 +9,12 @@
 #include <vector>
 
 #include "analyse/calibration.hpp"
+#include "analyse/calibration_rows.hpp"
 #include "analyse/student.hpp"
 #include "decode/file_reader.hpp"
 
 namespace nsdump
 {
-// Places of the probe kinds in tables of constants.
-enum ProbeIndex { kPair = 0, kMark, kInit, kExit, kProbes };
 std::optional<unsigned> probe_of_kind(unsigned kind); // enum nslice_kind; none for a STOP and what is no probe
 const char *probe_name(unsigned probe); // START (the pair START + STOP), MARK, INIT, EXIT
 
@@ -32,27 +31,6 @@ struct FieldConstants {
     double inner_bound = 0;
     std::array<double, kProbes> outer_bound{};
     std::uint32_t source = 0; // CPUs with the same source have the same constants, and the same errors in them
-};
-
-// How much more a constant is with nothing that the probe could hide beside.
-struct Hidden {
-    double inner = 0;
-    double outer = 0;
-};
-
-// One row of a calibration, averaged over the processes that took part.
-struct CalibrationRow {
-    std::uint32_t cpu = NSLICE_ANY_CPU;
-    unsigned probe = kPair;
-    unsigned field = 0;
-    double inner = 0;
-    double inner_ci95 = 0;
-    double outer = 0;
-    double outer_ci95 = 0;
-    std::uint64_t samples = 0;
-    std::uint64_t trimmed = 0;
-    double degrees = kManyDegrees; // of freedom of the intervals
-    std::optional<Hidden> hidden = {}; // where it was measured
 };
 
 // A wandering of the core's frequency by less than this is on every machine; the interval holds it, no warning is due.
@@ -80,10 +58,10 @@ public:
     }
     std::size_t fields() const { return fields_; }
     bool has_constants() const;
-    const std::vector<CalibrationRow> &start() const { return start_; }
-    const std::vector<CalibrationRow> &end() const { return end_; }
+    const std::vector<CalibrationRow> &start() const { return start_.all(); }
+    const std::vector<CalibrationRow> &end() const { return end_.all(); }
     // Of the kernel's probes, for the places of the kernel's rings.
-    const std::vector<CalibrationRow> &kernel_start() const { return kernel_start_; }
+    const std::vector<CalibrationRow> &kernel_start() const { return kernel_start_.all(); }
     const std::vector<Drift> &drift() const { return drift_; }
     const std::vector<std::string> &warnings() const { return warnings_; }
 
@@ -98,10 +76,10 @@ private:
 
     std::size_t fields_; // of the side that has more
     std::vector<FieldConstants> table_;
-    std::vector<CalibrationRow> start_;
-    std::vector<CalibrationRow> end_;
-    std::vector<CalibrationRow> kernel_start_;
-    std::vector<CalibrationRow> kernel_end_;
+    CalibrationRows start_;
+    CalibrationRows end_;
+    CalibrationRows kernel_start_;
+    CalibrationRows kernel_end_;
     std::uint64_t disturbed_ = 0; // CPUs with a pair that takes less than no time
     std::vector<Drift> drift_;
     std::vector<std::string> warnings_;

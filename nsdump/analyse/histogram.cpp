@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <utility>
 
 namespace nsdump
 {
@@ -35,34 +37,44 @@ void Histogram::add_slowly(Side &side, std::uint64_t key, double value, std::uin
         return;
     }
     key = std::min(key, kTopKey); // also what is not a number
-    // Grown by whole powers of two, so a slice whose times spread slowly does not grow at each new value.
-    const std::uint64_t octave = key >> kMantissaBits << kMantissaBits;
-    const std::uint64_t octave_keys = 1u << kMantissaBits;
-    if (side.cells.empty()) {
-        side.first = octave;
-        side.cells.resize(octave_keys);
-    } else if (octave < side.first) {
-        side.cells.insert(side.cells.begin(), side.first - octave, {});
-        side.first = octave;
-    } else if (octave + octave_keys > side.first + side.cells.size()) {
-        side.cells.resize(octave + octave_keys - side.first);
+    const std::uint64_t exponent = key >> kMantissaBits;
+    if (side.octaves.empty())
+        side.first = exponent;
+    if (exponent < side.first) {
+        std::vector<std::unique_ptr<Octave>> wider(side.first - exponent);
+        std::move(side.octaves.begin(), side.octaves.end(), std::back_inserter(wider));
+        side.octaves = std::move(wider);
+        side.first = exponent;
     }
-    put(side.cells[key - side.first], key, value, count);
+    if (exponent - side.first >= side.octaves.size())
+        side.octaves.resize(exponent - side.first + 1);
+    auto &octave = side.octaves[exponent - side.first];
+    if (!octave)
+        octave = std::make_unique<Octave>();
+    put((*octave)[key % kOctaveCells], key, value, count);
+}
+
+// By rising distance from zero.
+void Histogram::add_buckets(const Side &side, std::vector<Bucket> &out)
+{
+    for (std::size_t i = 0; i < side.octaves.size(); ++i)
+        for (std::size_t j = 0; side.octaves[i] && j < kOctaveCells; ++j)
+            if (const Cell &cell = (*side.octaves[i])[j]; cell.count > 0) {
+                const std::uint64_t key = (side.first + i) * kOctaveCells + j;
+                out.push_back({low_of(key), low_of(key + 1), cell.count, cell.sum, cell.squares});
+            }
 }
 
 std::vector<Bucket> Histogram::buckets() const
 {
     std::vector<Bucket> buckets;
-    for (std::size_t i = negative_.cells.size(); i-- > 0;)
-        if (const Cell &cell = negative_.cells[i]; cell.count > 0)
-            buckets.push_back(
-                {-low_of(negative_.first + i + 1), -low_of(negative_.first + i), cell.count, cell.sum, cell.squares});
+    add_buckets(negative_, buckets);
+    std::reverse(buckets.begin(), buckets.end());
+    for (Bucket &bucket : buckets)
+        bucket = {-bucket.high, -bucket.low, bucket.count, bucket.sum, bucket.squares};
     if (zeros_ > 0)
         buckets.push_back({0, 0, zeros_, 0, 0});
-    for (std::size_t i = 0; i < positive_.cells.size(); ++i)
-        if (const Cell &cell = positive_.cells[i]; cell.count > 0)
-            buckets.push_back(
-                {low_of(positive_.first + i), low_of(positive_.first + i + 1), cell.count, cell.sum, cell.squares});
+    add_buckets(positive_, buckets);
     return buckets;
 }
 

@@ -2,8 +2,11 @@
 // analyse: values -> log-linear histogram; percentiles within 0.8 %, bounded memory.
 #pragma once
 
+#include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace nsdump
@@ -33,9 +36,9 @@ public:
     {
         const std::uint64_t key = (std::bit_cast<std::uint64_t>(value) & ~kSign) >> kShift;
         Side &side = value < 0 ? negative_ : positive_;
-        const std::uint64_t place = key - side.first;
-        if (place < side.cells.size()) [[likely]] {
-            put(side.cells[place], key, value, count);
+        const std::uint64_t place = (key >> kMantissaBits) - side.first;
+        if (place < side.octaves.size() && side.octaves[place]) [[likely]] {
+            put((*side.octaves[place])[key % kOctaveCells], key, value, count);
         } else {
             add_slowly(side, key, value, count);
         }
@@ -62,10 +65,13 @@ private:
         double sum = 0;
         double squares = 0;
     };
+    static constexpr std::size_t kOctaveCells = 1u << kMantissaBits;
+    using Octave = std::array<Cell, kOctaveCells>;
     struct Side {
-        std::uint64_t first = 0; // key of cells[0]
-        std::vector<Cell> cells;
+        std::uint64_t first = 0; // exponent of octaves[0]
+        std::vector<std::unique_ptr<Octave>> octaves; // null where nothing fell: a name's slices may be both tiny and huge
     };
+    static void add_buckets(const Side &side, std::vector<Bucket> &out);
     void add_slowly(Side &side, std::uint64_t key, double value, std::uint64_t count);
     static double low_of(std::uint64_t key) { return std::bit_cast<double>(key << kShift); }
     static void put(Cell &cell, std::uint64_t key, double value, std::uint64_t count)

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "analyse/correction.hpp"
+
 namespace nsdump
 {
 namespace
@@ -35,13 +37,13 @@ std::optional<CalibrationRow> row_of(const nslice_kernel_calibration_entry &entr
 }
 } // namespace
 
-std::vector<CalibrationRow> kernel_rows(const std::vector<KernelCalibration> &calibrations, nslice_calibration_phase phase)
+CalibrationRows kernel_rows(const std::vector<KernelCalibration> &calibrations, nslice_calibration_phase phase)
 {
     std::vector<CalibrationRow> rows;
     for (const KernelCalibration &calibration : calibrations)
         for (const nslice_kernel_calibration_entry &entry : calibration.entries)
             if (const auto row = row_of(entry); row && calibration.phase == phase)
                 rows.push_back(*row);
-    return rows;
+    return CalibrationRows(std::move(rows));
 }
 } // namespace nsdump

@@ -4,10 +4,10 @@
 
 #include <vector>
 
-#include "analyse/correction.hpp"
+#include "analyse/calibration_rows.hpp"
 
 namespace nsdump
 {
 // Of the recording's start or end.
-std::vector<CalibrationRow> kernel_rows(const std::vector<KernelCalibration> &calibrations, nslice_calibration_phase phase);
+CalibrationRows kernel_rows(const std::vector<KernelCalibration> &calibrations, nslice_calibration_phase phase);
 } // namespace nsdump

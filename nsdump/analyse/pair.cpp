@@ -41,6 +41,13 @@ void PairState::forget_threads()
         threads_.clear();
     }
     cached_.assign(cached_.size(), nullptr);
+    for (ThreadsByCpu *list : {&open_unlost_, &open_seen_})
+        list->clear();
+    for (const auto &[id, thread] : threads_) {
+        thread->is_listed = {};
+        open_unlost_.add(*thread);
+        open_seen_.add(*thread);
+    }
 }
 
 // The slice has no STOP: what was inside it was inside the one around it.
@@ -87,18 +94,20 @@ void PairState::interrupt(std::uint32_t thread_id, const Interruptions &what)
 
 void PairState::lose_sight_of_cpu(std::uint32_t cpu_index)
 {
-    for (const auto &[id, thread] : threads_)
-        if (thread->last_cpu_index == cpu_index || thread->has_moved)
-            lose_sight_of_thread(id);
+    if (!kernel_indices_.empty())
+        open_seen_.take(cpu_index, lose_sight_of);
 }
 
 void PairState::lose_sight_of_thread(std::uint32_t thread_id)
 {
-    const auto found = threads_.find(thread_id);
-    if (kernel_indices_.empty() || found == threads_.end())
-        return;
-    for (std::uint32_t i = 0; i < found->second->depth; ++i)
-        found->second->interruptions[i].is_unseen = true;
+    if (const auto found = threads_.find(thread_id); !kernel_indices_.empty() && found != threads_.end())
+        lose_sight_of(*found->second);
+}
+
+void PairState::lose_sight_of(ThreadState &thread)
+{
+    for (std::uint32_t i = 0; i < thread.depth; ++i)
+        thread.interruptions[i].is_unseen = true;
 }
 
 void PairState::give_interrupt_to_parent(ThreadState &thread, const Slice &slice)
@@ -130,20 +139,26 @@ bool PairState::bring_to_top(ThreadState &thread, NameId name)
 
 void PairState::note_cpu(ThreadState &thread, std::uint32_t cpu_index)
 {
-    thread.has_moved |= thread.last_cpu_index != kNoCpu;
+    const bool is_new = thread.last_cpu_index == kNoCpu, moves_first = !is_new && !thread.has_moved;
+    thread.has_moved |= moves_first;
     thread.last_cpu_index = cpu_index;
+    for (ThreadsByCpu *list : {&open_unlost_, &open_seen_}) {
+        if (is_new)
+            list->add(thread);
+        else if (moves_first)
+            list->move(thread);
+    }
 }
 
 // All that a thread wrote on the CPU may be among the lost, and with it the sign that it was there.
 void PairState::note_loss(std::uint32_t cpu_index)
 {
-    for (const auto &[id, thread] : threads_)
-        for (std::uint32_t i = 0; i < thread->depth; ++i)
-            if (thread->last_cpu_index == cpu_index || thread->has_moved) {
-                thread->frames[i].spans_loss = true;
-                thread->has_lossy_slices = true;
-                thread->overflow = 0; // its STOPs may be among the lost
-            }
+    open_unlost_.take(cpu_index, [](ThreadState &thread) {
+        for (std::uint32_t i = 0; i < thread.depth; ++i)
+            thread.frames[i].spans_loss = true;
+        thread.has_lossy_slices = true; // also with nothing open: the next START lists it again
+        thread.overflow = 0; // its STOPs may be among the lost
+    });
 }
 
 // Without this every lost STOP would leave its slice open for ever, until the depth is used up.
@@ -158,6 +173,7 @@ void PairState::drop_restarted(ThreadState &thread, NameId name)
     thread.has_lossy_slices = lossy > 0;
     while (place > 0 && thread.depth >= place)
         drop_top(thread);
+    open_unlost_.add(thread);
 }
 
 Unit *PairState::begin_unit(ThreadState &thread, NameId name, const Event &event)

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "analyse/slice.hpp"
+#include "analyse/thread_state.hpp"
+#include "analyse/threads_by_cpu.hpp"
 #include "decode/merge.hpp"
 
 namespace nsdump
@@ -20,65 +22,6 @@ struct UnpairedCounts {
     std::uint64_t too_deep = 0;
 
     bool any() const { return (unmatched_start | unmatched_stop | too_deep) != 0; }
-};
-
-struct OpenSlice {
-    NameId name = 0;
-    std::uint32_t cpu_index = 0;
-    std::uint64_t start_ticks = 0;
-    std::uint64_t unit_serial = 0; // 0: no unit was open
-    std::int64_t child_ticks = 0;
-    std::uint32_t children = 0;
-    std::uint32_t counted_children = 0; // those that had counters
-    ProbeCounts own;                    // probes directly inside
-    ProbeCounts in_children;
-    std::uint32_t switches = 0; // of its CPU's, when it began
-    bool has_counters = false;
-    bool spans_loss = false;
-};
-
-struct CounterFrame {
-    std::array<std::uint64_t, NSLICE_MAX_COUNTERS> start;
-    std::array<std::int64_t, NSLICE_MAX_COUNTERS> child_sum;
-};
-
-struct InterruptionFrame {
-    Interruptions all;
-    Interruptions in_children;
-    bool is_unseen = false; // the kernel's records of a part of it are lost
-};
-
-// What interrupts inside a slice of the kernel's counted, and those inside of slices inside.
-struct InterruptCounters {
-    std::array<std::int64_t, NSLICE_MAX_COUNTERS> all;
-    std::array<std::int64_t, NSLICE_MAX_COUNTERS> in_children;
-};
-
-inline constexpr std::uint32_t kNoCpu = ~std::uint32_t{0};
-
-struct ThreadState {
-    std::uint32_t id = 0;
-    std::uint32_t last_cpu_index = kNoCpu;
-    bool has_moved = false; // it may be anywhere, also where nothing of it was seen
-    std::uint32_t depth = 0;
-    std::uint32_t overflow = 0; // STARTs beyond the depth that are still open
-    bool has_lossy_slices = false; // some open slice spans a loss: its STOP may be among the lost
-    std::vector<OpenSlice> frames;
-    std::vector<CounterFrame> counters; // parallel to frames, empty without counters
-    std::vector<InterruptionFrame> interruptions; // parallel to frames, empty without the kernel's records
-    std::vector<InterruptCounters> interrupt_counters; // parallel to counters, of the kernel only
-    std::vector<Unit> units;            // reused; the first `open_units` are open
-    std::uint32_t open_units = 0;
-    Unit *unit = nullptr;          // the innermost open one
-    std::uint64_t unit_serial = 0; // its serial, 0 without one
-
-    void set_open_units(std::uint32_t count)
-    {
-        open_units = count;
-        unit = count > 0 ? &units[count - 1] : nullptr;
-        unit_serial = unit ? unit->serial : 0;
-    }
-    bool is_idle() const { return depth == 0 && overflow == 0 && open_units == 0; }
 };
 
 // Whose events are paired.
@@ -100,7 +43,7 @@ public:
 
     PairState(NameTable &names, PairSide side)
         : names_(names), counters_(side.counters), is_kernel_(side.is_kernel), kernel_indices_(std::move(side.kernel_indices)),
-          switches_(side.cpus), cached_(side.cpus)
+          switches_(side.cpus), cached_(side.cpus), open_unlost_(kOpenUnlost, side.cpus), open_seen_(kOpenSeen, side.cpus)
     {
     }
 
@@ -126,8 +69,9 @@ protected:
     // Makes the slice of this name the top one, dropping what lies above it; false when there is none.
     bool bring_to_top(ThreadState &thread, NameId name);
     void note_loss(std::uint32_t cpu_index);
-    static void note_cpu(ThreadState &thread, std::uint32_t cpu_index);
-    // A slice that spans a loss and begins anew has lost its STOP: it goes, with what was opened inside it.
+    void note_cpu(ThreadState &thread, std::uint32_t cpu_index);
+    // A slice that spans a loss and begins anew has lost its STOP: it goes, with what was opened inside it.  What is
+    // opened now a loss bears on again.
     void drop_restarted(ThreadState &thread, NameId name);
     Unit *begin_unit(ThreadState &thread, NameId name, const Event &event);
     void end_unit(ThreadState &thread, NameId name);
@@ -156,9 +100,12 @@ private:
     ThreadState &find_thread(std::uint32_t cpu_index, std::uint32_t id);
     void forget_threads();
     void drop_top(ThreadState &thread);
+    static void lose_sight_of(ThreadState &thread);
 
     std::unordered_map<std::uint32_t, std::unique_ptr<ThreadState>> threads_;
     std::vector<ThreadState *> cached_; // by CPU: the thread seen there last
+    ThreadsByCpu open_unlost_; // threads that a loss of records bears on
+    ThreadsByCpu open_seen_;   // the same, of the kernel's records
     std::vector<UnpairedCounts> slice_counts_;
     std::vector<UnpairedCounts> unit_counts_;
     std::uint64_t last_serial_ = 0;

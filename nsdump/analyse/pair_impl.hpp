@@ -33,8 +33,10 @@ inline void PairState::push(ThreadState &thread, std::uint32_t cpu_index, NameId
     frame.start_ticks = event.ticks;
     frame.unit_serial = thread.unit_serial;
     frame.switches = switches_[cpu_index];
-    if (!kernel_indices_.empty()) [[unlikely]]
+    if (!kernel_indices_.empty()) [[unlikely]] {
         thread.interruptions[depth] = {{}, {}, is_blind_};
+        open_seen_.add(thread);
+    }
     if (event.word_count == 0)
         return;
     if (event.word_count != counters_) { // hostile or from a broken writer: the slice counts, its counters do not

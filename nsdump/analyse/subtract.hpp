@@ -3,7 +3,8 @@
 #pragma once
 
 #include <array>
-#include <vector>
+#include <cstdint>
+#include <map>
 
 #include "analyse/correction.hpp"
 #include "analyse/slice.hpp"
@@ -71,15 +72,20 @@ class SubtractedErrors
 public:
     void add(const FieldConstants &constants, const SubtractedError &error)
     {
-        if (constants.source >= by_source_.size())
-            by_source_.resize(constants.source + 1);
-        by_source_[constants.source].error += error;
-        by_source_[constants.source].degrees = constants.degrees;
+        if (!last_ || last_id_ != constants.source) {
+            last_ = &by_source_[constants.source];
+            last_id_ = constants.source;
+        }
+        last_->error += error;
+        last_->degrees = constants.degrees;
     }
+    SubtractedErrors() = default;
+    SubtractedErrors(SubtractedErrors &&) = default; // a map's parts stay where they are
+    SubtractedErrors &operator=(SubtractedErrors &&) = default;
     Uncertainty uncertainty() const
     {
         Uncertainty out;
-        for (const Source &source : by_source_)
+        for (const auto &[id, source] : by_source_)
             for (unsigned probe = 0; probe < kProbes; ++probe)
                 out.add_ci95(source.error.ci95[probe], source.degrees[probe]);
         return out;
@@ -87,7 +93,7 @@ public:
     double bound() const
     {
         double sum = 0;
-        for (const Source &source : by_source_)
+        for (const auto &[id, source] : by_source_)
             sum += source.error.bound;
         return sum;
     }
@@ -97,7 +103,9 @@ private:
         SubtractedError error;
         std::array<double, kProbes> degrees{};
     };
-    std::vector<Source> by_source_;
+    std::map<std::uint32_t, Source> by_source_; // those that there are: not a place for each CPU in each name
+    Source *last_ = nullptr;
+    std::uint32_t last_id_ = 0;
 };
 
 // What the error of one slice's correction comes to: half width of an interval, and a bound that is added to it.

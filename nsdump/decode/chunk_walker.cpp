@@ -14,6 +14,7 @@ namespace
 {
 constexpr std::size_t kSearchBlockBytes = 1 << 16;
 constexpr std::size_t kMaxHeaderBytes = 64;
+constexpr std::uint64_t kMostReadings = 4; // of the file's bytes, for checksums that turn out wrong
 } // namespace
 
 ChunkWalker::ChunkWalker(ByteSource &source, const Format &format, std::uint64_t offset, DamageLog *log)
@@ -104,8 +105,14 @@ bool ChunkWalker::next(Chunk &chunk)
             peeked_ = following;
             return true;
         }
+        // Damage refutes a byte once or twice; headers made to lie in each other's payloads could do it thousands of times.
+        if (refuted_bytes_ / kMostReadings >= source_.size_bytes()) {
+            resynchronise(chunk.offset, "no chunk where it should end, as behind too many before");
+            continue;
+        }
         if (read_payload(chunk, payload_))
             return true; // whole; the damage behind it is met at the next call
+        refuted_bytes_ += chunk.header.payload_bytes;
         resynchronise(chunk.offset, "payload checksum wrong and no chunk where it should end");
     }
 }

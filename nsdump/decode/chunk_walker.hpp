@@ -27,11 +27,12 @@ public:
     ChunkWalker(ByteSource &source, const Format &format, std::uint64_t offset, DamageLog *log);
 
     bool next(Chunk &chunk);
+    // The one whose place is known; false when there is no valid header.
+    bool header_at(std::uint64_t offset, Chunk &chunk);
     // False when the checksum is wrong or the file got shorter.  `units` is reused from call to call.
     bool read_payload(const Chunk &chunk, std::vector<std::uint64_t> &units);
 
 private:
-    bool header_at(std::uint64_t offset, Chunk &chunk);
     bool search(std::uint64_t from, Chunk &chunk);
     bool resynchronise(std::uint64_t damage_offset, const char *what);
     std::uint64_t end_of(const Chunk &chunk) const;
@@ -40,6 +41,7 @@ private:
     const Format &format_;
     DamageLog *log_;
     std::uint64_t offset_;        // where the next chunk should start
+    std::uint64_t refuted_bytes_ = 0; // of payloads that were read for their checksum, in vain
     std::optional<Chunk> peeked_; // the valid header there, when it has been read already
     std::vector<std::byte> block_;
     std::vector<std::uint64_t> payload_;

@@ -12,9 +12,7 @@ constexpr std::size_t kBlockEvents = 512; // 16 KiB: stays in the first-level ca
 } // namespace
 
 CpuStream::CpuStream(TraceFile &trace, const CpuChunks &chunks)
-    : trace_(trace), chunks_(chunks),
-      walker_(trace.source(), trace.format(), chunks.first_offset, nullptr),
-      offset_(chunks.first_offset)
+    : trace_(trace), chunks_(chunks), walker_(trace.source(), trace.format(), 0, nullptr), offsets_(chunks.offsets)
 {
 }
 
@@ -22,12 +20,7 @@ bool CpuStream::next_chunk()
 {
     Chunk chunk;
     bool had_damage = false;
-    while (offset_ <= chunks_.last_offset && walker_.next(chunk)) {
-        offset_ = chunk.offset;
-        if (chunk.header.kind != chunks_.chunk_kind() || chunk.header.cpu != chunks_.cpu)
-            continue;
-        if (chunk.offset > chunks_.last_offset)
-            return false;
+    while (offsets_.next(offset_) && walker_.header_at(offset_, chunk)) {
         if (!walker_.read_payload(chunk, payload_)) {
             trace_.damage().add(chunk.offset,
                                 trace_.format().chunk_header_bytes + chunk.header.payload_bytes,

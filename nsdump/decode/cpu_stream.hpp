@@ -25,7 +25,7 @@ struct StreamFaults {
 class CpuStream
 {
 public:
-    // Walks from the CPU's first chunk to its last by itself: no index, so no memory that grows with the trace.
+    // `chunks` out of trace.cpus().
     CpuStream(TraceFile &trace, const CpuChunks &chunks);
 
     // The next block, empty at the end.  Events and their words are valid until the next call.
@@ -43,9 +43,10 @@ private:
     void check_order(std::size_t count);
 
     TraceFile &trace_;
-    CpuChunks chunks_;
+    const CpuChunks &chunks_;
     ChunkWalker walker_;
-    std::uint64_t offset_;
+    Offsets::Reader offsets_;
+    std::uint64_t offset_ = 0; // of the last chunk
     std::vector<std::uint64_t> payload_;
     std::vector<Event> events_;
     RecordCursor cursor_;

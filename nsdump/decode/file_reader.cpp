@@ -152,24 +152,22 @@ bool TraceFile::note_records(const Chunk &chunk)
 {
     const ChunkHeader &header = chunk.header;
     const bool is_kernel = header.kind == NSLICE_CHUNK_KERNEL_RECORDS;
-    auto found = std::find_if(cpus_.begin(), cpus_.end(), [&](const CpuChunks &cpu) {
-        return cpu.cpu == header.cpu && cpu.is_kernel == is_kernel;
-    });
-    if (found == cpus_.end()) {
+    const auto place = cpu_places_.find({is_kernel, header.cpu});
+    if (place == cpu_places_.end()) {
         if (cpus_.size() == kMaxCpus)
             return false;
-        found = cpus_.insert(cpus_.end(), CpuChunks{});
-        found->is_kernel = is_kernel;
-        found->cpu = header.cpu;
-        found->first_offset = chunk.offset;
+        cpu_places_[{is_kernel, header.cpu}] = cpus_.size();
+        cpus_.emplace_back().is_kernel = is_kernel;
+        cpus_.back().cpu = header.cpu;
     }
+    CpuChunks *const found = place == cpu_places_.end() ? &cpus_.back() : &cpus_[place->second];
     if (header.sequence >= found->next_sequence) {
         found->missing_chunks += header.sequence - found->next_sequence;
         found->next_sequence = header.sequence + 1;
     } else {
         ++found->misplaced_chunks;
     }
-    found->last_offset = chunk.offset;
+    found->offsets.add(chunk.offset);
     found->lost_before = header.lost_before;
     found->records += header.records;
     ++found->chunks;

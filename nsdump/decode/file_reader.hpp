@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "decode/bytes.hpp"
@@ -13,6 +15,7 @@
 #include "decode/damage.hpp"
 #include "decode/format.hpp"
 #include "decode/names.hpp"
+#include "decode/offsets.hpp"
 #include "decode/trace_parts.hpp"
 
 namespace nsdump
@@ -21,8 +24,7 @@ namespace nsdump
 struct CpuChunks {
     bool is_kernel = false;
     std::uint32_t cpu = 0;
-    std::uint64_t first_offset = 0;
-    std::uint64_t last_offset = 0;
+    Offsets offsets; // of its chunks
     std::uint64_t chunks = 0;
     std::uint64_t records = 0;
     std::uint64_t missing_chunks = 0;   // gaps in the sequence
@@ -30,7 +32,6 @@ struct CpuChunks {
     std::uint64_t next_sequence = 0;
     std::uint64_t lost_before = 0; // of the last chunk
 
-    std::uint16_t chunk_kind() const { return is_kernel ? NSLICE_CHUNK_KERNEL_RECORDS : NSLICE_CHUNK_RECORDS; }
     std::string title() const { return (is_kernel ? "kernel, cpu " : "cpu ") + std::to_string(cpu); }
 };
 
@@ -94,6 +95,7 @@ private:
     std::optional<Footer> footer_;
     std::optional<KernelTotals> kernel_totals_;
     std::vector<CpuChunks> cpus_;
+    std::map<std::pair<bool, std::uint32_t>, std::size_t> cpu_places_; // in cpus_ while it is filled, by side and number
     DamageLog damage_;
     std::uint64_t unknown_chunks_ = 0;
     std::uint64_t metadata_faults_ = 0; // chunks with right checksums whose contents make no sense

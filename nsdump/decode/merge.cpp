@@ -63,11 +63,17 @@ std::uint64_t Merger::strict_limit() const
     return limit;
 }
 
+// Looks at the other CPUs that an event pays for: far more than a real trace of many CPUs needs.
+constexpr std::uint64_t kLooksPerEvent = 64;
+
 // Past events of other threads up to the last one of their block: what comes behind that is later.  Where a CPU lost
 // records the order counts: they may have been of any thread.
-std::uint64_t Merger::thread_limit() const
+std::uint64_t Merger::thread_limit()
 {
     const std::uint64_t strict = strict_limit();
+    if (looks_ < heap_.size())
+        return strict; // runs as short as a hostile trace can make them
+    looks_ -= heap_.size();
     const ThreadSet &own = pending_[heap_[0].index].threads;
     std::uint64_t limit = std::numeric_limits<std::uint64_t>::max();
     for (std::size_t place = 1; place < heap_.size() && limit > strict; ++place) {
@@ -112,6 +118,7 @@ bool Merger::next(Run &run)
     while (at < pending.end && at->ticks <= limit)
         ++at;
     pending.at = at;
+    looks_ += kLooksPerEvent * static_cast<std::uint64_t>(at - begin);
     run.cpu_index = heap_[0].index;
     run.is_kernel = streams_[run.cpu_index]->is_kernel();
     run.is_after_loss = pending.is_after_loss;

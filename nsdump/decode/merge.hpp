@@ -53,7 +53,7 @@ private:
     };
 
     std::uint64_t strict_limit() const;
-    std::uint64_t thread_limit() const;
+    std::uint64_t thread_limit();
     bool refill(std::uint32_t index);
     bool is_unseen(std::uint32_t kernel_index) const;
     void sift_down(std::size_t place);
@@ -65,5 +65,6 @@ private:
     std::vector<bool> is_lost_at_end_; // by place
     std::vector<Head> heap_; // smallest ticks first; equal ticks by CPU, so the order is always the same
     bool has_run_ = false;
+    std::uint64_t looks_ = 1u << 20; // at other CPUs that thread_limit() may still make; each event gives more
 };
 } // namespace nsdump

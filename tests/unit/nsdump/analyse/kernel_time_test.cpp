@@ -217,6 +217,21 @@ TEST_CASE("a slice that was open while the kernel lost records is left out: what
     CHECK(report.losses.equation_holds == true);
 }
 
+TEST_CASE("a slice that was opened after one loss of the kernel's records is left out for the next", "[nsdump][kernel_time]")
+{
+    Scene scene;
+    scene.trace.start(0, kThread, scene.work, 1000);
+    scene.trace.lose(k0, NSLICE_LOST_FULL, 1);
+    scene.trace.mark(k0, 0, scene.leaves, 1100, kThread);
+    scene.trace.stop(0, kThread, scene.work, 1200);
+    scene.trace.start(0, kThread, scene.work, 1300);
+    scene.trace.mark(k0, 0, scene.leaves, 1350, kThread);
+    scene.trace.lose(k0, NSLICE_LOST_FULL, 1);
+    scene.trace.mark(k0, 0, scene.leaves, 1400, kThread);
+    scene.trace.stop(0, kThread, scene.work, 1500);
+    CHECK(slice_of(scene.report(), "work").spans_loss == 2);
+}
+
 TEST_CASE("a slice between the kernel's last record before a loss and the first one behind it was not seen", "[nsdump][kernel_time]")
 {
     Scene scene;

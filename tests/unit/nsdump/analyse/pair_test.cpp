@@ -253,6 +253,36 @@ TEST_CASE("a slice that was open while records were lost is marked", "[nsdump][p
     CHECK(out.slices[1].spans_loss);
 }
 
+TEST_CASE("what is opened after a loss is marked by the next one, whatever was open at the first", "[nsdump][pair]")
+{
+    auto trace = new_trace();
+    trace.mark(0, 1, 5, 10, 0); // thread 1 is known and has nothing open
+    trace.start(0, 2, 1, 20);
+    trace.mark(1, 3, 5, 30, 0);
+    trace.lose(0, NSLICE_LOST_FULL, 1);
+    trace.stop(0, 2, 1, 100);
+    trace.start(0, 1, 2, 110);
+    trace.start(0, 2, 2, 120);
+    trace.start(1, 3, 2, 130); // on a CPU that loses nothing until thread 3 has come from there
+    trace.lose(0, NSLICE_LOST_FULL, 1);
+    trace.stop(0, 1, 2, 210);
+    trace.stop(0, 2, 2, 220);
+    trace.start(0, 2, 2, 230);
+    trace.stop(0, 2, 2, 240);
+    trace.stop(0, 3, 2, 250);
+    trace.start(1, 3, 2, 260);
+    trace.lose(0, NSLICE_LOST_FULL, 1);
+    trace.mark(0, 1, 5, 270, 0);
+    trace.stop(1, 3, 2, 280);
+    const Paired out = pair(trace);
+    REQUIRE(out.slices.size() == 6);
+    const bool spans_loss[] = {true, true, true, false, false, true};
+    for (std::size_t i = 0; i < std::size(spans_loss); ++i) {
+        CAPTURE(i);
+        CHECK(out.slices[i].spans_loss == spans_loss[i]);
+    }
+}
+
 TEST_CASE("a loss on any CPU marks the open slices of a thread that moves between CPUs", "[nsdump][pair]")
 {
     auto trace = new_trace();

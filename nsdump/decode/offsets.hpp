@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// decode: rising places in a file, kept in few bytes each.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace nsdump
+{
+// Distances in units of 8 bytes, seven bits a byte, the last one's top bit clear: one to three bytes for a chunk, so that
+// the index of a trace of small chunks is about a hundredth of it.  Without one each CPU's reader would have to walk over
+// the chunks of all others.
+class Offsets
+{
+public:
+    void add(std::uint64_t offset)
+    {
+        for (std::uint64_t distance = (offset - last_) / 8;; distance >>= 7) {
+            bytes_.push_back(static_cast<std::uint8_t>((distance & 0x7f) | (distance > 0x7f ? 0x80 : 0)));
+            if (distance <= 0x7f)
+                break;
+        }
+        last_ = offset;
+    }
+
+    class Reader
+    {
+    public:
+        explicit Reader(const Offsets &offsets) : bytes_(offsets.bytes_) {}
+        bool next(std::uint64_t &offset)
+        {
+            if (at_ == bytes_.size())
+                return false;
+            std::uint64_t distance = 0;
+            for (unsigned shift = 0;; shift += 7) {
+                const std::uint8_t byte = bytes_[at_++];
+                distance |= std::uint64_t{byte & 0x7fu} << shift;
+                if (byte < 0x80)
+                    break;
+            }
+            offset = last_ += distance * 8;
+            return true;
+        }
+
+    private:
+        const std::vector<std::uint8_t> &bytes_;
+        std::size_t at_ = 0;
+        std::uint64_t last_ = 0;
+    };
+
+private:
+    std::vector<std::uint8_t> bytes_;
+    std::uint64_t last_ = 0;
+};
+} // namespace nsdump

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+# A trace of 12 MB that is made to keep its reader busy -> an answer in seconds, and in memory that every machine has.
+import os
+import pathlib
+import resource
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BIN = pathlib.Path(os.environ["NETSLICE_BIN"])
+MAKE = pathlib.Path(os.environ["NETSLICE_BUILD"]) / "tests/make_hostile"
+COMMANDS = [["check", "-q"], ["stats"], ["show", "--limit", "5"], ["export", "--what", "slices"]]
+# Each takes about a second; a reader that looks at everything for everything takes minutes.
+CPU_S = 20
+PEAK_KIB = 3 << 20  # for the sanitizers' sake; without them half a gigabyte
+
+
+def limit():
+    resource.setrlimit(resource.RLIMIT_CPU, (CPU_S, CPU_S))
+
+
+class HostileTraces(unittest.TestCase):
+    def read(self, command, trace):
+        process = subprocess.Popen([BIN / "nsdump", *command, trace], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                   preexec_fn=limit)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        return process.returncode, usage.ru_maxrss
+
+    def test_no_kind_of_trace_keeps_a_command_busy_or_takes_the_memory(self):
+        kinds = subprocess.run([MAKE], check=True, capture_output=True, text=True).stdout.split()
+        self.assertGreater(len(kinds), 10)
+        with tempfile.TemporaryDirectory() as folder:
+            for kind in kinds:
+                trace = pathlib.Path(folder) / "trace.nsl"
+                subprocess.run([MAKE, kind, trace], check=True)
+                for command in COMMANDS:
+                    with self.subTest(kind=kind, command=command):
+                        code, peak_kib = self.read(command, trace)
+                        self.assertIn(code, (0, 1), "negative: the signal by which it ended")
+                        self.assertLess(peak_kib, PEAK_KIB)
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+#include "decode/offsets.hpp"
+#include "support/catch.hpp"
+
+TEST_CASE("places in a file come back as they were put in, near and far", "[nsdump][offsets]")
+{
+    const std::uint64_t places[] = {64, 128, 208, 208 + 8 * 127, 208 + 8 * 255, 1 << 20, std::uint64_t{1} << 40, ~std::uint64_t{7}};
+    nsdump::Offsets offsets;
+    for (const std::uint64_t place : places)
+        offsets.add(place);
+    nsdump::Offsets::Reader reader(offsets);
+    std::uint64_t got = 0;
+    for (const std::uint64_t place : places) {
+        REQUIRE(reader.next(got));
+        CHECK(got == place);
+    }
+    CHECK_FALSE(reader.next(got));
+}
