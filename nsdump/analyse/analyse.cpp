@@ -41,6 +41,7 @@ void describe(TraceFile &trace, const Correction &correction, StatsReport &repor
     report.counter_source = trace.info("counters.source");
     report.kernel_counter_names = trace.kernel_counter_names();
     report.calibration_kernel = correction.kernel_start();
+    report.calibration_kernel_end = correction.kernel_end();
     report.calibration_start = correction.start();
     report.calibration_end = correction.end();
     report.drift = correction.drift();
@@ -84,17 +85,28 @@ void tell_losses(StatsReport &report)
         report.warnings.push_back(fmt::format("{} chunks are missing", report.missing_chunks));
 }
 
-void tell_quality(TraceFile &trace, const Correction &correction, const StreamFaults &faults, StatsReport &report)
+// Constants that moved, and counters without.
+void tell_constants(TraceFile &trace, const Correction &correction, StatsReport &report)
 {
     for (const Drift &drift : report.drift)
         if (drift.is_significant)
             report.warnings.push_back(fmt::format(
-                "calibration drift: {} {} of {} went from {:.2f} to {:.2f}; intervals are widened by half of it",
-                probe_name(drift.probe), drift.is_inner ? "inner" : "outer", field_name(drift.field, report.counter_names),
-                drift.start, drift.end));
+                "calibration drift{}: {} {} of {} went from {:.2f} to {:.2f}; intervals are widened by half of it",
+                drift.is_kernel ? " of the kernel's probes" : "", probe_name(drift.probe), drift.is_inner ? "inner" : "outer",
+                field_name(drift.field, drift.is_kernel ? report.kernel_counter_names : report.counter_names), drift.start, drift.end));
     for (unsigned field = 1; field <= report.counter_names.size() && !trace.cpus().empty(); ++field)
         if (correction.has_constants() && !correction.of(0, field).is_known)
             report.warnings.push_back(fmt::format("{} was not calibrated: raw values only", field_name(field, report.counter_names)));
+    const std::size_t last = trace.cpus().size() - 1; // one of the kernel's, if any
+    for (unsigned field = 1; field <= report.kernel_counter_names.size() && trace.has_kernel(); ++field)
+        if (correction.of(last, 0).is_known && !correction.of(last, field).is_known)
+            report.warnings.push_back(fmt::format("{} of the kernel's slices was not calibrated: raw values only",
+                                                  field_name(field, report.kernel_counter_names)));
+}
+
+void tell_quality(TraceFile &trace, const Correction &correction, const StreamFaults &faults, StatsReport &report)
+{
+    tell_constants(trace, correction, report);
     if (trace.info("clock.invariant") == "no")
         report.warnings.push_back("the clock's rate is not constant: ticks are not comparable over time");
     if (faults.ticks_back > 0)

@@ -5,9 +5,8 @@
 #include <cstdint>
 #include <optional>
 
-#include <nsprobe/file.h>
-
 #include "analyse/student.hpp"
+#include "decode/trace_parts.hpp"
 
 namespace nsdump
 {

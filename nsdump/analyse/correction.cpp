@@ -68,6 +68,7 @@ Correction::Correction(const TraceFile &trace, const CalibrationFile *extra)
         take_file(trace, *extra);
     else
         take_trace(trace);
+    compare(kernel_start_.all(), kernel_end_.all(), true);
     build(trace.cpus());
 }
 
@@ -142,7 +143,7 @@ void Correction::take_trace(const TraceFile &trace)
     }
     start_ = CalibrationRows(rows_of(sums[0]));
     end_ = CalibrationRows(rows_of(sums[1]));
-    compare(rows_of(whole_sums[0]), rows_of(whole_sums[1]));
+    compare(rows_of(whole_sums[0]), rows_of(whole_sums[1]), false);
     if (refused > 0)
         warnings_.push_back(fmt::format("{} calibration entries of the trace cannot be used", refused));
     if (trace.skipped_calibrations() > 0)
@@ -225,7 +226,7 @@ void Correction::warn_of(const TraceFile &trace, const CalibrationFile &file)
 }
 
 // Over the CPUs that both ends have: a constant that only one has cannot have moved.
-void Correction::compare(const std::vector<CalibrationRow> &start, const std::vector<CalibrationRow> &end)
+void Correction::compare(const std::vector<CalibrationRow> &start, const std::vector<CalibrationRow> &end, bool is_kernel)
 {
     std::map<EntryKey, const CalibrationRow *> later;
     for (const CalibrationRow &row : end)
@@ -243,9 +244,9 @@ void Correction::compare(const std::vector<CalibrationRow> &start, const std::ve
         const CalibrationRow b = both.second.mean(NSLICE_ANY_CPU, probe, field);
         const Hidden hidden = a.hidden.value_or(Hidden{});
         if (probe == kPair)
-            drift_.push_back({probe, field, true, a.inner, b.inner,
+            drift_.push_back({is_kernel, probe, field, true, a.inner, b.inner,
                               has_drifted(a.inner, a.inner_ci95, b.inner, b.inner_ci95, hidden.inner)});
-        drift_.push_back({probe, field, false, a.outer, b.outer,
+        drift_.push_back({is_kernel, probe, field, false, a.outer, b.outer,
                           has_drifted(a.outer, a.outer_ci95, b.outer, b.outer_ci95, hidden.outer)});
     }
 }
@@ -265,8 +266,29 @@ void Correction::build(const std::vector<CpuChunks> &cpus)
         warnings_.push_back(fmt::format("on {} CPUs the calibration gives a START + STOP that takes less than no time: it was disturbed, "
                                         "and net values are not to be believed; record again on a quieter machine, or give --calibration",
                                         disturbed_));
-    if (kernel_start_.empty() && std::any_of(cpus.begin(), cpus.end(), [](const CpuChunks &cpu) { return cpu.is_kernel; }))
-        warnings_.push_back("the kernel's probes were not calibrated: their slices have raw values only");
+    warn_of_kernel(cpus);
+}
+
+void Correction::warn_of_kernel(const std::vector<CpuChunks> &cpus)
+{
+    std::uint64_t kernel_cpus = 0, borrowed = 0;
+    for (const CpuChunks &cpu : cpus) {
+        kernel_cpus += cpu.is_kernel;
+        borrowed += cpu.is_kernel && !has_own_row(kernel_start_, kernel_end_, cpu.cpu);
+    }
+    if (kernel_cpus == 0)
+        return;
+    if (kernel_start_.empty() && kernel_end_.empty()) {
+        warnings_.push_back("the kernel's probes were not calibrated: their slices have raw values only, and what they cost programs' slices "
+                            "is not taken out of these");
+        return;
+    }
+    if (kernel_start_.empty() || kernel_end_.empty())
+        warnings_.push_back(fmt::format("no calibration of the kernel's probes at the recording's {}: their drift is unknown",
+                                        kernel_end_.empty() ? "end" : "start"));
+    if (borrowed > 0)
+        warnings_.push_back(fmt::format("the kernel's probes were not calibrated on {} CPUs: the mean of the others stands for them, "
+                                        "with their spread in the interval", borrowed));
 }
 
 // Programs and the kernel were calibrated by different hands: a CPU that lacks its own constants borrows from its side.

@@ -38,6 +38,7 @@ inline constexpr double kDriftShare = 0.02;
 
 // How a constant moved from the session's start to its end, averaged over the CPUs.
 struct Drift {
+    bool is_kernel = false; // of the kernel's probes
     unsigned probe = kPair;
     unsigned field = 0;
     bool is_inner = false;
@@ -62,6 +63,7 @@ public:
     const std::vector<CalibrationRow> &end() const { return end_.all(); }
     // Of the kernel's probes, for the places of the kernel's rings.
     const std::vector<CalibrationRow> &kernel_start() const { return kernel_start_.all(); }
+    const std::vector<CalibrationRow> &kernel_end() const { return kernel_end_.all(); }
     const std::vector<Drift> &drift() const { return drift_; }
     const std::vector<std::string> &warnings() const { return warnings_; }
 
@@ -70,9 +72,10 @@ private:
     void take_file(const TraceFile &trace, const CalibrationFile &file);
     void warn_of(const TraceFile &trace, const CalibrationFile &file);
     void build(const std::vector<CpuChunks> &cpus);
+    void warn_of_kernel(const std::vector<CpuChunks> &cpus);
     void build_side(const std::vector<CpuChunks> &cpus, bool is_kernel);
     void set_constants(FieldConstants &constants, bool is_kernel, std::uint32_t cpu, unsigned field);
-    void compare(const std::vector<CalibrationRow> &start, const std::vector<CalibrationRow> &end);
+    void compare(const std::vector<CalibrationRow> &start, const std::vector<CalibrationRow> &end, bool is_kernel);
 
     std::size_t fields_; // of the side that has more
     std::vector<FieldConstants> table_;

@@ -137,6 +137,7 @@ struct StatsReport {
     std::vector<CalibrationRow> calibration_start;
     std::vector<CalibrationRow> calibration_end;
     std::vector<CalibrationRow> calibration_kernel;
+    std::vector<CalibrationRow> calibration_kernel_end;
     std::vector<Drift> drift;
     std::vector<UnitReport> units;
     std::vector<SliceReport> slices; // in order of first appearance, the programs' before the kernel's

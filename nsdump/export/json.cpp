@@ -74,14 +74,16 @@ Json calibration_json(const StatsReport &report)
     Json drift = Json::array();
     for (const Drift &one : report.drift)
         drift.push_back({{"kind", probe_name(one.probe)},
-                         {"field", field_name(one.field, report.counter_names)},
+                         {"field", field_name(one.field, one.is_kernel ? report.kernel_counter_names : report.counter_names)},
                          {"what", one.is_inner ? "inner" : "outer"},
                          {"start", one.start},
                          {"end", one.end},
-                         {"significant", one.is_significant}});
+                         {"significant", one.is_significant},
+                         {"kernel", one.is_kernel}});
     return {{"start", rows_json(report.counter_names, report.calibration_start)},
             {"end", rows_json(report.counter_names, report.calibration_end)},
             {"kernel", rows_json(report.kernel_counter_names, report.calibration_kernel)},
+            {"kernel_end", rows_json(report.kernel_counter_names, report.calibration_kernel_end)},
             {"drift", std::move(drift)}};
 }
 

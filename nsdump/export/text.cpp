@@ -111,16 +111,27 @@ Hidden most_hidden(const StatsReport &report)
     return most;
 }
 
+// False where there is nothing to compare.
+bool put_drift(const StatsReport &report, bool is_kernel, Page &page)
+{
+    bool has_any = false;
+    for (const Drift &drift : report.drift) {
+        if (drift.is_kernel != is_kernel)
+            continue;
+        has_any = true;
+        if (drift.field == 0 && drift.probe == kPair)
+            page.line("probes    {}{} {:.2f} ticks at the start, {:.2f} at the end{}", is_kernel ? "kernel, " : "",
+                      drift.is_inner ? "inner" : "outer", drift.start, drift.end, drift.is_significant ? ": drift" : "");
+    }
+    return has_any;
+}
+
 void put_calibration(const StatsReport &report, Page &page)
 {
-    for (const Drift &drift : report.drift)
-        if (drift.field == 0 && drift.probe == kPair)
-            page.line("probes    {} {:.2f} ticks at the start, {:.2f} at the end{}",
-                      drift.is_inner ? "inner" : "outer", drift.start, drift.end,
-                      drift.is_significant ? ": drift" : "");
+    const bool has_drift = put_drift(report, false, page);
     if (const Hidden most = most_hidden(report); most.outer > 0)
         page.line("          work hides up to {:.2f} ticks of inner and {:.2f} of outer: as bounds in the intervals", most.inner, most.outer);
-    if (!report.drift.empty() || report.calibration_start.empty())
+    if (has_drift)
         return;
     for (const CalibrationRow &row : report.calibration_start)
         if (row.field == 0 && row.probe == kPair)
@@ -131,6 +142,8 @@ void put_calibration(const StatsReport &report, Page &page)
 
 void put_kernel_calibration(const StatsReport &report, Page &page)
 {
+    if (put_drift(report, true, page))
+        return;
     for (const CalibrationRow &row : report.calibration_kernel)
         if (row.field == 0 && row.probe == kPair)
             page.line("probes    kernel, cpu {}: inner {:.2f} ± {:.2f} ticks, outer {:.2f} ± {:.2f}", row.cpu, row.inner, row.inner_ci95,

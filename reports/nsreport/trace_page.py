@@ -65,7 +65,8 @@ def warnings(document):
     said = loss_text.warnings(document["losses"])
     for drift in (document["calibration"] or {}).get("drift") or []:
         if drift["significant"]:
-            said.append(f"Calibration drift: {drift['what']} cost of {drift['kind']} ({drift['field']}) was {number(drift['start'])} at the start and "
+            whose = "the kernel's " if drift.get("kernel") else ""
+            said.append(f"Calibration drift: {drift['what']} cost of {whose}{drift['kind']} ({drift['field']}) was {number(drift['start'])} at the start and "
                         f"{number(drift['end'])} at the end. The error bars are wider for it; a busy or throttled machine is the usual cause.")
     if document["trace"]["end"] == "killed":
         said.append(f"End of the trace: {ENDS['killed']}.")

@@ -155,10 +155,10 @@ void TraceBuilder::put_site(unsigned chunk_kind, nslice_file_site site, const st
     chunk(chunk_kind, payload.data(), payload.size());
 }
 
-TraceBuilder &TraceBuilder::kernel_calibration(const std::vector<nslice_kernel_calibration_entry> &entries)
+TraceBuilder &TraceBuilder::kernel_calibration(const std::vector<nslice_kernel_calibration_entry> &entries, unsigned phase)
 {
     nslice_file_kernel_calibration head{};
-    head.phase = NSLICE_CALIBRATION_START;
+    head.phase = phase;
     head.ticks = 1000;
     head.mono_ns = 1000;
     head.entries = static_cast<std::uint32_t>(entries.size());

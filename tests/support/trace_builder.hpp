@@ -67,7 +67,8 @@ public:
 
     // The "cpu" of records that come out of the kernel's ring of a CPU.
     static std::uint32_t kernel(std::uint32_t cpu) { return kKernel | cpu; }
-    TraceBuilder &kernel_calibration(const std::vector<nslice_kernel_calibration_entry> &entries);
+    TraceBuilder &kernel_calibration(const std::vector<nslice_kernel_calibration_entry> &entries,
+                                     unsigned phase = NSLICE_CALIBRATION_START);
 
     // The next records of `cpu` come after `count` lost ones.
     void lose(std::uint32_t cpu, unsigned cause, std::uint64_t count);

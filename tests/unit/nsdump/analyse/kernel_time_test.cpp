@@ -276,6 +276,75 @@ TEST_CASE("a thread that was away while any CPU lost the kernel's records may ha
     CHECK(slice_of(scene.report(), "work").spans_loss == 1);
 }
 
+namespace
+{
+// Of CPU 0's START + STOP, ten batches that are all alike.
+nslice_kernel_calibration_entry pair_cost(unsigned field, std::int64_t inner, std::int64_t outer)
+{
+    return {0, NSLICE_KIND_START, static_cast<__u8>(field), 10, 10 * 1024 * inner, 0, 10 * 1024 * outer, 0};
+}
+
+bool warns(const nsdump::StatsReport &report, const std::string &words)
+{
+    return std::any_of(report.warnings.begin(), report.warnings.end(),
+                       [&](const std::string &warning) { return warning.find(words) != warning.npos; });
+}
+} // namespace
+
+TEST_CASE("a counter of the kernel's slices without constants is told by its name", "[nsdump][kernel_time]")
+{
+    Scene scene;
+    scene.trace.info("kernel.counters.names=instructions,cycles\n");
+    scene.trace.kernel_calibration({pair_cost(0, 5, 8), pair_cost(1, 20, 30)});
+    scene.trace.kernel_calibration({pair_cost(0, 5, 8), pair_cost(1, 20, 30)}, NSLICE_CALIBRATION_END);
+    scene.trace.start(k0, kThread, scene.sends, 1100, {1000, 2000});
+    scene.trace.stop(k0, kThread, scene.sends, 1300, {1100, 2400});
+    const nsdump::StatsReport report = scene.report();
+    CHECK(warns(report, "cycles of the kernel's slices was not calibrated: raw values only"));
+    CHECK_FALSE(warns(report, "instructions of the kernel's slices"));
+    REQUIRE(slice_of(report, "kernel:xmit").values.size() == 3);
+    CHECK(slice_of(report, "kernel:xmit").values[1].net);
+    CHECK_FALSE(slice_of(report, "kernel:xmit").values[2].net);
+}
+
+TEST_CASE("constants of the kernel's probes that moved are told, and widen the intervals", "[nsdump][kernel_time]")
+{
+    const auto report_with = [](std::int64_t outer_at_end) {
+        Scene scene;
+        scene.trace.kernel_calibration({pair_cost(0, 50, 80)});
+        scene.trace.kernel_calibration({pair_cost(0, 50, outer_at_end)}, NSLICE_CALIBRATION_END);
+        scene.trace.start(k0, kThread, scene.sends, 1100);
+        scene.trace.start(k0, kThread, scene.irq, 1200);
+        scene.trace.stop(k0, kThread, scene.irq, 1300);
+        scene.trace.stop(k0, kThread, scene.sends, 1500);
+        return scene.report();
+    };
+    const nsdump::StatsReport same = report_with(80), moved = report_with(90);
+    CHECK_FALSE(warns(same, "drift"));
+    CHECK(warns(moved, "calibration drift of the kernel's probes: START outer of ticks went from 80.00 to 90.00"));
+    REQUIRE(moved.drift.size() == 2);
+    CHECK(moved.drift[1].is_kernel);
+    CHECK(net_of(same, "kernel:xmit") == 400 - 50 - (100 + 80 - 50));
+    CHECK(net_of(moved, "kernel:xmit") == 400 - 50 - (100 + 85 - 50));
+}
+
+TEST_CASE("kernel probes that were not calibrated at both ends, or not on each CPU, are told", "[nsdump][kernel_time]")
+{
+    Scene scene;
+    scene.trace.kernel_calibration({pair_cost(0, 5, 8)});
+    scene.trace.start(k1, kThread, scene.sends, 1100);
+    scene.trace.stop(k1, kThread, scene.sends, 1300);
+    const nsdump::StatsReport report = scene.report();
+    CHECK(warns(report, "no calibration of the kernel's probes at the recording's end: their drift is unknown"));
+    CHECK(warns(report, "the kernel's probes were not calibrated on 1 CPUs"));
+    CHECK(net_of(report, "kernel:xmit") == 195);
+
+    Scene bare;
+    bare.trace.start(k1, kThread, bare.sends, 1100);
+    bare.trace.stop(k1, kThread, bare.sends, 1300);
+    CHECK(warns(bare.report(), "the kernel's probes were not calibrated: their slices have raw values only"));
+}
+
 TEST_CASE("a program's slice of the same name is another one than the kernel's", "[nsdump][kernel_time]")
 {
     Scene scene;
