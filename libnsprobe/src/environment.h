@@ -18,6 +18,7 @@ struct nsp_environment {
     uint32_t step_every;
     const char *memory;
     const char *memory_reason;
+    const char *pid_namespace; /* a whole line, or empty */
 };
 
 /* key=value lines, zero-terminated; returns the length. */

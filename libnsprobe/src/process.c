@@ -22,6 +22,7 @@
 #include "emit.h"
 #include "environment.h"
 #include "error.h"
+#include "pid_namespace.h"
 #include "sites.h"
 #include "source.h"
 #include "thread.h"
@@ -109,6 +110,8 @@ static void fill_state(const struct nsp_shm_map *map, uint32_t ring_kind, uint32
     };
 }
 
+static char told_namespace[64]; /* as nsp_pid_namespace_text() */
+
 static void announce_info(double clock_hz)
 {
     static const char *const kinds[] = {"none", "rseq", "atomic", "kernel"};
@@ -126,11 +129,13 @@ static void announce_info(double clock_hz)
         .step_every = shm->step_every,
         .memory = process.map->is_module ? "nsmod" : "process",
         .memory_reason = reason,
+        .pid_namespace = told_namespace,
     };
     char text[4096];
     size_t bytes;
 
     nsp_shm_copy_words(reason, shm->memory_reason, sizeof(reason));
+    nsp_pid_namespace_text(told_namespace, sizeof(told_namespace));
     bytes = nsp_environment_text(&environment, text, sizeof(text));
 
     nsp_announce(process.map, NSLICE_CHUNK_INFO, text, (uint32_t)bytes);
@@ -287,6 +292,18 @@ void nsp_process_end(void)
     nsp_process_disclaim();
 }
 
+/* Its parent may have asked for a pid namespace for its children (unshare()), and has told nothing of it. */
+static void announce_namespace(void)
+{
+    char text[sizeof(told_namespace)];
+    const size_t bytes = nsp_pid_namespace_text(text, sizeof(text));
+
+    if (bytes == 0 || strcmp(text, told_namespace) == 0)
+        return;
+    strcpy(told_namespace, text);
+    nsp_announce(process.map, NSLICE_CHUNK_INFO, text, (uint32_t)bytes);
+}
+
 void nsp_process_after_fork(int keep)
 {
     nsp_detail_thread_id = 0;
@@ -295,8 +312,10 @@ void nsp_process_after_fork(int keep)
     process.is_inherited = 1;
     memset(&nsp_thread, 0, sizeof(nsp_thread));
     __atomic_fetch_add(&nsp_session_generation, 1, __ATOMIC_SEQ_CST);
-    if (keep)
+    if (keep) {
+        announce_namespace();
         return;
+    }
     __atomic_store_n(&nsp_detail_state.mode, NSP_DETAIL_MODE_OFF, __ATOMIC_SEQ_CST);
     nsp_process_disclaim();
 }

@@ -107,6 +107,8 @@ void tell_constants(TraceFile &trace, const Correction &correction, StatsReport 
 void tell_quality(TraceFile &trace, const Correction &correction, const StreamFaults &faults, StatsReport &report)
 {
     tell_constants(trace, correction, report);
+    if (const std::string warning = foreign_threads_warning(trace); !warning.empty())
+        report.warnings.push_back(warning);
     if (trace.info("clock.invariant") == "no")
         report.warnings.push_back("the clock's rate is not constant: ticks are not comparable over time");
     if (faults.ticks_back > 0)

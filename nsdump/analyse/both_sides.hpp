@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "analyse/foreign_threads.hpp"
 #include "analyse/kernel_time.hpp"
 #include "analyse/pair.hpp"
 #include "decode/merge.hpp"
@@ -21,7 +22,7 @@ template <class ProgramSink, class KernelSink> class BothSides
 public:
     BothSides(TraceFile &trace, ProgramSink &programs, KernelSink &kernel)
         : kernel_indices_(trace.kernel_indices()),
-          programs_(trace.names(), {trace.counter_names().size(), trace.cpus().size(), false, kernel_indices_}, programs),
+          programs_(trace.names(), {trace.counter_names().size(), trace.cpus().size(), false, kernel_indices_of_programs(trace)}, programs),
           kernel_(trace.names(), {trace.kernel_counter_names().size(), trace.cpus().size(), true, kernel_indices_}, kernel),
           time_(trace.names(), trace.cpus().size(), programs_, kernel_), program_indices_(trace.cpus().size(), kNoCpu)
     {
@@ -48,6 +49,10 @@ public:
     const PairState &kernel() const { return kernel_; }
 
 private:
+    std::vector<std::uint32_t> kernel_indices_of_programs(const TraceFile &trace) const
+    {
+        return has_foreign_threads(trace) ? std::vector<std::uint32_t>{} : kernel_indices_;
+    }
     void consume_kernel(const Run &run)
     {
         if (run.is_after_loss)

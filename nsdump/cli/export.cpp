@@ -123,6 +123,8 @@ int export_slices(const Options &options)
     rows.header(output.text());
     SliceWriter writer(options, trace, rows, output);
     BothSides sides(trace, writer, writer);
+    if (const std::string warning = foreign_threads_warning(trace); !warning.empty())
+        tell_warning(trace.source().name(), warning);
     return for_each_run(trace, output, [&](const Run &run) {
         sides.consume(run);
         return !writer.is_done();

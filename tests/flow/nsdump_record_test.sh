@@ -63,6 +63,20 @@ expect 1 "a program without probes and a new file" "$nsdump" record -o new.nsl -
 contains "no file was made" err
 [[ ! -e new.nsl ]] || fail "a recording of nothing has left a file"
 
+# A program whose threads' numbers are its container's says so: after exec(), and in a child of fork() by itself.
+if unshare -Urpf true 2>/dev/null; then
+    expect 0 "a program in a pid namespace" "$nsdump" record "${quick[@]}" -o inside.nsl -- unshare -Urpf "$program" - 10
+    expect 0 "a child in a pid namespace" "$nsdump" record "${quick[@]}" -o child.nsl -- "$program" - 10 child-namespace
+    for trace in inside.nsl child.nsl; do
+        "$nsdump" stats --format json $trace >info 2>/dev/null
+        grep -qE '"program.pid_namespace": "[0-9]+"' info || fail "$trace: a program in a pid namespace does not say so"
+    done
+fi
+"$nsdump" stats --format json t.nsl >info 2>/dev/null
+if [[ $(stat -Lc %i /proc/self/ns/pid) == 4026531836 ]] && grep -q pid_namespace info; then
+    fail "a program in the machine's first pid namespace says that it is in another one"
+fi
+
 # Only a trace gives way to a trace.
 cp "$program" app
 expect 4 "the program as its own trace" "$nsdump" record -o app -- ./app - 10

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Helper program: units of work until SIGTERM or until $2 of them; $1 is the option text, "-" for none; $3 more of it.  Prints how many it wrote. */
+/* Helper program: units of work until SIGTERM or until $2 of them; $1 is the option text, "-" for none; $3 more of it, or
+   "child-namespace": the work is a child's, in a pid namespace of its own.  Prints how many it wrote. */
+#define _GNU_SOURCE
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <nsprobe/probe.h>
 
@@ -16,6 +21,21 @@ static void on_term(int number)
     stop = 1;
 }
 
+/* Does not return in the parent. */
+static void go_on_in_child_namespace(void)
+{
+    int status = 0;
+    pid_t child;
+
+    if (unshare(CLONE_NEWUSER | CLONE_NEWPID))
+        exit(3);
+    child = fork();
+    if (child == 0)
+        return;
+    waitpid(child, &status, 0);
+    _exit(child < 0 || status != 0);
+}
+
 int main(int argc, char **argv)
 {
     const struct timespec pause = {0, 100000};
@@ -24,7 +44,9 @@ int main(int argc, char **argv)
     signal(SIGTERM, on_term);
     if (argc > 1 && strcmp(argv[1], "-") != 0 && NET_SLICE_CONF(argv[1]))
         return 3;
-    if (argc > 3 && NET_SLICE_CONF(argv[3]))
+    if (argc > 3 && strcmp(argv[3], "child-namespace") == 0)
+        go_on_in_child_namespace();
+    else if (argc > 3 && NET_SLICE_CONF(argv[3]))
         return 3;
     puts("ready");
     fflush(stdout);

@@ -345,6 +345,32 @@ TEST_CASE("kernel probes that were not calibrated at both ends, or not on each C
     CHECK(warns(bare.report(), "the kernel's probes were not calibrated: their slices have raw values only"));
 }
 
+TEST_CASE("nothing is taken out of slices whose threads have numbers of another pid namespace, and that is told", "[nsdump][kernel_time]")
+{
+    for (const char *name_space : {"program.pid_namespace=4026532178\n", "program.pid_namespace=unknown\n", ""}) {
+        Scene scene;
+        scene.trace.info(name_space);
+        scene.trace.start(0, kThread, scene.work, 1000);
+        scene.trace.start(k0, kThread, scene.irq, 1100); // in another thread, which has this number outside
+        scene.trace.stop(k0, kThread, scene.irq, 1200);
+        scene.trace.mark(k0, kThread, scene.leaves, 1300, kOther);
+        scene.trace.mark(k0, kOther, scene.leaves, 1400, kThread);
+        scene.trace.lose(k0, NSLICE_LOST_FULL, 1);
+        scene.trace.stop(0, kThread, scene.work, 2000);
+        scene.trace.start(0, kThread, scene.work, 3000);
+        scene.trace.stop(0, kThread, scene.work, 3100);
+        const nsdump::StatsReport report = scene.report();
+        const bool is_foreign = *name_space != 0;
+        CAPTURE(name_space);
+        CHECK(warns(report, "threads' numbers are not the kernel's") == is_foreign);
+        CHECK(slice_of(report, "work").spans_loss == (is_foreign ? 0 : 2));
+        CHECK(slice_of(report, "work").interrupts == 0);
+        CHECK(slice_of(report, "kernel:irq").count == 1);
+        if (is_foreign)
+            CHECK(net_of(report, "work") == 1100);
+    }
+}
+
 TEST_CASE("a program's slice of the same name is another one than the kernel's", "[nsdump][kernel_time]")
 {
     Scene scene;
