@@ -2,18 +2,12 @@
 // kernel_costs: the module's lines -> figures.
 #include "kernel_costs.hpp"
 
-#include <fcntl.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <charconv>
-#include <cstring>
+#include <cstdlib>
 
-#include <fmt/format.h>
-#include <nslice/control.h>
+#include <nsprobe/nsmod.h>
+#include <nsprobe/session.h>
 
 namespace calibrate
 {
@@ -22,7 +16,6 @@ namespace
 constexpr std::size_t kMostLines = 256, kLongestName = 40, kLongestReason = 200;
 constexpr std::int64_t kMostTicks = std::int64_t{1} << 50; // times 1024
 constexpr double kScale = 1024;
-constexpr std::size_t kRoom = 65536;
 
 bool is_plain(std::string_view text, std::size_t longest)
 {
@@ -69,33 +62,6 @@ std::optional<KernelCost> parse_line(std::string_view line)
     estimate.batches = static_cast<std::uint32_t>(*batches);
     return KernelCost{std::string(fields[0]), estimate, ""};
 }
-
-std::string why_refused(int error)
-{
-    switch (error) {
-    case EPERM:
-        return "nsmod measures for root, or with CAP_PERFMON";
-    case ENOTTY:
-        return "this nsmod is too old to measure";
-    case ENODEV:
-        return "the CPU went off";
-    default:
-        return fmt::format("nsmod did not measure: {}", std::strerror(error));
-    }
-}
-
-std::string why_not_opened(int error)
-{
-    switch (error) {
-    case ENOENT:
-    case ENXIO:
-        return "there is no " NSLICE_DEVICE ": the kernel module nsmod is not loaded (modprobe nsmod)";
-    case EACCES:
-        return NSLICE_DEVICE " is for root and the group " NSLICE_DEVICE_GROUP;
-    default:
-        return fmt::format(NSLICE_DEVICE ": {}", std::strerror(error));
-    }
-}
 } // namespace
 
 KernelCosts parse_kernel_costs(std::string_view text)
@@ -123,23 +89,11 @@ KernelCosts parse_kernel_costs(std::string_view text)
 
 std::string read_kernel_costs(unsigned cpu, std::uint32_t batches, std::string &text)
 {
-    const int fd = open(NSLICE_DEVICE, O_RDWR | O_CLOEXEC);
-    if (fd < 0)
-        return why_not_opened(errno);
-    text.assign(kRoom, '\0');
-    nslice_measure_request request{};
-    request.size = sizeof(request);
-    request.text = reinterpret_cast<std::uintptr_t>(text.data());
-    request.room = kRoom;
-    request.cpu = cpu;
-    request.batches = std::clamp<std::uint32_t>(batches, 10, NSLICE_MEASURE_MAX_BATCHES);
-    const int error = ioctl(fd, NSLICE_IOC_MEASURE, &request) == 0 ? 0 : errno;
-    close(fd);
-    if (error)
-        return why_refused(error);
-    if (request.bytes > kRoom)
-        return "nsmod has more to say than this nscalibrate can take";
-    text.resize(request.bytes);
+    char *answer = nullptr;
+    if (nsp_nsmod_measure(cpu, std::clamp<std::uint32_t>(batches, 10, NSLICE_MEASURE_MAX_BATCHES), &answer) != 0)
+        return nsp_last_error();
+    text = answer;
+    std::free(answer);
     return "";
 }
 } // namespace calibrate

@@ -54,6 +54,48 @@ int nsp_nsmod_groups(char **text)
     return err;
 }
 
+#define MEASURED_BYTES 65536u /* far more than its lines take */
+
+static int refuse_measure(uint32_t cpu)
+{
+    switch (errno) {
+    case EPERM:
+        return nsp_fail(-EPERM, "nsmod measures for root, or with CAP_PERFMON");
+    case ENOTTY:
+        return nsp_fail(-ENOTTY, "this nsmod is too old to measure");
+    case ENODEV:
+    case ENXIO:
+        return nsp_fail(-ENXIO, "nsmod cannot measure on CPU %u: it is off", cpu);
+    default:
+        return nsp_fail(-errno, "nsmod did not measure: %s", strerror(errno));
+    }
+}
+
+/* Once: measuring takes its time, and each answer is another one. */
+int nsp_nsmod_measure(uint32_t cpu, uint32_t batches, char **text)
+{
+    struct nslice_measure_request request = {.size = sizeof(request), .room = MEASURED_BYTES, .cpu = cpu, .batches = batches};
+    const int fd = nsp_module_open();
+    int err = 0;
+
+    if (fd < 0)
+        return fd;
+    *text = calloc(1, MEASURED_BYTES + 1);
+    request.text = (uintptr_t)*text;
+    if (!*text)
+        err = nsp_fail(-ENOMEM, "out of memory");
+    else if (ioctl(fd, NSLICE_IOC_MEASURE, &request))
+        err = refuse_measure(cpu);
+    else if (request.bytes > MEASURED_BYTES)
+        err = nsp_fail(-E2BIG, "nsmod has more to say than this library can take");
+    close(fd);
+    if (err) {
+        free(*text);
+        *text = NULL;
+    }
+    return err;
+}
+
 static int refuse(uint32_t session, uint32_t flags)
 {
     switch (errno) {

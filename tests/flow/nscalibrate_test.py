@@ -148,6 +148,13 @@ class Paper(unittest.TestCase):
         for warning in self.data["warnings"]:
             self.assertIn(warning, self.done.stdout)
 
+    def test_a_device_that_is_not_nsmod_of_this_release_is_told_by_the_library(self):
+        inside = "mount -t tmpfs none /dev && : >/dev/nsmod && exec "
+        if subprocess.run(["unshare", "-Urm", "sh", "-c", inside + "true"], capture_output=True).returncode != 0:
+            self.skipTest("no namespace in which /dev can be another one")
+        done = run("unshare", "-Urm", "sh", "-c", f"{inside} {BIN / 'nscalibrate'} --paper -b 50 -q")
+        self.assertIn("not measured: /dev/nsmod does not answer as the kernel module nsmod does", done.stdout)
+
     def test_every_instruction_has_a_figure_or_a_reason(self):
         rows = self.data["paper"]["instructions"]
         self.assertGreaterEqual(len(rows), 5)

@@ -29,6 +29,14 @@ int nsp_nsmod_sessions(struct nslice_session_entry *entries, uint32_t room, uint
 int nsp_nsmod_groups(char **text);
 
 /*
+ * What machine instructions and the kernel's own probes cost on a CPU, measured
+ * now, in `batches` batches (10 to NSLICE_MEASURE_MAX_BATCHES; 0: 200): lines as
+ * nsmod/ABI.md has them.  *text as above.  -EPERM not for this user, -ENXIO no
+ * such CPU or it is off, -ENOTTY the module does not measure.
+ */
+int nsp_nsmod_measure(uint32_t cpu, uint32_t batches, char **text);
+
+/*
  * A reader of a session: a descriptor that gives a whole trace, the caller's,
  * or -errno.  flags: NSLICE_READER_*.  -ENOENT no such session, -EBUSY it has a
  * reader or its process drains it, -EINVAL a snapshot of a session that is no
