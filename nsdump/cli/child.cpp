@@ -18,14 +18,42 @@ namespace nsdump
 {
 namespace
 {
-[[noreturn]] void run_program(const std::vector<std::string> &argv, const std::function<int()> &prepare, int report)
+void throw_error(const std::string &what)
+{
+    throw std::system_error(errno, std::generic_category(), what);
+}
+
+// Signals that end a program end one that waits, too.  (exec() sets those that are caught back by itself.)
+void restore_interrupts()
+{
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+        struct sigaction action = {};
+        if (sigaction(number, nullptr, &action) == 0 && action.sa_handler != SIG_IGN)
+            signal(number, SIG_DFL);
+    }
+}
+
+// False: nobody wants the program any more.
+bool may_run(int go)
+{
+    char word;
+    ssize_t got;
+    while ((got = read(go, &word, 1)) < 0 && errno == EINTR)
+        ;
+    return got == 1;
+}
+
+[[noreturn]] void run_program(const std::vector<std::string> &argv, const std::function<int()> &prepare, int go, int report)
 {
     std::vector<char *> arguments;
     for (const std::string &argument : argv)
         arguments.push_back(const_cast<char *>(argument.c_str()));
     arguments.push_back(nullptr);
-    command_restore_write_signals(); // exec() sets those that are caught back by itself
+    command_restore_write_signals();
+    restore_interrupts();
     int error = -prepare();
+    if (!may_run(go))
+        _exit(127);
     if (error == 0) {
         execvp(arguments[0], arguments.data());
         error = errno;
@@ -33,43 +61,75 @@ namespace
     [[maybe_unused]] const ssize_t ignored = write(report, &error, sizeof(error));
     _exit(127);
 }
+
+void close_both(const int (&ends)[2])
+{
+    close(ends[0]);
+    close(ends[1]);
+}
 } // namespace
 
-Child::Child(const std::vector<std::string> &argv, const std::function<int()> &prepare)
+Child::Child(const std::vector<std::string> &argv, const std::function<int()> &prepare) : name_(argv[0])
 {
-    int report[2];
-    if (pipe2(report, O_CLOEXEC) != 0)
-        throw std::system_error(errno, std::generic_category(), "pipe");
+    int go[2], report[2];
+    if (pipe2(go, O_CLOEXEC) != 0)
+        throw_error("pipe");
+    if (pipe2(report, O_CLOEXEC) != 0) {
+        close_both(go);
+        throw_error("pipe");
+    }
     pid_ = fork();
     if (pid_ < 0) {
         const int error = errno;
-        close(report[0]);
-        close(report[1]);
-        throw std::system_error(error, std::generic_category(), "fork");
+        close_both(go);
+        close_both(report);
+        errno = error;
+        throw_error("fork");
     }
-    if (pid_ == 0)
-        run_program(argv, prepare, report[1]);
+    if (pid_ == 0) {
+        close(go[1]); // its end must tell that this process has died
+        run_program(argv, prepare, go[0], report[1]);
+    }
+    close(go[0]);
     close(report[1]);
+    go_ = go[1];
+    report_ = report[0];
+}
+
+void Child::run()
+{
+    // Where it has been killed meanwhile nobody reads: poll() tells how it ended.
+    [[maybe_unused]] const ssize_t ignored = write(go_, "", 1);
+    close(go_);
+    go_ = -1;
     int error = 0;
     ssize_t got;
-    while ((got = read(report[0], &error, sizeof(error))) < 0 && errno == EINTR)
+    while ((got = read(report_, &error, sizeof(error))) < 0 && errno == EINTR)
         ;
-    close(report[0]);
     if (got == static_cast<ssize_t>(sizeof(error))) {
         waitpid(pid_, nullptr, 0);
-        throw std::system_error(error, std::generic_category(), "cannot start " + argv[0]);
+        pid_ = -1;
+        errno = error;
+        throw_error("cannot start " + name_);
     }
 }
 
 Child::~Child()
 {
-    poll();
+    if (go_ >= 0) {
+        kill(pid_, SIGKILL); // also one that was stopped
+        waitpid(pid_, nullptr, 0);
+        close(go_);
+    } else {
+        poll();
+    }
+    close(report_);
 }
 
 std::optional<int> Child::poll()
 {
     int status;
-    if (!status_ && waitpid(pid_, &status, WNOHANG) == pid_)
+    if (!status_ && pid_ > 0 && waitpid(pid_, &status, WNOHANG) == pid_)
         status_ = status;
     return status_;
 }

@@ -158,7 +158,7 @@ void check(const Options &options)
                          "named pipe");
 }
 
-// Before the program, so that nothing of it is missed; a filter by process needs the process first.
+// Before the program, so that nothing of it is missed; a filter by process needs the process first, which waits then.
 void begin_kernel(nsp_recorder *recorder, KernelOptions options, bool is_of_program, int pid)
 {
     if (is_of_program != (pid != 0))
@@ -187,13 +187,11 @@ int run(const Options &options)
         nsp_recorder *raw = recorder.get();
         child = std::make_unique<Child>(options.program, [raw] { return nsp_recorder_prepare_exec(raw); });
     }
-    try {
-        begin_kernel(recorder.get(), options.kernel, options.is_kernel_of_program, child ? child->pid() : options.pid);
-    } catch (...) {
-        if (child)
-            child->terminate(); // it would go on unrecorded
-        throw;
-    }
+    begin_kernel(recorder.get(), options.kernel, options.is_kernel_of_program, child ? child->pid() : options.pid);
+    if (command_was_interrupted())
+        throw command::Interrupted();
+    if (child)
+        child->run();
     const RecordLimits limits = {options.seconds, options.ring_bytes, options.full == "overwrite"};
     const RecordEnd end = record_until_end(recorder.get(), limits, child.get(), attached ? &*attached : nullptr);
     nsp_recorder_status status;
