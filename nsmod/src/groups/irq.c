@@ -30,9 +30,8 @@ static void vector(void *point, int number)
 	nsmod_point_slice(point);
 }
 
-#define OWN(vector_, slice_, says_) \
-	NSMOD_START(#vector_ "_entry", vector, slice_, says_, .flags = NSLICE_SITE_INTERRUPT), \
-	NSMOD_STOP(#vector_ "_exit", vector, slice_, "it has returned", .flags = NSLICE_SITE_INTERRUPT)
+#define ENTRY(vector_, slice_, says_) NSMOD_START(#vector_ "_entry", vector, slice_, says_, .flags = NSLICE_SITE_INTERRUPT)
+#define EXIT(vector_, slice_) NSMOD_STOP(#vector_ "_exit", vector, slice_, "it has returned", .flags = NSLICE_SITE_INTERRUPT)
 #endif
 
 static struct nsmod_point points[] = {
@@ -40,11 +39,16 @@ static struct nsmod_point points[] = {
 	NSMOD_MARK("irq_handler_entry", number, "irq_number", "its interrupt's number"),
 	NSMOD_STOP("irq_handler_exit", handler_exit, "irq", "it has returned", .flags = NSLICE_SITE_INTERRUPT),
 #ifdef CONFIG_X86_LOCAL_APIC
-	OWN(local_timer, "local_timer", "the CPU's own timer"),
-	OWN(reschedule, "reschedule", "another CPU has woken somebody here"),
-	OWN(call_function, "call_function", "another CPU has all CPUs call a function"),
-	OWN(call_function_single, "call_function", "another CPU has this one call a function"),
-	OWN(irq_work, "irq_work", "work that an interrupt or NMI had put off"),
+	ENTRY(local_timer, "local_timer", "the CPU's own timer"),
+	EXIT(local_timer, "local_timer"),
+	ENTRY(reschedule, "reschedule", "another CPU has woken somebody here"),
+	EXIT(reschedule, "reschedule"),
+	ENTRY(call_function, "call_function", "another CPU has all CPUs call a function"),
+	EXIT(call_function, "call_function"),
+	ENTRY(call_function_single, "call_function", "another CPU has this one call a function"),
+	EXIT(call_function_single, "call_function"),
+	ENTRY(irq_work, "irq_work", "work that an interrupt or NMI had put off"),
+	EXIT(irq_work, "irq_work"),
 #endif
 };
 
