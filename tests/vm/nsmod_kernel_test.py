@@ -127,6 +127,7 @@ END
             show_file both.nsl
             trace "su user -c"
             strings trace.nsl | grep kernel.groups
+            nsdump stats trace.nsl 2>/dev/null | grep ^warning
             vm_kernel_recorder irq 600000 >/dev/null &
             recorder=$!
             sleep 1
@@ -148,6 +149,7 @@ END
             """, self.check_beside)
 
     def check_beside(self, result):
+        self.check_words(r"warning +the kernel's groups net_rx,softirq were not recorded: the reader lacks CAP_PERFMON")(result)
         self.check_words("^3\ngroups: net_rx,softirq, -rw-------\n", "groups afterwards: 0\n", "unloaded\n")(result)
         self.assertEqual(len(re.findall(r"trace.nsl: whole; \d+ records, every one accounted for", result.output)), 3, result.output)
         self.assertEqual(re.findall(r"kernel\.groups\.refused.*$", result.output, re.M), [
