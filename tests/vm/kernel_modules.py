@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Names of modules -> files of a kernel's package, in the order in which they can be loaded; and modules built for it.
+import fcntl
+import hashlib
 import lzma
 import os
 import pathlib
@@ -83,3 +85,33 @@ def build_checked(source, kernel, architecture, folder):
     files, said = build(source, kernel, architecture, folder, *checks())
     refuse_warnings(said)
     return files
+
+
+def _digest(source):
+    """Of all files of a folder."""
+    sums = hashlib.sha256()
+    for path in sorted(path for path in pathlib.Path(source).rglob("*") if path.is_file()):
+        sums.update(f"{path.relative_to(source)}\0{path.stat().st_size}\0".encode() + path.read_bytes())
+    return sums.hexdigest()[:16]
+
+
+def build_once(source, kernel, architecture, folder, parts):
+    """
+    As build_checked(), with the modules of the source's subfolders `parts`, in `folder`, where they stay: who asks for the same
+    source again, in another process too, gets what is there.
+    """
+    place = pathlib.Path(folder).resolve() / f"{architecture}-{kernel.name}-{int((kernel / 'vmlinuz').stat().st_mtime)}-{_digest(source)}"
+    place.mkdir(parents=True, exist_ok=True)
+    with open(place / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        tree = place / pathlib.Path(source).name
+        try:
+            if not tree.exists():
+                build_checked(source, kernel, architecture, place)
+            for part in parts:
+                if not list((tree / part).glob("*.ko")):
+                    refuse_warnings(make(tree / part, kernel, architecture, *checks())[1])
+        except BaseException:
+            shutil.rmtree(tree, ignore_errors=True) # half of it would pass for the whole
+            raise
+    return {path.name: path for folder in (tree, *(tree / part for part in parts)) for path in folder.glob("*.ko")}

@@ -41,26 +41,11 @@ GUEST = guest_class()
 KERNELS = tuple(os.environ.get("NETSLICE_KERNELS", "6.1" if GUEST is guest.Arm64Guest else "6.1 6.12").split())
 
 
-def build_for_all(folder, *parts):
-    """nsmod and, in their order, modules of its subfolders, without a warning -> {kernel: {file name: path}}."""
-    built = {}
+def build_modules(*parts):
+    """For setUpModule(): nsmod and, in their order, modules of its subfolders, without a warning."""
     for kernel in KERNELS:
         machine = GUEST(BUILD, kernel=kernel)
-        place = pathlib.Path(folder) / kernel
-        files = kernel_modules.build_checked(SOURCE, machine.kernel, machine.architecture, place)
-        for part in parts:
-            more, said = kernel_modules.make(place / SOURCE.name / part, machine.kernel, machine.architecture, *kernel_modules.checks())
-            kernel_modules.refuse_warnings(said)
-            files.update(more)
-        built[kernel] = files
-    return built
-
-
-def build_modules(*parts):
-    """For setUpModule(): the same in a folder that lives as long as a test's module."""
-    folder = tempfile.TemporaryDirectory(prefix="netslice-nsmod-")
-    unittest.addModuleCleanup(folder.cleanup)
-    BUILT.update(build_for_all(folder.name, *parts))
+        BUILT[kernel] = kernel_modules.build_once(SOURCE, machine.kernel, machine.architecture, BUILD / "tests/vm/modules", parts)
 
 
 def build_changed(name, edits, *cases):
