@@ -73,7 +73,7 @@ plug() {
     echo "CPU 1 came back $i times"
 }
 cat >busy <<END
-    vm_writer 60000 & vm_writer 60000 & wait
+    vm_long_slices 20 10 & vm_long_slices 20 10 & wait
 END
 plug >plugged & plugger=$!
 nsdump record -k sched,irq -o plug.nsl -- sh -c 'while [ ! -s plugged ]; do sh busy; done'; echo "recorded with $?"
@@ -111,7 +111,7 @@ def tries_of(output):
 class Refusals(nsmod_guest.NsmodTest):
     """All parts run in one guest of each kernel; every test looks at its part."""
 
-    programs = ("vm_writer",)
+    programs = ("vm_writer", "vm_long_slices")
     timeout_s = 240
 
     def in_every_kernel(self, check):
