@@ -9,7 +9,7 @@ from nsmod_guest import build_modules as setUpModule
 READS = """
 reads() { # NAME COMMAND...
     name=$1; shift
-    timeout 20 "$@" >$name.nsl; echo "$name: reader ended with $?"
+    timeout $((20 * SLOW)) "$@" >$name.nsl; echo "$name: reader ended with $?"
 }
 available() { sed -n 's/^MemAvailable: *\\([0-9]*\\).*/\\1/p' /proc/meminfo; }
 """
@@ -38,12 +38,12 @@ class Hostile(nsmod_guest.NsmodTest):
             reads zeros vm_reader 0
             wait
 
-            vm_hostile endless 40 & hostile=$!
+            vm_hostile endless $((40 * SLOW)) & hostile=$!
             usleep 500000
             reads endless vm_reader 0
             kill -9 $hostile; wait
 
-            vm_hostile tails 40 & hostile=$!
+            vm_hostile tails $((40 * SLOW)) & hostile=$!
             usleep 500000
             reads tails vm_reader 0
             kill -9 $hostile; wait
@@ -60,7 +60,7 @@ class Hostile(nsmod_guest.NsmodTest):
             nsdump check last.nsl | tail -n 1
 
             # beside one that scribbles
-            vm_hostile scribble 6 & hostile=$!
+            vm_hostile scribble $((6 * SLOW)) & hostile=$!
             usleep 300000
             reads scribble vm_reader newest 3000
             reads beside vm_reader 0 500

@@ -79,7 +79,7 @@ class NsmodTest(unittest.TestCase):
     timeout_s = 120
 
     def run_guests(self, script, check, prepare=lambda machine: None):
-        """The script in a guest of each kernel, the module loaded, and a fault in no kernel's log; check(result)."""
+        """The script in a guest of each kernel, the module loaded, and a fault in no kernel's log; check(result).  SLOW: for limits in it."""
         for kernel in KERNELS:
             with self.subTest(kernel=kernel):
                 # An emulated machine that looks for mistakes is several times slower.
@@ -92,7 +92,7 @@ class NsmodTest(unittest.TestCase):
                     machine.add_module(module)
                 machine.add_built_module(BUILT[kernel]["nsmod.ko"])
                 prepare(machine)
-                result = machine.run("insmod /modules/nsmod.ko\n" + script)
+                result = machine.run(f"SLOW={slow}\ninsmod /modules/nsmod.ko\n{script}")
                 self.assertEqual(result.kernel_faults, [], result.output[-3000:])
                 check(result)
 
