@@ -9,7 +9,7 @@ from nsmod_guest import build_modules as setUpModule
 READS = """
 reads() { # NAME COMMAND...
     name=$1; shift
-    timeout $((20 * SLOW)) "$@" >$name.nsl; echo "$name: reader ended with $?"
+    timeout $((60 * SLOW)) "$@" >$name.nsl; echo "$name: reader ended with $?"
 }
 available() { sed -n 's/^MemAvailable: *\\([0-9]*\\).*/\\1/p' /proc/meminfo; }
 """
@@ -38,12 +38,12 @@ class Hostile(nsmod_guest.NsmodTest):
             reads zeros vm_reader 0
             wait
 
-            vm_hostile endless $((40 * SLOW)) & hostile=$!
+            vm_hostile endless $((120 * SLOW)) & hostile=$!
             usleep 500000
             reads endless vm_reader 0
             kill -9 $hostile; wait
 
-            vm_hostile tails $((40 * SLOW)) & hostile=$!
+            vm_hostile tails $((120 * SLOW)) & hostile=$!
             usleep 500000
             reads tails vm_reader 0
             kill -9 $hostile; wait
