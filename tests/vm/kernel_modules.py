@@ -100,18 +100,22 @@ def build_once(source, kernel, architecture, folder, parts):
     As build_checked(), with the modules of the source's subfolders `parts`, in `folder`, where they stay: who asks for the same
     source again, in another process too, gets what is there.
     """
-    place = pathlib.Path(folder).resolve() / f"{architecture}-{kernel.name}-{int((kernel / 'vmlinuz').stat().st_mtime)}-{_digest(source)}"
+    made_for = f"{architecture}-{kernel.name}-{int((kernel / 'vmlinuz').stat().st_mtime)}-{len(checks())}-checks" # kbuild takes no = in a path
+    place = pathlib.Path(folder).resolve() / f"{made_for}-{_digest(source)}"
     place.mkdir(parents=True, exist_ok=True)
     with open(place / "lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         tree = place / pathlib.Path(source).name
-        try:
-            if not tree.exists():
+        for part in (".", *parts):
+            is_built = place / f"built-{part}" # says that it came to its end, which who is killed does not
+            if is_built.exists():
+                continue
+            if part == ".":
+                shutil.rmtree(tree, ignore_errors=True)
                 build_checked(source, kernel, architecture, place)
-            for part in parts:
-                if not list((tree / part).glob("*.ko")):
-                    refuse_warnings(make(tree / part, kernel, architecture, *checks())[1])
-        except BaseException:
-            shutil.rmtree(tree, ignore_errors=True) # half of it would pass for the whole
-            raise
+            else:
+                shutil.rmtree(tree / part)
+                shutil.copytree(pathlib.Path(source) / part, tree / part)
+                refuse_warnings(make(tree / part, kernel, architecture, *checks())[1])
+            is_built.touch()
     return {path.name: path for folder in (tree, *(tree / part for part in parts)) for path in folder.glob("*.ko")}
