@@ -18,6 +18,8 @@
 
 /* How long the last pass waits for a writer that has claimed its place but not finished. */
 #define TORN_WAIT_NS 100000000ull
+/* How long records wait for an announcement that is not whole; its writer may have been killed there. */
+#define AWAITED_NS 50000000ull
 
 static void release(struct nsp_drain *drain)
 {
@@ -64,6 +66,20 @@ static void drain_announcements(struct nsp_drain *drain)
             bytes >= sizeof(*calibration) && calibration->phase == NSLICE_CALIBRATION_END)
             drain->end_calibration_offset = offset;
     }
+}
+
+/* Whether one of the announcements up to `tail` is not whole and may still become so: each is waited for once. */
+static int announcements_are_awaited(struct nsp_drain *drain, uint64_t tail)
+{
+    const uint64_t now_ns = nsp_monotonic_raw_ns();
+
+    if (drain->announce_cursor >= tail || tail > NSLICE_SESSION_ANNOUNCE_BYTES)
+        return 0;
+    if (!drain->awaited_until_ns || drain->awaited_cursor != drain->announce_cursor) {
+        drain->awaited_cursor = drain->announce_cursor;
+        drain->awaited_until_ns = now_ns + AWAITED_NS;
+    }
+    return now_ns < drain->awaited_until_ns;
 }
 
 /* Records that the ring's writers could not write. */
@@ -192,15 +208,18 @@ int nsp_drain_begin(struct nsp_drain *drain)
 uint64_t nsp_drain_pass(struct nsp_drain *drain)
 {
     const uint32_t cpus = drain->map->cpus;
-    uint64_t fullest = 0;
+    uint64_t fullest = 0, announced;
 
     if (!nsp_drain_begin(drain))
         return 0;
     if (drain->kernel.fd >= 0)
         fullest = nsp_kernel_drain_pass(&drain->kernel, &drain->file, &drain->last_kernel);
     nsp_drain_watch(drain);
+    /* behind the heads: what a record up to there needs was claimed before it was committed */
+    announced = __atomic_load_n(&drain->map->shm->announce_tail, __ATOMIC_RELAXED);
     drain_announcements(drain);
-    for (uint32_t cpu = 0; cpu < cpus; ++cpu) {
+    drain->is_waiting = announcements_are_awaited(drain, announced);
+    for (uint32_t cpu = 0; cpu < cpus && !drain->is_waiting; ++cpu) {
         const uint64_t head = drain->cpus[cpu].head;
         uint64_t taken = 0, bytes;
 

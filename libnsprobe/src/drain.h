@@ -32,6 +32,8 @@ struct nsp_drain {
     struct nsp_drain_cpu *cpus;
     char *copy;             /* one chunk, where a record may be replaced while it is read */
     uint64_t announce_cursor;
+    uint64_t awaited_cursor, awaited_until_ns; /* the last announcement that was not whole when it was come to */
+    int is_waiting; /* the last pass left the rings as they were, for that announcement */
     uint64_t end_calibration_offset;
     struct {
         uint32_t cpu, records;
@@ -54,7 +56,9 @@ int nsp_drain_begin(struct nsp_drain *drain);
 /*
  * Writes what is committed now: announcements first, so that a site stands
  * before its records.  Returns the bytes taken out of the fullest ring in this
- * pass.  Never makes a writer wait.  A write error turns what follows into counted losses.
+ * pass; none while an announcement before the records is not whole, 50 ms at
+ * the most (is_waiting).  Never makes a writer wait.  A write error turns what
+ * follows into counted losses.
  */
 uint64_t nsp_drain_pass(struct nsp_drain *drain);
 

@@ -95,10 +95,12 @@ int nsp_own_drain_start(void)
 
 int nsp_own_drain_snapshot(void)
 {
+    const struct timespec pause = {0, POLL_NS};
     int err;
 
     pthread_mutex_lock(&drain_lock);
-    nsp_drain_pass(&drain);
+    for (nsp_drain_pass(&drain); drain.is_waiting; nsp_drain_pass(&drain))
+        nanosleep(&pause, NULL);
     err = -drain.file.error;
     pthread_mutex_unlock(&drain_lock);
     return err;

@@ -105,6 +105,39 @@ TEST_CASE("a dead writer's announcement does not take the later ones with it", "
     CHECK(done.trace.info.at("session.dropped_announcements") == "1");
 }
 
+TEST_CASE("records wait until an announcement before them is whole, so that a site stands before its records", "[libnsprobe][drain]")
+{
+    Rings rings(NSLICE_RING_ATOMIC);
+    Drain drain(rings);
+    REQUIRE(nsp_announce(&rings.map, NSLICE_CHUNK_INFO, "slow=yes\n", 9) == 0);
+    auto *ready = reinterpret_cast<std::uint16_t *>(rings.map.announcements + 6);
+    *ready = 0; // its writer is put aside in the middle
+    rings.push(1, 1);
+    CHECK(nsp_drain_pass(&drain.drain) == 0);
+    CHECK(drain.drain.is_waiting == 1);
+    CHECK(rings.used_records() == 1);
+    *ready = 1;
+    CHECK(nsp_drain_pass(&drain.drain) > 0);
+    CHECK(drain.drain.is_waiting == 0);
+    CHECK(rings.used_records() == 0);
+    const Drained done = drain.finish();
+    CHECK(done.trace.complaint() == "");
+    CHECK(done.trace.info.at("slow") == "yes");
+}
+
+TEST_CASE("an announcement that is never finished holds the records up once and not for long", "[libnsprobe][drain]")
+{
+    Rings rings(NSLICE_RING_ATOMIC);
+    Drain drain(rings);
+    rings.map.shm->announce_tail += 40;
+    rings.push(1, 1);
+    while (nsp_drain_pass(&drain.drain) == 0)
+        REQUIRE(drain.drain.is_waiting == 1);
+    rings.push(2, 1);
+    CHECK(nsp_drain_pass(&drain.drain) > 0);
+    CHECK(drain.finish().counts.drained == 2);
+}
+
 TEST_CASE("a trace from which nothing was dropped does not speak of it", "[libnsprobe][drain]")
 {
     Rings rings(NSLICE_RING_ATOMIC);
