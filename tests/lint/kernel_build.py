@@ -28,7 +28,7 @@ def lacking(architecture):
 
 def main():
     with contextlib.ExitStack() as stack:
-        # Of a build: where the guests' tests look for the same modules.
+        # Of a build: the guests' tests ask for the same modules.
         check_all(os.environ.get("NETSLICE_BUILD") or stack.enter_context(tempfile.TemporaryDirectory(prefix="netslice-lint-")))
 
 
@@ -44,7 +44,7 @@ def check_all(build):
             if not (kernel / "headers/Makefile").exists() or kernel.name.endswith("debug"):
                 continue  # a debug kernel is one of these again, with options that a warning does not depend on
             try:
-                kernel_modules.build_once(source, kernel, architecture, pathlib.Path(build) / "tests/vm/modules", ())
+                kernel_modules.build_once(source, kernel, architecture, build, ())
             except RuntimeError as error:
                 problems.append(f"{architecture} {kernel.name}: {error}")
             built += 1

@@ -95,13 +95,21 @@ def _digest(source):
     return sums.hexdigest()[:16]
 
 
-def build_once(source, kernel, architecture, folder, parts):
+def _place(kernel, build):
+    """Where a build's modules stay: in its folder, or by the kernel's headers, whose path kbuild has to take in any case."""
+    folder = pathlib.Path(build).resolve() / "tests/vm/modules"
+    if not re.search(r"[\s=:#$%]", str(folder)):
+        return folder
+    return kernel.parents[1] / "modules" / hashlib.sha256(str(folder).encode()).hexdigest()[:16]
+
+
+def build_once(source, kernel, architecture, build, parts):
     """
-    As build_checked(), with the modules of the source's subfolders `parts`, in `folder`, where they stay: who asks for the same
-    source again, in another process too, gets what is there.
+    As build_checked(), with the modules of the source's subfolders `parts`, for a build's folder, with which they stay: who asks for
+    the same source again, in another process too, gets what is there.
     """
-    made_for = f"{architecture}-{kernel.name}-{int((kernel / 'vmlinuz').stat().st_mtime)}-{len(checks())}-checks" # kbuild takes no = in a path
-    place = pathlib.Path(folder).resolve() / f"{made_for}-{_digest(source)}"
+    made_for = f"{architecture}-{kernel.name}-{int((kernel / 'vmlinuz').stat().st_mtime)}-{len(checks())}-checks"
+    place = _place(kernel, build) / f"{made_for}-{_digest(source)}"
     place.mkdir(parents=True, exist_ok=True)
     with open(place / "lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

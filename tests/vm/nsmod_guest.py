@@ -45,7 +45,7 @@ def build_modules(*parts):
     """For setUpModule(): nsmod and, in their order, modules of its subfolders, without a warning."""
     for kernel in KERNELS:
         machine = GUEST(BUILD, kernel=kernel)
-        BUILT[kernel] = kernel_modules.build_once(SOURCE, machine.kernel, machine.architecture, BUILD / "tests/vm/modules", parts)
+        BUILT[kernel] = kernel_modules.build_once(SOURCE, machine.kernel, machine.architecture, BUILD, parts)
 
 
 def build_changed(name, edits, *cases):
