@@ -233,7 +233,8 @@ END
         self.assertEqual(sorted(length for _, _, length in trace.words("INIT", "tcp_recv")), sorted(wire))
         inside = {(one.name, one.inside) for one in trace.slices()}
         self.assertIn(("driver", "tcp_send"), inside) # of the side that answers at once
-        self.assertGreater(sum(one.name == "driver" and one.inside != "tcp_send" for one in trace.slices()), 50)
+        # Of the other side, which is let out by the queue; as few as TCP makes of the data when it is slowed down.
+        self.assertGreater(sum(one.name == "driver" and one.inside != "tcp_send" for one in trace.slices()), 10)
         self.assertEqual(sum(bytes_ for bytes_, in trace.words("MARK", "copied")), 400000)
 
     def check_ways(self, trace, is_more):
