@@ -65,7 +65,9 @@ class RecordKernel(nsmod_guest.NsmodTest):
             nsdump kernel --list | head -n 3
             echo "json list"; nsdump kernel --list --format json; echo "end of json"
             nsdump kernel irq,sched -d 1 -o alone.nsl && stats alone
-            nsdump kernel sched -o stopped.nsl & sleep 1; kill -INT $!; wait $!; echo "stopped with $?"
+            nsdump kernel sched -o stopped.nsl & recorder=$!
+            until [ -s stopped.nsl ]; do usleep 20000; done
+            kill -INT $recorder; wait $recorder; echo "stopped with $?"
             stats stopped
             nsdump kernel nonsense; echo "nonsense: $?"
             nsdump record -k irq --kernel-counters instructions -o no.nsl -- vm_writer 1; echo "counters: $?"
