@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// Headers: from the link's first byte inwards.
+#include "headers/headers.hpp"
+
+#include <netinet/in.h>
+
+#include "headers/walk.hpp"
+
+namespace mapi::headers
+{
+namespace
+{
+constexpr uint32_t kPortsBytes = 4;
+constexpr uint8_t kDccp = 33; // IPPROTO_DCCP, which not every C library has
+
+bool has_ports(uint8_t protocol)
+{
+    return protocol == IPPROTO_TCP || protocol == IPPROTO_UDP || protocol == IPPROTO_SCTP || protocol == IPPROTO_UDPLITE ||
+           protocol == kDccp;
+}
+
+std::span<const uint8_t> address_of(const mapi_packet &packet, const IpLayer &layer, bool is_destination)
+{
+    const uint32_t bytes = layer.version == 4 ? 4 : 16;
+    const uint32_t first = layer.version == 4 ? 12 : 8;
+    return {packet.data + layer.offset + first + (is_destination ? bytes : 0), bytes};
+}
+} // namespace
+
+Headers parse(const mapi_packet &packet) noexcept
+{
+    Headers headers;
+    Walk walk{packet.data, packet.caplen};
+    begin_link(walk, packet.link_type);
+    // Every step but the last goes on by a byte at least, or to a kind that does.
+    while (walk.next != Next::kEnd) {
+        switch (walk.next) {
+        case Next::kEthernet: step_ethernet(walk); break;
+        case Next::kEthertype: step_ethertype(walk, headers); break;
+        case Next::kPpp: step_ppp(walk); break;
+        case Next::kMpls: step_mpls(walk, headers); break;
+        case Next::kIp: step_ip(walk, headers); break;
+        case Next::kIpPayload: step_ip_payload(walk, headers); break;
+        case Next::kEnd: break;
+        }
+    }
+    return headers;
+}
+
+std::span<const uint8_t> source_of(const mapi_packet &packet, const IpLayer &layer) noexcept
+{
+    return address_of(packet, layer, false);
+}
+
+std::span<const uint8_t> destination_of(const mapi_packet &packet, const IpLayer &layer) noexcept
+{
+    return address_of(packet, layer, true);
+}
+
+std::optional<Ports> ports_of(const mapi_packet &packet, const IpLayer &layer) noexcept
+{
+    if (!has_ports(layer.protocol) || layer.is_later_fragment || layer.end - layer.transport < kPortsBytes)
+        return std::nullopt;
+    const uint8_t *at = packet.data + layer.transport;
+    return Ports{uint16_t(at[0] << 8 | at[1]), uint16_t(at[2] << 8 | at[3])};
+}
+} // namespace mapi::headers

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+// IPv4 (RFC 791) and IPv6 with its extension headers (RFC 8200) -> a layer.
+#include <algorithm>
+
+#include <net/ethernet.h>
+#include <netinet/in.h>
+
+#include "headers/walk.hpp"
+
+namespace mapi::headers
+{
+namespace
+{
+constexpr uint32_t kIpv4Bytes = 20;
+constexpr uint32_t kIpv6Bytes = 40;
+constexpr uint16_t kMoreFragments = 0x2000;
+constexpr uint16_t kFragmentOffset = 0x1fff;
+enum Extension : uint8_t { kMobility = 135, kHostIdentity = 139, kShim6 = 140 };
+
+// Zero is what a network card's offload leaves of lengths above 64 KiB: all that is there belongs to the datagram.
+uint32_t end_of(const Walk &walk, uint32_t bytes)
+{
+    return bytes == 0 ? walk.caplen : walk.at + std::min(bytes, walk.caplen - walk.at);
+}
+
+bool read_ipv4(const Walk &walk, IpLayer &layer)
+{
+    if (!walk.has(kIpv4Bytes))
+        return false;
+    const uint32_t header_bytes = (walk.byte(0) & 15u) * 4;
+    const uint32_t total_bytes = walk.half(2);
+    const uint16_t fragment = walk.half(6);
+    if (header_bytes < kIpv4Bytes || !walk.has(header_bytes) || (total_bytes && total_bytes < header_bytes))
+        return false;
+    layer.version = 4;
+    layer.protocol = walk.byte(9);
+    layer.transport = walk.at + header_bytes;
+    layer.end = end_of(walk, total_bytes);
+    layer.is_fragment = fragment & (kMoreFragments | kFragmentOffset);
+    layer.is_later_fragment = fragment & kFragmentOffset;
+    return true;
+}
+
+// Bytes of the extension header at `at`, at least 8 of which are there; 0: it is none.
+uint32_t extension_bytes(const IpLayer &layer, const uint8_t *at)
+{
+    if (layer.protocol == IPPROTO_AH)
+        return (at[1] + 2u) * 4; // RFC 4302 2.2
+    if (layer.version == 4)
+        return 0;
+    switch (layer.protocol) {
+    case IPPROTO_HOPOPTS:
+    case IPPROTO_ROUTING:
+    case IPPROTO_DSTOPTS:
+    case kMobility:
+    case kHostIdentity:
+    case kShim6: return (at[1] + 1u) * 8;
+    case IPPROTO_FRAGMENT: return 8;
+    default: return 0;
+    }
+}
+
+void read_fragment(const uint8_t *at, IpLayer &layer)
+{
+    const uint32_t offset_and_more = uint32_t(at[2]) << 8 | at[3];
+    layer.is_fragment |= (offset_and_more & 0xfff9) != 0; // an atomic fragment is none (RFC 6946)
+    layer.is_later_fragment |= (offset_and_more & 0xfff8) != 0;
+}
+
+// Behind extension headers; stops at the first that is cut or not the layer's, as a later fragment's are not.
+void skip_extensions(const Walk &walk, IpLayer &layer)
+{
+    while (layer.end - layer.transport >= 8 && !layer.is_later_fragment) {
+        const uint8_t *at = walk.data + layer.transport;
+        const uint32_t bytes = extension_bytes(layer, at);
+        if (bytes == 0 || bytes > layer.end - layer.transport)
+            return;
+        if (layer.protocol == IPPROTO_FRAGMENT)
+            read_fragment(at, layer);
+        layer.protocol = at[0];
+        layer.transport += bytes;
+    }
+}
+
+bool read_ipv6(const Walk &walk, IpLayer &layer)
+{
+    if (!walk.has(kIpv6Bytes))
+        return false;
+    const uint32_t payload_bytes = walk.half(4);
+    layer.version = 6;
+    layer.protocol = walk.byte(6);
+    layer.transport = walk.at + kIpv6Bytes;
+    layer.end = end_of(walk, payload_bytes ? kIpv6Bytes + payload_bytes : 0);
+    return true;
+}
+} // namespace
+
+void step_ip(Walk &walk, Headers &headers)
+{
+    const unsigned version = walk.has(1) ? walk.byte(0) >> 4 : 0;
+    IpLayer layer;
+    layer.offset = walk.at;
+    if (headers.ip_layers == kIpLayersMax || !(version == 4 ? read_ipv4(walk, layer) : version == 6 && read_ipv6(walk, layer))) {
+        walk.stop();
+        return;
+    }
+    skip_extensions(walk, layer);
+    if (headers.ip_layers == 0) {
+        headers.network = layer.offset;
+        headers.ethertype = version == 4 ? ETHERTYPE_IP : ETHERTYPE_IPV6;
+    }
+    headers.ip[headers.ip_layers++] = layer;
+    walk.caplen = layer.end; // what lies behind is no part of what it carries
+    walk.at = layer.transport;
+    walk.next = layer.is_later_fragment ? Next::kEnd : Next::kIpPayload;
+}
+} // namespace mapi::headers

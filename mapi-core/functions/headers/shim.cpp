@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+// Shims between link and network: VLAN tags (IEEE 802.1Q, 802.1ad), MPLS labels (RFC 3032), PPPoE (RFC 2516), PPP.
+#include <net/ethernet.h>
+
+#include "headers/walk.hpp"
+
+namespace mapi::headers
+{
+namespace
+{
+enum EtherType : uint16_t {
+    kVlanService = 0x88a8,
+    kVlanOld = 0x9100, // QinQ before 802.1ad
+    kPppoeSession = 0x8864,
+    kMplsUnicast = 0x8847,
+    kMplsMulticast = 0x8848,
+    kBridge = 0x6558, // transparent Ethernet bridging, in GRE
+};
+enum PppProtocol : uint16_t { kPppIpv4 = 0x0021, kPppIpv6 = 0x0057, kPppMpls = 0x0281, kPppMplsMulticast = 0x0283 };
+
+constexpr uint32_t kTagBytes = 4;
+constexpr uint32_t kLabelBytes = 4;
+constexpr uint32_t kPppoeBytes = 6;
+constexpr uint32_t kBottomOfStack = 0x100;
+
+void step_tag(Walk &walk, Headers &headers)
+{
+    if (!walk.has(kTagBytes)) {
+        walk.stop();
+        return;
+    }
+    ++headers.vlan_tags;
+    walk.go_ethertype(kTagBytes, walk.half(2));
+}
+} // namespace
+
+void step_ethertype(Walk &walk, Headers &headers)
+{
+    switch (walk.ethertype) {
+    case ETHERTYPE_VLAN:
+    case kVlanService:
+    case kVlanOld: step_tag(walk, headers); return;
+    case kMplsUnicast:
+    case kMplsMulticast: walk.go(0, Next::kMpls); return;
+    case kBridge: walk.go(0, Next::kEthernet); return;
+    case kPppoeSession:
+        if (walk.has(kPppoeBytes))
+            walk.go(kPppoeBytes, Next::kPpp);
+        else
+            walk.stop();
+        return;
+    case ETHERTYPE_IP:
+    case ETHERTYPE_IPV6: walk.go(0, Next::kIp); return;
+    default: break;
+    }
+    if (headers.ip_layers == 0) {
+        headers.network = walk.at;
+        headers.ethertype = walk.ethertype;
+    }
+    walk.stop();
+}
+
+// The protocol's first byte is left out when it is zero and both sides agree (RFC 1661 6.5).
+void step_ppp(Walk &walk)
+{
+    if (!walk.has(2)) {
+        walk.stop();
+        return;
+    }
+    const bool is_short = walk.byte(0) & 1;
+    const uint16_t protocol = is_short ? walk.byte(0) : walk.half(0);
+    const uint32_t bytes = is_short ? 1 : 2;
+    if (protocol == kPppIpv4 || protocol == kPppIpv6)
+        walk.go(bytes, Next::kIp);
+    else if (protocol == kPppMpls || protocol == kPppMplsMulticast)
+        walk.go(bytes, Next::kMpls);
+    else
+        walk.stop();
+}
+
+// What a label stack carries is not told; IP is known by its version, as routers do it (RFC 4928).
+void step_mpls(Walk &walk, Headers &headers)
+{
+    bool is_bottom = false;
+    while (!is_bottom) {
+        if (!walk.has(kLabelBytes)) {
+            walk.stop();
+            return;
+        }
+        is_bottom = walk.word(0) & kBottomOfStack;
+        ++headers.mpls_labels;
+        walk.go(kLabelBytes, Next::kIp);
+    }
+}
+} // namespace mapi::headers

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// Walk: a place in a packet and what the header before it says of it; each step is taken by link.cpp, shim.cpp, ip.cpp or tunnel.cpp.
+#pragma once
+
+#include <cstdint>
+
+#include "headers/headers.hpp"
+
+namespace mapi::headers
+{
+// What stands at a place: each kind has one function that looks at it.
+enum class Next : uint8_t {
+    kEnd,       // nothing that is understood
+    kEthernet,  // destination and source address, then a type
+    kEthertype, // Walk::ethertype tells
+    kPpp,       // a PPP protocol number
+    kMpls,
+    kIp, // version by its first half byte
+    kIpPayload // of the last layer
+};
+
+struct Walk {
+    const uint8_t *data;
+    uint32_t caplen;
+    uint32_t at = 0;
+    uint16_t ethertype = 0;
+    Next next = Next::kEnd;
+
+    bool has(uint32_t bytes) const { return bytes <= caplen - at; }
+    uint8_t byte(uint32_t offset) const { return data[at + offset]; }
+    uint16_t half(uint32_t offset) const { return uint16_t(data[at + offset] << 8 | data[at + offset + 1]); }
+    uint32_t word(uint32_t offset) const { return uint32_t(half(offset)) << 16 | half(offset + 2); }
+
+    // Behind `bytes` that are there.
+    void go(uint32_t bytes, Next what)
+    {
+        at += bytes;
+        next = what;
+    }
+    void go_ethertype(uint32_t bytes, uint16_t type)
+    {
+        ethertype = type;
+        go(bytes, Next::kEthertype);
+    }
+    void stop() { next = Next::kEnd; }
+};
+
+void begin_link(Walk &walk, uint16_t link_type);
+void step_ethernet(Walk &walk);
+void step_ppp(Walk &walk);
+void step_ethertype(Walk &walk, Headers &headers);
+void step_mpls(Walk &walk, Headers &headers);
+void step_ip(Walk &walk, Headers &headers);
+// Into what a tunnel carries.
+void step_ip_payload(Walk &walk, const Headers &headers);
+} // namespace mapi::headers

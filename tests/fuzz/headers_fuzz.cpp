@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// Fuzz target: a link type and any bytes as a packet -> layers in order and inside the packet, no byte read outside it.
+//
+//   clang++-14 -std=c++20 -g -O1 -fsanitize=fuzzer,address,undefined -Imapi-core/functions -Imapi-core/include \
+//     tests/fuzz/headers_fuzz.cpp mapi-core/functions/headers/*.cpp -o headers_fuzz && ./headers_fuzz -max_len=512 CORPUS
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <vector>
+
+#include "headers/headers.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static constexpr uint16_t kLinkTypes[] = {0, 1, 9, 50, 101, 104, 108, 113, 228, 229, 276};
+    if (size == 0)
+        return 0;
+    const std::vector<uint8_t> bytes(data + 1, data + size); // of this very length, so that a byte too far is seen
+    mapi_packet packet{};
+    packet.data = bytes.data();
+    packet.caplen = packet.wire_len = uint32_t(bytes.size());
+    packet.link_type = kLinkTypes[data[0] % std::size(kLinkTypes)];
+    const mapi::headers::Headers headers = mapi::headers::parse(packet);
+    uint32_t before = headers.network;
+    volatile uint8_t sink = 0;
+    for (unsigned i = 0; i < headers.ip_layers; ++i) {
+        const mapi::headers::IpLayer &layer = headers.ip[i];
+        if (layer.offset < before || layer.transport <= layer.offset || layer.end < layer.transport || layer.end > packet.caplen)
+            abort();
+        before = layer.transport;
+        sink = uint8_t(sink ^ source_of(packet, layer).front() ^ destination_of(packet, layer).back());
+        if (const auto ports = ports_of(packet, layer))
+            sink = uint8_t(sink ^ ports->source);
+    }
+    return 0;
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: MIT
+// The walk through a packet's headers: what is in front of IP, what IP carries, and lengths that lie.
+#include "functions/headers/headers.hpp"
+
+#include <netinet/in.h>
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "support/catch.hpp"
+
+namespace
+{
+using mapi::headers::Headers;
+using Bytes = std::vector<uint8_t>;
+
+// Two hexadecimal digits a byte, blanks anywhere.
+Bytes hex(const std::string &text)
+{
+    Bytes bytes;
+    std::string digits;
+    for (const char c : text) {
+        if (c == ' ')
+            continue;
+        digits += c;
+        if (digits.size() == 2) {
+            bytes.push_back(uint8_t(std::strtoul(digits.c_str(), nullptr, 16)));
+            digits.clear();
+        }
+    }
+    return bytes;
+}
+
+Bytes operator+(Bytes left, const Bytes &right)
+{
+    left.insert(left.end(), right.begin(), right.end());
+    return left;
+}
+
+Bytes half(size_t value)
+{
+    return {uint8_t(value >> 8), uint8_t(value)};
+}
+
+Bytes ethernet(uint16_t type, const Bytes &payload)
+{
+    return hex("020000000002 020000000001") + half(type) + payload;
+}
+
+Bytes ipv4(uint8_t protocol, const Bytes &payload, uint16_t fragment = 0, uint8_t last_byte = 1)
+{
+    return hex("4500") + half(20 + payload.size()) + hex("0001") + half(fragment) + Bytes{64, protocol} + hex("0000 0a0000") +
+           Bytes{last_byte} + hex("0a000002") + payload;
+}
+
+Bytes ipv6(uint8_t next, const Bytes &payload)
+{
+    return hex("60000000") + half(payload.size()) + Bytes{next, 64} + hex("20010db8000000000000000000000001 20010db8000000000000000000000002") +
+           payload;
+}
+
+const Bytes kUdp = hex("0035 1234 0008 0000");
+
+struct Parsed {
+    Bytes bytes;
+    mapi_packet packet{};
+    Headers headers;
+
+    explicit Parsed(Bytes given, uint16_t link_type = 1) : bytes(std::move(given))
+    {
+        packet.data = bytes.data();
+        packet.caplen = packet.wire_len = uint32_t(bytes.size());
+        packet.link_type = link_type;
+        headers = mapi::headers::parse(packet);
+    }
+    bool has_udp() const
+    {
+        const auto *layer = headers.innermost();
+        const auto ports = layer ? mapi::headers::ports_of(packet, *layer) : std::nullopt;
+        return ports && ports->source == 53 && ports->destination == 0x1234;
+    }
+};
+} // namespace
+
+TEST_CASE("addresses and ports of plain IPv4 and IPv6 are where they stand", "[mapi][headers]")
+{
+    const Parsed four(ethernet(0x0800, ipv4(IPPROTO_UDP, kUdp)));
+    REQUIRE(four.headers.ip_layers == 1);
+    CHECK(four.headers.network == 14);
+    CHECK(four.headers.ethertype == 0x0800);
+    const auto source = mapi::headers::source_of(four.packet, four.headers.ip[0]);
+    CHECK(Bytes(source.begin(), source.end()) == hex("0a000001"));
+    CHECK(four.has_udp());
+
+    const Parsed six(ethernet(0x86dd, ipv6(IPPROTO_UDP, kUdp)));
+    REQUIRE(six.headers.ip_layers == 1);
+    const auto destination = mapi::headers::destination_of(six.packet, six.headers.ip[0]);
+    CHECK(Bytes(destination.begin(), destination.end()) == hex("20010db8000000000000000000000002"));
+    CHECK(six.has_udp());
+}
+
+TEST_CASE("tags, labels and PPPoE in front of IP are passed over and counted", "[mapi][headers]")
+{
+    const Bytes ip = ipv4(IPPROTO_UDP, kUdp);
+    const Parsed tagged(ethernet(0x8100, hex("0064 0800") + ip));
+    CHECK(tagged.has_udp());
+    CHECK(tagged.headers.vlan_tags == 1);
+    const Parsed twice(ethernet(0x88a8, hex("0064 8100 0065 0800") + ip));
+    CHECK(twice.has_udp());
+    CHECK(twice.headers.vlan_tags == 2);
+    const Parsed labelled(ethernet(0x8847, hex("00010040 00011140") + ip));
+    CHECK(labelled.has_udp());
+    CHECK(labelled.headers.mpls_labels == 2);
+    CHECK(labelled.headers.ethertype == 0x0800);
+    CHECK(Parsed(ethernet(0x8864, hex("1100 0001 002a 0021") + ip)).has_udp());
+    CHECK(Parsed(ethernet(36, hex("aaaa03 000000 0800") + ip)).has_udp());
+}
+
+TEST_CASE("each link type leads to the same IP header", "[mapi][headers]")
+{
+    const Bytes ip = ipv4(IPPROTO_UDP, kUdp);
+    CHECK(Parsed(ip, 101).has_udp());
+    CHECK(Parsed(ip, 228).has_udp());
+    CHECK(Parsed(hex("02000000") + ip, 0).has_udp());
+    CHECK(Parsed(hex("00000002") + ip, 108).has_udp());
+    CHECK(Parsed(hex("1e000000") + ipv6(IPPROTO_UDP, kUdp), 0).has_udp());
+    CHECK(Parsed(hex("ff03 0021") + ip, 9).has_udp());
+    CHECK(Parsed(hex("21") + ip, 9).has_udp());
+    CHECK(Parsed(hex("0f00 0800") + ip, 104).has_udp());
+    CHECK(Parsed(hex("ff03 0021") + ip, 50).has_udp());
+    CHECK(Parsed(hex("0000 0001 0006 020000000001 0000 0800") + ip, 113).has_udp());
+    CHECK(Parsed(hex("0800 0000 00000001 0001 00 06 0200000000010000") + ip, 276).has_udp());
+    CHECK(Parsed(ip, 147).headers.ip_layers == 0); // a user's own
+}
+
+TEST_CASE("the innermost IP header of a tunnel gives addresses and ports", "[mapi][headers]")
+{
+    const Bytes inner = ipv4(IPPROTO_UDP, kUdp, 0, 9);
+    const auto innermost_is_inner = [](const Parsed &parsed) {
+        return parsed.headers.ip_layers == 2 && parsed.has_udp() &&
+               mapi::headers::source_of(parsed.packet, *parsed.headers.innermost())[3] == 9;
+    };
+    CHECK(innermost_is_inner(Parsed(ethernet(0x0800, ipv4(IPPROTO_IPIP, inner)))));
+    CHECK(innermost_is_inner(Parsed(ethernet(0x86dd, ipv6(IPPROTO_IPIP, inner)))));
+    CHECK(innermost_is_inner(Parsed(ethernet(0x0800, ipv4(IPPROTO_GRE, hex("0000 0800") + inner)))));
+    CHECK(innermost_is_inner(Parsed(ethernet(0x0800, ipv4(IPPROTO_GRE, hex("b000 0800 12340000 00000001 00000002") + inner)))));
+    CHECK(innermost_is_inner(Parsed(ethernet(0x0800, ipv4(IPPROTO_GRE, hex("3081 880b 0020 0001 00000001 00000000 ff03 0021") + inner)))));
+    CHECK(innermost_is_inner(Parsed(ethernet(0x0800, ipv4(IPPROTO_GRE, hex("0000 6558") + ethernet(0x0800, inner))))));
+    CHECK(innermost_is_inner(Parsed(ethernet(0x0800, ipv4(IPPROTO_GRE, hex("1000 88be 00000001 1000 0000 00000000") + ethernet(0x0800, inner))))));
+    CHECK(innermost_is_inner(Parsed(ethernet(0x0800, ipv4(IPPROTO_GRE, hex("0000 8847 00010140") + inner)))));
+    CHECK(innermost_is_inner(Parsed(ethernet(0x0800, ipv4(137, hex("00010140") + inner)))));
+    CHECK(Parsed(ethernet(0x0800, ipv4(IPPROTO_IPV6, ipv6(IPPROTO_UDP, kUdp)))).has_udp());
+}
+
+TEST_CASE("IPv6 extension headers are passed over, and their end is what the last one carries", "[mapi][headers]")
+{
+    const Bytes options = hex("0104 00000000"); // behind next and length: padding
+    const Parsed chained(ethernet(0x86dd, ipv6(IPPROTO_HOPOPTS, hex("3c00") + options + hex("2b00") + options + hex("1100") + options + kUdp)));
+    CHECK(chained.has_udp());
+    CHECK(chained.headers.ip[0].transport == 14 + 40 + 3 * 8);
+    const Parsed authenticated(ethernet(0x86dd, ipv6(IPPROTO_AH, hex("1104 0000 00000001 00000001 000000000000000000000000") + kUdp)));
+    CHECK(authenticated.has_udp());
+}
+
+TEST_CASE("a later fragment has no ports, the first one has", "[mapi][headers]")
+{
+    CHECK(Parsed(ethernet(0x0800, ipv4(IPPROTO_UDP, kUdp, 0x2000))).has_udp());
+    const Parsed later(ethernet(0x0800, ipv4(IPPROTO_UDP, kUdp, 0x0004)));
+    CHECK_FALSE(later.has_udp());
+    CHECK(later.headers.ip[0].is_later_fragment);
+    CHECK(Parsed(ethernet(0x86dd, ipv6(IPPROTO_FRAGMENT, hex("1100 0001 00000007") + kUdp))).has_udp());
+    const Parsed later_six(ethernet(0x86dd, ipv6(IPPROTO_FRAGMENT, hex("1100 0008 00000007") + kUdp)));
+    CHECK_FALSE(later_six.has_udp());
+    CHECK(later_six.headers.ip[0].protocol == IPPROTO_UDP);
+    CHECK_FALSE(Parsed(ethernet(0x86dd, ipv6(IPPROTO_FRAGMENT, hex("1100 0000 00000007") + kUdp))).headers.ip[0].is_fragment);
+}
+
+TEST_CASE("a datagram ends where its length says, not where the frame does", "[mapi][headers]")
+{
+    const Parsed padded(ethernet(0x0800, ipv4(IPPROTO_UDP, kUdp) + Bytes(18, 0)));
+    CHECK(padded.headers.ip[0].end == 14 + 28);
+    Bytes offloaded = ipv4(IPPROTO_UDP, kUdp + Bytes(100, 7));
+    offloaded[2] = offloaded[3] = 0;
+    CHECK(Parsed(ethernet(0x0800, offloaded)).headers.ip[0].end == 14 + 128);
+    // padding is no TCP header of an empty datagram
+    CHECK_FALSE(mapi::headers::ports_of(Parsed(ethernet(0x0800, ipv4(IPPROTO_TCP, {}) + Bytes(26, 1))).packet,
+                                        Parsed(ethernet(0x0800, ipv4(IPPROTO_TCP, {}) + Bytes(26, 1))).headers.ip[0]));
+}
+
+TEST_CASE("lengths that contradict each other end the walk", "[mapi][headers]")
+{
+    Bytes short_header = ipv4(IPPROTO_UDP, kUdp);
+    short_header[0] = 0x44;
+    CHECK(Parsed(ethernet(0x0800, short_header)).headers.ip_layers == 0);
+    Bytes short_total = ipv4(IPPROTO_UDP, kUdp);
+    short_total[3] = 19;
+    CHECK(Parsed(ethernet(0x0800, short_total)).headers.ip_layers == 0);
+    Bytes long_extension = ipv6(IPPROTO_HOPOPTS, hex("11ff 0104 00000000") + kUdp);
+    CHECK_FALSE(Parsed(ethernet(0x86dd, long_extension)).has_udp());
+}
+
+TEST_CASE("IP in IP without end is walked four times", "[mapi][headers]")
+{
+    Bytes packet = ipv4(IPPROTO_UDP, kUdp);
+    for (int i = 0; i < 100; ++i)
+        packet = ipv4(IPPROTO_IPIP, packet);
+    CHECK(Parsed(ethernet(0x0800, packet)).headers.ip_layers == mapi::headers::kIpLayersMax);
+}
+
+TEST_CASE("a packet that is cut anywhere is walked as far as it goes and no further", "[mapi][headers]")
+{
+    const Bytes inner = ipv6(IPPROTO_HOPOPTS, hex("1100 0104 00000000") + kUdp);
+    const Bytes whole = ethernet(0x88a8, hex("0064 8847 00010140") + ipv4(IPPROTO_GRE, hex("b000 86dd 12340000 00000001 00000002") + inner));
+    REQUIRE(Parsed(whole).has_udp());
+    for (size_t bytes = 0; bytes < whole.size(); ++bytes) {
+        const Parsed cut(Bytes(whole.begin(), whole.begin() + long(bytes)));
+        for (unsigned i = 0; i < cut.headers.ip_layers; ++i) {
+            const auto &layer = cut.headers.ip[i];
+            CHECK(layer.offset <= layer.transport);
+            CHECK(layer.transport <= layer.end);
+            CHECK(layer.end <= bytes);
+        }
+        CHECK(cut.has_udp() == (bytes >= whole.size() - 4));
+    }
+}
