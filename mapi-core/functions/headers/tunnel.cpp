@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tunnels in IP: IP in IP (RFC 2003, 4213), GRE (RFC 2784, 2890; PPTP's, RFC 2637), MPLS in IP (RFC 4023), ERSPAN in GRE.
+// Tunnels in IP: IP in IP (RFC 2003, 4213), GRE (RFC 2784, 2890; PPTP's, RFC 2637) with what it carries, MPLS in IP (RFC 4023).
 #include <netinet/in.h>
 
 #include "headers/walk.hpp"
@@ -9,9 +9,7 @@ namespace mapi::headers
 namespace
 {
 constexpr uint8_t kMplsInIp = 137;
-constexpr uint16_t kErspan2 = 0x88be;
-constexpr uint16_t kGrePpp = 0x880b;
-constexpr uint32_t kErspan2Bytes = 8;
+enum GreType : uint16_t { kErspan2 = 0x88be, kErspan3 = 0x22eb, kGrePpp = 0x880b, kWccp = 0x883e };
 enum GreFlag : uint16_t { kChecksum = 0x8000, kRouting = 0x4000, kKey = 0x2000, kSequence = 0x1000, kAcknowledgment = 0x0080 };
 
 // Of version 0 with the optional words that its flags tell; 0: source routes (RFC 1701), which nobody sends any more.
@@ -27,6 +25,24 @@ void begin_ppp(Walk &walk, uint32_t bytes)
     walk.go(bytes, Next::kPpp);
     if (walk.has(2) && walk.half(0) == 0xff03)
         walk.go(2, Next::kPpp);
+}
+
+// Type I has no header and is told by GRE that has no numbers; type III may have one more (draft-foschiano-erspan-03).
+void begin_erspan(Walk &walk, uint16_t type, uint16_t flags)
+{
+    uint32_t bytes = type == kErspan3 ? 12 : (flags & kSequence) ? 8 : 0;
+    if (type == kErspan3 && walk.has(bytes) && (walk.byte(11) & 1))
+        bytes += 8;
+    if (walk.has(bytes))
+        walk.go(bytes, Next::kEthernet);
+}
+
+// Version 2 has a redirect header of 4 bytes before the IP header (draft-wilson-wrec-wccp-v2), version 1 has none.
+void begin_wccp(Walk &walk)
+{
+    const bool is_ip = walk.has(1) && walk.byte(0) >> 4 == 4;
+    if (is_ip || walk.has(4))
+        walk.go(is_ip ? 0 : 4, Next::kIp);
 }
 
 void step_pptp(Walk &walk, uint16_t flags, uint16_t type)
@@ -51,17 +67,18 @@ void step_gre(Walk &walk)
         return;
     }
     const uint32_t bytes = gre_bytes(flags);
-    const uint32_t erspan = type == kErspan2 && (flags & kSequence) ? kErspan2Bytes : 0; // without numbers it is type I, without a header
-    if ((flags & 7) != 0 || bytes == 0 || !walk.has(bytes + erspan)) {
+    if ((flags & 7) != 0 || bytes == 0 || !walk.has(bytes)) {
         walk.stop();
         return;
     }
-    if (type == kErspan2)
-        walk.go(bytes + erspan, Next::kEthernet);
-    else if (type == kGrePpp)
-        begin_ppp(walk, bytes);
-    else
-        walk.go_ethertype(bytes, type);
+    walk.go(bytes, Next::kEnd);
+    switch (type) {
+    case kErspan2:
+    case kErspan3: begin_erspan(walk, type, flags); break;
+    case kGrePpp: begin_ppp(walk, 0); break;
+    case kWccp: begin_wccp(walk); break;
+    default: walk.go_ethertype(0, type); break;
+    }
 }
 } // namespace
 

@@ -148,6 +148,13 @@ TEST_CASE("the innermost IP header of a tunnel gives addresses and ports", "[map
     CHECK(innermost_is_inner(Parsed(ethernet(0x0800, ipv4(IPPROTO_GRE, hex("3081 880b 0020 0001 00000001 00000000 ff03 0021") + inner)))));
     CHECK(innermost_is_inner(Parsed(ethernet(0x0800, ipv4(IPPROTO_GRE, hex("0000 6558") + ethernet(0x0800, inner))))));
     CHECK(innermost_is_inner(Parsed(ethernet(0x0800, ipv4(IPPROTO_GRE, hex("1000 88be 00000001 1000 0000 00000000") + ethernet(0x0800, inner))))));
+    CHECK(innermost_is_inner(Parsed(ethernet(0x0800, ipv4(IPPROTO_GRE, hex("0000 88be") + ethernet(0x0800, inner))))));
+    const std::string type3 = "1000 22eb 00000001 2000 0000 00000000 0000 000";
+    CHECK(innermost_is_inner(Parsed(ethernet(0x0800, ipv4(IPPROTO_GRE, hex(type3 + "0") + ethernet(0x0800, inner))))));
+    CHECK(innermost_is_inner(Parsed(ethernet(0x0800, ipv4(IPPROTO_GRE, hex(type3 + "1 0000000000000000") + ethernet(0x0800, inner))))));
+    CHECK(innermost_is_inner(Parsed(ethernet(0x0800, ipv4(IPPROTO_GRE, hex("0000 883e") + inner)))));
+    CHECK(innermost_is_inner(Parsed(ethernet(0x0800, ipv4(IPPROTO_GRE, hex("0000 883e 05590048") + inner)))));
+    CHECK(innermost_is_inner(Parsed(ethernet(0x0800, ipv4(IPPROTO_GRE, hex("0000 880b ff03 0021") + inner)))));
     CHECK(innermost_is_inner(Parsed(ethernet(0x0800, ipv4(IPPROTO_GRE, hex("0000 8847 00010140") + inner)))));
     CHECK(innermost_is_inner(Parsed(ethernet(0x0800, ipv4(137, hex("00010140") + inner)))));
     CHECK(Parsed(ethernet(0x0800, ipv4(IPPROTO_IPV6, ipv6(IPPROTO_UDP, kUdp)))).has_udp());
