@@ -20,12 +20,36 @@ int argument_error(int position)
 
 const char *kind_name(char kind)
 {
-    return kind == 's' ? "a string" : kind == 'l' ? "a 64-bit number" : "an int";
+    switch (kind) {
+    case 's': return "a string";
+    case 'l': return "a 64-bit number";
+    case 'r': return "a flow";
+    case 'f': return "a function of that flow";
+    default: return "an int";
+    }
+}
+
+// 'f' is of the flow that 'r' names, right before it.
+void find_targets(const std::string &name, engine::Arguments &arguments, const FindTarget &find_target)
+{
+    for (size_t i = 1; i < arguments.size(); ++i) {
+        if (arguments[i].kind != 'f')
+            continue;
+        const int fd = int(arguments[i - 1].number);
+        try {
+            arguments[i].target = find_target(fd, int(arguments[i].number));
+        } catch (const Error &error) {
+            const bool is_flow = error.number() == MAPI_INVALID_FLOW;
+            const int position = int(is_flow ? i : i + 1);
+            throw Error(argument_error(position), name + ": argument " + std::to_string(position) + ": " +
+                                                      (is_flow ? "" : "flow " + std::to_string(fd) + " ") + error.what());
+        }
+    }
 }
 } // namespace
 
 // va_list may be an array type, so it is taken by value and read only here.
-engine::Arguments read_arguments(const mapi_function &function, int count, va_list list)
+engine::Arguments read_arguments(const mapi_function &function, int count, va_list list, const FindTarget &find_target)
 {
     const std::string_view description = function.args;
     const int most = int(description.size() - size_t(std::count(description.begin(), description.end(), '?')));
@@ -62,6 +86,7 @@ engine::Arguments read_arguments(const mapi_function &function, int count, va_li
         }
         arguments.push_back(std::move(argument));
     }
+    find_targets(name, arguments, find_target);
     return arguments;
 }
 } // namespace mapi::client

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdarg>
+#include <functional>
 
 #include <mapi/function.h>
 
@@ -13,6 +14,9 @@ namespace mapi::client
 // The caller of a symbol cannot say how many there are: it gives the full list that MAPI 2 had.
 constexpr int kCountUnknown = -1;
 
-// Throws Error 7001 .. 7011 for the first argument that is missing or too many.
-engine::Arguments read_arguments(const mapi_function &function, int count, va_list list);
+// A flow's function; throws Error that tells what the flow lacks.
+using FindTarget = std::function<engine::Target(int fd, int fid)>;
+
+// Throws Error 7001 .. 7011 for the first argument that is missing, too many or names nothing.
+engine::Arguments read_arguments(const mapi_function &function, int count, va_list list, const FindTarget &find_target);
 } // namespace mapi::client

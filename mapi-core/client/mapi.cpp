@@ -34,12 +34,17 @@ template <class Info> Info *need(Info *info)
     return info;
 }
 
+mapi::engine::Target find_target(int fd, int fid)
+{
+    return library().flows.hold(fd)->target(fid);
+}
+
 int apply(int fd, const char *name, int count, va_list list)
 {
     return guard(-1, [&] {
         const auto flow = library().flows.hold(fd);
         const mapi_function &function = library().registry.function(need(name, "the function's name"));
-        return flow->apply(function, mapi::client::read_arguments(function, count, list));
+        return flow->apply(function, mapi::client::read_arguments(function, count, list, find_target));
     });
 }
 

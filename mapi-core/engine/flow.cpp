@@ -25,6 +25,18 @@ int Flow::apply(const mapi_function &function, Arguments arguments)
     return int(chain_->functions().size());
 }
 
+Target Flow::target(int fid)
+{
+    const std::lock_guard lock(mutex_);
+    const auto &functions = chain_->functions();
+    if (fid < 1 || size_t(fid) > functions.size())
+        throw Error(MAPI_INVALID_FID_FUNCID, "has no function " + std::to_string(fid));
+    const Node &node = *functions[size_t(fid) - 1]->node;
+    if (!node.has_result())
+        throw Error(MAPI_INVALID_FID_FUNCID, std::string("has function ") + node.function().name + ", which has no result");
+    return {chain_, size_t(fid) - 1};
+}
+
 void Flow::connect()
 {
     const std::lock_guard lock(mutex_);
@@ -59,7 +71,8 @@ mapi_results_t *Flow::read_results(int fid)
     // Relaxed stores: two threads that read the same function get whole words, if not both their own.
     if (applied.result.size() == 1) [[likely]] {
         uint64_t value = 0;
-        if (chain_->has_joined())
+        // A shared result may be of packets before this flow.
+        if (chain_->has_joined() && (!node.is_pure() || node.seen() != applied.base_seen))
             value = node.published().first_word() - applied.base_result;
         applied.result[0].store(value, std::memory_order_relaxed);
     } else {

@@ -21,6 +21,8 @@ public:
     explicit Flow(std::shared_ptr<Device> device);
 
     int apply(const mapi_function &function, Arguments arguments);
+    // One of its functions, for another one's argument.
+    Target target(int fid);
     void connect();
     void close();
 

@@ -9,11 +9,23 @@ namespace mapi::engine
 {
 namespace
 {
-std::vector<mapi_argument> borrow_arguments(const Arguments &arguments)
+std::vector<Node::Reference> make_references(const Arguments &arguments)
+{
+    std::vector<Node::Reference> references;
+    for (const Argument &argument : arguments) {
+        if (argument.kind == 'f')
+            references.push_back({argument.target});
+    }
+    return references;
+}
+
+std::vector<mapi_argument> borrow_arguments(const Arguments &arguments, const std::vector<Node::Reference> &references)
 {
     std::vector<mapi_argument> views;
+    size_t referred = 0;
     for (const Argument &argument : arguments)
-        views.push_back({argument.kind == 's' ? argument.text.c_str() : nullptr, argument.number, argument.kind});
+        views.push_back({argument.kind == 's' ? argument.text.c_str() : nullptr, argument.number, argument.kind,
+                         argument.kind == 'f' ? &references[referred++].view : nullptr});
     return views;
 }
 } // namespace
@@ -21,10 +33,11 @@ std::vector<mapi_argument> borrow_arguments(const Arguments &arguments)
 Node::Node(const mapi_function &function, Arguments arguments, const mapi_driver_info &device,
            std::shared_ptr<DropTotals> totals)
     : function_(function), slice_(slice_of(function.name)), result_(Published::words_for(function.result_bytes)),
-      published_(function.result_bytes), arguments_(std::move(arguments)), totals_(std::move(totals))
+      published_(function.result_bytes), arguments_(std::move(arguments)), references_(make_references(arguments_)), totals_(std::move(totals)),
+      has_value_(!function.values || is_additive())
 {
     char text[MAPI_ERROR_TEXT_BYTES] = "";
-    const std::vector<mapi_argument> views = borrow_arguments(arguments_);
+    const std::vector<mapi_argument> views = borrow_arguments(arguments_, references_);
     mapi_function_setup setup = {};
     setup.struct_size = sizeof(setup);
     setup.argument_count = uint32_t(views.size());
@@ -47,6 +60,20 @@ Node::~Node()
     totals_->buffer_full += last.buffer_full;
     totals_->link_type += last.link_type;
     function_.destroy(instance_);
+}
+
+uint64_t Node::values(const mapi_batch &batch, uint64_t mask, uint64_t *values)
+{
+    if (mask == 0)
+        return 0;
+    if (function_.values) {
+        const uint64_t valid = function_.values(instance_, &batch, mask, values);
+        has_value_ |= valid != 0;
+        return valid;
+    }
+    const unsigned last = 63u - unsigned(std::countl_zero(mask));
+    values[last] = first_word();
+    return uint64_t(1) << last;
 }
 
 void Node::end()

@@ -33,6 +33,13 @@ public:
     Node(const Node &) = delete;
     Node &operator=(const Node &) = delete;
 
+    // What this node refers to, in the order of its arguments; the plan keeps the views up to date.
+    struct Reference {
+        Target target;
+        mapi_reference view = {};
+    };
+    std::vector<Reference> &references() { return references_; }
+
     // Device's thread.
     uint64_t run(const mapi_batch &batch, uint64_t mask)
     {
@@ -44,6 +51,11 @@ public:
         return passed;
     }
     void publish() { published_.publish(result_.data()); }
+    uint64_t first_word() const { return result_.empty() ? 0 : result_[0]; }
+    // The first word after packet i, in values[i] for each bit i of the return value.  After run() with the same mask.
+    uint64_t values(const mapi_batch &batch, uint64_t mask, uint64_t *values);
+    // Whether the result means something yet.
+    bool has_value() const { return has_value_; }
 
     // Whether this node already does what `wanted` would do with the mask of `source`.
     bool can_serve(const Node *source, const Node &wanted) const
@@ -51,9 +63,11 @@ public:
         return source == source_ && &wanted.function_ == &function_ && is_shareable() &&
                wanted.arguments_ == arguments_;
     }
-    bool is_shareable() const { return has_flag(MAPI_FUNCTION_PURE) || is_additive(); }
+    bool is_shareable() const { return is_pure() || is_additive(); }
+    bool is_pure() const { return has_flag(MAPI_FUNCTION_PURE); }
     bool is_additive() const { return has_flag(MAPI_FUNCTION_ADDITIVE); }
     bool passes_all() const { return has_flag(MAPI_FUNCTION_PASSES_ALL); }
+    bool runs_every_batch() const { return has_flag(MAPI_FUNCTION_EVERY_BATCH); }
     // The node whose mask this one gets; null: the whole batch.  Set once, when the first flow connects.
     void set_source(const Node *source) { source_ = source; }
     const Node *source() const { return source_; }
@@ -88,6 +102,8 @@ private:
     std::vector<uint64_t> result_; // the function writes it, publish() shows it
     Published published_;
     const Arguments arguments_;
+    std::vector<Reference> references_;
     const std::shared_ptr<DropTotals> totals_;
+    bool has_value_;
 };
 } // namespace mapi::engine

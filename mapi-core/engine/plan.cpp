@@ -2,27 +2,70 @@
 // Plan: the connected flows of a device, compiled.
 #include "engine/plan.hpp"
 
-#include <unordered_map>
+#include <algorithm>
 
 #include "engine/chain.hpp"
 
 namespace mapi::engine
 {
-Plan::Plan(std::vector<std::shared_ptr<Chain>> chains) : chains_(std::move(chains))
+Plan::Plan(std::vector<std::shared_ptr<Chain>> chains) : chains_(std::move(chains)), outputs_({{nullptr, 0}})
 {
-    std::unordered_map<const Node *, uint32_t> outputs = {{nullptr, 0}};
     for (const auto &chain : chains_) {
-        for (const auto &applied : chain->functions()) {
-            const std::shared_ptr<Node> &node = applied->node;
-            if (!outputs.try_emplace(node.get(), uint32_t(nodes_.size() + 1)).second)
-                continue;
-            nodes_.push_back(node);
-            steps_.push_back({node.get(), outputs.at(node->source())});
-            if (node->has_result())
-                results_.push_back(node.get());
-        }
+        for (const auto &applied : chain->functions())
+            add(applied->node);
+    }
+    // Only now is it known to whom others refer.
+    for (Step &step : steps_) {
+        step.first_reference = uint32_t(references_.size());
+        add_references(*step.node);
+        step.references = uint32_t(references_.size()) - step.first_reference;
+    }
+    for (Step &step : steps_) {
+        const auto found = referred_of_.find(step.node);
+        step.referred = found == referred_of_.end() ? kNone : found->second;
+        step.is_referring = step.references > 0 || step.referred != kNone || step.node->runs_every_batch();
     }
     masks_.resize(nodes_.size() + 1);
+}
+
+// Behind its source, which comes first in its flow, and behind what it refers to, which was applied before it.
+void Plan::add(const std::shared_ptr<Node> &node)
+{
+    if (outputs_.contains(node.get()))
+        return;
+    for (const Node::Reference &reference : node->references()) {
+        const auto chain = reference.target.chain.lock();
+        for (size_t i = 0; has_chain(chain.get()) && i <= reference.target.position; ++i)
+            add(chain->functions()[i]->node);
+    }
+    outputs_.emplace(node.get(), uint32_t(nodes_.size() + 1));
+    nodes_.push_back(node);
+    steps_.push_back({node.get(), outputs_.at(node->source())});
+    if (node->has_result())
+        results_.push_back(node.get());
+}
+
+bool Plan::has_chain(const Chain *chain) const
+{
+    return chain && std::any_of(chains_.begin(), chains_.end(), [chain](const auto &own) { return own.get() == chain; });
+}
+
+void Plan::add_references(Node &node)
+{
+    for (Node::Reference &reference : node.references()) {
+        std::shared_ptr<const Chain> chain = reference.target.chain.lock();
+        const size_t position = reference.target.position;
+        const uint32_t referred = has_chain(chain.get()) ? refer_to(chain->functions()[position]->node.get()) : kNone;
+        references_.push_back({&reference.view, std::move(chain), position, referred});
+    }
+}
+
+uint32_t Plan::refer_to(const Node *node)
+{
+    const auto [entry, is_new] = referred_of_.try_emplace(node, uint32_t(referred_.size()));
+    if (is_new)
+        referred_.push_back(std::make_unique<Referred>());
+    return entry->second;
 }
 
 void Plan::join()
@@ -39,8 +82,47 @@ void Plan::run(const mapi_batch &batch)
     *output = batch.all;
     for (const Step &step : steps_) {
         const uint64_t input = masks[step.input];
-        *++output = input == 0 ? 0 : step.node->run(batch, input);
+        if (step.is_referring) [[unlikely]]
+            *++output = run_referring(step, batch, input);
+        else
+            *++output = input == 0 ? 0 : step.node->run(batch, input);
     }
+}
+
+// A node that refers to others, or to which others refer.
+uint64_t Plan::run_referring(const Step &step, const mapi_batch &batch, uint64_t input)
+{
+    Node &node = *step.node;
+    for (uint32_t i = 0; i < step.references; ++i)
+        update(references_[step.first_reference + i]);
+    if (step.referred != kNone) {
+        referred_[step.referred]->before = node.first_word();
+        referred_[step.referred]->has_before = node.has_value();
+    }
+    const uint64_t passed = input != 0 || node.runs_every_batch() ? node.run(batch, input) : 0;
+    if (step.referred != kNone)
+        referred_[step.referred]->mask = node.values(batch, input, referred_[step.referred]->values.data());
+    return passed;
+}
+
+void Plan::update(const Reference &reference) const
+{
+    mapi_reference &view = *reference.view;
+    view.mask = 0;
+    if (!reference.chain || !reference.chain->has_joined())
+        return;
+    const Applied &applied = *reference.chain->functions()[reference.position];
+    view.base = applied.base_result;
+    if (reference.referred == kNone) {
+        view.before = applied.node->published().first_word();
+        view.has_before = 1;
+        return;
+    }
+    const Referred &referred = *referred_[reference.referred];
+    view.before = referred.before;
+    view.has_before = referred.has_before;
+    view.mask = referred.mask;
+    view.values = referred.values.data();
 }
 
 void Plan::publish()

@@ -2,8 +2,10 @@
 // Plan: the connected flows of a device, compiled -> the distinct functions in an order in which each finds its input ready.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 #include <mapi/function.h>
@@ -32,14 +34,43 @@ public:
     mapi_function_drops drops() const;
 
 private:
+    static constexpr uint32_t kNone = ~0u;
+
     struct Step {
         Node *node;
         uint32_t input; // index into masks_
+        bool is_referring = false; // refers to others, or they refer to it: the rest is for these
+        uint32_t referred = kNone; // index into referred_; kNone: nobody refers to the node
+        uint32_t first_reference = 0;
+        uint32_t references = 0;
     };
+    // A node to which others refer: what they need of the batch that is run.
+    struct Referred {
+        uint64_t before = 0;
+        uint64_t mask = 0;
+        uint64_t has_before = 0;
+        std::array<uint64_t, MAPI_BATCH_MAX> values = {};
+    };
+    struct Reference {
+        mapi_reference *view;
+        std::shared_ptr<const Chain> chain; // null: its flow is gone, and the view stays as it is
+        size_t position;
+        uint32_t referred; // index into referred_; kNone: the node does not run in this plan
+    };
+    bool has_chain(const Chain *chain) const;
+    void add(const std::shared_ptr<Node> &node);
+    void add_references(Node &node);
+    uint32_t refer_to(const Node *node);
+    uint64_t run_referring(const Step &step, const mapi_batch &batch, uint64_t input);
+    void update(const Reference &reference) const;
 
     const std::vector<std::shared_ptr<Chain>> chains_;
     std::vector<std::shared_ptr<Node>> nodes_; // sources before those that use them
     std::vector<Step> steps_;
+    std::unordered_map<const Node *, uint32_t> outputs_; // index into masks_
+    std::vector<std::unique_ptr<Referred>> referred_;
+    std::unordered_map<const Node *, uint32_t> referred_of_; // index into referred_
+    std::vector<Reference> references_;
     std::vector<Node *> results_; // nodes with something to publish
     std::vector<uint64_t> masks_; // 0: the whole batch, i + 1: what step i let pass
     bool joined_ = false;

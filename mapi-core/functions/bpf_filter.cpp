@@ -131,4 +131,5 @@ extern "C" const mapi_function mapi_fn_bpf_filter = {
     .end = nullptr,
     .cancel = nullptr,
     .drops = mapi::functions::drops,
+    .values = nullptr,
 };

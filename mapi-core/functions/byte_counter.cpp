@@ -7,16 +7,29 @@
 
 namespace
 {
+uint64_t sum(const mapi_batch *batch, uint64_t mask)
+{
+    if (mask == batch->all)
+        return batch->wire_bytes;
+    uint64_t bytes = 0;
+    for (uint64_t rest = mask; rest != 0; rest &= rest - 1)
+        bytes += batch->packets[std::countr_zero(rest)].wire_len;
+    return bytes;
+}
+
 uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)
 {
-    uint64_t bytes = 0;
-    if (mask == batch->all) {
-        bytes = batch->wire_bytes;
-    } else {
-        for (uint64_t rest = mask; rest != 0; rest &= rest - 1)
-            bytes += batch->packets[std::countr_zero(rest)].wire_len;
+    *static_cast<uint64_t *>(instance) += sum(batch, mask);
+    return mask;
+}
+
+uint64_t values(const void *instance, const mapi_batch *batch, uint64_t mask, uint64_t *values)
+{
+    uint64_t bytes = *static_cast<const uint64_t *>(instance) - sum(batch, mask);
+    for (uint64_t rest = mask; rest != 0; rest &= rest - 1) {
+        const int i = std::countr_zero(rest);
+        values[i] = bytes += batch->packets[i].wire_len;
     }
-    *static_cast<uint64_t *>(instance) += bytes;
     return mask;
 }
 } // namespace
@@ -36,4 +49,5 @@ extern "C" const mapi_function mapi_fn_byte_counter = {
     .end = nullptr,
     .cancel = nullptr,
     .drops = nullptr,
+    .values = values,
 };

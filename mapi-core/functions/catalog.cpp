@@ -7,8 +7,14 @@ namespace mapi::functions
 namespace
 {
 constexpr const mapi_function *kFunctions[] = {
-    &mapi_fn_pkt_counter, &mapi_fn_byte_counter,   &mapi_fn_bpf_filter, &mapi_fn_str_search,
-    &mapi_fn_sample,      &mapi_fn_sample_packets, &mapi_fn_to_buffer,
+    // filters
+    &mapi_fn_bpf_filter, &mapi_fn_str_search, &mapi_fn_regexp, &mapi_fn_interface, &mapi_fn_sample, &mapi_fn_sample_packets,
+    // values
+    &mapi_fn_pkt_counter, &mapi_fn_byte_counter, &mapi_fn_pktinfo, &mapi_fn_gap,
+    // of other functions' values
+    &mapi_fn_binop, &mapi_fn_stats,
+    // packets
+    &mapi_fn_to_buffer,
 };
 } // namespace
 

@@ -7,11 +7,17 @@
 #include <mapi/function.h>
 
 extern "C" {
+extern const mapi_function mapi_fn_binop;
 extern const mapi_function mapi_fn_bpf_filter;
 extern const mapi_function mapi_fn_byte_counter;
+extern const mapi_function mapi_fn_gap;
+extern const mapi_function mapi_fn_interface;
 extern const mapi_function mapi_fn_pkt_counter;
+extern const mapi_function mapi_fn_pktinfo;
+extern const mapi_function mapi_fn_regexp;
 extern const mapi_function mapi_fn_sample;
 extern const mapi_function mapi_fn_sample_packets;
+extern const mapi_function mapi_fn_stats;
 extern const mapi_function mapi_fn_str_search;
 extern const mapi_function mapi_fn_to_buffer;
 }

@@ -5,6 +5,8 @@
 #include <bit>
 #include <cstring>
 
+#include "functions/ntp_time.hpp"
+
 namespace mapi::functions
 {
 namespace
@@ -17,19 +19,9 @@ static_assert(kHeaderBytes == 20, "programs reach the frame through this offset"
 constexpr uint32_t kGapMark = UINT32_MAX;
 constexpr size_t kSmallestBytes = 24;
 
-constexpr uint64_t kNsPerSecond = 1000000000;
-constexpr uint64_t kNtpToUnixSeconds = 2208988800;
-
 size_t ring_bytes(uint32_t caplen)
 {
     return (kHeaderBytes + size_t(caplen) + 7) & ~size_t(7);
-}
-
-uint64_t ntp_time(uint64_t unix_ns)
-{
-    const uint64_t seconds = unix_ns / kNsPerSecond + kNtpToUnixSeconds;
-    const uint64_t fraction = ((unix_ns % kNsPerSecond) << 32) / kNsPerSecond;
-    return seconds << 32 | fraction;
 }
 } // namespace
 

@@ -12,6 +12,14 @@ uint64_t process(void *instance, const mapi_batch *, uint64_t mask)
     *static_cast<uint64_t *>(instance) += uint64_t(std::popcount(mask));
     return mask;
 }
+
+uint64_t values(const void *instance, const mapi_batch *, uint64_t mask, uint64_t *values)
+{
+    uint64_t count = *static_cast<const uint64_t *>(instance) - uint64_t(std::popcount(mask));
+    for (uint64_t rest = mask; rest != 0; rest &= rest - 1)
+        values[std::countr_zero(rest)] = ++count;
+    return mask;
+}
 } // namespace
 
 extern "C" const mapi_function mapi_fn_pkt_counter = {
@@ -29,4 +37,5 @@ extern "C" const mapi_function mapi_fn_pkt_counter = {
     .end = nullptr,
     .cancel = nullptr,
     .drops = nullptr,
+    .values = values,
 };

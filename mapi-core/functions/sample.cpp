@@ -91,6 +91,7 @@ extern "C" const mapi_function mapi_fn_sample = {
     .end = nullptr,
     .cancel = nullptr,
     .drops = nullptr,
+    .values = nullptr,
 };
 
 extern "C" const mapi_function mapi_fn_sample_packets = {
@@ -108,4 +109,5 @@ extern "C" const mapi_function mapi_fn_sample_packets = {
     .end = nullptr,
     .cancel = nullptr,
     .drops = nullptr,
+    .values = nullptr,
 };

@@ -61,4 +61,5 @@ extern "C" const mapi_function mapi_fn_str_search = {
     .end = nullptr,
     .cancel = nullptr,
     .drops = nullptr,
+    .values = nullptr,
 };

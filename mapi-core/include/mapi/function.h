@@ -30,10 +30,32 @@ struct mapi_batch {
 	uint16_t reserved;
 };
 
+/*
+ * Another function's result, which a function takes as an argument.  The engine keeps it up to date: it is right during
+ * process() and values(), on the device's thread.
+ */
+struct mapi_reference {
+	uint64_t before; /* the result's first word before this batch */
+	uint64_t base;   /* what the referred flow does not count as its own: subtract it from `before` and from values */
+	uint64_t mask;   /* packets of this batch that changed it; none when it is of another device */
+	const uint64_t *values; /* its first word after packet i, for each bit i of mask */
+	uint64_t has_before;    /* 0: no packet has given it a value yet */
+};
+
+/* Whether there is a value after packet i of the batch has passed the referred function, and which. */
+static inline int mapi_reference_read(const struct mapi_reference *reference, uint32_t i, uint64_t *value)
+{
+	const uint64_t until = reference->mask & (~(uint64_t)0 >> (63 - i));
+
+	*value = (until ? reference->values[63 - __builtin_clzll(until)] : reference->before) - reference->base;
+	return until || reference->has_before;
+}
+
 struct mapi_argument {
 	const char *text; /* kind 's' */
-	int64_t number;   /* kind 'i' and 'l' */
+	int64_t number;   /* kind 'i', 'l', 'r' and 'f' */
 	char kind;        /* 0: an optional argument that was left out */
+	const struct mapi_reference *reference; /* kind 'f'; lives as long as the instance */
 };
 
 enum mapi_function_flags {
@@ -43,6 +65,8 @@ enum mapi_function_flags {
 	MAPI_FUNCTION_ADDITIVE = 1u << 1,
 	/* process() returns the mask it gets: what follows sees the packets that this function saw, and can share with flows without it. */
 	MAPI_FUNCTION_PASSES_ALL = 1u << 2,
+	/* The result also changes with what the function refers to: process() is called for batches without a packet for it, too. */
+	MAPI_FUNCTION_EVERY_BATCH = 1u << 3,
 };
 
 enum mapi_device_flags {
@@ -73,13 +97,13 @@ struct mapi_function {
 	uint32_t struct_size; /* sizeof(struct mapi_function) */
 	const char *name;
 	const char *description;
-	const char *args; /* a letter each: s string, i int, l 64-bit; those after '?' may be left out */
+	const char *args; /* a letter each: s string, i int, l 64-bit, r flow, f function of the flow before it; those after '?' may be left out */
 	uint32_t flags;   /* enum mapi_function_flags */
 	uint32_t result_bytes;
 
 	/* Client's thread, at apply.  0, or an error number of errors.h. */
 	int (*create)(const struct mapi_function_setup *setup, void **instance);
-	/* Device's thread.  Never called with an empty mask; returns a subset of mask. */
+	/* Device's thread.  Never called with an empty mask, but see MAPI_FUNCTION_EVERY_BATCH; returns a subset of mask. */
 	uint64_t (*process)(void *instance, const struct mapi_batch *batch, uint64_t mask);
 	/* Any thread, when nothing uses the instance any more. */
 	void (*destroy)(void *instance);
@@ -93,6 +117,12 @@ struct mapi_function {
 	void (*cancel)(void *instance);
 	/* Any thread. */
 	void (*drops)(const void *instance, struct mapi_function_drops *drops);
+	/*
+	 * Device's thread, after process() with the same batch and mask, when another function refers to this one: the result's
+	 * first word as it was after packet i, into values[i].  Returns for which packets of mask.  NULL: the value after the
+	 * batch's last packet stands for all.
+	 */
+	uint64_t (*values)(const void *instance, const struct mapi_batch *batch, uint64_t mask, uint64_t *values);
 };
 
 #ifdef __cplusplus

@@ -30,6 +30,12 @@ enum {
 /* Argument of SAMPLE. */
 enum { PERIODIC = 2, PROBABILISTIC = 3 };
 
+/* Argument of PKTINFO: time stamp (NTP, as in struct mapipkt) or bytes on the wire. */
+enum { PKT_TS = 1, PKT_SIZE = 2 };
+
+/* Argument of BINOP. */
+enum { BINOP_ADD = 1, BINOP_SUB = 2 };
+
 /* Third argument of the three-argument mapi_read_results(). */
 enum { MAPI_REF = 0, MAPI_COPY = 1 };
 

@@ -30,6 +30,15 @@ struct mapipkt {
 	uint8_t pkt;
 };
 
+/* The result of STATS: of the values that it took. */
+typedef struct mapi_value_stats {
+	uint64_t count;
+	long double sum;
+	long double sum2; /* of their squares */
+	uint64_t min;     /* 0 while count is 0 */
+	uint64_t max;
+} mapi_value_stats_t;
+
 typedef void (*mapi_handler)(const struct mapipkt *);
 
 enum mapi_flow_status { FLOW_INIT, FLOW_ACTIVE, FLOW_FINISHED, FLOW_CLOSED };

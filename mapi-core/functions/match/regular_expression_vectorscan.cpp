@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// Regular expressions with Vectorscan.
+#include "regular_expression.hpp"
+
+#include <hs/hs.h>
+
+#include <bit>
+
+#include "errors.hpp"
+
+namespace mapi::match
+{
+namespace
+{
+int stop_at_first(unsigned, unsigned long long, unsigned long long, unsigned, void *found)
+{
+    *static_cast<bool *>(found) = true;
+    return 1;
+}
+
+class VectorscanExpression : public RegularExpression
+{
+public:
+    explicit VectorscanExpression(hs_database_t *database) : database_(database) {}
+    ~VectorscanExpression() override
+    {
+        hs_free_scratch(scratch_);
+        hs_free_database(database_);
+    }
+
+    bool prepare() { return hs_alloc_scratch(database_, &scratch_) == HS_SUCCESS; }
+
+    uint64_t filter(const mapi_packet *packets, uint64_t mask) noexcept override
+    {
+        uint64_t passed = 0;
+        for (uint64_t rest = mask; rest != 0; rest &= rest - 1) {
+            const mapi_packet &packet = packets[std::countr_zero(rest)];
+            bool found = false;
+            hs_scan(database_, reinterpret_cast<const char *>(packet.data), packet.caplen, 0, scratch_, stop_at_first, &found);
+            passed |= found ? rest & -rest : 0;
+        }
+        return passed;
+    }
+
+private:
+    hs_database_t *const database_;
+    hs_scratch_t *scratch_ = nullptr;
+};
+} // namespace
+
+std::unique_ptr<RegularExpression> RegularExpression::compile(const std::string &pattern)
+{
+    if (hs_valid_platform() != HS_SUCCESS)
+        throw PatternError(PatternFault::kInvalid, "this processor lacks what Vectorscan needs for regular expressions");
+    hs_database_t *database = nullptr;
+    hs_compile_error_t *error = nullptr;
+    if (hs_compile(pattern.c_str(), HS_FLAG_SINGLEMATCH | HS_FLAG_ALLOWEMPTY, HS_MODE_BLOCK, nullptr, &database, &error) != HS_SUCCESS) {
+        const std::string message = error->message;
+        hs_free_compile_error(error);
+        throw PatternError(PatternFault::kInvalid, message);
+    }
+    auto expression = std::make_unique<VectorscanExpression>(database);
+    if (!expression->prepare())
+        throw PatternError(PatternFault::kInvalid, "out of memory");
+    return expression;
+}
+} // namespace mapi::match

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// NTP time: nanoseconds since 1970 -> seconds since 1900 << 32 | fraction, as MAPI tells time (RFC 5905 6).
+#pragma once
+
+#include <cstdint>
+
+namespace mapi::functions
+{
+// Rounded down to 2^-32 s: at most 0.24 ns less.
+inline uint64_t ntp_fraction(uint64_t ns)
+{
+    constexpr uint64_t kNsPerSecond = 1000000000;
+    return ns / kNsPerSecond << 32 | (ns % kNsPerSecond << 32) / kNsPerSecond;
+}
+
+inline uint64_t ntp_time(uint64_t ns_since_1970)
+{
+    constexpr uint64_t kSecondsFrom1900 = 2208988800;
+    return ntp_fraction(ns_since_1970) + (kSecondsFrom1900 << 32);
+}
+} // namespace mapi::functions

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// STATS: another function's result, at intervals -> count, sum, sum of squares, least and greatest.  Lets every packet pass.
+#include <bit>
+#include <new>
+
+#include "functions/catalog.hpp"
+#include "functions/instance.hpp"
+#include "functions/interval.hpp"
+#include "functions/refuse.hpp"
+#include "functions/value_stats.hpp"
+
+namespace mapi::functions
+{
+namespace
+{
+class Stats
+{
+public:
+    Stats(mapi_value_stats_t *result, const mapi_reference *reference, Interval interval)
+        : result_(result), reference_(reference), interval_(interval), until_next_(interval.packets)
+    {
+    }
+
+    void run(const mapi_batch &batch, uint64_t mask)
+    {
+        for (uint64_t rest = mask; rest != 0; rest &= rest - 1) {
+            const auto i = uint32_t(std::countr_zero(rest));
+            if (interval_.packets)
+                take_packet(i);
+            else
+                take_time(i, batch.packets[i].timestamp_ns);
+        }
+        stats_.write(*result_);
+    }
+
+private:
+    void take_packet(uint32_t i)
+    {
+        uint64_t value;
+        if (--until_next_ > 0)
+            return;
+        until_next_ = interval_.packets;
+        if (mapi_reference_read(reference_, i, &value))
+            stats_.take(value);
+    }
+
+    // At each interval's end the value was what the packets before this one had made it.
+    void take_time(uint32_t i, uint64_t now_ns)
+    {
+        if (begin_ns_ == 0)
+            begin_ns_ = now_ns;
+        if (now_ns < begin_ns_ || now_ns - begin_ns_ < interval_.ns)
+            return;
+        const uint64_t intervals = (now_ns - begin_ns_) / interval_.ns;
+        begin_ns_ += intervals * interval_.ns;
+        uint64_t value = reference_->before - reference_->base;
+        if (i > 0 ? mapi_reference_read(reference_, i - 1, &value) : int(reference_->has_before))
+            stats_.take(value, intervals);
+    }
+
+    mapi_value_stats_t *const result_;
+    const mapi_reference *const reference_;
+    const Interval interval_;
+    uint64_t until_next_;
+    uint64_t begin_ns_ = 0;
+    ValueStats stats_;
+};
+
+int create(const mapi_function_setup *setup, void **instance)
+{
+    const auto interval = parse_interval(setup->arguments[2].text);
+    if (!interval)
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_3,
+                      std::string("\"") + setup->arguments[2].text + "\" is no interval: a number of packets, or time such as 5ms or 2s");
+    *instance = new (std::nothrow) Stats(static_cast<mapi_value_stats_t *>(setup->result), setup->arguments[1].reference, *interval);
+    return *instance ? 0 : refuse(setup, MFUNCT_COULD_NOT_APPLY_FUNCT, "out of memory");
+}
+
+uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)
+{
+    static_cast<Stats *>(instance)->run(*batch, mask);
+    return mask;
+}
+} // namespace
+} // namespace mapi::functions
+
+extern "C" const mapi_function mapi_fn_stats = {
+    .abi = MAPI_FUNCTION_ABI,
+    .struct_size = sizeof(mapi_function),
+    .name = "STATS",
+    .description = "count, sum, sum of squares, least and greatest of another function's results",
+    .args = "rfs",
+    .flags = MAPI_FUNCTION_PASSES_ALL,
+    .result_bytes = sizeof(mapi_value_stats_t),
+    .create = mapi::functions::create,
+    .process = mapi::functions::process,
+    .destroy = mapi::functions::destroy<mapi::functions::Stats>,
+    .next_packet = nullptr,
+    .end = nullptr,
+    .cancel = nullptr,
+    .drops = nullptr,
+    .values = nullptr,
+};
