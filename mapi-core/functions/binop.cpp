@@ -68,9 +68,5 @@ extern "C" const mapi_function mapi_fn_binop = {
     .create = mapi::functions::create,
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<mapi::functions::Binop>,
-    .next_packet = nullptr,
-    .end = nullptr,
-    .cancel = nullptr,
-    .drops = nullptr,
     .values = mapi::functions::values,
 };

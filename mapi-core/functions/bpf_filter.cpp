@@ -127,9 +127,5 @@ extern "C" const mapi_function mapi_fn_bpf_filter = {
     .create = mapi::functions::create,
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<mapi::functions::BpfFilter>,
-    .next_packet = nullptr,
-    .end = nullptr,
-    .cancel = nullptr,
     .drops = mapi::functions::drops,
-    .values = nullptr,
 };

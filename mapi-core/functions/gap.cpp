@@ -75,9 +75,5 @@ extern "C" const mapi_function mapi_fn_gap = {
     .create = mapi::functions::create,
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<mapi::functions::Gap>,
-    .next_packet = nullptr,
-    .end = nullptr,
-    .cancel = nullptr,
-    .drops = nullptr,
     .values = mapi::functions::values,
 };

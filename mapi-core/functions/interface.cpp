@@ -43,9 +43,4 @@ extern "C" const mapi_function mapi_fn_interface = {
     .create = mapi::functions::create,
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<uint16_t>,
-    .next_packet = nullptr,
-    .end = nullptr,
-    .cancel = nullptr,
-    .drops = nullptr,
-    .values = nullptr,
 };

@@ -33,9 +33,5 @@ extern "C" const mapi_function mapi_fn_pkt_counter = {
     .create = mapi::functions::create_in_result,
     .process = process,
     .destroy = mapi::functions::destroy_nothing,
-    .next_packet = nullptr,
-    .end = nullptr,
-    .cancel = nullptr,
-    .drops = nullptr,
     .values = values,
 };

@@ -59,9 +59,5 @@ extern "C" const mapi_function mapi_fn_pktinfo = {
     .create = mapi::functions::create,
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<mapi::functions::PacketInfo>,
-    .next_packet = nullptr,
-    .end = nullptr,
-    .cancel = nullptr,
-    .drops = nullptr,
     .values = mapi::functions::values,
 };

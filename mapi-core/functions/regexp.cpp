@@ -45,9 +45,4 @@ extern "C" const mapi_function mapi_fn_regexp = {
     .create = mapi::functions::create,
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<mapi::match::RegularExpression>,
-    .next_packet = nullptr,
-    .end = nullptr,
-    .cancel = nullptr,
-    .drops = nullptr,
-    .values = nullptr,
 };

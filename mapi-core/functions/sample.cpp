@@ -87,11 +87,6 @@ extern "C" const mapi_function mapi_fn_sample = {
     .create = mapi::functions::create,
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<mapi::functions::Sampler>,
-    .next_packet = nullptr,
-    .end = nullptr,
-    .cancel = nullptr,
-    .drops = nullptr,
-    .values = nullptr,
 };
 
 extern "C" const mapi_function mapi_fn_sample_packets = {
@@ -105,9 +100,4 @@ extern "C" const mapi_function mapi_fn_sample_packets = {
     .create = mapi::functions::create_from_text,
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<mapi::functions::Sampler>,
-    .next_packet = nullptr,
-    .end = nullptr,
-    .cancel = nullptr,
-    .drops = nullptr,
-    .values = nullptr,
 };

@@ -95,9 +95,4 @@ extern "C" const mapi_function mapi_fn_stats = {
     .create = mapi::functions::create,
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<mapi::functions::Stats>,
-    .next_packet = nullptr,
-    .end = nullptr,
-    .cancel = nullptr,
-    .drops = nullptr,
-    .values = nullptr,
 };

@@ -57,9 +57,4 @@ extern "C" const mapi_function mapi_fn_str_search = {
     .create = mapi::functions::create,
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<mapi::match::StringMatcher>,
-    .next_packet = nullptr,
-    .end = nullptr,
-    .cancel = nullptr,
-    .drops = nullptr,
-    .values = nullptr,
 };

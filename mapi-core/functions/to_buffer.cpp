@@ -73,5 +73,4 @@ extern "C" const mapi_function mapi_fn_to_buffer = {
     .end = mapi::functions::end,
     .cancel = mapi::functions::cancel,
     .drops = mapi::functions::drops,
-    .values = nullptr,
 };
