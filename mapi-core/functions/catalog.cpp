@@ -8,7 +8,8 @@ namespace
 {
 constexpr const mapi_function *kFunctions[] = {
     // filters
-    &mapi_fn_bpf_filter, &mapi_fn_str_search, &mapi_fn_regexp, &mapi_fn_interface, &mapi_fn_sample, &mapi_fn_sample_packets,
+    &mapi_fn_bpf_filter, &mapi_fn_str_search, &mapi_fn_regexp, &mapi_fn_interface, &mapi_fn_startstop,
+    &mapi_fn_sample, &mapi_fn_sample_packets,
     // values
     &mapi_fn_pkt_counter, &mapi_fn_byte_counter, &mapi_fn_pktinfo, &mapi_fn_gap,
     // of other functions' values

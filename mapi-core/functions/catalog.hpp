@@ -17,6 +17,7 @@ extern const mapi_function mapi_fn_pktinfo;
 extern const mapi_function mapi_fn_regexp;
 extern const mapi_function mapi_fn_sample;
 extern const mapi_function mapi_fn_sample_packets;
+extern const mapi_function mapi_fn_startstop;
 extern const mapi_function mapi_fn_stats;
 extern const mapi_function mapi_fn_str_search;
 extern const mapi_function mapi_fn_to_buffer;

@@ -3,6 +3,8 @@
 #include <bit>
 #include <new>
 
+#include <mapi/results.h>
+
 #include "functions/catalog.hpp"
 #include "functions/instance.hpp"
 #include "functions/interval.hpp"

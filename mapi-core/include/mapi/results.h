@@ -30,6 +30,13 @@ struct mapipkt {
 	uint8_t pkt;
 };
 
+/* The result of STARTSTOP: NTP times as in struct mapipkt, 0 while there is no such packet. */
+typedef struct mapi_startstop {
+	uint64_t first;           /* packet that came */
+	uint64_t first_processed; /* packet that passed */
+	uint64_t last_processed;
+} mapi_startstop_t;
+
 /* The result of STATS: of the values that it took. */
 typedef struct mapi_value_stats {
 	uint64_t count;

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// Time span: dates of the local time zone, and times after a packet.
+#include "functions/time_span.hpp"
+
+#include <cstdlib>
+#include <ctime>
+
+#include "support/catch.hpp"
+
+using mapi::functions::parse_time_point;
+
+namespace
+{
+// For the life of the object.
+struct TimeZone {
+    explicit TimeZone(const char *name)
+    {
+        setenv("TZ", name, 1);
+        tzset();
+    }
+    ~TimeZone()
+    {
+        unsetenv("TZ");
+        tzset();
+    }
+};
+} // namespace
+
+TEST_CASE("a plus makes a time relative", "[mapi-core][functions]")
+{
+    const auto point = parse_time_point("+2.5s");
+    REQUIRE(point);
+    CHECK(point->is_relative);
+    CHECK(point->after(1000) == 2500001000);
+}
+
+TEST_CASE("a date is local time, in summer and in winter", "[mapi-core][functions]")
+{
+    const TimeZone berlin("CET-1CEST,M3.5.0,M10.5.0/3");
+    CHECK(parse_time_point("2004-01-01 01:00:00")->after(5) == 1072915200ull * 1000000000);
+    CHECK(parse_time_point("2004-07-01 02:00:00")->ns == 1088640000ull * 1000000000);
+    CHECK(parse_time_point("2004-07-01 02:00:00.25")->ns == 1088640000ull * 1000000000 + 250000000);
+}
+
+TEST_CASE("a text that is no time is none", "[mapi-core][functions]")
+{
+    for (const char *text : {"", "+", "+5", "5s", "-5s", "+-5s", "++5s", "2004-01-01", "2004-13-01 00:00:00", "2004-01-01 00:00:00x",
+                             "2004-01-01 00:00:00.", "2004-01-01 00:00:00.5s", "1950-01-01 00:00:00"})
+        CHECK_FALSE(parse_time_point(text));
+}
