@@ -65,9 +65,8 @@ void Chain::end()
         applied->node->end();
 }
 
-void Chain::close()
+void Chain::cancel()
 {
-    status_ = FLOW_CLOSED;
     for (const auto &applied : functions_)
         applied->node->cancel();
 }

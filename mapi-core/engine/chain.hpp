@@ -44,7 +44,9 @@ public:
 
     // Client's thread, under the device's lock.
     void activate(const Plan &plan);
-    void close();
+    // First the flow is closed, so that nobody takes more packets for its own, then it leaves the plan, then its readers go on.
+    void close() { status_ = FLOW_CLOSED; }
+    void cancel();
     // Device's thread.
     void join();
     // Any thread: no packet will come any more.

@@ -32,8 +32,10 @@ Device::~Device()
     stop_ = true;
     if (driver_.interrupt)
         driver_.interrupt(source_);
-    for (const auto &chain : current_->chains())
+    for (const auto &chain : current_->chains()) {
         chain->close();
+        chain->cancel();
+    }
     if (thread_.joinable())
         thread_.join();
     driver_.close(source_);
@@ -82,10 +84,11 @@ void Device::connect(const std::shared_ptr<Chain> &chain)
 void Device::disconnect(const std::shared_ptr<Chain> &chain)
 {
     const std::lock_guard lock(mutex_);
+    chain->close();
     auto chains = current_->chains();
     std::erase(chains, chain);
     install(std::move(chains));
-    chain->close(); // a thread that waits in the flow's buffer goes on
+    chain->cancel(); // a thread that waits in the flow's buffer goes on
     free_retired();
     changed_.notify_all();
 }

@@ -3,6 +3,7 @@
 #include "engine/plan.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "engine/chain.hpp"
 
@@ -102,14 +103,26 @@ uint64_t Plan::run_referring(const Step &step, const mapi_batch &batch, uint64_t
     const uint64_t passed = input != 0 || node.runs_every_batch() ? node.run(batch, input) : 0;
     if (step.referred != kNone)
         referred_[step.referred]->mask = node.values(batch, input, referred_[step.referred]->values.data());
+    for (uint32_t i = 0; i < step.references; ++i)
+        fold(*references_[step.first_reference + i].view);
     return passed;
+}
+
+// After a batch: the view stands alone then, whatever becomes of its flow and of this plan.
+void Plan::fold(mapi_reference &view)
+{
+    if (view.mask == 0)
+        return;
+    view.before = view.values[63 - std::countl_zero(view.mask)];
+    view.has_before = 1;
+    view.mask = 0;
+    view.values = nullptr;
 }
 
 void Plan::update(const Reference &reference) const
 {
     mapi_reference &view = *reference.view;
-    view.mask = 0;
-    if (!reference.chain || !reference.chain->has_joined())
+    if (!reference.chain || !reference.chain->has_joined() || reference.chain->status() == FLOW_CLOSED)
         return;
     const Applied &applied = *reference.chain->functions()[reference.position];
     view.base = applied.base_result;

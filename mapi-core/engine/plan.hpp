@@ -57,12 +57,14 @@ private:
         size_t position;
         uint32_t referred; // index into referred_; kNone: the node does not run in this plan
     };
+
     bool has_chain(const Chain *chain) const;
     void add(const std::shared_ptr<Node> &node);
     void add_references(Node &node);
     uint32_t refer_to(const Node *node);
     uint64_t run_referring(const Step &step, const mapi_batch &batch, uint64_t input);
     void update(const Reference &reference) const;
+    static void fold(mapi_reference &view);
 
     const std::vector<std::shared_ptr<Chain>> chains_;
     std::vector<std::shared_ptr<Node>> nodes_; // sources before those that use them
