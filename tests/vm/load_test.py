@@ -21,6 +21,9 @@ flood() { # PACKETS
     echo start >/proc/net/pktgen/pgctrl
     grep -o "pkts-sofar: [1-9][0-9]*" /proc/net/pktgen/near
 }
+# Until the file `enough` is there.  In parts: in a kernel that preempts its threads pktgen's never rests while it sends, and a recording
+# ends once each task has rested (nsmod/README.md).
+floods() { until [ -e enough ]; do flood $((20000 / SLOW / SLOW)); done; }
 """
 
 
@@ -37,13 +40,12 @@ class Load(nsmod_guest.NsmodTest):
             groups=net_rx,net_tx,napi,irq,softirq,sched,sock
             for full in discard overwrite; do
                 for how in read splice late; do
-                    flood 10000000 >flood_says & flooder=$!
+                    rm -f enough; floods & flooder=$!
                     vm_kernel_load $groups 1500 4096 $full $how
-                    echo stop >/proc/net/pktgen/pgctrl
-                    wait $flooder; cat flood_says
+                    touch enough; wait $flooder
                 done
             done
-            flood 20000 & vm_kernel_load $groups 1500 1048576 discard read; wait
+            rm -f enough; floods & vm_kernel_load $groups 1500 1048576 discard read; touch enough; wait
 
             # CPU 1 goes and comes, with user and kernel records on it
             [ -e /sys/devices/system/cpu/cpu1/online ] || { echo "no CPU goes here"; exit; }
