@@ -6,10 +6,11 @@
 #include <linux/gfp.h>
 #include <linux/mm.h>
 #include <linux/percpu.h>
-#include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/topology.h>
 #include <linux/vmalloc.h>
+
+#include "kernel_write.h"
 
 DEFINE_PER_CPU_ALIGNED(struct nslice_ring_meta, nslice_kernel_ring);
 EXPORT_PER_CPU_SYMBOL_GPL(nslice_kernel_ring);
@@ -127,10 +128,7 @@ void nsmod_kernel_rings_close(void)
 
 	for_each_possible_cpu(cpu)
 		nsmod_ring_close(per_cpu_ptr(&nslice_kernel_ring, cpu));
-	synchronize_rcu();
-#ifdef CONFIG_TASKS_RCU
-	synchronize_rcu_tasks(); /* a writer may have been preempted in the middle of a record */
-#endif
+	nsmod_writers_leave();
 }
 
 void nsmod_kernel_rings_destroy(void)

@@ -6,6 +6,7 @@
 #include <linux/container_of.h>
 #include <linux/jump_label.h>
 #include <linux/preempt.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 
 #include <asm/barrier.h>
@@ -36,16 +37,26 @@ void nsmod_write_general(struct nslice_kernel_site *site, const u64 *words, u32 
  * clock is read between the look at the head and the swap: ticks rise within a
  * ring.  x86 claims without a bus lock, since preemption is off and CPUs write
  * to their own rings; arm64 claims by an atomic of the machine, and a writer
- * that has moved to another CPU meanwhile does no harm.
+ * that has moved to another CPU meanwhile does no harm.  So whoever waits until
+ * none is in the middle of a record waits for CPUs on x86, and on an arm64 that
+ * preempts kernel threads for every task.
  */
 #if defined(CONFIG_X86_64)
 #define nsmod_writer_begin() preempt_disable_notrace()
 #define nsmod_writer_end() preempt_enable_notrace()
 #define nsmod_claim(place, expected, to) cmpxchg_local(place, expected, to)
+#define nsmod_writers_leave() synchronize_rcu()
 #else
 #define nsmod_writer_begin() barrier()
 #define nsmod_writer_end() barrier()
 #define nsmod_claim(place, expected, to) cmpxchg_relaxed(place, expected, to)
+#if !IS_ENABLED(CONFIG_PREEMPTION)
+#define nsmod_writers_leave() synchronize_rcu()
+#elif IS_ENABLED(CONFIG_TASKS_RCU)
+#define nsmod_writers_leave() (synchronize_rcu(), synchronize_rcu_tasks())
+#else
+#error "nsmod: a kernel that preempts its threads needs CONFIG_TASKS_RCU (any tracer of CONFIG_FTRACE brings it)"
+#endif
 #endif
 
 static __always_inline struct nslice_ring_meta *nsmod_ring_of(const struct nslice_kernel_site *site)

@@ -21,9 +21,6 @@ flood() { # PACKETS
     echo start >/proc/net/pktgen/pgctrl
     grep -o "pkts-sofar: [1-9][0-9]*" /proc/net/pktgen/near
 }
-# Until the file `enough` is there.  In parts: in a kernel that preempts its threads pktgen's never rests while it sends, and a recording
-# ends once each task has rested (nsmod/README.md).
-floods() { until [ -e enough ]; do flood $((20000 / SLOW / SLOW)); done; }
 """
 
 
@@ -40,12 +37,13 @@ class Load(nsmod_guest.NsmodTest):
             groups=net_rx,net_tx,napi,irq,softirq,sched,sock
             for full in discard overwrite; do
                 for how in read splice late; do
-                    rm -f enough; floods & flooder=$!
+                    flood 1000000000 >flood_says & flooder=$!
                     vm_kernel_load $groups 1500 4096 $full $how
-                    touch enough; wait $flooder
+                    echo stop >/proc/net/pktgen/pgctrl
+                    wait $flooder; cat flood_says
                 done
             done
-            rm -f enough; floods & vm_kernel_load $groups 1500 1048576 discard read; touch enough; wait
+            flood $((20000 / SLOW)) & vm_kernel_load $groups 1500 1048576 discard read; wait
 
             # CPU 1 goes and comes, with user and kernel records on it
             [ -e /sys/devices/system/cpu/cpu1/online ] || { echo "no CPU goes here"; exit; }
@@ -74,6 +72,19 @@ class Load(nsmod_guest.NsmodTest):
             self.assertEqual(len(runs), 8, result.output)
             self.assertIn("CPU 1 came back 8 times", result.output)
             self.assertEqual(len(re.findall(r"(?:one|two).nsl: whole; \d+ records, every one accounted for", result.output)), 2, result.output)
+
+    def test_a_recording_ends_while_a_kernel_thread_never_rests(self):
+        # A kernel that preempts its threads has no other cause to let pktgen's go: it does not rest between packets.
+        def preempt(machine):
+            machine.kernel_options += " preempt=full"
+
+        self.run_guests(FLOOD + """
+            flood 1000000000 >flood_says & flooder=$!
+            vm_kernel_load net_tx 500 65536 discard read
+            [ -s flood_says ] || echo "still sending"
+            echo stop >/proc/net/pktgen/pgctrl
+            wait $flooder; cat flood_says
+            """, self.check_words(r"kernel discard read: sound; \d+ issued[^\n]*\nstill sending\npkts-sofar: \d+"), preempt)
 
     def test_two_writers_at_full_rate_are_not_made_to_wait(self):
         self.run_guests("""
