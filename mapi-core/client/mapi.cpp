@@ -109,7 +109,8 @@ int mapi_apply_function_counted(int argument_count, int fd, const char *function
 mapi_results_t *mapi_read_results(int fd, int fid)
 {
     return guard(static_cast<mapi_results_t *>(nullptr), [&] {
-        return library().flows.with(fd, [fid](Flow &flow) { return flow.read_results(fid); });
+        mapi_results_t *results = library().flows.with(fd, [fid](Flow &flow) { return flow.read_results(fid); });
+        return results ? results : library().flows.hold(fd)->next_results(fid);
     });
 }
 

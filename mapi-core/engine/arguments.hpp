@@ -16,6 +16,7 @@ class Chain;
 struct Target {
     std::weak_ptr<Chain> chain;
     size_t position = 0; // in the chain
+    bool is_count = false; // its result only grows by what packets add
 };
 
 struct Argument {

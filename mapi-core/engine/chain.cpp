@@ -8,10 +8,10 @@
 namespace mapi::engine
 {
 Applied::Applied(std::shared_ptr<Node> n)
-    : node(std::move(n)), result(Published::words_for(node->function().result_bytes))
+    : node(std::move(n)), result(Published::words_for(node->result_bytes()))
 {
     results.res = result.data();
-    results.size = int(node->function().result_bytes);
+    results.size = int(node->result_bytes());
 }
 
 void Chain::activate(const Plan &plan)

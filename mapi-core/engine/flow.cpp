@@ -32,9 +32,9 @@ Target Flow::target(int fid)
     if (fid < 1 || size_t(fid) > functions.size())
         throw Error(MAPI_INVALID_FID_FUNCID, "has no function " + std::to_string(fid));
     const Node &node = *functions[size_t(fid) - 1]->node;
-    if (!node.has_result())
-        throw Error(MAPI_INVALID_FID_FUNCID, std::string("has function ") + node.function().name + ", which has no result");
-    return {chain_, size_t(fid) - 1};
+    if (!node.has_published_result())
+        throw Error(MAPI_INVALID_FID_FUNCID, std::string("has function ") + node.function().name + ", which has no single result");
+    return {chain_, size_t(fid) - 1, node.is_additive()};
 }
 
 void Flow::connect()
@@ -68,6 +68,8 @@ mapi_results_t *Flow::read_results(int fid)
     const Node &node = *applied.node;
     if (!node.has_result())
         throw Error(MAPI_INVALID_FID_FUNCID, std::string(node.function().name) + " has no result");
+    if (node.function().next_result)
+        return nullptr;
     // Relaxed stores: two threads that read the same function get whole words, if not both their own.
     if (applied.result.size() == 1) [[likely]] {
         uint64_t value = 0;
@@ -81,6 +83,19 @@ mapi_results_t *Flow::read_results(int fid)
         for (size_t i = 0; i < copy.size(); ++i)
             applied.result[i].store(copy[i], std::memory_order_relaxed);
     }
+    std::atomic_ref(applied.results.ts).store(now_us(), std::memory_order_relaxed);
+    return &applied.results;
+}
+
+mapi_results_t *Flow::next_results(int fid)
+{
+    Applied &applied = connected_function(fid);
+    const std::lock_guard lock(applied.reader);
+    std::vector<uint64_t> copy(applied.result.size());
+    if (!applied.node->next_result(copy.data()))
+        throw Error(MAPI_NO_MORE_RESULTS, std::string(applied.node->function().name) + " has no more results");
+    for (size_t i = 0; i < copy.size(); ++i)
+        applied.result[i].store(copy[i], std::memory_order_relaxed);
     std::atomic_ref(applied.results.ts).store(now_us(), std::memory_order_relaxed);
     return &applied.results;
 }
@@ -128,7 +143,7 @@ void Flow::describe(int fid, mapi_function_info_t *info)
     info->pkts = joined ? node.seen() - applied.base_seen : 0;
     info->passed_pkts = joined ? node.passed() - applied.base_passed : 0;
     info->dropped = drops.buffer_full + drops.link_type;
-    info->result_size = int(node.function().result_bytes);
+    info->result_size = int(node.result_bytes());
     info->shared_with = device_->count_other_users(node, *chain_);
 }
 } // namespace mapi::engine

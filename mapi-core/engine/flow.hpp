@@ -26,8 +26,10 @@ public:
     void connect();
     void close();
 
-    // No lock, no system call.
+    // No lock, no system call.  Null: results come one after another.
     mapi_results_t *read_results(int fid);
+    // Waits for the next of these.
+    mapi_results_t *next_results(int fid);
     // Null: the end, or nothing there and the buffer does not wait.
     const mapipkt *next_packet(int fid);
     // False when the time is up.

@@ -13,8 +13,10 @@ std::vector<Node::Reference> make_references(const Arguments &arguments)
 {
     std::vector<Node::Reference> references;
     for (const Argument &argument : arguments) {
-        if (argument.kind == 'f')
-            references.push_back({argument.target});
+        if (argument.kind != 'f')
+            continue;
+        references.push_back({argument.target});
+        references.back().view.is_count = argument.target.is_count;
     }
     return references;
 }
@@ -27,6 +29,12 @@ std::vector<mapi_argument> borrow_arguments(const Arguments &arguments, const st
         views.push_back({argument.kind == 's' ? argument.text.c_str() : nullptr, argument.number, argument.kind,
                          argument.kind == 'f' ? &references[referred++].view : nullptr});
     return views;
+}
+
+uint64_t *allocate_result(const mapi_function_setup *setup, uint32_t bytes)
+{
+    const bool is_fine = bytes > 0 && bytes <= MAPI_RESULT_BYTES_MAX;
+    return is_fine ? static_cast<Published *>(setup->engine)->allocate_in_place(bytes) : nullptr;
 }
 } // namespace
 
@@ -48,6 +56,8 @@ Node::Node(const mapi_function &function, Arguments arguments, const mapi_driver
     setup.link_type = device.link_type;
     setup.error_bytes = sizeof(text);
     setup.error = text;
+    setup.allocate_result = allocate_result;
+    setup.engine = &published_;
     if (const int number = function.create(&setup, &instance_); number != 0)
         throw Error(number, std::string(function.name) + ": " + (*text ? text : "refused its arguments"));
 }

@@ -74,10 +74,15 @@ public:
 
     const mapi_function &function() const { return function_; }
     const Published &published() const { return published_; }
-    bool has_result() const { return function_.result_bytes > 0; }
+    size_t result_bytes() const { return published_.bytes(); }
+    bool has_result() const { return result_bytes() > 0; }
+    // One value, up to date after each batch.
+    bool has_published_result() const { return has_result() && !is_in_place() && !function_.next_result; }
+    bool is_in_place() const { return has_flag(MAPI_FUNCTION_RESULT_IN_PLACE); }
     uint64_t seen() const { return seen_.load(std::memory_order_relaxed); }
     uint64_t passed() const { return passed_.load(std::memory_order_relaxed); }
 
+    bool next_result(void *result) { return function_.next_result(instance_, result) != 0; }
     const mapipkt *next_packet() { return function_.next_packet(instance_); }
     void end();
     void cancel();

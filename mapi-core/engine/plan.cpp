@@ -42,7 +42,7 @@ void Plan::add(const std::shared_ptr<Node> &node)
     outputs_.emplace(node.get(), uint32_t(nodes_.size() + 1));
     nodes_.push_back(node);
     steps_.push_back({node.get(), outputs_.at(node->source())});
-    if (node->has_result())
+    if (node->has_published_result())
         results_.push_back(node.get());
 }
 

@@ -9,7 +9,7 @@
 
 namespace mapi::engine
 {
-// One writer, the device's thread.  A result of one word needs no protocol; longer ones are guarded by a sequence number.
+// One writer, the device's thread.  A result of one word needs no protocol, nor one in place; others are guarded by a sequence number.
 class Published
 {
 public:
@@ -18,6 +18,15 @@ public:
     }
 
     size_t bytes() const { return bytes_; }
+
+    // Before anybody reads: memory that the function itself writes to, word by word, atomically.  publish() is not called then.
+    uint64_t *allocate_in_place(size_t bytes)
+    {
+        static_assert(sizeof(std::atomic<uint64_t>) == sizeof(uint64_t) && std::atomic<uint64_t>::is_always_lock_free);
+        bytes_ = bytes;
+        words_.reset(new std::atomic<uint64_t>[word_count()]());
+        return reinterpret_cast<uint64_t *>(words_.get());
+    }
 
     void publish(const uint64_t *result)
     {
@@ -55,8 +64,8 @@ public:
 private:
     size_t word_count() const { return words_for(bytes_); }
 
-    const size_t bytes_;
+    size_t bytes_;
     std::atomic<uint32_t> sequence_ = 0; // odd while words change
-    const std::unique_ptr<std::atomic<uint64_t>[]> words_;
+    std::unique_ptr<std::atomic<uint64_t>[]> words_;
 };
 } // namespace mapi::engine

@@ -9,8 +9,13 @@
 extern "C" {
 extern const mapi_function mapi_fn_binop;
 extern const mapi_function mapi_fn_bpf_filter;
+extern const mapi_function mapi_fn_bucket;
+extern const mapi_function mapi_fn_burst;
 extern const mapi_function mapi_fn_byte_counter;
+extern const mapi_function mapi_fn_dist;
 extern const mapi_function mapi_fn_gap;
+extern const mapi_function mapi_fn_hash;
+extern const mapi_function mapi_fn_hashsamp;
 extern const mapi_function mapi_fn_interface;
 extern const mapi_function mapi_fn_pkt_counter;
 extern const mapi_function mapi_fn_pktinfo;
@@ -20,6 +25,7 @@ extern const mapi_function mapi_fn_sample_packets;
 extern const mapi_function mapi_fn_startstop;
 extern const mapi_function mapi_fn_stats;
 extern const mapi_function mapi_fn_str_search;
+extern const mapi_function mapi_fn_threshold;
 extern const mapi_function mapi_fn_to_buffer;
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // GAP: packet -> uint64 time since the packet before it, in NTP ticks of 2^-32 s.  Lets every packet pass.
 #include <bit>
-#include <new>
 
 #include "functions/catalog.hpp"
 #include "functions/instance.hpp"
@@ -28,8 +27,7 @@ struct Gap {
 
 int create(const mapi_function_setup *setup, void **instance)
 {
-    *instance = new (std::nothrow) Gap{static_cast<uint64_t *>(setup->result)};
-    return *instance ? 0 : refuse(setup, MFUNCT_COULD_NOT_APPLY_FUNCT, "out of memory");
+    return create_object<Gap>(setup, instance, static_cast<uint64_t *>(setup->result));
 }
 
 uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)

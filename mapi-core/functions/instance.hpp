@@ -2,14 +2,48 @@
 // Instance: the members create() and destroy() that function tables have in common.
 #pragma once
 
+#include <exception>
+#include <new>
+#include <utility>
+
 #include <mapi/function.h>
+
+#include "functions/refuse.hpp"
 
 namespace mapi::functions
 {
-// Of a function whose state is an object.
+// Of a function whose state is an object: what create() returns.
+template <class Object, class... Arguments>
+int create_object(const mapi_function_setup *setup, void **instance, Arguments &&...arguments)
+{
+    try {
+        *instance = new Object{std::forward<Arguments>(arguments)...};
+        return 0;
+    } catch (const std::bad_alloc &) {
+        return refuse(setup, MFUNCT_COULD_NOT_APPLY_FUNCT, "out of memory");
+    } catch (const std::exception &error) {
+        return refuse(setup, MFUNCT_COULD_NOT_APPLY_FUNCT, error.what());
+    }
+}
+
 template <class Object> void destroy(void *instance)
 {
     delete static_cast<Object *>(instance);
+}
+
+// Whether the device waits for its readers.
+inline bool is_offline(const mapi_function_setup *setup)
+{
+    return (setup->device_flags & MAPI_DEVICE_OFFLINE) != 0;
+}
+
+// A result in place of so many bytes.  Throws std::bad_alloc.
+template <class Result> Result *allocate_result(const mapi_function_setup *setup, uint64_t bytes)
+{
+    uint64_t *memory = bytes <= MAPI_RESULT_BYTES_MAX ? setup->allocate_result(setup, uint32_t(bytes)) : nullptr;
+    if (!memory)
+        throw std::bad_alloc();
+    return reinterpret_cast<Result *>(memory);
 }
 
 // Of a counter: the result is all the state there is.

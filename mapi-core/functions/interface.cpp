@@ -2,7 +2,6 @@
 // INTERFACE: packet -> passes when it came by an interface of the device.
 #include <bit>
 #include <limits>
-#include <new>
 
 #include "functions/catalog.hpp"
 #include "functions/instance.hpp"
@@ -17,8 +16,7 @@ int create(const mapi_function_setup *setup, void **instance)
     const int64_t number = setup->arguments[0].number;
     if (number < 0 || number > std::numeric_limits<uint16_t>::max())
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "interfaces are numbered from 0 to 65535");
-    *instance = new (std::nothrow) uint16_t(uint16_t(number));
-    return *instance ? 0 : refuse(setup, MFUNCT_COULD_NOT_APPLY_FUNCT, "out of memory");
+    return create_object<uint16_t>(setup, instance, uint16_t(number));
 }
 
 uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Interval: text -> how often.
+// Interval: text -> a number or a time.
 #include "functions/interval.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <string_view>
 
 namespace mapi::functions
@@ -28,18 +29,31 @@ double ns_of(std::string_view unit)
 }
 } // namespace
 
-std::optional<Interval> parse_interval(const std::string &text)
+std::optional<Amount> parse_amount(const std::string &text)
 {
     const char *const end = text.data() + text.size();
-    uint64_t packets = 0;
-    const auto whole = std::from_chars(text.data(), end, packets);
+    uint64_t number = 0;
+    const auto whole = std::from_chars(text.data(), end, number);
     if (whole.ec == std::errc() && whole.ptr == end)
-        return Interval{std::max<uint64_t>(packets, 1), 0};
-    double number = 0;
-    const auto timed = std::from_chars(text.data(), end, number, std::chars_format::fixed);
-    const double ns = timed.ec == std::errc() ? number * ns_of({timed.ptr, size_t(end - timed.ptr)}) : 0;
+        return Amount{number, false};
+    double time = 0;
+    const auto timed = std::from_chars(text.data(), end, time, std::chars_format::fixed);
+    const double ns = timed.ec == std::errc() ? time * ns_of({timed.ptr, size_t(end - timed.ptr)}) : 0;
     if (!(ns >= 1 && ns <= kLongestNs))
         return std::nullopt;
-    return Interval{0, uint64_t(std::llround(ns))};
+    return Amount{uint64_t(std::llround(ns)), true};
+}
+
+std::optional<Interval> parse_interval(const std::string &text)
+{
+    const auto amount = parse_amount(text);
+    if (!amount)
+        return std::nullopt;
+    return amount->is_time ? Interval{0, amount->number} : Interval{std::max<uint64_t>(amount->number, 1), 0};
+}
+
+std::optional<Interval> parse_save_interval(const std::string &text)
+{
+    return text == "-1" ? Interval{std::numeric_limits<uint64_t>::max(), 0} : parse_interval(text);
 }
 } // namespace mapi::functions

@@ -13,6 +13,13 @@ inline uint64_t ntp_fraction(uint64_t ns)
     return ns / kNsPerSecond << 32 | (ns % kNsPerSecond << 32) / kNsPerSecond;
 }
 
+// The least time that gives this fraction: what ntp_fraction() was given.
+inline uint64_t ns_of_ntp_fraction(uint64_t fraction)
+{
+    constexpr uint64_t kNsPerSecond = 1000000000;
+    return (fraction >> 32) * kNsPerSecond + (((fraction & UINT32_MAX) * kNsPerSecond + UINT32_MAX) >> 32);
+}
+
 inline uint64_t ntp_time(uint64_t ns_since_1970)
 {
     constexpr uint64_t kSecondsFrom1900 = 2208988800;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 // PKTINFO: packet -> uint64 time stamp (NTP) or wire bytes of the last one.  Lets every packet pass.
-#include <bit>
-#include <new>
 
 #include <mapi/mapi.h>
 
 #include "functions/catalog.hpp"
 #include "functions/instance.hpp"
 #include "functions/ntp_time.hpp"
+#include "functions/packet_value.hpp"
 #include "functions/refuse.hpp"
 
 namespace mapi::functions
@@ -26,24 +25,7 @@ int create(const mapi_function_setup *setup, void **instance)
     const int64_t what = setup->arguments[0].number;
     if (what != PKT_TS && what != PKT_SIZE)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the type is neither PKT_TS nor PKT_SIZE");
-    *instance = new (std::nothrow) PacketInfo{static_cast<uint64_t *>(setup->result), what == PKT_TS};
-    return *instance ? 0 : refuse(setup, MFUNCT_COULD_NOT_APPLY_FUNCT, "out of memory");
-}
-
-uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)
-{
-    const auto *info = static_cast<PacketInfo *>(instance);
-    *info->result = info->of(batch->packets[63 - std::countl_zero(mask)]);
-    return mask;
-}
-
-uint64_t values(const void *instance, const mapi_batch *batch, uint64_t mask, uint64_t *values)
-{
-    for (uint64_t rest = mask; rest != 0; rest &= rest - 1) {
-        const int i = std::countr_zero(rest);
-        values[i] = static_cast<const PacketInfo *>(instance)->of(batch->packets[i]);
-    }
-    return mask;
+    return create_object<PacketInfo>(setup, instance, static_cast<uint64_t *>(setup->result), what == PKT_TS);
 }
 } // namespace
 } // namespace mapi::functions
@@ -57,7 +39,7 @@ extern "C" const mapi_function mapi_fn_pktinfo = {
     .flags = MAPI_FUNCTION_PURE | MAPI_FUNCTION_PASSES_ALL,
     .result_bytes = sizeof(uint64_t),
     .create = mapi::functions::create,
-    .process = mapi::functions::process,
+    .process = mapi::functions::process_packet_value<mapi::functions::PacketInfo>,
     .destroy = mapi::functions::destroy<mapi::functions::PacketInfo>,
-    .values = mapi::functions::values,
+    .values = mapi::functions::packet_values<mapi::functions::PacketInfo>,
 };

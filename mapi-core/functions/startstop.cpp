@@ -2,7 +2,6 @@
 // STARTSTOP: packet -> passes when its time lies between two points.
 #include <bit>
 #include <limits>
-#include <new>
 
 #include <mapi/results.h>
 
@@ -82,8 +81,7 @@ int create(const mapi_function_setup *setup, void **instance)
             return refuse(setup, i ? MFUNCT_INVALID_ARGUMENT_2 : MFUNCT_INVALID_ARGUMENT_1,
                           std::string("\"") + text + "\" is no time: +5s, 2004-03-01 12:00:00, or 0 for no limit");
     }
-    *instance = new (std::nothrow) StartStop(static_cast<mapi_startstop_t *>(setup->result), *points[0], points[1]);
-    return *instance ? 0 : refuse(setup, MFUNCT_COULD_NOT_APPLY_FUNCT, "out of memory");
+    return create_object<StartStop>(setup, instance, static_cast<mapi_startstop_t *>(setup->result), *points[0], points[1]);
 }
 
 uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // STATS: another function's result, at intervals -> count, sum, sum of squares, least and greatest.  Lets every packet pass.
 #include <bit>
-#include <new>
 
 #include <mapi/results.h>
 
 #include "functions/catalog.hpp"
 #include "functions/instance.hpp"
 #include "functions/interval.hpp"
+#include "functions/interval_clock.hpp"
 #include "functions/refuse.hpp"
 #include "functions/value_stats.hpp"
 
@@ -19,7 +19,7 @@ class Stats
 {
 public:
     Stats(mapi_value_stats_t *result, const mapi_reference *reference, Interval interval)
-        : result_(result), reference_(reference), interval_(interval), until_next_(interval.packets)
+        : result_(result), reference_(reference), interval_(interval), until_next_(interval.packets), clock_(interval.ns)
     {
     }
 
@@ -49,14 +49,9 @@ private:
     // At each interval's end the value was what the packets before this one had made it.
     void take_time(uint32_t i, uint64_t now_ns)
     {
-        if (begin_ns_ == 0)
-            begin_ns_ = now_ns;
-        if (now_ns < begin_ns_ || now_ns - begin_ns_ < interval_.ns)
-            return;
-        const uint64_t intervals = (now_ns - begin_ns_) / interval_.ns;
-        begin_ns_ += intervals * interval_.ns;
-        uint64_t value = reference_->before - reference_->base;
-        if (i > 0 ? mapi_reference_read(reference_, i - 1, &value) : int(reference_->has_before))
+        uint64_t value;
+        const uint64_t intervals = clock_.ended(now_ns);
+        if (intervals && mapi_reference_read_before(reference_, i, &value))
             stats_.take(value, intervals);
     }
 
@@ -64,7 +59,7 @@ private:
     const mapi_reference *const reference_;
     const Interval interval_;
     uint64_t until_next_;
-    uint64_t begin_ns_ = 0;
+    IntervalClock clock_;
     ValueStats stats_;
 };
 
@@ -74,8 +69,7 @@ int create(const mapi_function_setup *setup, void **instance)
     if (!interval)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_3,
                       std::string("\"") + setup->arguments[2].text + "\" is no interval: a number of packets, or time such as 5ms or 2s");
-    *instance = new (std::nothrow) Stats(static_cast<mapi_value_stats_t *>(setup->result), setup->arguments[1].reference, *interval);
-    return *instance ? 0 : refuse(setup, MFUNCT_COULD_NOT_APPLY_FUNCT, "out of memory");
+    return create_object<Stats>(setup, instance, static_cast<mapi_value_stats_t *>(setup->result), setup->arguments[1].reference, *interval);
 }
 
 uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)

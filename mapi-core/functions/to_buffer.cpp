@@ -21,13 +21,8 @@ int create(const mapi_function_setup *setup, void **instance)
     PacketRingOptions options;
     options.reader_waits = mode == WAIT;
     // A wire does not wait; a file can.
-    options.writer_waits = mode == WAIT && (setup->device_flags & MAPI_DEVICE_OFFLINE);
-    try {
-        *instance = new PacketRing(options);
-        return 0;
-    } catch (const std::exception &error) {
-        return refuse(setup, MFUNCT_COULD_NOT_APPLY_FUNCT, error.what());
-    }
+    options.writer_waits = mode == WAIT && is_offline(setup);
+    return create_object<PacketRing>(setup, instance, options);
 }
 
 uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)

@@ -19,6 +19,23 @@ bool has_ports(uint8_t protocol)
            protocol == kDccp;
 }
 
+// 0: not known, or not there to be read.
+uint32_t transport_header_bytes(uint8_t protocol, std::span<const uint8_t> datagram)
+{
+    constexpr uint32_t kTcpBytes = 20;
+    switch (protocol) {
+    case IPPROTO_UDP:
+    case IPPROTO_UDPLITE:
+    case IPPROTO_ICMP:
+    case IPPROTO_ICMPV6: return 8;
+    case IPPROTO_TCP: {
+        const uint32_t bytes = datagram.size() < kTcpBytes ? 0 : (datagram[12] >> 4) * 4u;
+        return bytes < kTcpBytes ? 0 : bytes;
+    }
+    default: return 0;
+    }
+}
+
 std::span<const uint8_t> address_of(const mapi_packet &packet, const IpLayer &layer, bool is_destination)
 {
     const uint32_t bytes = layer.version == 4 ? 4 : 16;
@@ -55,6 +72,20 @@ std::span<const uint8_t> source_of(const mapi_packet &packet, const IpLayer &lay
 std::span<const uint8_t> destination_of(const mapi_packet &packet, const IpLayer &layer) noexcept
 {
     return address_of(packet, layer, true);
+}
+
+std::span<const uint8_t> datagram_of(const mapi_packet &packet, const IpLayer &layer) noexcept
+{
+    return {packet.data + layer.transport, layer.end - layer.transport};
+}
+
+std::optional<std::span<const uint8_t>> payload_of(const mapi_packet &packet, const IpLayer &layer) noexcept
+{
+    const auto datagram = datagram_of(packet, layer);
+    const uint32_t bytes = transport_header_bytes(layer.protocol, datagram);
+    if (bytes == 0 || layer.is_later_fragment || bytes > datagram.size())
+        return std::nullopt;
+    return datagram.subspan(bytes);
 }
 
 std::optional<Ports> ports_of(const mapi_packet &packet, const IpLayer &layer) noexcept

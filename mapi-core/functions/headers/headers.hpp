@@ -48,6 +48,11 @@ Headers parse(const mapi_packet &packet) noexcept;
 // 4 or 16 bytes in the packet.
 std::span<const uint8_t> source_of(const mapi_packet &packet, const IpLayer &layer) noexcept;
 std::span<const uint8_t> destination_of(const mapi_packet &packet, const IpLayer &layer) noexcept;
+// What the layer carries, up to its end, with transport header; empty where the capture cuts it.
+std::span<const uint8_t> datagram_of(const mapi_packet &packet, const IpLayer &layer) noexcept;
+// Behind the header of TCP, UDP, UDP-Lite, ICMP and ICMPv6; nothing in later fragments, behind other headers and where the capture
+// cuts the header.
+std::optional<std::span<const uint8_t>> payload_of(const mapi_packet &packet, const IpLayer &layer) noexcept;
 // Of TCP, UDP, UDP-Lite, SCTP and DCCP; nothing in later fragments and where the capture cuts them.
 std::optional<Ports> ports_of(const mapi_packet &packet, const IpLayer &layer) noexcept;
 } // namespace mapi::headers

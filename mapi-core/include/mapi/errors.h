@@ -35,6 +35,7 @@ enum mapi_error {
 	MAPI_INVALID_ARGUMENT = 6151,
 	MAPI_CONFIG_ERROR = 6154,
 	MAPI_FILE_ERROR = 6155,
+	MAPI_NO_MORE_RESULTS = 6158, /* of a function whose results come one after another; not of MAPI 2 */
 
 	/* arguments of a function */
 	MFUNCT_INVALID_ARGUMENT = 7000,

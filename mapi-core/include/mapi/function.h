@@ -15,6 +15,8 @@ extern "C" {
 /* Members are only appended within a version; struct_size says how many a table has. */
 #define MAPI_FUNCTION_ABI 1
 
+#define MAPI_RESULT_BYTES_MAX (1u << 22)
+
 #define MAPI_LINK_MIXED 0xffff   /* the batch holds packets of several link types */
 #define MAPI_LINK_UNKNOWN 0xfffe /* the device cannot tell before its first packet */
 
@@ -40,6 +42,7 @@ struct mapi_reference {
 	uint64_t mask;   /* packets of this batch that changed it; none when it is of another device */
 	const uint64_t *values; /* its first word after packet i, for each bit i of mask */
 	uint64_t has_before;    /* 0: no packet has given it a value yet */
+	uint64_t is_count;      /* it only grows by what packets add; from create() on */
 };
 
 /* Whether there is a value after packet i of the batch has passed the referred function, and which. */
@@ -49,6 +52,15 @@ static inline int mapi_reference_read(const struct mapi_reference *reference, ui
 
 	*value = (until ? reference->values[63 - __builtin_clzll(until)] : reference->before) - reference->base;
 	return until || reference->has_before;
+}
+
+/* The same before packet i came. */
+static inline int mapi_reference_read_before(const struct mapi_reference *reference, uint32_t i, uint64_t *value)
+{
+	if (i > 0)
+		return mapi_reference_read(reference, i - 1, value);
+	*value = reference->before - reference->base;
+	return reference->has_before != 0;
 }
 
 struct mapi_argument {
@@ -67,6 +79,11 @@ enum mapi_function_flags {
 	MAPI_FUNCTION_PASSES_ALL = 1u << 2,
 	/* The result also changes with what the function refers to: process() is called for batches without a packet for it, too. */
 	MAPI_FUNCTION_EVERY_BATCH = 1u << 3,
+	/*
+	 * The result is many counts, whose number depends on the arguments: create() asks setup->allocate_result() for it once, and
+	 * process() changes it with mapi_result_set() alone.  It is not copied after each batch: a reader may get counts of two batches.
+	 */
+	MAPI_FUNCTION_RESULT_IN_PLACE = 1u << 4,
 };
 
 enum mapi_device_flags {
@@ -85,7 +102,16 @@ struct mapi_function_setup {
 	uint16_t reserved;
 	uint32_t error_bytes;
 	char *error; /* create() may explain a refusal here */
+	/* With MAPI_FUNCTION_RESULT_IN_PLACE: zeroed memory that lives as long as the instance, at most MAPI_RESULT_BYTES_MAX; NULL: none. */
+	uint64_t *(*allocate_result)(const struct mapi_function_setup *setup, uint32_t bytes);
+	void *engine; /* its own */
 };
+
+/* One word of a result in place.  Device's thread. */
+static inline void mapi_result_set(uint64_t *word, uint64_t value)
+{
+	__atomic_store_n(word, value, __ATOMIC_RELAXED);
+}
 
 struct mapi_function_drops {
 	uint64_t buffer_full;
@@ -99,7 +125,7 @@ struct mapi_function {
 	const char *description;
 	const char *args; /* a letter each: s string, i int, l 64-bit, r flow, f function of the flow before it; those after '?' may be left out */
 	uint32_t flags;   /* enum mapi_function_flags */
-	uint32_t result_bytes;
+	uint32_t result_bytes; /* 0: none, or one in place */
 
 	/* Client's thread, at apply.  0, or an error number of errors.h. */
 	int (*create)(const struct mapi_function_setup *setup, void **instance);
@@ -123,6 +149,11 @@ struct mapi_function {
 	 * batch's last packet stands for all.
 	 */
 	uint64_t (*values)(const void *instance, const struct mapi_batch *batch, uint64_t mask, uint64_t *values);
+	/*
+	 * Client's thread, one at a time, for results that come one after another: waits for the next, result_bytes at `result`.
+	 * 1, or 0: none will come any more.
+	 */
+	int (*next_result)(void *instance, void *result);
 };
 
 #ifdef __cplusplus

@@ -36,6 +36,11 @@ enum { PKT_TS = 1, PKT_SIZE = 2 };
 /* Argument of BINOP. */
 enum { BINOP_ADD = 1, BINOP_SUB = 2 };
 
+/* Argument of THRESHOLD: how its results are compared, and when. */
+enum { THRESHOLD_CHAR = 0, THRESHOLD_INT = 1, THRESHOLD_ULL = 2, THRESHOLD_POLL = 64, THRESHOLD_WINDOW = 128 };
+/* Argument of THRESHOLD: the bound; the last three are of the difference from the comparison before. */
+enum { THRESHOLD_EQUAL = 0, THRESHOLD_ABOVE = 1, THRESHOLD_BELOW = 2, THRESHOLD_EQUAL_DIFF = 4, THRESHOLD_ABOVE_DIFF = 8, THRESHOLD_BELOW_DIFF = 16 };
+
 /* Third argument of the three-argument mapi_read_results(). */
 enum { MAPI_REF = 0, MAPI_COPY = 1 };
 

@@ -46,6 +46,52 @@ typedef struct mapi_value_stats {
 	uint64_t max;
 } mapi_value_stats_t;
 
+/*
+ * The result of DIST: data[i] counts values from min + i * interval up to min + (i + 1) * interval, i < intervals.  Two more follow:
+ * data[intervals] counts those from max on; data[intervals + 1] those below min, which data[0] has, too.
+ */
+typedef struct mapi_dist {
+	uint64_t min;
+	uint64_t max;
+	uint64_t intervals;
+	uint64_t data[1]; /* intervals + MAPI_DIST_BESIDE of them */
+} mapi_dist_t;
+#define MAPI_DIST_BESIDE 2
+
+/* The result of BURST is an array of these: below the least size, each step above it, and all that is greater. */
+typedef struct mapi_burst_category {
+	uint64_t bytes; /* of bursts of this size */
+	uint64_t packets;
+	uint64_t bursts;
+	uint64_t gap_bytes; /* that would have found room in gaps of this size */
+	uint64_t gaps;
+} mapi_burst_category_t;
+
+/* A result of BUCKET; each read gives the next. */
+typedef struct mapi_bucket {
+	uint64_t timestamp; /* NTP: the interval's end, or the packet's time */
+	uint64_t data;      /* the other function's result then, or what it grew by */
+} mapi_bucket_t;
+
+/* A result of THRESHOLD; each read gives the next. */
+typedef struct mapi_threshold {
+	uint64_t timestamp; /* NTP: when the bound was passed, in packets' time */
+	uint64_t value;     /* what was compared: the result, its difference, or its growth in the window */
+} mapi_threshold_t;
+
+/* A result of HASHSAMP that keeps samples; each read gives the next. */
+typedef struct mapi_sample {
+	uint64_t timestamp;    /* NTP */
+	uint8_t source[16];    /* addresses in network byte order, 4 or 16 bytes of each */
+	uint8_t destination[16];
+	uint32_t sequence;     /* TCP's, else 0 */
+	uint16_t source_port;
+	uint16_t destination_port;
+	uint16_t family;       /* AF_INET or AF_INET6 */
+	uint8_t protocol;      /* IPPROTO_TCP or IPPROTO_UDP */
+	uint8_t tcp_flags;     /* as in the header: 1 FIN, 2 SYN, 4 RST, 8 PSH, 16 ACK ... */
+} mapi_sample_t;
+
 typedef void (*mapi_handler)(const struct mapipkt *);
 
 enum mapi_flow_status { FLOW_INIT, FLOW_ACTIVE, FLOW_FINISHED, FLOW_CLOSED };

@@ -217,6 +217,58 @@ TEST_CASE("misuse has its number", "[mapi-core][client]")
     mapi_close_flow(fd);
 }
 
+TEST_CASE("functions of values refuse what they cannot count", "[mapi-core][client]")
+{
+    const TempDir dir;
+    const int fd = mapi_create_offline_flow(write_capture(dir).c_str(), MFF_PCAP);
+    const auto refused = [&](int result) {
+        CHECK(result == -1);
+        return last_error();
+    };
+    const int size = mapi_apply_function(fd, "PKTINFO", PKT_SIZE);
+    CHECK(refused(mapi_apply_function(fd, "HASH", 4)) == 7001);
+    CHECK(refused(mapi_apply_function(fd, "HASH", -1)) == 7001);
+    CHECK(refused(mapi_apply_function(fd, "DIST", fd, size, "x", "10", "1")) == 7003);
+    CHECK(refused(mapi_apply_function(fd, "DIST", fd, size, "10", "10", "1")) == 7004);
+    CHECK(refused(mapi_apply_function(fd, "DIST", fd, size, "0", "10", "0")) == 7005);
+    CHECK(refused(mapi_apply_function(fd, "DIST", fd, size, "0", "18446744073709551615", "1")) == 7005);
+    CHECK(refused(mapi_apply_function(fd, "DIST", fd, size, "0", "1s", "10")) == 7005); // a number among times
+    CHECK(refused(mapi_apply_function(fd, "BURST", -1, 10, 1, 0, 0, 0, 100)) == 7001);
+    CHECK(refused(mapi_apply_function(fd, "BURST", 10, 10, 1, 0, 0, 0, 100)) == 7002);
+    CHECK(refused(mapi_apply_function(fd, "BURST", 0, 2147483647, 1, 0, 0, 0, 100)) == 7003);
+    CHECK(refused(mapi_apply_function(fd, "BURST", 0, 10, 1, 0, 0, 0, 0)) == 7000);
+    CHECK(refused(mapi_apply_function(fd, "BUCKET", fd, size, "soon", 0)) == 7003);
+    CHECK(refused(mapi_apply_function(fd, "BUCKET", fd, size, "1s", 2)) == 7004);
+    CHECK(refused(mapi_apply_function(fd, "THRESHOLD", 3, fd, size, 1ull, THRESHOLD_EQUAL, 0, 0, 0)) == 7001);
+    CHECK(refused(mapi_apply_function(fd, "THRESHOLD", THRESHOLD_ULL, fd, size, 1ull, 3, 0, 0, 0)) == 7005);
+    CHECK(refused(mapi_apply_function(fd, "THRESHOLD", THRESHOLD_ULL + THRESHOLD_POLL, fd, size, 1ull, THRESHOLD_EQUAL, 0, 0, 0)) == 7011);
+    CHECK(refused(mapi_apply_function(fd, "THRESHOLD", THRESHOLD_ULL, fd, size, 1ull, THRESHOLD_EQUAL, 0, 0, -1)) == 7000);
+    CHECK(refused(mapi_apply_function(fd, "HASHSAMP", 1025, 0)) == 7001);
+    CHECK(refused(mapi_apply_function(fd, "HASHSAMP", 1, 2)) == 7002);
+    const int buckets = mapi_apply_function(fd, "BUCKET", fd, size, "1s", 0);
+    CHECK(buckets > 0);
+    CHECK(refused(mapi_apply_function(fd, "STATS", fd, buckets, "0")) == 7002); // no single result
+    mapi_close_flow(fd);
+}
+
+TEST_CASE("who waits for the next of a function's results goes on when the flow is closed", "[mapi-core][client]")
+{
+    const TempDir dir;
+    char *device = mapi_create_offline_device(write_capture(dir).c_str(), MFF_PCAP);
+    const int fd = mapi_create_flow(device);
+    const int size = mapi_apply_function(fd, "PKTINFO", PKT_SIZE);
+    const int buckets = mapi_apply_function(fd, "BUCKET", fd, size, "1s", 0);
+    CHECK(mapi_connect(fd) == 0); // and nothing is read from the device yet
+    std::thread reader([&] {
+        CHECK(mapi_read_results(fd, buckets) == nullptr);
+        CHECK(last_error() == MAPI_NO_MORE_RESULTS);
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    CHECK(mapi_close_flow(fd) == 0);
+    reader.join();
+    mapi_delete_offline_device(device);
+}
+
 TEST_CASE("an error belongs to the thread that made it", "[mapi-core][client]")
 {
     mapi_connect(-1);

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+// BUCKET: another function's result, at intervals -> entries that mapi_read_results() gives one by one.  Lets every packet pass.
+#include <algorithm>
+#include <bit>
+#include <string>
+
+#include <mapi/results.h>
+
+#include "functions/catalog.hpp"
+#include "functions/instance.hpp"
+#include "functions/interval.hpp"
+#include "functions/interval_clock.hpp"
+#include "functions/ntp_time.hpp"
+#include "functions/refuse.hpp"
+#include "functions/result_queue.hpp"
+
+namespace mapi::functions
+{
+namespace
+{
+class Buckets
+{
+public:
+    using Entry = mapi_bucket_t;
+
+    Buckets(const mapi_reference *reference, Interval interval, bool is_reset, bool is_offline)
+        : reference_(reference), interval_(interval), is_difference_(is_reset && reference->is_count), until_next_(interval.packets),
+          clock_(interval.ns), queue_(is_offline)
+    {
+    }
+
+    void run(const mapi_batch &batch, uint64_t mask)
+    {
+        for (uint64_t rest = mask; rest != 0; rest &= rest - 1) {
+            const auto i = uint32_t(std::countr_zero(rest));
+            if (interval_.ns)
+                end_intervals(i, batch.packets[i].timestamp_ns);
+            else
+                count_packet(i, batch.packets[i].timestamp_ns);
+            last_ns_ = batch.packets[i].timestamp_ns;
+        }
+        queue_.push(entries_);
+    }
+
+    // The last interval ends with the packets.
+    void end()
+    {
+        uint64_t value;
+        if (last_ns_ && (interval_.ns || until_next_ < interval_.packets) && mapi_reference_read_before(reference_, 0, &value))
+            add(interval_.ns ? clock_.begin_ns() + interval_.ns : last_ns_, value);
+        queue_.end(entries_);
+    }
+
+    ResultQueue<Entry> &queue() { return queue_; }
+    const ResultQueue<Entry> &queue() const { return queue_; }
+
+private:
+    void count_packet(uint32_t i, uint64_t time_ns)
+    {
+        uint64_t value;
+        if (--until_next_ > 0)
+            return;
+        until_next_ = interval_.packets;
+        if (mapi_reference_read(reference_, i, &value))
+            add(time_ns, value);
+    }
+
+    // Before the packet; those without a packet have an entry, too.
+    void end_intervals(uint32_t packet, uint64_t time_ns)
+    {
+        uint64_t value;
+        const uint64_t ended = clock_.ended(time_ns);
+        if (ended == 0 || !mapi_reference_read_before(reference_, packet, &value))
+            return;
+        const uint64_t told = std::min<uint64_t>(ended, ResultQueue<Entry>::kRoom);
+        for (uint64_t i = 0; i < told; ++i)
+            add(clock_.begin_ns() - (ended - 1 - i) * interval_.ns, value);
+        queue_.count_dropped(ended - told); // of a time stamp far off
+    }
+
+    void add(uint64_t time_ns, uint64_t value)
+    {
+        entries_.push_back({ntp_time(time_ns), is_difference_ ? value - before_ : value});
+        before_ = value;
+    }
+
+    const mapi_reference *const reference_;
+    const Interval interval_;
+    const bool is_difference_;
+    uint64_t until_next_;
+    IntervalClock clock_;
+    uint64_t before_ = 0;  // what the last entry had
+    uint64_t last_ns_ = 0; // of the last packet
+    std::vector<mapi_bucket_t> entries_;
+    ResultQueue<Entry> queue_;
+};
+
+int create(const mapi_function_setup *setup, void **instance)
+{
+    const char *text = setup->arguments[2].text;
+    const auto interval = parse_save_interval(text);
+    const int64_t reset = setup->arguments[3].number;
+    if (!interval)
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_3,
+                      std::string("\"") + text + "\" is no interval: a number of packets, time such as 5ms or 2s, or -1 for the end");
+    if (reset != 0 && reset != 1)
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_4, "reset is neither 0 nor 1");
+    return create_object<Buckets>(setup, instance, setup->arguments[1].reference, *interval, reset != 0, is_offline(setup));
+}
+
+uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)
+{
+    static_cast<Buckets *>(instance)->run(*batch, mask);
+    return mask;
+}
+} // namespace
+} // namespace mapi::functions
+
+extern "C" const mapi_function mapi_fn_bucket = {
+    .abi = MAPI_FUNCTION_ABI,
+    .struct_size = sizeof(mapi_function),
+    .name = "BUCKET",
+    .description = "another function's results at intervals, one by one",
+    .args = "rfsi",
+    .flags = MAPI_FUNCTION_PASSES_ALL,
+    .result_bytes = sizeof(mapi_bucket_t),
+    .create = mapi::functions::create,
+    .process = mapi::functions::process,
+    .destroy = mapi::functions::destroy<mapi::functions::Buckets>,
+    .end = mapi::functions::end_queued<mapi::functions::Buckets>,
+    .cancel = mapi::functions::cancel_queued<mapi::functions::Buckets>,
+    .drops = mapi::functions::queue_drops<mapi::functions::Buckets>,
+    .next_result = mapi::functions::next_queued<mapi::functions::Buckets>,
+};

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+// HASHSAMP: packet -> passes when the hash of its addresses, protocol and ports is in the sampled part: whole flows, the same ones wherever it runs.
+#include <bit>
+#include <cstring>
+#include <optional>
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <mapi/results.h>
+
+#include "functions/catalog.hpp"
+#include "functions/instance.hpp"
+#include "functions/ntp_time.hpp"
+#include "functions/refuse.hpp"
+#include "functions/result_queue.hpp"
+#include "headers/headers.hpp"
+
+namespace mapi::functions
+{
+namespace
+{
+constexpr int64_t kParts = 1024;
+constexpr uint32_t kTcpSequence = 4, kTcpFlags = 13;
+
+// What is hashed: no padding, the same bytes on every machine.
+struct FlowKey {
+    uint8_t source[16];
+    uint8_t destination[16];
+    uint8_t source_port[2];
+    uint8_t destination_port[2];
+    uint8_t protocol;
+    uint8_t version;
+};
+static_assert(sizeof(FlowKey) == 38);
+
+FlowKey key_of(const mapi_packet &packet, const headers::IpLayer &ip)
+{
+    FlowKey key{};
+    const auto source = headers::source_of(packet, ip), destination = headers::destination_of(packet, ip);
+    memcpy(key.source, source.data(), source.size());
+    memcpy(key.destination, destination.data(), destination.size());
+    memcpy(key.source_port, packet.data + ip.transport, 4); // both
+    key.protocol = ip.protocol;
+    key.version = ip.version;
+    return key;
+}
+
+class HashSampler
+{
+public:
+    using Entry = mapi_sample_t;
+
+    HashSampler(uint64_t part, bool keeps, bool is_offline) : part_(part), keeps_(keeps), queue_(is_offline)
+    {
+        if (!keeps_)
+            queue_.end();
+    }
+
+    uint64_t run(const mapi_batch &batch, uint64_t mask)
+    {
+        uint64_t passed = 0;
+        for (uint64_t rest = mask; rest != 0; rest &= rest - 1)
+            passed |= is_sampled(batch.packets[std::countr_zero(rest)]) ? rest & -rest : 0;
+        queue_.push(samples_);
+        return passed;
+    }
+
+    void end() { queue_.end(); }
+
+    ResultQueue<Entry> &queue() { return queue_; }
+    const ResultQueue<Entry> &queue() const { return queue_; }
+
+private:
+    bool is_sampled(const mapi_packet &packet)
+    {
+        const headers::Headers headers = headers::parse(packet);
+        const headers::IpLayer *ip = headers.innermost();
+        const auto ports = ip ? headers::ports_of(packet, *ip) : std::nullopt;
+        if (!ports || (ip->protocol != IPPROTO_TCP && ip->protocol != IPPROTO_UDP))
+            return false;
+        const FlowKey key = key_of(packet, *ip);
+        if (XXH3_64bits(&key, sizeof(key)) % kParts >= part_)
+            return false;
+        if (keeps_)
+            keep(packet, *ip, key, *ports);
+        return true;
+    }
+
+    void keep(const mapi_packet &packet, const headers::IpLayer &ip, const FlowKey &key, headers::Ports ports)
+    {
+        mapi_sample_t sample{};
+        sample.timestamp = ntp_time(packet.timestamp_ns);
+        sample.family = ip.version == 4 ? AF_INET : AF_INET6;
+        memcpy(sample.source, key.source, sizeof(sample.source));
+        memcpy(sample.destination, key.destination, sizeof(sample.destination));
+        sample.source_port = ports.source;
+        sample.destination_port = ports.destination;
+        sample.protocol = ip.protocol;
+        const auto datagram = headers::datagram_of(packet, ip);
+        if (ip.protocol == IPPROTO_TCP && datagram.size() > kTcpFlags) {
+            memcpy(&sample.sequence, &datagram[kTcpSequence], sizeof(sample.sequence));
+            sample.sequence = ntohl(sample.sequence);
+            sample.tcp_flags = datagram[kTcpFlags];
+        }
+        samples_.push_back(sample);
+    }
+
+    const uint64_t part_;
+    const bool keeps_;
+    std::vector<mapi_sample_t> samples_;
+    ResultQueue<Entry> queue_;
+};
+
+int create(const mapi_function_setup *setup, void **instance)
+{
+    const int64_t part = setup->arguments[0].number, keeps = setup->arguments[1].number;
+    if (part < 1 || part > kParts)
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the sampled part is not within 1 to 1024, of 1024");
+    if (keeps != 0 && keeps != 1)
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_2, "whether samples are kept is neither 0 nor 1");
+    return create_object<HashSampler>(setup, instance, uint64_t(part), keeps != 0, is_offline(setup));
+}
+
+uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)
+{
+    return static_cast<HashSampler *>(instance)->run(*batch, mask);
+}
+} // namespace
+} // namespace mapi::functions
+
+extern "C" const mapi_function mapi_fn_hashsamp = {
+    .abi = MAPI_FUNCTION_ABI,
+    .struct_size = sizeof(mapi_function),
+    .name = "HASHSAMP",
+    .description = "lets a part of all flows pass, chosen by a hash of addresses, protocol and ports",
+    .args = "ii",
+    .flags = 0,
+    .result_bytes = sizeof(mapi_sample_t),
+    .create = mapi::functions::create,
+    .process = mapi::functions::process,
+    .destroy = mapi::functions::destroy<mapi::functions::HashSampler>,
+    .end = mapi::functions::end_queued<mapi::functions::HashSampler>,
+    .cancel = mapi::functions::cancel_queued<mapi::functions::HashSampler>,
+    .drops = mapi::functions::queue_drops<mapi::functions::HashSampler>,
+    .next_result = mapi::functions::next_queued<mapi::functions::HashSampler>,
+};
