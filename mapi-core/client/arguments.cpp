@@ -3,9 +3,14 @@
 #include "client/arguments.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <charconv>
 #include <string_view>
 
+#include <fcntl.h>
+
 #include "engine/error.hpp"
+#include "file_error/file_error.h"
 
 namespace mapi::client
 {
@@ -25,26 +30,77 @@ const char *kind_name(char kind)
     case 'l': return "a 64-bit number";
     case 'r': return "a flow";
     case 'f': return "a function of that flow";
+    case 'S': return "a list of functions";
+    case 'w': return "a file's name";
     default: return "an int";
     }
 }
 
-// 'f' is of the flow that 'r' names, right before it.
-void find_targets(const std::string &name, engine::Arguments &arguments, const FindTarget &find_target)
+[[noreturn]] void refuse(const std::string &name, int position, const std::string &text)
 {
-    for (size_t i = 1; i < arguments.size(); ++i) {
-        if (arguments[i].kind != 'f')
-            continue;
-        const int fd = int(arguments[i - 1].number);
-        try {
-            arguments[i].target = find_target(fd, int(arguments[i].number));
-        } catch (const Error &error) {
-            const bool is_flow = error.number() == MAPI_INVALID_FLOW;
-            const int position = int(is_flow ? i : i + 1);
-            throw Error(argument_error(position), name + ": argument " + std::to_string(position) + ": " +
-                                                      (is_flow ? "" : "flow " + std::to_string(fd) + " ") + error.what());
-        }
+    throw Error(argument_error(position), name + ": argument " + std::to_string(position) + ": " + text);
+}
+
+// 'f' is of the flow that 'r' names, right before it.
+void find_function(const std::string &name, engine::Arguments &arguments, size_t i, const FindTarget &find_target)
+{
+    const int fd = int(arguments[i - 1].number);
+    try {
+        arguments[i].targets = {find_target(fd, int(arguments[i].number), false)};
+    } catch (const Error &error) {
+        const bool is_flow = error.number() == MAPI_INVALID_FLOW;
+        refuse(name, int(is_flow ? i : i + 1), (is_flow ? "" : "flow " + std::to_string(fd) + " ") + error.what());
     }
+}
+
+// "FID@FD,FID@FD"
+void find_functions(const std::string &name, engine::Argument &argument, int position, const FindTarget &find_target)
+{
+    const char *at = argument.text.data(), *const end = at + argument.text.size();
+    do {
+        int fid = 0, fd = 0;
+        const auto function = std::from_chars(at, end, fid);
+        const bool has_flow = function.ec == std::errc() && function.ptr != end && *function.ptr == '@';
+        const auto flow = has_flow ? std::from_chars(function.ptr + 1, end, fd) : function;
+        if (!has_flow || flow.ec != std::errc() || (flow.ptr != end && *flow.ptr != ','))
+            refuse(name, position, "\"" + argument.text + "\" is no list FUNCTION@FLOW,FUNCTION@FLOW");
+        try {
+            argument.targets.push_back(find_target(fd, fid, true));
+        } catch (const Error &error) {
+            refuse(name, position, "flow " + std::to_string(fd) + " " + error.what());
+        }
+        at = flow.ptr == end ? end : flow.ptr + 1;
+    } while (at != end);
+    argument.number = int64_t(argument.targets.size());
+}
+
+void open_file(const std::string &name, engine::Argument &argument, int position)
+{
+    const int descriptor = open(argument.text.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
+    if (descriptor < 0)
+        throw Error(MAPI_FILE_ERROR, name + ": argument " + std::to_string(position) + ": " + argument.text + ": " + nslice_write_error(errno));
+    argument.file = std::make_shared<engine::OwnedFile>(descriptor);
+    argument.number = descriptor;
+}
+
+// Last, when all of them are there: what they name.
+void look_up(const std::string &name, engine::Arguments &arguments, const FindTarget &find_target)
+{
+    for (size_t i = 0; i < arguments.size(); ++i) {
+        if (arguments[i].kind == 'f')
+            find_function(name, arguments, i, find_target);
+        else if (arguments[i].kind == 'S')
+            find_functions(name, arguments[i], int(i + 1), find_target);
+    }
+    for (size_t i = 0; i < arguments.size(); ++i) {
+        if (arguments[i].kind == 'w')
+            open_file(name, arguments[i], int(i + 1));
+    }
+}
+
+bool is_text(char kind)
+{
+    return kind == 's' || kind == 'S' || kind == 'w';
 }
 } // namespace
 
@@ -74,7 +130,7 @@ engine::Arguments read_arguments(const mapi_function &function, int count, va_li
             continue;
         }
         argument.kind = kind;
-        if (kind == 's') {
+        if (is_text(kind)) {
             const char *text = va_arg(list, const char *);
             if (!text)
                 throw Error(argument_error(position), name + ": argument " + std::to_string(position) + " is a null pointer");
@@ -86,7 +142,7 @@ engine::Arguments read_arguments(const mapi_function &function, int count, va_li
         }
         arguments.push_back(std::move(argument));
     }
-    find_targets(name, arguments, find_target);
+    look_up(name, arguments, find_target);
     return arguments;
 }
 } // namespace mapi::client

@@ -14,8 +14,8 @@ namespace mapi::client
 // The caller of a symbol cannot say how many there are: it gives the full list that MAPI 2 had.
 constexpr int kCountUnknown = -1;
 
-// A flow's function; throws Error that tells what the flow lacks.
-using FindTarget = std::function<engine::Target(int fd, int fid)>;
+// A flow's function, whose result is taken whole or as one value; throws Error that tells what the flow lacks.
+using FindTarget = std::function<engine::Target(int fd, int fid, bool is_whole)>;
 
 // Throws Error 7001 .. 7011 for the first argument that is missing, too many or names nothing.
 engine::Arguments read_arguments(const mapi_function &function, int count, va_list list, const FindTarget &find_target);

@@ -34,9 +34,9 @@ template <class Info> Info *need(Info *info)
     return info;
 }
 
-mapi::engine::Target find_target(int fd, int fid)
+mapi::engine::Target find_target(int fd, int fid, bool is_whole)
 {
-    return library().flows.hold(fd)->target(fid);
+    return library().flows.hold(fd)->target(fid, is_whole);
 }
 
 int apply(int fd, const char *name, int count, va_list list)

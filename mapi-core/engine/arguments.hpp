@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include <unistd.h>
+
 namespace mapi::engine
 {
 class Chain;
@@ -16,19 +18,37 @@ class Chain;
 struct Target {
     std::weak_ptr<Chain> chain;
     size_t position = 0; // in the chain
+    size_t bytes = 0;      // of its result
     bool is_count = false; // its result only grows by what packets add
+    bool is_array = false; // its result has no single value
+    const void *device = nullptr; // whose flow it is
+};
+
+// A file that a client opened, for as long as somebody has it.
+class OwnedFile
+{
+public:
+    explicit OwnedFile(int descriptor) : descriptor_(descriptor) {}
+    ~OwnedFile() { close(descriptor_); }
+    OwnedFile(const OwnedFile &) = delete;
+    OwnedFile &operator=(const OwnedFile &) = delete;
+    int descriptor() const { return descriptor_; }
+
+private:
+    const int descriptor_;
 };
 
 struct Argument {
     char kind = 0; // letter of the function's args; 0: an optional one that was left out
     int64_t number = 0;
     std::string text;
-    Target target; // of kind 'f'
+    std::vector<Target> targets; // of kinds 'f' and 'S'
+    std::shared_ptr<const OwnedFile> file = {}; // of kind 'w'; number is its descriptor
 
-    // Never equal with a target: what refers to a result begins where it was applied.
+    // Never equal with a target or a file: what refers to a result begins where it was applied, and each writes its own file.
     bool operator==(const Argument &other) const
     {
-        return kind == other.kind && kind != 'f' && number == other.number && text == other.text;
+        return kind == other.kind && targets.empty() && !file && number == other.number && text == other.text;
     }
 };
 

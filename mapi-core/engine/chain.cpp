@@ -57,12 +57,13 @@ void Chain::join()
 
 void Chain::end()
 {
-    mapi_flow_status active = FLOW_ACTIVE;
-    if (!status_.compare_exchange_strong(active, FLOW_FINISHED))
+    if (status() != FLOW_ACTIVE || is_ending_.exchange(true))
         return;
-    end_us_ = now_us();
     for (const auto &applied : functions_)
         applied->node->end();
+    end_us_ = now_us();
+    mapi_flow_status active = FLOW_ACTIVE; // unless it was closed meanwhile
+    status_.compare_exchange_strong(active, FLOW_FINISHED);
 }
 
 void Chain::cancel()

@@ -49,7 +49,7 @@ public:
     void cancel();
     // Device's thread.
     void join();
-    // Any thread: no packet will come any more.
+    // Any thread: no packet will come any more.  May wait for a disk, unless the flow is cancelled.
     void end();
 
 private:
@@ -58,6 +58,7 @@ private:
     std::vector<std::unique_ptr<Applied>> functions_;
     std::atomic<mapi_flow_status> status_ = FLOW_INIT;
     std::atomic<bool> joined_ = false;
+    std::atomic<bool> is_ending_ = false;
     std::atomic<uint64_t> start_us_ = 0;
     std::atomic<uint64_t> end_us_ = 0;
 };

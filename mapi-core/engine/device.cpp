@@ -81,12 +81,22 @@ Plan &Device::acquire_plan()
 
 void Device::finish()
 {
-    const std::lock_guard lock(mutex_);
-    state_ = State::kFinished;
-    for (const auto &chain : current_->chains()) {
-        chain->join();
-        chain->end();
+    std::vector<std::shared_ptr<Chain>> chains;
+    {
+        const std::lock_guard lock(mutex_);
+        state_ = State::kFinished;
+        chains = current_->chains();
     }
+    for (const auto &chain : chains)
+        end(*chain);
+}
+
+// Without the lock: a file's last bytes may wait for its disk, and who closes the flow then must get through.
+void Device::end(Chain &chain)
+{
+    chain.join();
+    chain.end();
+    const std::lock_guard lock(mutex_);
     changed_.notify_all();
 }
 } // namespace mapi::engine

@@ -54,6 +54,7 @@ private:
     Plan &acquire_plan();
     void release_plan() { plan_in_use_.store(nullptr, std::memory_order_release); }
     void finish();
+    void end(Chain &chain);
 
     // Under mutex_.
     void start_locked();

@@ -68,17 +68,18 @@ std::shared_ptr<Node> Device::make_node(const mapi_function &function, Arguments
 
 void Device::connect(const std::shared_ptr<Chain> &chain)
 {
-    const std::lock_guard lock(mutex_);
-    chain->activate(*current_);
-    auto chains = current_->chains();
-    chains.push_back(chain);
-    install(std::move(chains));
-    if (state_ == State::kFinished) {
-        chain->join();
-        chain->end();
-    } else if (start_at_connect_) {
-        start_locked();
+    {
+        const std::lock_guard lock(mutex_);
+        chain->activate(*current_);
+        auto chains = current_->chains();
+        chains.push_back(chain);
+        install(std::move(chains));
+        if (start_at_connect_)
+            start_locked();
+        if (state_ != State::kFinished)
+            return;
     }
+    end(*chain);
 }
 
 void Device::disconnect(const std::shared_ptr<Chain> &chain)
@@ -141,6 +142,7 @@ void Device::copy_stats(mapi_stat_t *stats)
         drops = current_->drops();
         drops.buffer_full += drop_totals_->buffer_full;
         drops.link_type += drop_totals_->link_type;
+        drops.not_written += drop_totals_->not_written;
     }
     *stats = {};
     gethostname(stats->hostname, sizeof(stats->hostname) - 1);
@@ -154,8 +156,9 @@ void Device::copy_stats(mapi_stat_t *stats)
     stats->unread_bytes = driver.unread_bytes;
     stats->drop_buffer_full = drops.buffer_full;
     stats->drop_link_type = drops.link_type;
+    stats->drop_not_written = drops.not_written;
     stats->drop_no_flow = packets_without_flow_.load(std::memory_order_relaxed);
     stats->ps_drop = stats->drop_bad_record + stats->drop_truncated + stats->drop_buffer_full +
-                     stats->drop_link_type + stats->drop_no_flow;
+                     stats->drop_link_type + stats->drop_not_written + stats->drop_no_flow;
 }
 } // namespace mapi::engine

@@ -21,20 +21,27 @@ int Flow::apply(const mapi_function &function, Arguments arguments)
     if (chain_->status() != FLOW_INIT)
         throw Error(MFUNCT_COULD_NOT_APPLY_FUNCT,
                     std::string(function.name) + ": the flow is connected; functions are applied before mapi_connect()");
+    for (const Argument &argument : arguments) {
+        // A whole result is read where it lies, by the thread that writes it.
+        for (const Target &target : argument.targets) {
+            if (argument.kind == 'S' && target.device != device_.get())
+                throw Error(MFUNCT_COULD_NOT_APPLY_FUNCT, std::string(function.name) + ": one of \"" + argument.text + "\" is of another device");
+        }
+    }
     chain_->append(device_->make_node(function, std::move(arguments)));
     return int(chain_->functions().size());
 }
 
-Target Flow::target(int fid)
+Target Flow::target(int fid, bool is_whole)
 {
     const std::lock_guard lock(mutex_);
     const auto &functions = chain_->functions();
     if (fid < 1 || size_t(fid) > functions.size())
         throw Error(MAPI_INVALID_FID_FUNCID, "has no function " + std::to_string(fid));
     const Node &node = *functions[size_t(fid) - 1]->node;
-    if (!node.has_published_result())
+    if (!node.has_published_result() && !(is_whole && node.is_in_place()))
         throw Error(MAPI_INVALID_FID_FUNCID, std::string("has function ") + node.function().name + ", which has no single result");
-    return {chain_, size_t(fid) - 1, node.is_additive()};
+    return {chain_, size_t(fid) - 1, node.result_bytes(), node.is_additive(), node.is_in_place(), device_.get()};
 }
 
 void Flow::connect()
@@ -74,7 +81,7 @@ mapi_results_t *Flow::read_results(int fid)
     if (applied.result.size() == 1) [[likely]] {
         uint64_t value = 0;
         // A shared result may be of packets before this flow.
-        if (chain_->has_joined() && (!node.is_pure() || node.seen() != applied.base_seen))
+        if (!node.is_shareable() || (chain_->has_joined() && (!node.is_pure() || node.seen() != applied.base_seen)))
             value = node.published().first_word() - applied.base_result;
         applied.result[0].store(value, std::memory_order_relaxed);
     } else {
@@ -142,7 +149,7 @@ void Flow::describe(int fid, mapi_function_info_t *info)
     snprintf(info->name, sizeof(info->name), "%s", node.function().name);
     info->pkts = joined ? node.seen() - applied.base_seen : 0;
     info->passed_pkts = joined ? node.passed() - applied.base_passed : 0;
-    info->dropped = drops.buffer_full + drops.link_type;
+    info->dropped = drops.buffer_full + drops.link_type + drops.not_written;
     info->result_size = int(node.result_bytes());
     info->shared_with = device_->count_other_users(node, *chain_);
 }

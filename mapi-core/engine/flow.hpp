@@ -21,8 +21,8 @@ public:
     explicit Flow(std::shared_ptr<Device> device);
 
     int apply(const mapi_function &function, Arguments arguments);
-    // One of its functions, for another one's argument.
-    Target target(int fid);
+    // One of its functions, for another one's argument; is_whole: that takes results of any size.
+    Target target(int fid, bool is_whole = false);
     void connect();
     void close();
 

@@ -13,39 +13,60 @@ std::vector<Node::Reference> make_references(const Arguments &arguments)
 {
     std::vector<Node::Reference> references;
     for (const Argument &argument : arguments) {
-        if (argument.kind != 'f')
-            continue;
-        references.push_back({argument.target});
-        references.back().view.is_count = argument.target.is_count;
+        for (const Target &target : argument.targets) {
+            references.push_back({target});
+            mapi_reference &view = references.back().view;
+            view.bytes = target.bytes;
+            view.is_count = target.is_count;
+            view.is_array = target.is_array;
+        }
     }
     return references;
 }
 
-std::vector<mapi_argument> borrow_arguments(const Arguments &arguments, const std::vector<Node::Reference> &references)
+// In the order of the arguments' targets.
+std::vector<const mapi_reference *> list_views(const std::vector<Node::Reference> &references)
 {
-    std::vector<mapi_argument> views;
-    size_t referred = 0;
-    for (const Argument &argument : arguments)
-        views.push_back({argument.kind == 's' ? argument.text.c_str() : nullptr, argument.number, argument.kind,
-                         argument.kind == 'f' ? &references[referred++].view : nullptr});
+    std::vector<const mapi_reference *> views;
+    for (const Node::Reference &reference : references)
+        views.push_back(&reference.view);
     return views;
 }
 
-uint64_t *allocate_result(const mapi_function_setup *setup, uint32_t bytes)
+std::vector<mapi_argument> borrow_arguments(const Arguments &arguments, const mapi_reference *const *views)
 {
-    const bool is_fine = bytes > 0 && bytes <= MAPI_RESULT_BYTES_MAX;
-    return is_fine ? static_cast<Published *>(setup->engine)->allocate_in_place(bytes) : nullptr;
+    std::vector<mapi_argument> borrowed;
+    for (const Argument &argument : arguments) {
+        const bool is_text = argument.kind == 's' || argument.kind == 'w';
+        borrowed.push_back({is_text ? argument.text.c_str() : nullptr, argument.number, argument.kind, argument.targets.empty() ? nullptr : views});
+        views += argument.targets.size();
+    }
+    return borrowed;
 }
 } // namespace
+
+uint64_t *Node::allocate_result(const mapi_function_setup *setup, uint32_t bytes)
+{
+    auto &node = *static_cast<Node *>(setup->engine);
+    if (bytes == 0 || bytes > MAPI_RESULT_BYTES_MAX)
+        return nullptr;
+    node.in_place_ = node.published_.allocate_in_place(bytes);
+    return node.in_place_;
+}
+
+void Node::take_single_packets(const mapi_function_setup *setup)
+{
+    static_cast<Node *>(setup->engine)->takes_single_packets_ = true;
+}
 
 Node::Node(const mapi_function &function, Arguments arguments, const mapi_driver_info &device,
            std::shared_ptr<DropTotals> totals)
     : function_(function), slice_(slice_of(function.name)), result_(Published::words_for(function.result_bytes)),
-      published_(function.result_bytes), arguments_(std::move(arguments)), references_(make_references(arguments_)), totals_(std::move(totals)),
+      published_(function.result_bytes), arguments_(std::move(arguments)), references_(make_references(arguments_)), reference_views_(list_views(references_)), totals_(std::move(totals)),
       has_value_(!function.values || is_additive())
 {
     char text[MAPI_ERROR_TEXT_BYTES] = "";
-    const std::vector<mapi_argument> views = borrow_arguments(arguments_, references_);
+    const std::vector<mapi_argument> views = borrow_arguments(arguments_, reference_views_.data());
     mapi_function_setup setup = {};
     setup.struct_size = sizeof(setup);
     setup.argument_count = uint32_t(views.size());
@@ -57,9 +78,12 @@ Node::Node(const mapi_function &function, Arguments arguments, const mapi_driver
     setup.error_bytes = sizeof(text);
     setup.error = text;
     setup.allocate_result = allocate_result;
-    setup.engine = &published_;
+    setup.take_single_packets = take_single_packets;
+    setup.engine = this;
     if (const int number = function.create(&setup, &instance_); number != 0)
         throw Error(number, std::string(function.name) + ": " + (*text ? text : "refused its arguments"));
+    if (has_published_result())
+        publish();
 }
 
 Node::~Node()
@@ -69,6 +93,7 @@ Node::~Node()
     const mapi_function_drops last = drops();
     totals_->buffer_full += last.buffer_full;
     totals_->link_type += last.link_type;
+    totals_->not_written += last.not_written;
     function_.destroy(instance_);
 }
 
@@ -88,8 +113,11 @@ uint64_t Node::values(const mapi_batch &batch, uint64_t mask, uint64_t *values)
 
 void Node::end()
 {
-    if (function_.end)
-        function_.end(instance_);
+    if (!function_.end)
+        return;
+    function_.end(instance_);
+    if (has_published_result())
+        publish();
 }
 
 void Node::cancel()

@@ -21,6 +21,7 @@ namespace mapi::engine
 struct DropTotals {
     std::atomic<uint64_t> buffer_full = 0;
     std::atomic<uint64_t> link_type = 0;
+    std::atomic<uint64_t> not_written = 0;
 };
 
 class Node
@@ -37,8 +38,11 @@ public:
     struct Reference {
         Target target;
         mapi_reference view = {};
+        std::shared_ptr<Node> kept = nullptr; // what view.words are of, whatever becomes of its flow
     };
     std::vector<Reference> &references() { return references_; }
+    // Batches are to be run packet by packet while this node is in a plan.
+    bool takes_single_packets() const { return takes_single_packets_; }
 
     // Device's thread.
     uint64_t run(const mapi_batch &batch, uint64_t mask)
@@ -51,6 +55,7 @@ public:
         return passed;
     }
     void publish() { published_.publish(result_.data()); }
+    const uint64_t *result_words() const { return is_in_place() ? in_place_ : result_.data(); }
     uint64_t first_word() const { return result_.empty() ? 0 : result_[0]; }
     // The first word after packet i, in values[i] for each bit i of the return value.  After run() with the same mask.
     uint64_t values(const mapi_batch &batch, uint64_t mask, uint64_t *values);
@@ -89,6 +94,8 @@ public:
     mapi_function_drops drops() const;
 
 private:
+    static uint64_t *allocate_result(const mapi_function_setup *setup, uint32_t bytes);
+    static void take_single_packets(const mapi_function_setup *setup);
     bool has_flag(mapi_function_flags flag) const { return (function_.flags & flag) != 0; }
 
     // One writer: no locked instruction is needed, only a store that readers see whole.
@@ -106,8 +113,11 @@ private:
     const Node *source_ = nullptr;
     std::vector<uint64_t> result_; // the function writes it, publish() shows it
     Published published_;
+    uint64_t *in_place_ = nullptr; // in published_
+    bool takes_single_packets_ = false;
     const Arguments arguments_;
     std::vector<Reference> references_;
+    const std::vector<const mapi_reference *> reference_views_; // what arguments show to the function
     const std::shared_ptr<DropTotals> totals_;
     bool has_value_;
 };

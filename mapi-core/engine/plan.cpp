@@ -44,6 +44,7 @@ void Plan::add(const std::shared_ptr<Node> &node)
     steps_.push_back({node.get(), outputs_.at(node->source())});
     if (node->has_published_result())
         results_.push_back(node.get());
+    takes_single_packets_ |= node->takes_single_packets();
 }
 
 bool Plan::has_chain(const Chain *chain) const
@@ -56,8 +57,12 @@ void Plan::add_references(Node &node)
     for (Node::Reference &reference : node.references()) {
         std::shared_ptr<const Chain> chain = reference.target.chain.lock();
         const size_t position = reference.target.position;
-        const uint32_t referred = has_chain(chain.get()) ? refer_to(chain->functions()[position]->node.get()) : kNone;
-        references_.push_back({&reference.view, std::move(chain), position, referred});
+        uint32_t referred = kNone;
+        if (has_chain(chain.get())) {
+            reference.kept = chain->functions()[position]->node;
+            referred = refer_to(reference.kept.get());
+        }
+        references_.push_back({&reference.view, std::move(chain), position, referred, reference.kept.get()});
     }
 }
 
@@ -77,6 +82,18 @@ void Plan::join()
 }
 
 void Plan::run(const mapi_batch &batch)
+{
+    if (!takes_single_packets_) [[likely]]
+        return run_masks(batch);
+    for (uint64_t rest = batch.all; rest != 0; rest &= rest - 1) {
+        mapi_batch single = batch;
+        single.all = rest & -rest;
+        single.wire_bytes = batch.packets[std::countr_zero(rest)].wire_len;
+        run_masks(single);
+    }
+}
+
+void Plan::run_masks(const mapi_batch &batch)
 {
     const uint64_t *const masks = masks_.data();
     uint64_t *output = masks_.data();
@@ -136,6 +153,7 @@ void Plan::update(const Reference &reference) const
     view.has_before = referred.has_before;
     view.mask = referred.mask;
     view.values = referred.values.data();
+    view.words = reference.node->result_words();
 }
 
 void Plan::publish()
@@ -160,6 +178,7 @@ mapi_function_drops Plan::drops() const
         const mapi_function_drops drops = node->drops();
         sum.buffer_full += drops.buffer_full;
         sum.link_type += drops.link_type;
+        sum.not_written += drops.not_written;
     }
     return sum;
 }

@@ -56,12 +56,14 @@ private:
         std::shared_ptr<const Chain> chain; // null: its flow is gone, and the view stays as it is
         size_t position;
         uint32_t referred; // index into referred_; kNone: the node does not run in this plan
+        const Node *node;  // null: not known
     };
 
     bool has_chain(const Chain *chain) const;
     void add(const std::shared_ptr<Node> &node);
     void add_references(Node &node);
     uint32_t refer_to(const Node *node);
+    void run_masks(const mapi_batch &batch);
     uint64_t run_referring(const Step &step, const mapi_batch &batch, uint64_t input);
     void update(const Reference &reference) const;
     static void fold(mapi_reference &view);
@@ -76,5 +78,6 @@ private:
     std::vector<Node *> results_; // nodes with something to publish
     std::vector<uint64_t> masks_; // 0: the whole batch, i + 1: what step i let pass
     bool joined_ = false;
+    bool takes_single_packets_ = false;
 };
 } // namespace mapi::engine

@@ -105,7 +105,7 @@ int create(const mapi_function_setup *setup, void **instance)
                       std::string("\"") + text + "\" is no interval: a number of packets, time such as 5ms or 2s, or -1 for the end");
     if (reset != 0 && reset != 1)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_4, "reset is neither 0 nor 1");
-    return create_object<Buckets>(setup, instance, setup->arguments[1].reference, *interval, reset != 0, is_offline(setup));
+    return create_object<Buckets>(setup, instance, setup->arguments[1].references[0], *interval, reset != 0, is_offline(setup));
 }
 
 uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)

@@ -20,6 +20,7 @@ extern const mapi_function mapi_fn_interface;
 extern const mapi_function mapi_fn_pkt_counter;
 extern const mapi_function mapi_fn_pktinfo;
 extern const mapi_function mapi_fn_regexp;
+extern const mapi_function mapi_fn_res2file;
 extern const mapi_function mapi_fn_sample;
 extern const mapi_function mapi_fn_sample_packets;
 extern const mapi_function mapi_fn_startstop;
@@ -27,6 +28,7 @@ extern const mapi_function mapi_fn_stats;
 extern const mapi_function mapi_fn_str_search;
 extern const mapi_function mapi_fn_threshold;
 extern const mapi_function mapi_fn_to_buffer;
+extern const mapi_function mapi_fn_to_file;
 }
 
 namespace mapi::functions

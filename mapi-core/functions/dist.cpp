@@ -32,7 +32,7 @@ class Distribution
 {
 public:
     Distribution(const mapi_function_setup *setup, const Range &range)
-        : range_(range), reference_(setup->arguments[1].reference),
+        : range_(range), reference_(setup->arguments[1].references[0]),
           result_(allocate_result<mapi_dist_t>(setup, offsetof(mapi_dist_t, data) + (range.intervals() + MAPI_DIST_BESIDE) * sizeof(uint64_t)))
     {
         mapi_result_set(&result_->min, range_.in_result(range_.min));

@@ -69,7 +69,7 @@ int create(const mapi_function_setup *setup, void **instance)
     if (!interval)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_3,
                       std::string("\"") + setup->arguments[2].text + "\" is no interval: a number of packets, or time such as 5ms or 2s");
-    return create_object<Stats>(setup, instance, static_cast<mapi_value_stats_t *>(setup->result), setup->arguments[1].reference, *interval);
+    return create_object<Stats>(setup, instance, static_cast<mapi_value_stats_t *>(setup->result), setup->arguments[1].references[0], *interval);
 }
 
 uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)

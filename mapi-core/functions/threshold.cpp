@@ -193,7 +193,7 @@ int create(const mapi_function_setup *setup, void **instance)
     ThresholdOptions options{};
     if (const int refused = read_options(setup, options))
         return refused;
-    return create_object<Threshold>(setup, instance, options, setup->arguments[kFunction].reference);
+    return create_object<Threshold>(setup, instance, options, setup->arguments[kFunction].references[0]);
 }
 
 uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)

@@ -3,6 +3,7 @@
 """What functions say of a capture is what arithmetic on tshark's fields says."""
 import collections
 import ctypes
+import decimal
 import functools
 import ipaddress
 import json
@@ -10,8 +11,10 @@ import os
 import pathlib
 import shutil
 import socket
+import struct
 import subprocess
 import sys
+import tempfile
 import unittest
 
 SKIP = 77
@@ -19,7 +22,7 @@ BUILD = pathlib.Path(os.environ["NETSLICE_BUILD"])
 DATA = pathlib.Path(os.environ.get("NETSLICE_DATA") or pathlib.Path(os.environ["NETSLICE_SOURCE"]).parent / "shared/data")
 CAPTURES = [DATA / "chrissanders+packets/http_espn.pcapng", DATA / "mapi/tracefile"]
 
-PKT_SIZE, MFF_PCAP = 2, 0
+PKT_TS, PKT_SIZE, MFF_PCAP = 1, 2, 0
 ULL, WINDOW, ABOVE, ABOVE_DIFF = 2, 128, 1, 8 # of THRESHOLD
 NTP_SECOND = 1 << 32
 FILTER = "ip and (tcp or udp) and not icmp"
@@ -27,6 +30,11 @@ FILTER = "ip and (tcp or udp) and not icmp"
 
 class Results(ctypes.Structure):
     _fields_ = [("res", ctypes.c_void_p), ("ts", ctypes.c_uint64), ("size", ctypes.c_int)]
+
+
+class FunctionInfo(ctypes.Structure):
+    _fields_ = [("fid", ctypes.c_int), ("name", ctypes.c_char * 128), ("pkts", ctypes.c_uint64), ("passed_pkts", ctypes.c_uint64),
+                ("dropped", ctypes.c_uint64), ("result_size", ctypes.c_int), ("shared_with", ctypes.c_int)]
 
 
 class Event(ctypes.Structure):
@@ -85,6 +93,16 @@ class Flow:
             assert results.contents.size == ctypes.sizeof(shape)
             yield shape.from_buffer_copy(ctypes.string_at(results.contents.res, results.contents.size))
 
+    def word(self, function):
+        results = self.library.mapi_read_results(self.fd, function)
+        assert results, self.error()
+        return int.from_bytes(ctypes.string_at(results.contents.res, results.contents.size), sys.byteorder)
+
+    def dropped(self, function):
+        information = FunctionInfo()
+        assert self.library.mapi_get_function_info(self.fd, function, ctypes.byref(information)) == 0, self.error()
+        return information.dropped
+
     def close(self):
         self.library.mapi_close_flow(self.fd)
 
@@ -98,6 +116,10 @@ def tshark(capture, *fields, filter_text=""):
     command += ["-Y", filter_text]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     return [line.split("\t") for line in done.stdout.splitlines()]
+
+
+def tcpdump(capture, *more):
+    return subprocess.run(["tcpdump", "-n", "-tt", "--nano", "-xx", "-r", capture, *more], capture_output=True, text=True, check=True).stdout
 
 
 def nanoseconds(epoch):
@@ -283,6 +305,64 @@ class Functions(unittest.TestCase):
             self.assertLessEqual(len(packets), flow.words(all_packets)[0])
             flows = {packet[1:6] for packet in packets}
             self.assertLess(abs(len(chosen) - len(flows) / 2), 4 * (len(flows) / 4) ** 0.5)
+
+    def test_a_file_of_packets_is_what_tcpdump_would_write(self):
+        for capture, flow in self.each():
+            with tempfile.TemporaryDirectory() as folder:
+                whole, some = pathlib.Path(folder) / "whole.pcap", pathlib.Path(folder) / "some.pcap"
+                some.write_text("of an earlier run, and longer than what comes" * 10000)
+                flow.apply("BPF_FILTER", "tcp")
+                files = flow.apply("TO_FILE", MFF_PCAP, str(whole), 0), flow.apply("TO_FILE", MFF_PCAP, str(some), 50)
+                flow.run()
+                self.assertEqual([flow.word(file) for file in files], [0, 0])
+                for path, more in (whole, []), (some, ["-c", "50"]):
+                    self.assertEqual(tcpdump(path), tcpdump(capture, *more, "tcp"))
+
+    def test_a_file_without_a_packet_is_a_capture_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            flow = Flow(CAPTURES[0])
+            flow.apply("BPF_FILTER", "udp port 1")
+            flow.apply("TO_FILE", MFF_PCAP, folder + "/empty.pcap", 0)
+            flow.run()
+            self.assertEqual(tcpdump(folder + "/empty.pcap"), "")
+            flow.close()
+
+    def test_rows_of_results_have_what_each_interval_added(self):
+        for capture, flow in self.each():
+            with tempfile.TemporaryDirectory() as folder:
+                count, size, time = flow.apply("PKT_COUNTER"), flow.apply("PKTINFO", PKT_SIZE), flow.apply("PKTINFO", PKT_TS)
+                statistics = flow.apply("STATS", flow.fd, size, "0")
+                columns = ",".join(f"{function}@{flow.fd}" for function in (count, size, time, statistics))
+                flow.apply("RES2FILE", "1,1,2,3", columns, "count size time stats", folder + "/periods", "5s", 1)
+                flow.apply("RES2FILE", "1,1", f"{count}@{flow.fd},{size}@{flow.fd}", "each", folder + "/each", "0", 0)
+                flow.apply("RES2FILE", "1,3", f"{count}@{flow.fd},{statistics}@{flow.fd}", "end", folder + "/end", "-1", 0)
+                flow.apply("RES2FILE", "0", f"{count}@{flow.fd}", "raw", folder + "/raw", "-1", 0)
+                flow.run()
+                rows = {name: (pathlib.Path(folder) / name).read_bytes() for name in ("periods", "each", "end", "raw")}
+            packets = [(nanoseconds(epoch), int(length)) for epoch, length in tshark(capture, "frame.time_epoch", "frame.len")]
+            sizes = [length for _, length in packets]
+
+            def stats(upto):
+                return f"{upto}  {sum(sizes[:upto])}.000000 {sum(x * x for x in sizes[:upto])}.000000 {min(sizes[:upto])} {max(sizes[:upto])}"
+
+            wanted, begin, before = ["count size time stats"], packets[0][0], 0
+            for i, (time, _) in enumerate(packets + [(packets[-1][0] + 5 * 10**9, 0)]):
+                for silent in range((time - begin) // (5 * 10**9)):
+                    begin += 5 * 10**9
+                    wanted.append("0 0 0 0" if silent else
+                                  f"{i - before} {sizes[i - 1]} {decimal.Decimal(ntp(packets[i - 1][0])) / 2**32:.12f} {stats(i)}")
+                    before = i
+            self.assertEqual([line.rstrip() for line in rows["periods"].decode().splitlines()], wanted)
+            self.assertEqual(rows["each"].decode().splitlines(), ["each"] + [f"{i} {length} " for i, length in enumerate(sizes, 1)])
+            self.assertEqual(rows["end"].decode().splitlines(), ["end", f"{len(sizes)} {stats(len(sizes))} "])
+            self.assertEqual(rows["raw"], b"raw\n" + struct.pack("<QQ", 8, len(sizes)) + b"\n")
+
+    def test_what_a_full_disk_does_not_take_is_counted(self):
+        for capture, flow in self.each():
+            file = flow.apply("TO_FILE", MFF_PCAP, "/dev/full", 0)
+            count = flow.apply("PKT_COUNTER")
+            flow.run()
+            self.assertEqual(flow.dropped(file), flow.word(count))
 
 
 if __name__ == "__main__":

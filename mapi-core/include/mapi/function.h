@@ -43,6 +43,13 @@ struct mapi_reference {
 	const uint64_t *values; /* its first word after packet i, for each bit i of mask */
 	uint64_t has_before;    /* 0: no packet has given it a value yet */
 	uint64_t is_count;      /* it only grows by what packets add; from create() on */
+	/*
+	 * The result whole, after this batch; NULL: there is none yet.  create() asks for single packets to have it after each, with
+	 * setup->take_single_packets().
+	 */
+	const uint64_t *words;
+	uint64_t bytes;         /* from create() on */
+	uint64_t is_array;      /* it has no single value, words alone; from create() on */
 };
 
 /* Whether there is a value after packet i of the batch has passed the referred function, and which. */
@@ -65,9 +72,9 @@ static inline int mapi_reference_read_before(const struct mapi_reference *refere
 
 struct mapi_argument {
 	const char *text; /* kind 's' */
-	int64_t number;   /* kind 'i', 'l', 'r' and 'f' */
+	int64_t number;   /* kind 'i', 'l', 'r' and 'f'; of 'S' how many there are, of 'w' the open file, which stays so as long as the instance */
 	char kind;        /* 0: an optional argument that was left out */
-	const struct mapi_reference *reference; /* kind 'f'; lives as long as the instance */
+	const struct mapi_reference *const *references; /* kind 'f' one, kind 'S' `number` of them; they live as long as the instance */
 };
 
 enum mapi_function_flags {
@@ -104,6 +111,8 @@ struct mapi_function_setup {
 	char *error; /* create() may explain a refusal here */
 	/* With MAPI_FUNCTION_RESULT_IN_PLACE: zeroed memory that lives as long as the instance, at most MAPI_RESULT_BYTES_MAX; NULL: none. */
 	uint64_t *(*allocate_result)(const struct mapi_function_setup *setup, uint32_t bytes);
+	/* Batches of the flow's device are run packet by packet while the flow is connected. */
+	void (*take_single_packets)(const struct mapi_function_setup *setup);
 	void *engine; /* its own */
 };
 
@@ -116,6 +125,7 @@ static inline void mapi_result_set(uint64_t *word, uint64_t value)
 struct mapi_function_drops {
 	uint64_t buffer_full;
 	uint64_t link_type;
+	uint64_t not_written; /* packets, or rows, that a file did not take */
 };
 
 struct mapi_function {
@@ -123,7 +133,11 @@ struct mapi_function {
 	uint32_t struct_size; /* sizeof(struct mapi_function) */
 	const char *name;
 	const char *description;
-	const char *args; /* a letter each: s string, i int, l 64-bit, r flow, f function of the flow before it; those after '?' may be left out */
+	/*
+	 * A letter each: s string, i int, l 64-bit, r flow, f function of the flow before it, S functions as "fid@fd,fid@fd", w file to write
+	 * (open, as it was: create() makes it empty once nothing is refused); those after '?' may be left out.
+	 */
+	const char *args;
 	uint32_t flags;   /* enum mapi_function_flags */
 	uint32_t result_bytes; /* 0: none, or one in place */
 

@@ -36,6 +36,12 @@ enum { PKT_TS = 1, PKT_SIZE = 2 };
 /* Argument of BINOP. */
 enum { BINOP_ADD = 1, BINOP_SUB = 2 };
 
+/* Result of TO_FILE. */
+enum { MAPI_FILE_DONE = 0, MAPI_FILE_RUNNING = 11 };
+
+/* Types of RES2FILE: as it is in memory, after its number of bytes; a number; NTP time in seconds; the result of STATS. */
+enum res2file_format { R2F_RAW, R2F_ULLSTR, R2F_ULLSEC, R2F_STATS };
+
 /* Argument of THRESHOLD: how its results are compared, and when. */
 enum { THRESHOLD_CHAR = 0, THRESHOLD_INT = 1, THRESHOLD_ULL = 2, THRESHOLD_POLL = 64, THRESHOLD_WINDOW = 128 };
 /* Argument of THRESHOLD: the bound; the last three are of the difference from the comparison before. */

@@ -6,6 +6,10 @@
 #include <fstream>
 #include <thread>
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <malloc.h>
 
 #include <mapi/mapi.h>
@@ -245,6 +249,24 @@ TEST_CASE("functions of values refuse what they cannot count", "[mapi-core][clie
     CHECK(refused(mapi_apply_function(fd, "THRESHOLD", THRESHOLD_ULL, fd, size, 1ull, THRESHOLD_EQUAL, 0, 0, -1)) == 7000);
     CHECK(refused(mapi_apply_function(fd, "HASHSAMP", 1025, 0)) == 7001);
     CHECK(refused(mapi_apply_function(fd, "HASHSAMP", 1, 2)) == 7002);
+    const std::string file = (dir / "rows").string(), of_size = std::to_string(size) + "@" + std::to_string(fd);
+    const auto rows = [&](const char *types, const std::string &functions, const char *path, const char *interval) {
+        return refused(mapi_apply_function(fd, "RES2FILE", types, functions.c_str(), "", path, interval, 0));
+    };
+    CHECK(rows("1", "1", file.c_str(), "1s") == 7002);
+    CHECK(rows("1", "1@", file.c_str(), "1s") == 7002);
+    CHECK(rows("1", "@1", file.c_str(), "1s") == 7002);
+    CHECK(rows("1", "99@99", file.c_str(), "1s") == 7002);
+    CHECK(rows("4", of_size, file.c_str(), "1s") == 7001);
+    CHECK(rows("1,1", of_size, file.c_str(), "1s") == 7001);
+    CHECK(rows("3", of_size, file.c_str(), "1s") == 7002); // of no statistics
+    CHECK(rows("1", of_size, file.c_str(), "soon") == 7005);
+    CHECK(rows("1", of_size, "/no/such/folder/file", "1s") == MAPI_FILE_ERROR);
+    CHECK(refused(mapi_apply_function(fd, "TO_FILE", MFF_DAG_ERF, file.c_str(), 0)) == 7001);
+    CHECK(refused(mapi_apply_function(fd, "TO_FILE", MFF_PCAP, file.c_str(), -1)) == 7003);
+    CHECK(refused(mapi_apply_function(fd, "TO_FILE", MFF_PCAP, "/no/such/folder/file", 0)) == MAPI_FILE_ERROR);
+    const int distribution = mapi_apply_function(fd, "DIST", fd, size, "0", "10", "1");
+    CHECK(rows("1", std::to_string(distribution) + "@" + std::to_string(fd), file.c_str(), "1s") == 7002); // an array
     const int buckets = mapi_apply_function(fd, "BUCKET", fd, size, "1s", 0);
     CHECK(buckets > 0);
     CHECK(refused(mapi_apply_function(fd, "STATS", fd, buckets, "0")) == 7002); // no single result
@@ -267,6 +289,28 @@ TEST_CASE("who waits for the next of a function's results goes on when the flow 
     CHECK(mapi_close_flow(fd) == 0);
     reader.join();
     mapi_delete_offline_device(device);
+}
+
+TEST_CASE("a flow that writes to a pipe which nobody reads can be closed", "[mapi-core][client]")
+{
+    const TempDir dir;
+    const std::string fifo = (dir / "fifo").string();
+    REQUIRE(mkfifo(fifo.c_str(), 0600) == 0);
+    char *device = mapi_create_offline_device(write_capture(dir).c_str(), MFF_PCAP);
+    CHECK(mapi_set_device_option(device, "repeat", "10") == 0);
+    const int fd = mapi_create_flow(device);
+    CHECK(mapi_apply_function(fd, "TO_FILE", MFF_PCAP, fifo.c_str(), 0) == -1); // without a reader it cannot be opened
+    CHECK(last_error() == MAPI_FILE_ERROR);
+    const int reader = open(fifo.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    const int file = mapi_apply_function(fd, "TO_FILE", MFF_PCAP, fifo.c_str(), 0);
+    CHECK(mapi_connect(fd) == 0);
+    CHECK(mapi_start_offline_device(device) == 0);
+    CHECK(mapi_wait_flow(fd, 300) == -1); // 200 KB do not fit
+    CHECK(last_error() == MAPI_TIMED_OUT);
+    CHECK(*static_cast<uint32_t *>(mapi_read_results(fd, file)->res) == MAPI_FILE_RUNNING);
+    CHECK(mapi_close_flow(fd) == 0);
+    mapi_delete_offline_device(device);
+    close(reader);
 }
 
 TEST_CASE("an error belongs to the thread that made it", "[mapi-core][client]")

@@ -33,7 +33,7 @@ Argument number(int64_t n)
 
 Arguments of(Flow &flow, int fid)
 {
-    return {{'r', 0, "", {}}, {'f', fid, "", flow.target(fid)}};
+    return {{'r', 0, "", {}}, {'f', fid, "", {flow.target(fid)}}};
 }
 
 Arguments stats_of(Flow &flow, int fid, const std::string &interval)

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: MIT
+// RES2FILE: other functions' results, at intervals -> rows of a file.  Lets every packet pass.
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cinttypes>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include <mapi/mapi.h>
+
+#include "functions/catalog.hpp"
+#include "functions/instance.hpp"
+#include "functions/interval.hpp"
+#include "functions/interval_clock.hpp"
+#include "functions/record_writer.hpp"
+
+namespace mapi::functions
+{
+namespace
+{
+enum Argument { kTypes, kFunctions, kHeader, kPath, kInterval, kReset };
+
+constexpr uint64_t kMaxRows = 65536; // of a silence
+
+constexpr uint64_t kKeptBytes = 4096;
+
+struct Column {
+    int type;
+    const mapi_reference *reference;
+    uint64_t before = 0; // value of the row before
+    std::vector<uint64_t> kept = {}; // the result whole, as it was before the packet that ends an interval
+
+    bool is_whole() const { return type == R2F_RAW || type == R2F_STATS; }
+    // Greater results are taken as they are, with that packet.
+    bool is_kept() const { return is_whole() && reference->bytes <= kKeptBytes; }
+    void keep()
+    {
+        if (is_kept() && reference->words)
+            kept.assign(reference->words, reference->words + (reference->bytes + 7) / 8);
+    }
+};
+
+void append_value(std::string &to, int type, uint64_t value)
+{
+    char text[64];
+    if (type == R2F_ULLSEC)
+        snprintf(text, sizeof(text), "%.12Lf ", static_cast<long double>(value) / 4294967296.0L);
+    else
+        snprintf(text, sizeof(text), "%" PRIu64 " ", value);
+    to += text;
+}
+
+void append_stats(std::string &to, const uint64_t *words)
+{
+    mapi_value_stats_t stats = {};
+    char text[12000]; // long double has up to 4933 digits
+    if (words)
+        memcpy(&stats, words, sizeof(stats));
+    snprintf(text, sizeof(text), "%" PRIu64 "  %Lf %Lf %" PRIu64 " %" PRIu64 " ", stats.count, stats.sum, stats.sum2, stats.min, stats.max);
+    to += text;
+}
+
+void append_raw(std::string &to, const uint64_t *words, uint64_t bytes, uint64_t value)
+{
+    if (bytes <= sizeof(value) || !words) {
+        bytes = sizeof(value);
+        words = &value;
+    }
+    to.append(reinterpret_cast<const char *>(&bytes), sizeof(bytes));
+    to.append(reinterpret_cast<const char *>(words), bytes);
+}
+
+class ResultFile
+{
+public:
+    ResultFile(const mapi_function_setup *setup, std::vector<Column> columns, Interval interval)
+        : columns_(std::move(columns)), interval_(interval), is_reset_(setup->arguments[kReset].number != 0), until_next_(interval.packets),
+          clock_(interval.ns), writer_(int(setup->arguments[kPath].number), is_offline(setup))
+    {
+        writer_.set_header(std::string(setup->arguments[kHeader].text) + "\n");
+    }
+
+    void run(const mapi_batch &batch, uint64_t mask)
+    {
+        for (uint64_t rest = mask; rest != 0; rest &= rest - 1) {
+            const auto i = uint32_t(std::countr_zero(rest));
+            if (interval_.ns)
+                end_intervals(i, batch.packets[i].timestamp_ns);
+            else
+                count_packet(i);
+            has_packet_ = true;
+        }
+        for (Column &column : columns_)
+            column.keep();
+        writer_.add(bytes_, rows_);
+        rows_ = 0;
+    }
+
+    // The last interval ends with the packets.
+    void end()
+    {
+        if (has_packet_ && (interval_.ns || until_next_ < interval_.packets))
+            add_row(0, mapi_reference_read_before);
+        writer_.add(bytes_, rows_);
+        writer_.finish();
+    }
+
+    void cancel() { writer_.cancel(); }
+    uint64_t lost() const { return writer_.lost() + skipped_.load(std::memory_order_relaxed); }
+
+private:
+    using Read = int (*)(const mapi_reference *, uint32_t, uint64_t *);
+
+    void count_packet(uint32_t packet)
+    {
+        if (--until_next_ > 0)
+            return;
+        until_next_ = interval_.packets;
+        add_row(packet, mapi_reference_read);
+    }
+
+    // Before the packet; those without a packet have a row, too.
+    void end_intervals(uint32_t packet, uint64_t time_ns)
+    {
+        const uint64_t ended = clock_.ended(time_ns);
+        if (ended == 0)
+            return;
+        add_row(packet, mapi_reference_read_before);
+        for (uint64_t i = 1; i < std::min(ended, kMaxRows); ++i)
+            add_silent_row(packet);
+        if (ended > kMaxRows) // of a time stamp far off
+            skipped_.fetch_add(ended - kMaxRows, std::memory_order_relaxed);
+    }
+
+    void add_row(uint32_t packet, Read read)
+    {
+        for (Column &column : columns_) {
+            uint64_t value = 0;
+            read(column.reference, packet, &value);
+            const uint64_t told = is_reset_ && column.reference->is_count ? value - column.before : value;
+            column.before = value;
+            const uint64_t *words = interval_.ns && column.is_kept() ? column.kept.data() : column.reference->words;
+            if (column.type == R2F_STATS)
+                append_stats(bytes_, words);
+            else if (column.type == R2F_RAW)
+                append_raw(bytes_, words, column.reference->bytes, told);
+            else
+                append_value(bytes_, column.type, told);
+        }
+        end_row();
+    }
+
+    void add_silent_row(uint32_t packet)
+    {
+        if (!is_reset_)
+            return add_row(packet, mapi_reference_read_before);
+        for (size_t i = 0; i < columns_.size(); ++i)
+            bytes_ += "0 ";
+        end_row();
+    }
+
+    void end_row()
+    {
+        bytes_ += '\n';
+        ++rows_;
+    }
+
+    std::vector<Column> columns_;
+    const Interval interval_;
+    const bool is_reset_;
+    uint64_t until_next_;
+    IntervalClock clock_;
+    bool has_packet_ = false;
+    std::string bytes_; // of a batch
+    uint64_t rows_ = 0;
+    std::atomic<uint64_t> skipped_ = 0;
+    RecordWriter writer_;
+};
+
+bool fits(const Column &column)
+{
+    return column.type == R2F_STATS ? column.reference->bytes == sizeof(mapi_value_stats_t) : column.type == R2F_RAW || !column.reference->is_array;
+}
+
+// "TYPE,TYPE", one for each function; 0, or an error number.
+int read_columns(const mapi_function_setup *setup, std::vector<Column> &columns)
+{
+    const mapi_argument &functions = setup->arguments[kFunctions];
+    const char *at = setup->arguments[kTypes].text;
+    for (int64_t i = 0; i < functions.number; ++i) {
+        const bool is_last = i + 1 == functions.number;
+        if (at[0] < '0' + R2F_RAW || at[0] > '0' + R2F_STATS || at[1] != (is_last ? '\0' : ','))
+            return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the types are no list of R2F_RAW, R2F_ULLSTR, R2F_ULLSEC and R2F_STATS, as long as that of functions");
+        columns.push_back({at[0] - '0', functions.references[i]});
+        if (!fits(columns.back()))
+            return refuse(setup, MFUNCT_INVALID_ARGUMENT_2, "result " + std::to_string(i + 1) + " is of another type than its column");
+        at += 2;
+    }
+    return 0;
+}
+
+int create(const mapi_function_setup *setup, void **instance)
+{
+    std::vector<Column> columns;
+    const char *text = setup->arguments[kInterval].text;
+    const auto interval = parse_save_interval(text);
+    const int64_t reset = setup->arguments[kReset].number;
+    if (const int refused = read_columns(setup, columns))
+        return refused;
+    if (!interval)
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_5,
+                      std::string("\"") + text + "\" is no interval: a number of packets, time such as 5ms or 2s, or -1 for the end");
+    if (reset != 0 && reset != 1)
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_6, "reset is neither 0 nor 1");
+    for (const Column &column : columns) {
+        if (column.is_whole())
+            setup->take_single_packets(setup);
+    }
+    return create_object<ResultFile>(setup, instance, setup, std::move(columns), *interval);
+}
+
+uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)
+{
+    static_cast<ResultFile *>(instance)->run(*batch, mask);
+    return mask;
+}
+
+void end(void *instance)
+{
+    static_cast<ResultFile *>(instance)->end();
+}
+
+void cancel(void *instance)
+{
+    static_cast<ResultFile *>(instance)->cancel();
+}
+
+void drops(const void *instance, mapi_function_drops *drops)
+{
+    drops->not_written = static_cast<const ResultFile *>(instance)->lost();
+}
+} // namespace
+} // namespace mapi::functions
+
+extern "C" const mapi_function mapi_fn_res2file = {
+    .abi = MAPI_FUNCTION_ABI,
+    .struct_size = sizeof(mapi_function),
+    .name = "RES2FILE",
+    .description = "writes other functions' results to a file at intervals",
+    .args = "sSsws?i",
+    .flags = MAPI_FUNCTION_PASSES_ALL | MAPI_FUNCTION_EVERY_BATCH, // for results that packets elsewhere change
+    .create = mapi::functions::create,
+    .process = mapi::functions::process,
+    .destroy = mapi::functions::destroy<mapi::functions::ResultFile>,
+    .end = mapi::functions::end,
+    .cancel = mapi::functions::cancel,
+    .drops = mapi::functions::drops,
+};

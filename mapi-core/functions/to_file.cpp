@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+// TO_FILE: packet -> pcap file with nanoseconds (draft-ietf-opsawg-pcap).  Lets every packet pass.
+#include <atomic>
+#include <bit>
+#include <string>
+
+#include <mapi/mapi.h>
+
+#include "functions/catalog.hpp"
+#include "functions/instance.hpp"
+#include "functions/record_writer.hpp"
+
+namespace mapi::functions
+{
+namespace
+{
+enum Argument { kFormat, kPath, kCount };
+constexpr uint64_t kNsPerSecond = 1000000000;
+constexpr uint16_t kEthernet = 1;
+
+struct PcapHeader {
+    uint32_t magic = 0xa1b23c4d; // nanoseconds
+    uint16_t major = 2;
+    uint16_t minor = 4;
+    uint32_t reserved[2] = {};
+    uint32_t snaplen = 262144;
+    uint32_t link_type = 0;
+};
+static_assert(sizeof(PcapHeader) == 24);
+
+struct PcapRecord {
+    uint32_t seconds;
+    uint32_t nanoseconds;
+    uint32_t caplen;
+    uint32_t wire_len;
+};
+
+template <class Struct> void append(std::string &to, const Struct &from)
+{
+    to.append(reinterpret_cast<const char *>(&from), sizeof(from));
+}
+
+class PacketFile
+{
+public:
+    PacketFile(const mapi_function_setup *setup, uint64_t most)
+        : result_(static_cast<uint64_t *>(setup->result)), most_(most), link_type_(setup->link_type),
+          writer_(int(setup->arguments[kPath].number), is_offline(setup))
+    {
+        *result_ = MAPI_FILE_RUNNING;
+    }
+
+    void run(const mapi_batch &batch, uint64_t mask)
+    {
+        uint64_t records = 0;
+        if (is_full()) {
+            if (*result_ != MAPI_FILE_DONE && writer_.is_idle())
+                *result_ = MAPI_FILE_DONE;
+            return;
+        }
+        for (uint64_t rest = mask; rest != 0 && !is_full(); rest &= rest - 1)
+            records += take(batch.packets[std::countr_zero(rest)]);
+        writer_.add(bytes_, records);
+        if (is_full())
+            writer_.hurry();
+    }
+
+    void end()
+    {
+        if (!has_header_)
+            begin(link_type_ < MAPI_LINK_UNKNOWN ? link_type_ : uint16_t(kEthernet));
+        writer_.finish();
+        *result_ = MAPI_FILE_DONE;
+    }
+
+    void cancel() { writer_.cancel(); }
+
+    void drops(mapi_function_drops *drops) const
+    {
+        drops->not_written = writer_.lost();
+        drops->link_type = of_other_links_.load(std::memory_order_relaxed);
+    }
+
+private:
+    bool is_full() const { return most_ != 0 && taken_ == most_; }
+
+    // Packets: a file has one link type, the first one's.
+    uint64_t take(const mapi_packet &packet)
+    {
+        if (!has_header_)
+            begin(packet.link_type);
+        if (packet.link_type != link_type_) {
+            of_other_links_.fetch_add(1, std::memory_order_relaxed);
+            return 0;
+        }
+        append(bytes_, PcapRecord{uint32_t(packet.timestamp_ns / kNsPerSecond), uint32_t(packet.timestamp_ns % kNsPerSecond), packet.caplen,
+                                  packet.wire_len});
+        bytes_.append(reinterpret_cast<const char *>(packet.data), packet.caplen);
+        ++taken_;
+        return 1;
+    }
+
+    void begin(uint16_t link_type)
+    {
+        PcapHeader header;
+        std::string bytes;
+        header.link_type = link_type_ = link_type;
+        append(bytes, header);
+        writer_.set_header(std::move(bytes));
+        has_header_ = true;
+    }
+
+    uint64_t *const result_;
+    const uint64_t most_; // packets; 0: all
+    uint64_t taken_ = 0;
+    uint16_t link_type_;
+    bool has_header_ = false;
+    std::string bytes_; // of a batch
+    std::atomic<uint64_t> of_other_links_ = 0;
+    RecordWriter writer_;
+};
+
+int create(const mapi_function_setup *setup, void **instance)
+{
+    const int64_t format = setup->arguments[kFormat].number, most = setup->arguments[kCount].number;
+    if (format != MFF_PCAP && format != MFF_RAW)
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the format is neither MFF_PCAP nor MFF_RAW, which are pcap files both");
+    if (most < 0)
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_3, "the number of packets is below 0");
+    return create_object<PacketFile>(setup, instance, setup, uint64_t(most));
+}
+
+uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)
+{
+    static_cast<PacketFile *>(instance)->run(*batch, mask);
+    return mask;
+}
+
+void end(void *instance)
+{
+    static_cast<PacketFile *>(instance)->end();
+}
+
+void cancel(void *instance)
+{
+    static_cast<PacketFile *>(instance)->cancel();
+}
+
+void drops(const void *instance, mapi_function_drops *drops)
+{
+    static_cast<const PacketFile *>(instance)->drops(drops);
+}
+} // namespace
+} // namespace mapi::functions
+
+extern "C" const mapi_function mapi_fn_to_file = {
+    .abi = MAPI_FUNCTION_ABI,
+    .struct_size = sizeof(mapi_function),
+    .name = "TO_FILE",
+    .description = "writes packets to a pcap file",
+    .args = "iw?i",
+    .flags = MAPI_FUNCTION_PASSES_ALL,
+    .result_bytes = sizeof(uint32_t),
+    .create = mapi::functions::create,
+    .process = mapi::functions::process,
+    .destroy = mapi::functions::destroy<mapi::functions::PacketFile>,
+    .end = mapi::functions::end,
+    .cancel = mapi::functions::cancel,
+    .drops = mapi::functions::drops,
+};

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+// Record writer: the file ends with a whole record, and what it lacks is counted.
+#include "functions/record_writer.hpp"
+
+#include <thread>
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "support/catch.hpp"
+#include "support/temp_dir.hpp"
+
+using mapi::functions::RecordWriter;
+
+namespace
+{
+constexpr size_t kRecordBytes = 100;
+
+std::string records(size_t count)
+{
+    return std::string(count * kRecordBytes, 'r');
+}
+
+class Pipe
+{
+public:
+    Pipe() { REQUIRE(pipe2(ends_, O_NONBLOCK | O_CLOEXEC) == 0); }
+    ~Pipe()
+    {
+        close_reader();
+        close(ends_[1]);
+    }
+    Pipe(const Pipe &) = delete;
+    int writer() const { return ends_[1]; }
+    void close_reader()
+    {
+        if (ends_[0] >= 0)
+            close(ends_[0]);
+        ends_[0] = -1;
+    }
+
+private:
+    int ends_[2];
+};
+} // namespace
+
+TEST_CASE("a file that cannot grow ends with a whole record, and the rest is counted", "[mapi-core][functions]")
+{
+    const test_support::TempDir dir;
+    const std::string path = (dir / "file").string();
+    const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    rlimit before{};
+    getrlimit(RLIMIT_FSIZE, &before);
+    const rlimit small = {2 * kRecordBytes + kRecordBytes / 2 + 8, before.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &small);
+    {
+        RecordWriter writer(file, true);
+        writer.set_header("<header>");
+        for (int i = 0; i < 5; ++i) {
+            std::string one = records(1);
+            writer.add(one, 1);
+            writer.finish();
+        }
+        CHECK(writer.lost() == 3);
+    }
+    setrlimit(RLIMIT_FSIZE, &before);
+    CHECK(lseek(file, 0, SEEK_END) == off_t(2 * kRecordBytes + 8));
+    close(file);
+}
+
+TEST_CASE("a reader that goes away costs records, not the program", "[mapi-core][functions]")
+{
+    Pipe pipe;
+    pipe.close_reader();
+    RecordWriter writer(pipe.writer(), true);
+    std::string three = records(3);
+    writer.add(three, 3);
+    writer.finish();
+    CHECK(three.empty());
+    CHECK(writer.lost() == 3);
+}
+
+TEST_CASE("a device that waits for the disk goes on when its flow is closed", "[mapi-core][functions]")
+{
+    Pipe pipe; // nobody reads: it is full after 64 KiB
+    RecordWriter writer(pipe.writer(), true);
+    std::thread device([&] {
+        for (int i = 0; i < 40; ++i) {
+            std::string much = records(10000);
+            writer.add(much, 10000);
+        }
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    writer.cancel();
+    device.join();
+    CHECK(writer.lost() > 0);
+} // and the writer, too: nobody will ever read
+
+TEST_CASE("a device that does not wait loses what finds no room, and counts it", "[mapi-core][functions]")
+{
+    Pipe pipe;
+    RecordWriter writer(pipe.writer(), false);
+    for (int i = 0; i < 40; ++i) {
+        std::string much = records(10000);
+        writer.add(much, 10000);
+    }
+    CHECK(writer.lost() >= 50000u); // of 400,000: what waits, and what is being written, have 16 MiB each
+    pipe.close_reader();
+}
