@@ -24,8 +24,7 @@ public:
     using Entry = mapi_bucket_t;
 
     Buckets(const mapi_reference *reference, Interval interval, bool is_reset, bool is_offline)
-        : reference_(reference), interval_(interval), is_difference_(is_reset && reference->is_count), until_next_(interval.packets),
-          clock_(interval.ns), queue_(is_offline)
+        : reference_(reference), is_difference_(is_reset && reference->is_count), clock_(interval), queue_(is_offline)
     {
     }
 
@@ -33,11 +32,10 @@ public:
     {
         for (uint64_t rest = mask; rest != 0; rest &= rest - 1) {
             const auto i = uint32_t(std::countr_zero(rest));
-            if (interval_.ns)
-                end_intervals(i, batch.packets[i].timestamp_ns);
-            else
-                count_packet(i, batch.packets[i].timestamp_ns);
-            last_ns_ = batch.packets[i].timestamp_ns;
+            uint64_t value;
+            const uint64_t ended = clock_.ended(batch.packets[i].timestamp_ns);
+            if (ended && clock_.read(reference_, i, &value))
+                end_intervals(ended, value);
         }
         queue_.push(entries_);
     }
@@ -46,8 +44,8 @@ public:
     void end()
     {
         uint64_t value;
-        if (last_ns_ && (interval_.ns || until_next_ < interval_.packets) && mapi_reference_read_before(reference_, 0, &value))
-            add(interval_.ns ? clock_.begin_ns() + interval_.ns : last_ns_, value);
+        if (clock_.has_rest() && mapi_reference_read_before(reference_, 0, &value))
+            add(clock_.rest_end_ns(), value);
         queue_.end(entries_);
     }
 
@@ -55,26 +53,12 @@ public:
     const ResultQueue<Entry> &queue() const { return queue_; }
 
 private:
-    void count_packet(uint32_t i, uint64_t time_ns)
+    // Those without a packet have an entry, too.
+    void end_intervals(uint64_t ended, uint64_t value)
     {
-        uint64_t value;
-        if (--until_next_ > 0)
-            return;
-        until_next_ = interval_.packets;
-        if (mapi_reference_read(reference_, i, &value))
-            add(time_ns, value);
-    }
-
-    // Before the packet; those without a packet have an entry, too.
-    void end_intervals(uint32_t packet, uint64_t time_ns)
-    {
-        uint64_t value;
-        const uint64_t ended = clock_.ended(time_ns);
-        if (ended == 0 || !mapi_reference_read_before(reference_, packet, &value))
-            return;
         const uint64_t told = std::min<uint64_t>(ended, ResultQueue<Entry>::kRoom);
         for (uint64_t i = 0; i < told; ++i)
-            add(clock_.begin_ns() - (ended - 1 - i) * interval_.ns, value);
+            add(clock_.end_ns(ended - 1 - i), value);
         queue_.count_dropped(ended - told); // of a time stamp far off
     }
 
@@ -85,12 +69,9 @@ private:
     }
 
     const mapi_reference *const reference_;
-    const Interval interval_;
     const bool is_difference_;
-    uint64_t until_next_;
     IntervalClock clock_;
-    uint64_t before_ = 0;  // what the last entry had
-    uint64_t last_ns_ = 0; // of the last packet
+    uint64_t before_ = 0; // what the last entry had
     std::vector<mapi_bucket_t> entries_;
     ResultQueue<Entry> queue_;
 };

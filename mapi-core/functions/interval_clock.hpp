@@ -1,35 +1,69 @@
 // SPDX-License-Identifier: MIT
-// Interval clock: packets' times -> how many intervals have ended.
+// Interval clock: packets and their times -> how many intervals have ended, and what a reference was then.
 #pragma once
 
 #include <cstdint>
 
+#include <mapi/function.h>
+
+#include "functions/interval.hpp"
+
 namespace mapi::functions
 {
-// The first interval begins with the first packet.  Times that go back end none.
+// The first interval begins with the first packet.  One of packets ends with its last packet, one of time before the first packet
+// behind it; times that go back end none.
 class IntervalClock
 {
 public:
-    explicit IntervalClock(uint64_t interval_ns) : interval_ns_(interval_ns) {}
+    explicit IntervalClock(Interval interval) : interval_(interval) {}
 
-    // Intervals that ended since the last call, before a packet of this time.
+    // Intervals that end with this packet.
     uint64_t ended(uint64_t now_ns)
     {
-        if (begin_ns_ == 0)
+        if (!has_packet_)
             begin_ns_ = now_ns;
-        if (now_ns < begin_ns_ || now_ns - begin_ns_ < interval_ns_)
+        has_packet_ = true;
+        last_ns_ = now_ns;
+        return interval_.ns ? ended_by_time(now_ns) : ended_by_packets();
+    }
+
+    // What the reference was when these ended: with packet i of the batch, or before it.
+    int read(const mapi_reference *reference, uint32_t i, uint64_t *value) const
+    {
+        return interval_.ns ? mapi_reference_read_before(reference, i, value) : mapi_reference_read(reference, i, value);
+    }
+
+    // When the interval `back` before the last one ended.
+    uint64_t end_ns(uint64_t back) const { return interval_.ns ? begin_ns_ - back * interval_.ns : last_ns_; }
+
+    // Of the interval that the end of all packets ends: whether one has come in it, and when it ends.
+    bool has_rest() const { return has_packet_ && (interval_.ns || packets_ > 0); }
+    uint64_t rest_end_ns() const { return interval_.ns ? begin_ns_ + interval_.ns : last_ns_; }
+
+    bool is_timed() const { return interval_.ns != 0; }
+
+private:
+    uint64_t ended_by_packets()
+    {
+        if (++packets_ < interval_.packets)
             return 0;
-        const uint64_t intervals = (now_ns - begin_ns_) / interval_ns_;
-        begin_ns_ += intervals * interval_ns_;
+        packets_ = 0;
+        return 1;
+    }
+
+    uint64_t ended_by_time(uint64_t now_ns)
+    {
+        if (now_ns < begin_ns_ || now_ns - begin_ns_ < interval_.ns)
+            return 0;
+        const uint64_t intervals = (now_ns - begin_ns_) / interval_.ns;
+        begin_ns_ += intervals * interval_.ns;
         return intervals;
     }
 
-    // Of the interval that goes on; 0 before the first packet.
-    uint64_t begin_ns() const { return begin_ns_; }
-    uint64_t interval_ns() const { return interval_ns_; }
-
-private:
-    const uint64_t interval_ns_;
-    uint64_t begin_ns_ = 0;
+    const Interval interval_;
+    bool has_packet_ = false;
+    uint64_t begin_ns_ = 0; // of the interval that goes on
+    uint64_t last_ns_ = 0;  // of the last packet
+    uint64_t packets_ = 0;  // since the last end
 };
 } // namespace mapi::functions

@@ -77,8 +77,8 @@ class ResultFile
 {
 public:
     ResultFile(const mapi_function_setup *setup, std::vector<Column> columns, Interval interval)
-        : columns_(std::move(columns)), interval_(interval), is_reset_(setup->arguments[kReset].number != 0), until_next_(interval.packets),
-          clock_(interval.ns), writer_(int(setup->arguments[kPath].number), is_offline(setup))
+        : columns_(std::move(columns)), is_reset_(setup->arguments[kReset].number != 0), clock_(interval),
+          writer_(int(setup->arguments[kPath].number), is_offline(setup))
     {
         writer_.set_header(std::string(setup->arguments[kHeader].text) + "\n");
     }
@@ -87,11 +87,8 @@ public:
     {
         for (uint64_t rest = mask; rest != 0; rest &= rest - 1) {
             const auto i = uint32_t(std::countr_zero(rest));
-            if (interval_.ns)
-                end_intervals(i, batch.packets[i].timestamp_ns);
-            else
-                count_packet(i);
-            has_packet_ = true;
+            if (const uint64_t ended = clock_.ended(batch.packets[i].timestamp_ns))
+                end_intervals(ended, i);
         }
         for (Column &column : columns_)
             column.keep();
@@ -102,7 +99,7 @@ public:
     // The last interval ends with the packets.
     void end()
     {
-        if (has_packet_ && (interval_.ns || until_next_ < interval_.packets))
+        if (clock_.has_rest())
             add_row(0, mapi_reference_read_before);
         writer_.add(bytes_, rows_);
         writer_.finish();
@@ -114,23 +111,17 @@ public:
 private:
     using Read = int (*)(const mapi_reference *, uint32_t, uint64_t *);
 
-    void count_packet(uint32_t packet)
+    // Those without a packet have a row, too.
+    void end_intervals(uint64_t ended, uint32_t packet)
     {
-        if (--until_next_ > 0)
-            return;
-        until_next_ = interval_.packets;
-        add_row(packet, mapi_reference_read);
-    }
-
-    // Before the packet; those without a packet have a row, too.
-    void end_intervals(uint32_t packet, uint64_t time_ns)
-    {
-        const uint64_t ended = clock_.ended(time_ns);
-        if (ended == 0)
-            return;
-        add_row(packet, mapi_reference_read_before);
-        for (uint64_t i = 1; i < std::min(ended, kMaxRows); ++i)
-            add_silent_row(packet);
+        const Read read = clock_.is_timed() ? mapi_reference_read_before : mapi_reference_read;
+        add_row(packet, read);
+        for (uint64_t i = 1; i < std::min(ended, kMaxRows); ++i) {
+            if (is_reset_)
+                add_silent_row();
+            else
+                add_row(packet, read);
+        }
         if (ended > kMaxRows) // of a time stamp far off
             skipped_.fetch_add(ended - kMaxRows, std::memory_order_relaxed);
     }
@@ -142,7 +133,7 @@ private:
             read(column.reference, packet, &value);
             const uint64_t told = is_reset_ && column.reference->is_count ? value - column.before : value;
             column.before = value;
-            const uint64_t *words = interval_.ns && column.is_kept() ? column.kept.data() : column.reference->words;
+            const uint64_t *words = clock_.is_timed() && column.is_kept() ? column.kept.data() : column.reference->words;
             if (column.type == R2F_STATS)
                 append_stats(bytes_, words);
             else if (column.type == R2F_RAW)
@@ -153,10 +144,8 @@ private:
         end_row();
     }
 
-    void add_silent_row(uint32_t packet)
+    void add_silent_row()
     {
-        if (!is_reset_)
-            return add_row(packet, mapi_reference_read_before);
         for (size_t i = 0; i < columns_.size(); ++i)
             bytes_ += "0 ";
         end_row();
@@ -169,11 +158,8 @@ private:
     }
 
     std::vector<Column> columns_;
-    const Interval interval_;
     const bool is_reset_;
-    uint64_t until_next_;
     IntervalClock clock_;
-    bool has_packet_ = false;
     std::string bytes_; // of a batch
     uint64_t rows_ = 0;
     std::atomic<uint64_t> skipped_ = 0;

@@ -19,7 +19,7 @@ class Stats
 {
 public:
     Stats(mapi_value_stats_t *result, const mapi_reference *reference, Interval interval)
-        : result_(result), reference_(reference), interval_(interval), until_next_(interval.packets), clock_(interval.ns)
+        : result_(result), reference_(reference), clock_(interval)
     {
     }
 
@@ -27,38 +27,17 @@ public:
     {
         for (uint64_t rest = mask; rest != 0; rest &= rest - 1) {
             const auto i = uint32_t(std::countr_zero(rest));
-            if (interval_.packets)
-                take_packet(i);
-            else
-                take_time(i, batch.packets[i].timestamp_ns);
+            uint64_t value;
+            const uint64_t intervals = clock_.ended(batch.packets[i].timestamp_ns);
+            if (intervals && clock_.read(reference_, i, &value))
+                stats_.take(value, intervals);
         }
         stats_.write(*result_);
     }
 
 private:
-    void take_packet(uint32_t i)
-    {
-        uint64_t value;
-        if (--until_next_ > 0)
-            return;
-        until_next_ = interval_.packets;
-        if (mapi_reference_read(reference_, i, &value))
-            stats_.take(value);
-    }
-
-    // At each interval's end the value was what the packets before this one had made it.
-    void take_time(uint32_t i, uint64_t now_ns)
-    {
-        uint64_t value;
-        const uint64_t intervals = clock_.ended(now_ns);
-        if (intervals && mapi_reference_read_before(reference_, i, &value))
-            stats_.take(value, intervals);
-    }
-
     mapi_value_stats_t *const result_;
     const mapi_reference *const reference_;
-    const Interval interval_;
-    uint64_t until_next_;
     IntervalClock clock_;
     ValueStats stats_;
 };

@@ -86,7 +86,7 @@ public:
     using Entry = mapi_threshold_t;
 
     Threshold(const ThresholdOptions &options, const mapi_reference *reference)
-        : options_(options), reference_(reference), clock_(options.interval_ns), window_(options.window_parts), queue_(options.is_offline)
+        : options_(options), reference_(reference), clock_({0, options.interval_ns}), window_(options.window_parts), queue_(options.is_offline)
     {
     }
 
@@ -134,7 +134,7 @@ private:
         const uint64_t compared = std::min<uint64_t>(ended, ResultQueue<Entry>::kRoom);
         queue_.count_dropped(ended - compared); // of a time stamp far off
         for (uint64_t k = 0; k < compared && !is_over(); ++k)
-            compare(value, clock_.begin_ns() - (ended - 1 - k) * options_.interval_ns);
+            compare(value, clock_.end_ns(ended - 1 - k));
     }
 
     void compare(uint64_t value, uint64_t time_ns)
