@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// Every function goes through every capture, damaged ones too: what a sanitizer says of it is the test.
+#include "support/catch.hpp"
+
+#include <filesystem>
+
+#include <mapi/mapi.h>
+
+#include "support/requires.hpp"
+#include "support/temp_dir.hpp"
+
+namespace
+{
+// A flow with all of them; -1: no capture file.
+int make_flow(const std::filesystem::path &capture, const test_support::TempDir &dir)
+{
+    const int flow = mapi_create_offline_flow(capture.c_str(), MFF_PCAP);
+    if (flow < 0)
+        return flow;
+    const auto path = [&](const char *name) { return (dir / name).string(); };
+    const int count = mapi_apply_function(flow, "PKT_COUNTER");
+    const int bytes = mapi_apply_function(flow, "BYTE_COUNTER");
+    const int size = mapi_apply_function(flow, "PKTINFO", PKT_SIZE);
+    const int gap = mapi_apply_function(flow, "GAP");
+    const int statistics = mapi_apply_function(flow, "STATS", flow, size, "0");
+    const std::string all = std::to_string(count) + "@" + std::to_string(flow) + "," + std::to_string(statistics) + "@" + std::to_string(flow);
+    int last = 0;
+    for (int layer = 0; layer < 4; ++layer) {
+        const int hash = mapi_apply_function(flow, "HASH", layer);
+        last = mapi_apply_function(flow, "DIST", flow, hash, "100", "400000", "1000");
+        REQUIRE(last > 0);
+    }
+    const int functions[] = {
+        mapi_apply_function(flow, "BINOP", BINOP_SUB, flow, bytes, flow, count),
+        mapi_apply_function(flow, "DIST", flow, gap, "0", "10s", "1ms"),
+        mapi_apply_function(flow, "BURST", 100, 100000, 100, 96, 1000, 1000, 1000),
+        mapi_apply_function(flow, "RES2FILE", "1,3", all.c_str(), "rows", path("rows").c_str(), "1m", 1),
+        mapi_apply_function(flow, "STARTSTOP", "+1ms", "+1h"),
+        mapi_apply_function(flow, "TO_FILE", MFF_PCAP, path("packets").c_str(), 0),
+        mapi_apply_function(flow, "STR_SEARCH", "|00 00|", 4, 0),
+        mapi_apply_function(flow, "REGEXP", "(?s)[^a-z]."),
+        mapi_apply_function(flow, "SAMPLE", 2, PERIODIC),
+        mapi_apply_function(flow, "BPF_FILTER", "len > 60"),
+        mapi_apply_function(flow, "HASHSAMP", 512, 0),
+        mapi_apply_function(flow, "INTERFACE", 0),
+    };
+    char error[MAPI_ERROR_TEXT_BYTES] = "";
+    mapi_read_error(nullptr, error);
+    INFO(capture << ": " << error);
+    for (const int function : functions)
+        REQUIRE(function > 0);
+    return flow;
+}
+} // namespace
+
+TEST_CASE("every function goes through every capture", "[mapi-core][flow]")
+{
+    const auto data = test_support::shared_data();
+    const test_support::TempDir dir;
+    if (data.empty())
+        return test_support::skip("the folder of real captures is not there");
+    size_t captures = 0;
+    for (const auto &entry : std::filesystem::recursive_directory_iterator(data)) {
+        if (!entry.is_regular_file() || entry.file_size() > (8u << 20))
+            continue;
+        const int flow = make_flow(entry.path(), dir);
+        if (flow < 0)
+            continue;
+        INFO(entry.path());
+        CHECK(mapi_connect(flow) == 0);
+        CHECK(mapi_wait_flow(flow, 60000) == 0);
+        CHECK(mapi_close_flow(flow) == 0);
+        ++captures;
+    }
+    CHECK(captures > 100);
+}
