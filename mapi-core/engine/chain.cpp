@@ -2,6 +2,8 @@
 // Chain: the functions of one flow in order.
 #include "engine/chain.hpp"
 
+#include <algorithm>
+
 #include "engine/plan.hpp"
 #include "engine/wall_clock.hpp"
 
@@ -12,6 +14,11 @@ Applied::Applied(std::shared_ptr<Node> n)
 {
     results.res = result.data();
     results.size = int(node->result_bytes());
+}
+
+int Chain::count_transforms() const
+{
+    return int(std::count_if(functions_.begin(), functions_.end(), [](const auto &applied) { return applied->node->transforms(); }));
 }
 
 void Chain::activate(const Plan &plan)

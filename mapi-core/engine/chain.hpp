@@ -36,6 +36,8 @@ public:
     void append(std::shared_ptr<Node> node) { functions_.push_back(std::make_unique<Applied>(std::move(node))); }
     const std::vector<std::unique_ptr<Applied>> &functions() const { return functions_; }
 
+    int count_transforms() const;
+
     mapi_flow_status status() const { return status_.load(std::memory_order_acquire); }
     uint64_t start_us() const { return start_us_.load(std::memory_order_relaxed); }
     uint64_t end_us() const { return end_us_.load(std::memory_order_relaxed); }

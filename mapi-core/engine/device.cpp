@@ -21,6 +21,12 @@ void Device::run()
 {
     while (!stop_.load(std::memory_order_relaxed) && run_batch()) {
     }
+    if (!stop_.load(std::memory_order_relaxed)) {
+        Plan &plan = acquire_plan();
+        plan.flush();
+        plan.publish();
+        release_plan();
+    }
     finish();
 }
 

@@ -10,6 +10,11 @@
 
 namespace mapi::engine
 {
+namespace
+{
+constexpr int kTransformsMax = 16; // each stands on the packet thread's stack while what follows it runs
+} // namespace
+
 Flow::Flow(std::shared_ptr<Device> device)
     : device_(std::move(device)), chain_(std::make_shared<Chain>())
 {
@@ -28,6 +33,9 @@ int Flow::apply(const mapi_function &function, Arguments arguments)
                 throw Error(MFUNCT_COULD_NOT_APPLY_FUNCT, std::string(function.name) + ": one of \"" + argument.text + "\" is of another device");
         }
     }
+    if ((function.flags & MAPI_FUNCTION_TRANSFORMS) && chain_->count_transforms() == kTransformsMax)
+        throw Error(MFUNCT_COULD_NOT_APPLY_FUNCT, std::string(function.name) + ": the flow has " + std::to_string(kTransformsMax) +
+                                                      " functions that change packets already");
     chain_->append(device_->make_node(function, std::move(arguments)));
     return int(chain_->functions().size());
 }

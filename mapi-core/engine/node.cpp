@@ -111,6 +111,12 @@ uint64_t Node::values(const mapi_batch &batch, uint64_t mask, uint64_t *values)
     return uint64_t(1) << last;
 }
 
+void Node::flush()
+{
+    if (function_.flush)
+        function_.flush(instance_);
+}
+
 void Node::end()
 {
     if (!function_.end)

@@ -54,6 +54,17 @@ public:
         add(passed_, passed);
         return passed;
     }
+    // Of one that transforms: the next packets that it has made.  False: there are no more.
+    bool next_batch(mapi_batch &batch)
+    {
+        NET_SLICE_START_AT(slice_);
+        const bool has_more = function_.next_batch(instance_, &batch) != 0;
+        NET_SLICE_STOP_AT(slice_);
+        if (has_more)
+            add(passed_, batch.all);
+        return has_more;
+    }
+    void flush();
     void publish() { published_.publish(result_.data()); }
     const uint64_t *result_words() const { return is_in_place() ? in_place_ : result_.data(); }
     uint64_t first_word() const { return result_.empty() ? 0 : result_[0]; }
@@ -72,6 +83,7 @@ public:
     bool is_pure() const { return has_flag(MAPI_FUNCTION_PURE); }
     bool is_additive() const { return has_flag(MAPI_FUNCTION_ADDITIVE); }
     bool passes_all() const { return has_flag(MAPI_FUNCTION_PASSES_ALL); }
+    bool transforms() const { return has_flag(MAPI_FUNCTION_TRANSFORMS); }
     bool runs_every_batch() const { return has_flag(MAPI_FUNCTION_EVERY_BATCH); }
     // The node whose mask this one gets; null: the whole batch.  Set once, when the first flow connects.
     void set_source(const Node *source) { source_ = source; }

@@ -16,7 +16,8 @@ namespace mapi::engine
 {
 class Chain;
 
-// Never changed after it was made; connect and close make a new one.  Its masks are scratch memory of the device's thread.
+// A stage is what one stream of packets goes through: the device's, and that of each function which makes other packets of those it
+// gets.  Never changed after it was made; connect and close make a new one.  Its masks are scratch memory of the device's thread.
 class Plan
 {
 public:
@@ -24,7 +25,9 @@ public:
 
     // Device's thread.  join() once, before the first run(): flows that are new note where the shared counters stand.
     void join();
-    void run(const mapi_batch &batch);
+    void run(const mapi_batch &batch) { run(stages_[0], batch); }
+    // The source has ended: what functions hold goes to those behind them.
+    void flush() { flush(stages_[0]); }
     void publish();
 
     bool has_joined() const { return joined_; }
@@ -36,13 +39,24 @@ public:
 private:
     static constexpr uint32_t kNone = ~0u;
 
+    // Where a mask is.
+    struct Place {
+        uint32_t stage = 0;
+        uint32_t mask = 0;
+    };
     struct Step {
         Node *node;
-        uint32_t input; // index into masks_
-        bool is_referring = false; // refers to others, or they refer to it: the rest is for these
+        uint32_t input; // index into the stage's masks
+        bool is_plain = true; // a mask comes in, a mask goes out; the rest is for the others
+        uint32_t transformed = kNone; // the stage of the packets that the node makes
         uint32_t referred = kNone; // index into referred_; kNone: nobody refers to the node
         uint32_t first_reference = 0;
         uint32_t references = 0;
+    };
+    struct Stage {
+        std::vector<Step> steps;
+        std::vector<uint64_t> masks = {0}; // 0: the whole batch, i + 1: what step i let pass
+        bool runs_every_batch = false; // this one, or one behind it, has a node that does
     };
     // A node to which others refer: what they need of the batch that is run.
     struct Referred {
@@ -57,26 +71,32 @@ private:
         size_t position;
         uint32_t referred; // index into referred_; kNone: the node does not run in this plan
         const Node *node;  // null: not known
+        bool is_same_stage; // its mask is of the same packets
     };
 
     bool has_chain(const Chain *chain) const;
     void add(const std::shared_ptr<Node> &node);
-    void add_references(Node &node);
+    void add_targets(Node &node);
+    void complete(Stage &stage);
+    void add_references(Node &node, uint32_t stage);
     uint32_t refer_to(const Node *node);
-    void run_masks(const mapi_batch &batch);
-    uint64_t run_referring(const Step &step, const mapi_batch &batch, uint64_t input);
+    void run(Stage &stage, const mapi_batch &batch);
+    void run_masks(Stage &stage, const mapi_batch &batch);
+    uint64_t run_step(const Step &step, const mapi_batch &batch, uint64_t input);
+    bool run_transformed(const Step &step);
+    void flush(Stage &stage);
     void update(const Reference &reference) const;
     static void fold(mapi_reference &view);
 
     const std::vector<std::shared_ptr<Chain>> chains_;
     std::vector<std::shared_ptr<Node>> nodes_; // sources before those that use them
-    std::vector<Step> steps_;
-    std::unordered_map<const Node *, uint32_t> outputs_; // index into masks_
+    std::vector<Stage> stages_; // the first one is the device's
+    std::unordered_map<const Node *, Place> places_; // of the packets that a node lets pass, or makes
+    std::unordered_map<const Node *, uint32_t> stage_of_; // in which a node runs
     std::vector<std::unique_ptr<Referred>> referred_;
     std::unordered_map<const Node *, uint32_t> referred_of_; // index into referred_
     std::vector<Reference> references_;
     std::vector<Node *> results_; // nodes with something to publish
-    std::vector<uint64_t> masks_; // 0: the whole batch, i + 1: what step i let pass
     bool joined_ = false;
     bool takes_single_packets_ = false;
 };

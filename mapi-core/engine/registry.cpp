@@ -40,6 +40,10 @@ Registry::Registry(std::span<const mapi_function *const> functions, std::span<co
 {
     check(functions_, MAPI_FUNCTION_ABI);
     check(drivers_, MAPI_DRIVER_ABI);
+    for (const mapi_function *function : functions_) {
+        if ((function->flags & MAPI_FUNCTION_TRANSFORMS) && !function->next_batch)
+            throw Error(MAPI_INTERNAL_ERROR, std::string(function->name) + ": its table says that it makes packets, and has no next_batch()");
+    }
 }
 
 const mapi_function &Registry::function(const std::string &name) const

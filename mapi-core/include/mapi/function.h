@@ -70,6 +70,21 @@ static inline int mapi_reference_read_before(const struct mapi_reference *refere
 	return reference->has_before != 0;
 }
 
+/* Fills in all of a batch that follows from its packets, at most MAPI_BATCH_MAX. */
+static inline void mapi_batch_fill(struct mapi_batch *batch, const struct mapi_packet *packets, uint32_t count)
+{
+	batch->packets = packets;
+	batch->count = count;
+	batch->all = count == 0 ? 0 : ~(uint64_t)0 >> (MAPI_BATCH_MAX - count);
+	batch->wire_bytes = 0;
+	batch->link_type = count == 0 ? MAPI_LINK_UNKNOWN : packets[0].link_type;
+	for (uint32_t i = 0; i < count; ++i) {
+		batch->wire_bytes += packets[i].wire_len;
+		if (packets[i].link_type != batch->link_type)
+			batch->link_type = MAPI_LINK_MIXED;
+	}
+}
+
 struct mapi_argument {
 	const char *text; /* kind 's' */
 	int64_t number;   /* kind 'i', 'l', 'r' and 'f'; of 'S' how many there are, of 'w' the open file, which stays so as long as the instance */
@@ -91,6 +106,10 @@ enum mapi_function_flags {
 	 * process() changes it with mapi_result_set() alone.  It is not copied after each batch: a reader may get counts of two batches.
 	 */
 	MAPI_FUNCTION_RESULT_IN_PLACE = 1u << 4,
+	/*
+	 * What follows in the flow gets other packets than this function: those of next_batch().  process() returns 0.
+	 */
+	MAPI_FUNCTION_TRANSFORMS = 1u << 5,
 };
 
 enum mapi_device_flags {
@@ -168,6 +187,14 @@ struct mapi_function {
 	 * 1, or 0: none will come any more.
 	 */
 	int (*next_result)(void *instance, void *result);
+	/*
+	 * With MAPI_FUNCTION_TRANSFORMS, which must have it.  Device's thread, after process() and after flush(), until it returns 0: 1, and
+	 * `batch` is of packets made.  What it points to may be of the batch that process() was given last, and stays as it is until the
+	 * next call for this instance.
+	 */
+	int (*next_batch)(void *instance, struct mapi_batch *batch);
+	/* Device's thread: no packet will come any more; next_batch() gives what was held back. */
+	void (*flush)(void *instance);
 };
 
 #ifdef __cplusplus

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+// Plan: a batch through the stages, on the device's thread.
+#include <bit>
+
+#include "engine/chain.hpp"
+#include "engine/plan.hpp"
+
+namespace mapi::engine
+{
+void Plan::run(Stage &stage, const mapi_batch &batch)
+{
+    if (!takes_single_packets_) [[likely]]
+        return run_masks(stage, batch);
+    for (uint64_t rest = batch.all; rest != 0; rest &= rest - 1) {
+        mapi_batch single = batch;
+        single.all = rest & -rest;
+        single.wire_bytes = batch.packets[std::countr_zero(rest)].wire_len;
+        run_masks(stage, single);
+    }
+}
+
+void Plan::run_masks(Stage &stage, const mapi_batch &batch)
+{
+    const uint64_t *const masks = stage.masks.data();
+    uint64_t *output = stage.masks.data();
+    *output = batch.all;
+    for (const Step &step : stage.steps) {
+        const uint64_t input = masks[step.input];
+        if (step.is_plain) [[likely]]
+            *++output = input == 0 ? 0 : step.node->run(batch, input);
+        else
+            *++output = run_step(step, batch, input);
+    }
+}
+
+// A node that refers to others, or to which others refer, or that makes packets.
+uint64_t Plan::run_step(const Step &step, const mapi_batch &batch, uint64_t input)
+{
+    Node &node = *step.node;
+    for (uint32_t i = 0; i < step.references; ++i)
+        update(references_[step.first_reference + i]);
+    if (step.referred != kNone) {
+        referred_[step.referred]->before = node.first_word();
+        referred_[step.referred]->has_before = node.has_value();
+    }
+    const uint64_t passed = input != 0 || node.runs_every_batch() ? node.run(batch, input) : 0;
+    if (step.referred != kNone)
+        referred_[step.referred]->mask = node.values(batch, input, referred_[step.referred]->values.data());
+    for (uint32_t i = 0; i < step.references; ++i)
+        fold(*references_[step.first_reference + i].view);
+    if (step.transformed != kNone && (input == 0 || !run_transformed(step)) && stages_[step.transformed].runs_every_batch) {
+        mapi_batch none = batch;
+        none.all = none.wire_bytes = 0;
+        run_masks(stages_[step.transformed], none);
+    }
+    return passed;
+}
+
+// The packets that the node has made go through the stage behind it.  False: there were none.
+bool Plan::run_transformed(const Step &step)
+{
+    mapi_batch batch = {};
+    bool has_made = false;
+    for (; step.node->next_batch(batch); has_made = true)
+        run(stages_[step.transformed], batch);
+    return has_made;
+}
+
+void Plan::flush(Stage &stage)
+{
+    for (const Step &step : stage.steps) {
+        if (step.transformed == kNone)
+            continue;
+        step.node->flush();
+        run_transformed(step);
+        flush(stages_[step.transformed]);
+    }
+}
+
+// After a batch: the view stands alone then, whatever becomes of its flow and of this plan.
+void Plan::fold(mapi_reference &view)
+{
+    if (view.mask == 0)
+        return;
+    view.before = view.values[63 - std::countl_zero(view.mask)];
+    view.has_before = 1;
+    view.mask = 0;
+    view.values = nullptr;
+}
+
+void Plan::update(const Reference &reference) const
+{
+    mapi_reference &view = *reference.view;
+    if (!reference.chain || !reference.chain->has_joined() || reference.chain->status() == FLOW_CLOSED)
+        return;
+    const Applied &applied = *reference.chain->functions()[reference.position];
+    view.base = applied.base_result;
+    if (reference.referred == kNone) {
+        view.before = applied.node->published().first_word();
+        view.has_before = 1;
+        return;
+    }
+    view.words = reference.node->result_words();
+    if (!reference.is_same_stage) {
+        view.before = reference.node->first_word();
+        view.has_before = reference.node->has_value();
+        return;
+    }
+    const Referred &referred = *referred_[reference.referred];
+    view.before = referred.before;
+    view.has_before = referred.has_before;
+    view.mask = referred.mask;
+    view.values = referred.values.data();
+}
+} // namespace mapi::engine

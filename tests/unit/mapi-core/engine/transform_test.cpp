@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT
+// Functions that make other packets of those they get: what follows them sees these, what stands before them does not.
+#include "support/catch.hpp"
+
+#include <bit>
+#include <vector>
+
+#include "engine/device.hpp"
+#include "engine/error.hpp"
+#include "engine/flow.hpp"
+#include "functions/catalog.hpp"
+#include "mapi-core/engine/fake_driver.hpp"
+
+#include <mapi/mapi.h>
+
+using mapi::engine::Argument;
+using mapi::engine::Arguments;
+using mapi::engine::Device;
+using mapi::engine::DeviceSettings;
+using mapi::engine::Flow;
+using test_support::FakeSource;
+
+namespace
+{
+// Every packet as often as its argument says; those of the last batch come again when the source has ended.
+struct Repeater {
+    uint64_t times;
+    std::vector<mapi_packet> taken, made;
+    size_t given = 0;
+};
+
+int create(const mapi_function_setup *setup, void **instance)
+{
+    *instance = new Repeater{uint64_t(setup->arguments[0].number), {}, {}, 0};
+    return 0;
+}
+
+uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)
+{
+    auto &self = *static_cast<Repeater *>(instance);
+    self.taken.clear();
+    for (; mask != 0; mask &= mask - 1)
+        self.taken.push_back(batch->packets[std::countr_zero(mask)]);
+    self.made.clear();
+    self.given = 0;
+    for (const mapi_packet &packet : self.taken) {
+        for (uint64_t i = 0; i < self.times; ++i)
+            self.made.push_back(packet);
+    }
+    return 0;
+}
+
+int next_batch(void *instance, mapi_batch *batch)
+{
+    auto &self = *static_cast<Repeater *>(instance);
+    const size_t count = std::min<size_t>(self.made.size() - self.given, MAPI_BATCH_MAX);
+    mapi_batch_fill(batch, self.made.data() + self.given, uint32_t(count));
+    self.given += count;
+    return count > 0;
+}
+
+void flush(void *instance)
+{
+    auto &self = *static_cast<Repeater *>(instance);
+    self.made = self.taken;
+    self.given = 0;
+}
+
+void destroy(void *instance)
+{
+    delete static_cast<Repeater *>(instance);
+}
+
+mapi_function make_table()
+{
+    mapi_function table = {};
+    table.abi = MAPI_FUNCTION_ABI;
+    table.struct_size = sizeof(mapi_function);
+    table.name = "REPEAT";
+    table.description = "each packet several times";
+    table.args = "i";
+    table.flags = MAPI_FUNCTION_TRANSFORMS | MAPI_FUNCTION_PURE;
+    table.create = create;
+    table.process = process;
+    table.destroy = destroy;
+    table.next_batch = next_batch;
+    table.flush = flush;
+    return table;
+}
+
+const mapi_function kRepeat = make_table();
+
+std::shared_ptr<Device> make_device()
+{
+    DeviceSettings settings;
+    settings.name = "fake";
+    return std::make_shared<Device>(1, settings, FakeSource::table(MAPI_DEVICE_OFFLINE), true);
+}
+
+Arguments times(int64_t n)
+{
+    return {{'i', n, "", {}}};
+}
+
+uint64_t value(Flow &flow, int fid)
+{
+    return *static_cast<uint64_t *>(flow.read_results(fid)->res);
+}
+} // namespace
+
+TEST_CASE("what follows a function that makes packets sees these, in batches of at most 64", "[mapi-core][engine]")
+{
+    const auto device = make_device();
+    const auto flow = std::make_shared<Flow>(device);
+    const int before = flow->apply(mapi_fn_pkt_counter, {});
+    const int repeat = flow->apply(kRepeat, times(5));
+    const int packets = flow->apply(mapi_fn_pkt_counter, {});
+    const int bytes = flow->apply(mapi_fn_byte_counter, {});
+    flow->connect();
+    FakeSource::instance().give(40);
+    CHECK(value(*flow, before) == 40);
+    CHECK(value(*flow, packets) == 200);
+    CHECK(value(*flow, bytes) == 200 * 100);
+    mapi_function_info_t info = {};
+    flow->describe(repeat, &info);
+    CHECK(info.pkts == 40);
+    CHECK(info.passed_pkts == 200);
+    flow->close();
+}
+
+TEST_CASE("flows share a function that makes packets and what follows it, and others see the device's packets", "[mapi-core][engine]")
+{
+    const auto device = make_device();
+    const auto first = std::make_shared<Flow>(device), second = std::make_shared<Flow>(device), plain = std::make_shared<Flow>(device);
+    first->apply(kRepeat, times(3));
+    const int of_first = first->apply(mapi_fn_pkt_counter, {});
+    second->apply(kRepeat, times(3));
+    second->apply(kRepeat, times(2));
+    const int of_second = second->apply(mapi_fn_pkt_counter, {});
+    const int of_plain = plain->apply(mapi_fn_pkt_counter, {});
+    first->connect();
+    plain->connect();
+    FakeSource::instance().give(10);
+    second->connect();
+    FakeSource::instance().give(1);
+    CHECK(value(*first, of_first) == 33);
+    CHECK(value(*second, of_second) == 6);
+    CHECK(value(*plain, of_plain) == 11);
+    first->close();
+    FakeSource::instance().give(1);
+    CHECK(value(*second, of_second) == 12);
+    second->close();
+    plain->close();
+}
+
+TEST_CASE("packets held back come out when the source ends, through all that follows", "[mapi-core][engine]")
+{
+    const auto device = make_device();
+    const auto flow = std::make_shared<Flow>(device);
+    flow->apply(kRepeat, times(2));
+    flow->apply(kRepeat, times(3));
+    const int packets = flow->apply(mapi_fn_pkt_counter, {});
+    flow->connect();
+    FakeSource::instance().give(10);
+    CHECK(value(*flow, packets) == 60);
+    FakeSource::instance().finish();
+    REQUIRE(flow->wait_for_end(10000));
+    // The first gives its 10 again, the second three of each and its last batch again.
+    CHECK(value(*flow, packets) == 60 + 30 + 10);
+    flow->close();
+}
+
+TEST_CASE("a result of the packets before is right for each of the packets made of them", "[mapi-core][engine]")
+{
+    const auto device = make_device();
+    const auto flow = std::make_shared<Flow>(device);
+    const int packets = flow->apply(mapi_fn_pkt_counter, {});
+    flow->apply(kRepeat, times(2));
+    const int stats = flow->apply(mapi_fn_stats, {{'r', 0, "", {}}, {'f', packets, "", {flow->target(packets)}}, {'s', 0, "0", {}}});
+    flow->connect();
+    FakeSource::instance().give(50);
+    const auto seen = *static_cast<mapi_value_stats_t *>(flow->read_results(stats)->res);
+    CHECK(seen.count == 100);
+    CHECK(seen.sum == 2 * (50 * 51 / 2));
+    CHECK(seen.min == 1);
+    CHECK(seen.max == 50);
+    flow->close();
+}
+
+TEST_CASE("a sum behind a function that makes no packets is up to date all the same", "[mapi-core][engine]")
+{
+    const auto device = make_device();
+    const auto flow = std::make_shared<Flow>(device);
+    const int packets = flow->apply(mapi_fn_pkt_counter, {});
+    flow->apply(kRepeat, times(0));
+    Arguments arguments = {{'i', BINOP_ADD, "", {}}};
+    for (int i = 0; i < 2; ++i) {
+        arguments.push_back({'r', 0, "", {}});
+        arguments.push_back({'f', packets, "", {flow->target(packets)}});
+    }
+    const int sum = flow->apply(mapi_fn_binop, arguments);
+    flow->connect();
+    FakeSource::instance().give(50);
+    FakeSource::instance().give(3);
+    CHECK(value(*flow, sum) == 2 * 53);
+    flow->close();
+}
+
+TEST_CASE("a flow takes a bounded number of functions that make packets", "[mapi-core][engine]")
+{
+    const auto device = make_device();
+    const auto flow = std::make_shared<Flow>(device);
+    for (int i = 0; i < 16; ++i)
+        flow->apply(kRepeat, times(1));
+    CHECK_THROWS_AS(flow->apply(kRepeat, times(1)), mapi::Error);
+    const int packets = flow->apply(mapi_fn_pkt_counter, {});
+    flow->connect();
+    FakeSource::instance().give(64);
+    CHECK(value(*flow, packets) == 64);
+    flow->close();
+}
