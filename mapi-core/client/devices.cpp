@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <fstream>
 
+#include <net/if.h>
+
 #include <mapi/mapi.h>
 
 #include "engine/config.hpp"
@@ -30,7 +32,7 @@ void Devices::read_config()
     std::ifstream file(config_);
     if (!file)
         throw Error(MAPI_CONFIG_ERROR, config_ + ": cannot be read");
-    for (engine::DeviceSettings &settings : engine::read_config(file, config_)) {
+    for (engine::DeviceSettings &settings : engine::read_config(file, config_, registry_)) {
         const auto known = std::find_if(entries_.begin(), entries_.end(), [&](const auto &item) {
             return item.second.kind == Kind::kConfigured && item.second.settings.name == settings.name;
         });
@@ -53,10 +55,12 @@ Devices::Entry &Devices::find(const std::string &name)
             return entry;
         known += " " + entry.settings.name;
     }
+    if (if_nametoindex(name.c_str()) != 0)
+        return add_interface(name);
     if (config_.empty())
-        throw Error(MAPI_NO_DEVICE, "there is no device \"" + name +
+        throw Error(MAPI_NO_DEVICE, "there is no device and no network interface \"" + name +
                                         "\", and no configuration that could name it: set MAPI_CONF, or write mapi.conf here or in /etc");
-    throw Error(MAPI_NO_DEVICE, "there is no device \"" + name + "\" in " + config_ + "; known:" + known);
+    throw Error(MAPI_NO_DEVICE, "there is no device \"" + name + "\" in " + config_ + ", and no network interface of that name; known:" + known);
 }
 
 std::shared_ptr<engine::Device> Devices::open(Entry &entry, bool start_at_connect)
@@ -82,6 +86,16 @@ std::shared_ptr<engine::Device> Devices::acquire(const std::string &name)
     if (entry.kind == Kind::kOffline)
         entry.kept = device;
     return device;
+}
+
+// One that no configuration describes: as it is.
+Devices::Entry &Devices::add_interface(const std::string &name)
+{
+    Entry &entry = entries_[++last_id_];
+    entry.id = last_id_;
+    entry.settings.name = entry.settings.path = name;
+    entry.settings.driver = "af_packet";
+    return entry;
 }
 
 Devices::Entry &Devices::add_file(const std::string &path, int format, Kind kind)
@@ -147,7 +161,9 @@ void Devices::set_option(const std::string &name, const std::string &key, const 
         entry.kept.reset(); // its first use opens it again, with the option
     if (!entry.open.expired())
         throw Error(MAPI_FLOW_ALREADY_ACTIVE, "device " + name + " is in use; options are set before its first flow");
-    engine::DeviceSettings(entry.settings).set(key, value); // refuses what it does not know
+    engine::DeviceSettings changed(entry.settings);
+    changed.set(key, value);
+    changed.option_values(registry_.driver(changed.driver)); // refuses what it does not know
     options_[entry.settings.name].emplace_back(key, value);
 }
 

@@ -50,6 +50,7 @@ private:
     Entry &find(const std::string &name);
     Entry &offline(const std::string &name);
     std::shared_ptr<engine::Device> open(Entry &entry, bool start_at_connect);
+    Entry &add_interface(const std::string &name);
     Entry &add_file(const std::string &path, int format, Kind kind);
 
     const engine::Registry &registry_;

@@ -31,7 +31,7 @@ bool is_known_section(const std::string &name)
 class Parser
 {
 public:
-    explicit Parser(const std::string &name) : name_(name) {}
+    Parser(const std::string &name, const Registry &registry) : name_(name), registry_(registry) {}
 
     void take_line(const std::string &raw)
     {
@@ -67,6 +67,7 @@ private:
             fail(line_, "\"" + section_ + "\" is not a section; [driver] is");
         section_line_ = line_;
         current_ = {};
+        option_lines_.clear();
         current_.origin = name_ + ":" + std::to_string(line_);
     }
 
@@ -79,6 +80,7 @@ private:
             return; // the top level and other sections speak to other programs
         try {
             current_.set(trim(line.substr(0, equals)), trim(line.substr(equals + 1)));
+            option_lines_.resize(current_.options.size(), line_);
         } catch (const Error &error) {
             fail(line_, error.what());
         }
@@ -96,22 +98,42 @@ private:
             if (other.name == current_.name)
                 fail(section_line_, "device " + current_.name + " is described already at " + other.origin);
         }
+        check_options();
         devices_.push_back(current_);
         section_.clear();
     }
 
+    // A driver that is not known here is told when somebody opens the device: the others can be used.
+    void check_options() const
+    {
+        if (!registry_.has_driver(current_.driver))
+            return;
+        const mapi_driver &driver = registry_.driver(current_.driver);
+        DeviceSettings one = current_;
+        for (size_t i = 0; i < current_.options.size(); ++i) {
+            one.options = {current_.options[i]};
+            try {
+                one.option_values(driver);
+            } catch (const Error &error) {
+                fail(option_lines_[i], error.what());
+            }
+        }
+    }
+
     const std::string name_;
+    const Registry &registry_;
     unsigned line_ = 0;
     unsigned section_line_ = 0;
     std::string section_;
     DeviceSettings current_;
+    std::vector<unsigned> option_lines_; // of current_.options
     std::vector<DeviceSettings> devices_;
 };
 } // namespace
 
-std::vector<DeviceSettings> read_config(std::istream &input, const std::string &name)
+std::vector<DeviceSettings> read_config(std::istream &input, const std::string &name, const Registry &registry)
 {
-    Parser parser(name);
+    Parser parser(name, registry);
     for (std::string line; std::getline(input, line);)
         parser.take_line(line);
     return parser.finish();

@@ -6,12 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "engine/registry.hpp"
 #include "engine/settings.hpp"
 
 namespace mapi::engine
 {
-// `name` is for messages: every Error names file and line.
-std::vector<DeviceSettings> read_config(std::istream &input, const std::string &name);
+// `name` is for messages: every Error names file and line.  The registry tells which keys a driver has.
+std::vector<DeviceSettings> read_config(std::istream &input, const std::string &name, const Registry &registry);
 
 // $MAPI_CONF, ./mapi.conf or /etc/mapi.conf, the first that is there; empty when none is.
 std::string find_config();

@@ -5,6 +5,7 @@
 #include <nsprobe/probe.h>
 
 #include "engine/chain.hpp"
+#include "engine/wall_clock.hpp"
 
 namespace mapi::engine
 {
@@ -37,7 +38,9 @@ bool Device::run_batch()
     const int count = driver_.read(source_, packets_, settings_.batch, &batch_);
     if (count <= 0) {
         NET_SLICE_STOP(driver_read);
-        return false;
+        if (count == MAPI_DRIVER_IDLE)
+            wait_for_packet();
+        return count == MAPI_DRIVER_IDLE;
     }
     ++batch_number_;
     if (settings_.batch == 1)
@@ -65,6 +68,20 @@ bool Device::run_batch()
     else
         NET_SLICE_EXIT(batch);
     return true;
+}
+
+// Time goes on for what counts it by packets.
+void Device::wait_for_packet()
+{
+    NET_SLICE_START(driver_wait);
+    const int has_packet = driver_.wait(source_);
+    NET_SLICE_STOP(driver_wait);
+    if (has_packet)
+        return;
+    Plan &plan = acquire_plan();
+    plan.tick(now_ns() - info_.delay_ns);
+    plan.publish();
+    release_plan();
 }
 
 // After the read, so that packets which come after a connect() find its flow.

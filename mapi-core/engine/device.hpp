@@ -51,6 +51,7 @@ private:
     // Device's thread.
     void run();
     bool run_batch();
+    void wait_for_packet();
     Plan &acquire_plan();
     void release_plan() { plan_in_use_.store(nullptr, std::memory_order_release); }
     void finish();
@@ -60,6 +61,7 @@ private:
     void start_locked();
     void install(std::vector<std::shared_ptr<Chain>> chains);
     void free_retired();
+    void set_filter();
 
     const int id_;
     const DeviceSettings settings_;
@@ -86,6 +88,7 @@ private:
     State state_ = State::kIdle;
     std::condition_variable changed_; // a flow ended or was closed
     std::unique_ptr<Plan> current_;   // owns what plan_ shows
+    std::shared_ptr<const Node> filter_; // whose code the source has
     std::vector<std::unique_ptr<Plan>> retired_;
     std::thread thread_;
 };

@@ -20,6 +20,8 @@ Device::Device(int id, DeviceSettings settings, const mapi_driver &driver, bool 
     setup.struct_size = sizeof(setup);
     setup.path = settings_.path.c_str();
     setup.repeat = settings_.repeat;
+    const std::vector<uint64_t> options = settings_.option_values(driver_);
+    setup.options = options.data();
     setup.error = text;
     setup.error_bytes = sizeof(text);
     if (const int number = driver_.open(&setup, &source_, &info_); number != 0)
@@ -103,6 +105,27 @@ void Device::install(std::vector<std::shared_ptr<Chain>> chains)
         retired_.push_back(std::move(current_));
     current_ = std::move(plan);
     free_retired();
+    set_filter();
+}
+
+// Where all flows begin with the same filter the source need not give what that rejects.
+void Device::set_filter()
+{
+    if (!driver_.set_filter)
+        return;
+    const Node *common = nullptr;
+    for (const auto &chain : current_->chains()) {
+        const Node *first = chain->functions().empty() ? nullptr : chain->functions().front()->node.get();
+        if (!first || (common && first != common)) {
+            common = nullptr;
+            break;
+        }
+        common = first;
+    }
+    const mapi_filter_code *code = nullptr;
+    const uint32_t count = common ? common->classic_bpf(info_.link_type, &code) : 0;
+    driver_.set_filter(source_, code, count);
+    filter_ = count > 0 ? current_->chains().front()->functions().front()->node : nullptr;
 }
 
 void Device::free_retired()
@@ -157,8 +180,9 @@ void Device::copy_stats(mapi_stat_t *stats)
     stats->drop_buffer_full = drops.buffer_full;
     stats->drop_link_type = drops.link_type;
     stats->drop_not_written = drops.not_written;
+    stats->drop_kernel = driver.kernel_drops;
     stats->drop_no_flow = packets_without_flow_.load(std::memory_order_relaxed);
     stats->ps_drop = stats->drop_bad_record + stats->drop_truncated + stats->drop_buffer_full +
-                     stats->drop_link_type + stats->drop_not_written + stats->drop_no_flow;
+                     stats->drop_link_type + stats->drop_not_written + stats->drop_kernel + stats->drop_no_flow;
 }
 } // namespace mapi::engine

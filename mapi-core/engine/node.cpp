@@ -117,6 +117,12 @@ void Node::flush()
         function_.flush(instance_);
 }
 
+void Node::tick(uint64_t now_ns)
+{
+    if (function_.tick)
+        function_.tick(instance_, now_ns);
+}
+
 void Node::end()
 {
     if (!function_.end)

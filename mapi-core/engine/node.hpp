@@ -65,6 +65,7 @@ public:
         return has_more;
     }
     void flush();
+    void tick(uint64_t now_ns);
     void publish() { published_.publish(result_.data()); }
     const uint64_t *result_words() const { return is_in_place() ? in_place_ : result_.data(); }
     uint64_t first_word() const { return result_.empty() ? 0 : result_[0]; }
@@ -101,6 +102,11 @@ public:
 
     bool next_result(void *result) { return function_.next_result(instance_, result) != 0; }
     const mapipkt *next_packet() { return function_.next_packet(instance_); }
+    // A program that accepts at least what passes; 0 instructions: there is none.
+    uint32_t classic_bpf(uint16_t link_type, const mapi_filter_code **code) const
+    {
+        return function_.classic_bpf ? function_.classic_bpf(instance_, link_type, code) : 0;
+    }
     void end();
     void cancel();
     mapi_function_drops drops() const;

@@ -26,6 +26,8 @@ public:
     // Device's thread.  join() once, before the first run(): flows that are new note where the shared counters stand.
     void join();
     void run(const mapi_batch &batch) { run(stages_[0], batch); }
+    // No packet came for a while.
+    void tick(uint64_t now_ns) { tick(stages_[0], now_ns); }
     // The source has ended: what functions hold goes to those behind them.
     void flush() { flush(stages_[0]); }
     void publish();
@@ -84,8 +86,9 @@ private:
     void run_masks(Stage &stage, const mapi_batch &batch);
     uint64_t run_step(const Step &step, const mapi_batch &batch, uint64_t input);
     bool run_transformed(const Step &step);
+    void tick(Stage &stage, uint64_t now_ns);
     void flush(Stage &stage);
-    void update(const Reference &reference) const;
+    void update(const Reference &reference, bool is_same_batch) const;
     static void fold(mapi_reference &view);
 
     const std::vector<std::shared_ptr<Chain>> chains_;

@@ -37,8 +37,10 @@ void Plan::run_masks(Stage &stage, const mapi_batch &batch)
 uint64_t Plan::run_step(const Step &step, const mapi_batch &batch, uint64_t input)
 {
     Node &node = *step.node;
-    for (uint32_t i = 0; i < step.references; ++i)
-        update(references_[step.first_reference + i]);
+    for (uint32_t i = 0; i < step.references; ++i) {
+        const Reference &reference = references_[step.first_reference + i];
+        update(reference, reference.is_same_stage);
+    }
     if (step.referred != kNone) {
         referred_[step.referred]->before = node.first_word();
         referred_[step.referred]->has_before = node.has_value();
@@ -66,6 +68,19 @@ bool Plan::run_transformed(const Step &step)
     return has_made;
 }
 
+void Plan::tick(Stage &stage, uint64_t now_ns)
+{
+    for (const Step &step : stage.steps) {
+        for (uint32_t i = 0; i < step.references; ++i)
+            update(references_[step.first_reference + i], false);
+        step.node->tick(now_ns);
+        if (step.transformed == kNone)
+            continue;
+        run_transformed(step);
+        tick(stages_[step.transformed], now_ns);
+    }
+}
+
 void Plan::flush(Stage &stage)
 {
     for (const Step &step : stage.steps) {
@@ -88,7 +103,8 @@ void Plan::fold(mapi_reference &view)
     view.values = nullptr;
 }
 
-void Plan::update(const Reference &reference) const
+// is_same_batch: it is asked for while the batch is run that the referred node has just run with.
+void Plan::update(const Reference &reference, bool is_same_batch) const
 {
     mapi_reference &view = *reference.view;
     if (!reference.chain || !reference.chain->has_joined() || reference.chain->status() == FLOW_CLOSED)
@@ -101,7 +117,7 @@ void Plan::update(const Reference &reference) const
         return;
     }
     view.words = reference.node->result_words();
-    if (!reference.is_same_stage) {
+    if (!is_same_batch) {
         view.before = reference.node->first_word();
         view.has_before = reference.node->has_value();
         return;

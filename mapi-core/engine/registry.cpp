@@ -53,6 +53,11 @@ const mapi_function &Registry::function(const std::string &name) const
     throw Error(MAPI_FUNCTION_NOT_FOUND, "there is no function \"" + name + "\"; known: " + names(functions_));
 }
 
+bool Registry::has_driver(const std::string &name) const
+{
+    return find(drivers_, name) != nullptr;
+}
+
 const mapi_driver &Registry::driver(const std::string &name) const
 {
     if (const mapi_driver *driver = find(drivers_, name))

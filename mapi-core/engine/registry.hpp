@@ -20,6 +20,8 @@ public:
     const mapi_function &function(const std::string &name) const;
     const mapi_driver &driver(const std::string &name) const;
 
+    bool has_driver(const std::string &name) const;
+
 private:
     std::span<const mapi_function *const> functions_;
     std::span<const mapi_driver *const> drivers_;

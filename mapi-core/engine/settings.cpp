@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <limits>
+#include <span>
 
 #include <mapi/packet.h>
 
@@ -49,7 +50,25 @@ void DeviceSettings::set(const std::string &key, const std::string &value)
     else if (key == "link_speed")
         link_speed = unsigned(number(key, value, 0, 10000000));
     else if (std::find(kIgnored.begin(), kIgnored.end(), key) == kIgnored.end())
-        throw Error(MAPI_CONFIG_ERROR, "\"" + key + "\" is not a key of a device; these are: device, driver, path, repeat, batch, "
-                                       "alias, description, link_speed");
+        options.emplace_back(key, value);
+}
+
+std::vector<uint64_t> DeviceSettings::option_values(const mapi_driver &table) const
+{
+    std::vector<uint64_t> values;
+    const std::span known(table.options, table.option_count);
+    std::string names;
+    for (const mapi_driver_option &option : known) {
+        values.push_back(option.standard);
+        names += std::string(", ") + option.key;
+    }
+    for (const auto &[key, value] : options) {
+        const auto found = std::find_if(known.begin(), known.end(), [&](const auto &option) { return key == option.key; });
+        if (found == known.end())
+            throw Error(MAPI_CONFIG_ERROR, "\"" + key + "\" is not a key of a device of " + table.name +
+                                               "; these are: device, driver, path, repeat, batch, alias, description, link_speed" + names);
+        values[size_t(found - known.begin())] = number(key, value, found->least, found->most);
+    }
+    return values;
 }
 } // namespace mapi::engine

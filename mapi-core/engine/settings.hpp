@@ -4,6 +4,10 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
+
+#include <mapi/driver.h>
 
 namespace mapi::engine
 {
@@ -16,9 +20,12 @@ struct DeviceSettings {
     uint64_t repeat = 1; // times a file is read; 0 = for ever
     unsigned batch = 64; // packets a unit of work may have; 1 = a unit is a packet
     unsigned link_speed = 0;
+    std::vector<std::pair<std::string, std::string>> options; // the driver's, as they were written
     std::string origin; // where this was read: "file:line"
 
     // Throws Error; its text has neither file nor line.
     void set(const std::string &key, const std::string &value);
+    // Any other key is the driver's, which may stand behind it in the file: one value for each option that the driver has.  Throws Error.
+    std::vector<uint64_t> option_values(const mapi_driver &table) const;
 };
 } // namespace mapi::engine

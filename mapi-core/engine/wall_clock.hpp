@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Wall clock: the time of day in microseconds, as results carry it.
+// Wall clock: the time of day since 1970, in microseconds as results carry it or in nanoseconds as packets do.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,15 @@
 
 namespace mapi::engine
 {
-inline uint64_t now_us()
+inline uint64_t now_ns()
 {
     timespec now = {};
     clock_gettime(CLOCK_REALTIME, &now);
-    return uint64_t(now.tv_sec) * 1000000 + uint64_t(now.tv_nsec) / 1000;
+    return uint64_t(now.tv_sec) * 1000000000 + uint64_t(now.tv_nsec);
+}
+
+inline uint64_t now_us()
+{
+    return now_ns() / 1000;
 }
 } // namespace mapi::engine

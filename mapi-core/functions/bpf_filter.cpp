@@ -4,6 +4,7 @@
 #include <bit>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,20 @@ public:
     void prepare(uint16_t link_type)
     {
         programs_.push_back({link_type, match::BpfProgram::compile(expression_, link_type, 0)});
+    }
+
+    // Of the link type that create() was told, which other threads may ask for, too.
+    void keep_code()
+    {
+        first_link_type_ = programs_.front().link_type;
+        first_code_ = programs_.front().program->instructions();
+    }
+
+    uint32_t code(uint16_t link_type, const mapi_filter_code **code) const
+    {
+        static_assert(sizeof(bpf_insn) == sizeof(mapi_filter_code));
+        *code = reinterpret_cast<const mapi_filter_code *>(first_code_.data());
+        return link_type == first_link_type_ ? uint32_t(first_code_.size()) : 0;
     }
 
     uint64_t process(const mapi_batch &batch, uint64_t mask)
@@ -84,6 +99,8 @@ private:
 
     std::string expression_;
     std::vector<Entry> programs_; // after create() the device's thread alone uses it
+    uint16_t first_link_type_ = 0;
+    std::span<const bpf_insn> first_code_;
     std::atomic<uint64_t> unjudged_ = 0;
 };
 
@@ -95,6 +112,7 @@ int create(const mapi_function_setup *setup, void **instance)
     try {
         auto filter = std::make_unique<BpfFilter>(expression);
         filter->prepare(setup->link_type == MAPI_LINK_UNKNOWN ? kLinkEthernet : setup->link_type);
+        filter->keep_code();
         *instance = filter.release();
         return 0;
     } catch (const match::FilterError &error) {
@@ -107,6 +125,11 @@ int create(const mapi_function_setup *setup, void **instance)
 uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)
 {
     return static_cast<BpfFilter *>(instance)->process(*batch, mask);
+}
+
+uint32_t classic_bpf(const void *instance, uint16_t link_type, const mapi_filter_code **code)
+{
+    return static_cast<const BpfFilter *>(instance)->code(link_type, code);
 }
 
 void drops(const void *instance, mapi_function_drops *drops)
@@ -128,4 +151,5 @@ extern "C" const mapi_function mapi_fn_bpf_filter = {
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<mapi::functions::BpfFilter>,
     .drops = mapi::functions::drops,
+    .classic_bpf = mapi::functions::classic_bpf,
 };

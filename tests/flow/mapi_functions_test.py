@@ -17,24 +17,17 @@ import sys
 import tempfile
 import unittest
 
+from mapi_library import MFF_PCAP, Flow
+
 SKIP = 77
 BUILD = pathlib.Path(os.environ["NETSLICE_BUILD"])
 DATA = pathlib.Path(os.environ.get("NETSLICE_DATA") or pathlib.Path(os.environ["NETSLICE_SOURCE"]).parent / "shared/data")
 CAPTURES = [DATA / "chrissanders+packets/http_espn.pcapng", DATA / "mapi/tracefile"]
 
-PKT_TS, PKT_SIZE, MFF_PCAP = 1, 2, 0
+PKT_TS, PKT_SIZE = 1, 2
 ULL, WINDOW, ABOVE, ABOVE_DIFF = 2, 128, 1, 8 # of THRESHOLD
 NTP_SECOND = 1 << 32
 FILTER = "ip and (tcp or udp) and not icmp"
-
-
-class Results(ctypes.Structure):
-    _fields_ = [("res", ctypes.c_void_p), ("ts", ctypes.c_uint64), ("size", ctypes.c_int)]
-
-
-class FunctionInfo(ctypes.Structure):
-    _fields_ = [("fid", ctypes.c_int), ("name", ctypes.c_char * 128), ("pkts", ctypes.c_uint64), ("passed_pkts", ctypes.c_uint64),
-                ("dropped", ctypes.c_uint64), ("result_size", ctypes.c_int), ("shared_with", ctypes.c_int)]
 
 
 class Event(ctypes.Structure):
@@ -49,62 +42,6 @@ class Sample(ctypes.Structure):
 
     def address(self, name):
         return str(ipaddress.ip_address(bytes(getattr(self, name))[:4 if self.family == socket.AF_INET else 16]))
-
-
-class Flow:
-    """A flow over a capture; apply(), then run(), then words()."""
-
-    library = None
-
-    def __init__(self, capture):
-        if Flow.library is None:
-            Flow.library = ctypes.CDLL(str(BUILD / "lib/libmapi.so"))
-            Flow.library.mapi_read_results.restype = ctypes.POINTER(Results)
-        self.fd = self.library.mapi_create_offline_flow(os.fsencode(capture), MFF_PCAP)
-        assert self.fd > 0, self.error()
-
-    def error(self):
-        number, text = ctypes.c_int(), ctypes.create_string_buffer(512)
-        self.library.mapi_read_error(ctypes.byref(number), text)
-        return f"{number.value}: {text.value.decode()}"
-
-    def apply(self, name, *arguments):
-        given = [argument.encode() if isinstance(argument, str) else argument for argument in arguments]
-        function = self.library.mapi_apply_function_counted(len(given), self.fd, name.encode(), *given)
-        assert function > 0, self.error()
-        return function
-
-    def run(self):
-        assert self.library.mapi_connect(self.fd) == 0, self.error()
-        assert self.library.mapi_wait_flow(self.fd, -1) == 0, self.error()
-
-    def words(self, function):
-        results = self.library.mapi_read_results(self.fd, function)
-        assert results, self.error()
-        return list((ctypes.c_uint64 * (results.contents.size // 8)).from_address(results.contents.res))
-
-    def each(self, function, shape):
-        """Results that come one after another, each as ctypes has it."""
-        while True:
-            results = self.library.mapi_read_results(self.fd, function)
-            if not results:
-                assert "no more results" in self.error()
-                return
-            assert results.contents.size == ctypes.sizeof(shape)
-            yield shape.from_buffer_copy(ctypes.string_at(results.contents.res, results.contents.size))
-
-    def word(self, function):
-        results = self.library.mapi_read_results(self.fd, function)
-        assert results, self.error()
-        return int.from_bytes(ctypes.string_at(results.contents.res, results.contents.size), sys.byteorder)
-
-    def dropped(self, function):
-        information = FunctionInfo()
-        assert self.library.mapi_get_function_info(self.fd, function, ctypes.byref(information)) == 0, self.error()
-        return information.dropped
-
-    def close(self):
-        self.library.mapi_close_flow(self.fd)
 
 
 @functools.lru_cache(None)
@@ -156,7 +93,7 @@ class Functions(unittest.TestCase):
     def each(self):
         for capture in CAPTURES:
             with self.subTest(capture=capture.name):
-                flow = Flow(capture)
+                flow = Flow.offline(capture)
                 yield capture, flow
                 flow.close()
 
@@ -187,7 +124,7 @@ class Functions(unittest.TestCase):
         for capture in CAPTURES:
             for layer in range(4):
                 with self.subTest(capture=capture.name, layer=layer):
-                    flow = Flow(capture)
+                    flow = Flow.offline(capture)
                     flow.apply("BPF_FILTER", FILTER)
                     value = flow.apply("HASH", layer)
                     distribution = flow.apply("DIST", flow.fd, value, "0", "500009", "2")

@@ -15,12 +15,24 @@ extern "C" {
 /* Members are only appended within a version; struct_size says how many a table has. */
 #define MAPI_DRIVER_ABI 1
 
+/* What read() of a live source returns, at once, while there is no packet. */
+#define MAPI_DRIVER_IDLE (-2)
+
+/* A number that a device of this driver may set, by this key in its section of mapi.conf. */
+struct mapi_driver_option {
+	const char *key;
+	uint64_t standard; /* what it is when it is not set */
+	uint64_t least;
+	uint64_t most;
+};
+
 struct mapi_driver_setup {
 	uint32_t struct_size;
 	uint32_t error_bytes;
 	const char *path;    /* file or interface */
 	uint64_t repeat;     /* times to read a file; 0 = for ever */
 	char *error;         /* open() explains a refusal here: what, where, remedy */
+	const uint64_t *options; /* one for each of the table's */
 };
 
 struct mapi_driver_info {
@@ -28,6 +40,7 @@ struct mapi_driver_info {
 	uint32_t snaplen;
 	uint16_t link_type; /* or MAPI_LINK_UNKNOWN */
 	uint16_t reserved[3];
+	uint64_t delay_ns; /* of a live source: a packet may be handed out so long after its time stamp */
 };
 
 /* Counters of the driver; plain values copied out, safe to ask for from any thread. */
@@ -36,6 +49,7 @@ struct mapi_driver_stats {
 	uint64_t truncated_records;
 	uint64_t interface_drops;
 	uint64_t unread_bytes;
+	uint64_t kernel_drops; /* packets that came while the kernel had no room for them */
 	char message[512]; /* why reading stopped before the end of the source, or what is odd in it; empty when nothing is wrong */
 };
 
@@ -47,14 +61,27 @@ struct mapi_driver {
 
 	/* Client's thread.  0, or an error number of errors.h. */
 	int (*open)(const struct mapi_driver_setup *setup, void **instance, struct mapi_driver_info *info);
-	/* Device's thread: fills at most `limit` packets and the fields of the batch.  Returns their number, 0 at the end of the source, -1 at an error that ends it.
-	 * What the batch points to stays valid until the next read() or close(). */
+	/*
+	 * Device's thread: fills at most `limit` packets and the fields of the batch.  Returns their number, 0 at the end of the source, -1 at an
+	 * error that ends it, or MAPI_DRIVER_IDLE.  What the batch points to stays valid until the next read() or close().
+	 */
 	int (*read)(void *instance, struct mapi_packet *packets, uint32_t limit, struct mapi_batch *batch);
 	/* Any thread. */
 	void (*stats)(void *instance, struct mapi_driver_stats *stats);
-	/* Any thread: a read() that waits must return 0 soon.  NULL when read() never waits. */
+	/* Any thread: a read() or wait() that waits must return 0 soon.  NULL when they never wait. */
 	void (*interrupt)(void *instance);
 	void (*close)(void *instance);
+
+	/* All below may be NULL; but wait() must be there when read() may return MAPI_DRIVER_IDLE. */
+	/* Device's thread: 1 as soon as there may be a packet, or 0 when none came for some 10 ms. */
+	int (*wait)(void *instance);
+	const struct mapi_driver_option *options;
+	uint32_t option_count;
+	/*
+	 * Any thread: packets for which this filter returns 0 need not be read any more; no instructions: all are wanted.  It is written for
+	 * the packets that read() gives.  Returns whether it is in force.  The caller keeps the code until the next call.
+	 */
+	int (*set_filter)(void *instance, const struct mapi_filter_code *code, uint32_t count);
 };
 
 #ifdef __cplusplus

@@ -11,6 +11,8 @@ enum mapi_error {
 	MAPI_PCAP_OPEN_ERROR = 1025,   /* the capture file cannot be opened or is none */
 	MAPI_PCAP_READ_ERROR = 1027,   /* the capture file is damaged */
 
+	MAPI_INTERFACE_ERROR = 1100,   /* the network interface cannot be opened */
+
 	/* flows */
 	MAPI_FLOW_LIMIT = 3078,         /* no free flow descriptor */
 	MAPI_FUNCTION_NOT_FOUND = 3079, /* no function of that name */

@@ -85,6 +85,14 @@ static inline void mapi_batch_fill(struct mapi_batch *batch, const struct mapi_p
 	}
 }
 
+/* An instruction of a classic BPF program, as libpcap's struct bpf_insn. */
+struct mapi_filter_code {
+	uint16_t code;
+	uint8_t jt;
+	uint8_t jf;
+	uint32_t k;
+};
+
 struct mapi_argument {
 	const char *text; /* kind 's' */
 	int64_t number;   /* kind 'i', 'l', 'r' and 'f'; of 'S' how many there are, of 'w' the open file, which stays so as long as the instance */
@@ -195,6 +203,16 @@ struct mapi_function {
 	int (*next_batch)(void *instance, struct mapi_batch *batch);
 	/* Device's thread: no packet will come any more; next_batch() gives what was held back. */
 	void (*flush)(void *instance);
+	/*
+	 * Device's thread: a live device has no packet, and none with a time stamp before now_ns will come.  Then next_batch() is asked, as
+	 * after process().
+	 */
+	void (*tick)(void *instance, uint64_t now_ns);
+	/*
+	 * Any thread, of a filter: a classic BPF program that accepts at least the packets that pass; its instructions live as long as the
+	 * instance.  Returns their number, 0: there is none for this link type.
+	 */
+	uint32_t (*classic_bpf)(const void *instance, uint16_t link_type, const struct mapi_filter_code **code);
 };
 
 #ifdef __cplusplus

@@ -4,8 +4,10 @@
 
 #include <sstream>
 
+#include "drivers/catalog.hpp"
 #include "engine/config.hpp"
 #include "engine/error.hpp"
+#include "functions/catalog.hpp"
 
 using mapi::engine::read_config;
 
@@ -14,7 +16,8 @@ namespace
 std::vector<mapi::engine::DeviceSettings> parse(const std::string &text)
 {
     std::istringstream input(text);
-    return read_config(input, "test.conf");
+    static const mapi::engine::Registry registry(mapi::functions::catalog(), mapi::drivers::catalog());
+    return read_config(input, "test.conf", registry);
 }
 
 std::string refusal(const std::string &text)

@@ -39,7 +39,7 @@ const mapi_function kParity = {
         --alive;
         delete static_cast<int64_t *>(instance);
     },
-    nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};
+    nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};
 
 std::shared_ptr<Device> make_device(uint32_t flags = MAPI_DEVICE_OFFLINE)
 {

@@ -43,12 +43,25 @@ public:
     static const mapi_driver &table(uint32_t device_flags)
     {
         flags() = device_flags;
-        static const mapi_driver driver = {
-            MAPI_DRIVER_ABI, sizeof(mapi_driver), "fake", "", open, read, stats, interrupt, close};
+        static const mapi_driver driver = make_table();
         return driver;
     }
 
 private:
+    static mapi_driver make_table()
+    {
+        mapi_driver table = {};
+        table.abi = MAPI_DRIVER_ABI;
+        table.struct_size = sizeof(mapi_driver);
+        table.name = "fake";
+        table.description = "";
+        table.open = open;
+        table.read = read;
+        table.stats = stats;
+        table.interrupt = interrupt;
+        table.close = close;
+        return table;
+    }
     static uint32_t &flags()
     {
         static uint32_t value;

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: MIT
+// af_packet: a network interface -> packet batches, out of memory that the kernel fills.  Lives on when the interface goes down or away.
+#include <atomic>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include <net/if.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <mapi/driver.h>
+#include <mapi/errors.h>
+#include <mapi/explain.h>
+
+#include "drivers/catalog.hpp"
+#include "drivers/interface_drops.hpp"
+#include "drivers/packet_block.hpp"
+#include "drivers/packet_socket.hpp"
+
+namespace mapi::drivers
+{
+namespace
+{
+enum Option { kBufferMb, kSnaplen, kBlockTimeoutMs, kPromiscuous, kOutgoing, kFanoutGroup, kOptions };
+constexpr mapi_driver_option kOptionTable[kOptions] = {
+    {"buffer_mb", 64, 2, 4096},        {"snaplen", 262144, 64, 262144}, {"block_timeout_ms", 10, 1, 1000},
+    {"promiscuous", 1, 0, 1},          {"outgoing", 1, 0, 1},           {"fanout_group", 0, 0, 65535},
+};
+constexpr int kWaitMs = 10;
+constexpr uint64_t kNsPerMs = 1000000;
+
+PacketSocketOptions socket_options(const uint64_t *values)
+{
+    return {values[kBufferMb] << 20,   values[kSnaplen],       values[kBlockTimeoutMs],
+            values[kPromiscuous] != 0, values[kOutgoing] != 0, uint16_t(values[kFanoutGroup])};
+}
+
+class AfPacket
+{
+public:
+    AfPacket(std::string interface, const uint64_t *options)
+        : interface_(std::move(interface)), options_(socket_options(options)),
+          socket_(std::make_unique<PacketSocket>(interface_, options_)), link_type_(socket_->link_type()),
+          is_loopback_(interface_ == "lo"), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), interface_drops_(interface_)
+    {
+    }
+    ~AfPacket() { close(wake_); }
+    AfPacket(const AfPacket &) = delete;
+    AfPacket &operator=(const AfPacket &) = delete;
+
+    mapi_driver_info info() const
+    {
+        mapi_driver_info info = {};
+        info.snaplen = uint32_t(options_.snaplen);
+        info.link_type = link_type_;
+        info.delay_ns = (options_.block_timeout_ms + 2 * kWaitMs) * kNsPerMs;
+        return info;
+    }
+
+    int read(mapi_packet *packets, uint32_t limit, mapi_batch &batch)
+    {
+        uint32_t count = 0;
+        while (count == 0) {
+            if (interrupted_.load(std::memory_order_relaxed))
+                return 0;
+            if (!has_packet())
+                return MAPI_DRIVER_IDLE;
+            while (count < limit && !block_.is_empty())
+                count += block_.next(packets[count], link_type_, is_loopback_);
+        }
+        mapi_batch_fill(&batch, packets, count);
+        return int(count);
+    }
+
+    int wait()
+    {
+        if (!socket_) {
+            pollfd wake = {wake_, POLLIN, 0};
+            poll(&wake, 1, kWaitMs);
+            reopen();
+            return 0;
+        }
+        pollfd polled[2] = {{socket_->descriptor(), POLLIN, 0}, {wake_, POLLIN, 0}};
+        const int ready = poll(polled, 2, kWaitMs);
+        if (ready == 0 || (polled[0].revents & POLLERR))
+            look_after_interface();
+        return ready > 0 && (polled[0].revents & POLLIN) != 0;
+    }
+
+    void interrupt()
+    {
+        const uint64_t one = 1;
+        interrupted_ = true;
+        if (write(wake_, &one, sizeof(one)) < 0) {
+            // wait() sees the flag some milliseconds later
+        }
+    }
+
+    void copy_stats(mapi_driver_stats *stats)
+    {
+        const std::lock_guard lock(mutex_);
+        collect();
+        stats->kernel_drops = kernel_drops_;
+        stats->interface_drops = interface_drops_.count();
+        mapi_explain(stats->message, sizeof(stats->message), problem_.c_str());
+    }
+
+    int set_filter(const mapi_filter_code *code, uint32_t count)
+    {
+        const std::lock_guard lock(mutex_);
+        filter_ = code;
+        filter_count_ = count;
+        return !socket_ || socket_->set_filter(code, count);
+    }
+
+private:
+    // The packets of a block stay until the next one is asked for: the batch that was read last points into it.
+    bool has_packet()
+    {
+        if (!block_.is_empty())
+            return true;
+        if (!socket_)
+            return false;
+        if (block_.block())
+            socket_->release(block_.block());
+        tpacket_block_desc *const next = socket_->block();
+        block_ = next ? PacketBlock(next) : PacketBlock();
+        return next != nullptr;
+    }
+
+    // One that is down comes up again with the same number; one that is gone takes its socket along, when its last packets have been read.
+    void look_after_interface()
+    {
+        int error = 0;
+        socklen_t bytes = sizeof(error);
+        getsockopt(socket_->descriptor(), SOL_SOCKET, SO_ERROR, &error, &bytes);
+        const bool is_there = int(if_nametoindex(interface_.c_str())) == socket_->interface_index();
+        waited_gone_ms_ = is_there ? 0 : waited_gone_ms_ + kWaitMs;
+        const std::lock_guard lock(mutex_);
+        if (error != 0)
+            problem_ = interface_ + ": " + strerror(error) + ", at least once; packets are read as they come";
+        if (waited_gone_ms_ <= options_.block_timeout_ms + kWaitMs)
+            return;
+        collect();
+        block_ = {};
+        socket_.reset();
+        waited_gone_ms_ = 0;
+        problem_ = interface_ + ": the interface is gone; waiting for it to come back";
+    }
+
+    void reopen()
+    {
+        if (if_nametoindex(interface_.c_str()) == 0)
+            return;
+        const std::lock_guard lock(mutex_);
+        try {
+            auto fresh = std::make_unique<PacketSocket>(interface_, options_);
+            if (fresh->link_type() != link_type_)
+                throw std::runtime_error(interface_ + ": the interface came back with another link type");
+            fresh->set_filter(filter_, filter_count_);
+            socket_ = std::move(fresh);
+            problem_ = interface_ + ": the interface was gone and came back";
+        } catch (const std::exception &error) {
+            problem_ = error.what();
+        }
+    }
+
+    // Under mutex_: the kernel's counter begins anew with each look.
+    void collect()
+    {
+        if (socket_)
+            kernel_drops_ += socket_->take_drops();
+    }
+
+    const std::string interface_;
+    const PacketSocketOptions options_;
+    std::unique_ptr<PacketSocket> socket_; // null: its interface is gone; changed under mutex_
+    const uint16_t link_type_;
+    const bool is_loopback_;
+    const int wake_;
+    std::atomic<bool> interrupted_ = false;
+
+    PacketBlock block_; // whose packets are read
+    uint64_t waited_gone_ms_ = 0;
+
+    std::mutex mutex_; // all below
+    const mapi_filter_code *filter_ = nullptr;
+    uint32_t filter_count_ = 0;
+    uint64_t kernel_drops_ = 0;
+    InterfaceDrops interface_drops_;
+    std::string problem_;
+};
+
+int open(const mapi_driver_setup *setup, void **instance, mapi_driver_info *info)
+{
+    try {
+        auto source = std::make_unique<AfPacket>(setup->path, setup->options);
+        *info = source->info();
+        *instance = source.release();
+        return 0;
+    } catch (const std::exception &error) {
+        mapi_explain(setup->error, setup->error_bytes, error.what());
+        return MAPI_INTERFACE_ERROR;
+    }
+}
+
+int read(void *instance, mapi_packet *packets, uint32_t limit, mapi_batch *batch)
+{
+    return static_cast<AfPacket *>(instance)->read(packets, limit, *batch);
+}
+
+int wait(void *instance)
+{
+    return static_cast<AfPacket *>(instance)->wait();
+}
+
+void stats(void *instance, mapi_driver_stats *stats)
+{
+    static_cast<AfPacket *>(instance)->copy_stats(stats);
+}
+
+void interrupt(void *instance)
+{
+    static_cast<AfPacket *>(instance)->interrupt();
+}
+
+int set_filter(void *instance, const mapi_filter_code *code, uint32_t count)
+{
+    return static_cast<AfPacket *>(instance)->set_filter(code, count);
+}
+
+void close(void *instance)
+{
+    delete static_cast<AfPacket *>(instance);
+}
+} // namespace
+} // namespace mapi::drivers
+
+extern "C" const mapi_driver mapi_driver_af_packet = {
+    .abi = MAPI_DRIVER_ABI,
+    .struct_size = sizeof(mapi_driver),
+    .name = "af_packet",
+    .description = "reads a network interface",
+    .open = mapi::drivers::open,
+    .read = mapi::drivers::read,
+    .stats = mapi::drivers::stats,
+    .interrupt = mapi::drivers::interrupt,
+    .close = mapi::drivers::close,
+    .wait = mapi::drivers::wait,
+    .options = mapi::drivers::kOptionTable,
+    .option_count = mapi::drivers::kOptions,
+    .set_filter = mapi::drivers::set_filter,
+};

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// Interface drops: what an interface itself did not take since it is looked at, by the counters that libpcap takes.
+#pragma once
+
+#include <cstdint>
+#include <fstream>
+#include <string>
+
+namespace mapi::drivers
+{
+class InterfaceDrops
+{
+public:
+    explicit InterfaceDrops(const std::string &interface) : folder_("/sys/class/net/" + interface + "/statistics/"), last_(read()) {}
+
+    uint64_t count()
+    {
+        const uint64_t now = read();
+        sum_ += now >= last_ ? now - last_ : now; // another interface of the same name counts from 0
+        last_ = now;
+        return sum_;
+    }
+
+private:
+    uint64_t read() const
+    {
+        uint64_t sum = 0;
+        for (const char *name : {"rx_missed_errors", "rx_fifo_errors"}) {
+            uint64_t value = 0;
+            std::ifstream file(folder_ + name);
+            if (file >> value)
+                sum += value;
+        }
+        return sum;
+    }
+
+    const std::string folder_;
+    uint64_t last_;
+    uint64_t sum_ = 0;
+};
+} // namespace mapi::drivers

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// Packet block: one block of the kernel's buffer -> packet views.
+#include "drivers/packet_block.hpp"
+
+#include <cstring>
+
+#include "drivers/packet_socket.hpp"
+
+namespace mapi::drivers
+{
+namespace
+{
+constexpr uint64_t kNsPerSecond = 1000000000;
+constexpr uint16_t kEthernet = 1;
+constexpr size_t kAddressBytes = 12;
+
+// Into the room that the socket reserves in front of each packet.
+void restore_vlan_tag(mapi_packet &packet, uint8_t *data, const tpacket3_hdr &header)
+{
+    const uint16_t type = header.tp_status & TP_STATUS_VLAN_TPID_VALID ? header.hv1.tp_vlan_tpid : 0x8100;
+    const auto tag = uint16_t(header.hv1.tp_vlan_tci);
+    const uint8_t bytes[PacketSocket::kVlanTagBytes] = {uint8_t(type >> 8), uint8_t(type), uint8_t(tag >> 8), uint8_t(tag)};
+    uint8_t *const start = data - sizeof(bytes);
+    memmove(start, data, kAddressBytes);
+    memcpy(start + kAddressBytes, bytes, sizeof(bytes));
+    packet.data = start;
+    packet.caplen += uint32_t(sizeof(bytes));
+    packet.wire_len += uint32_t(sizeof(bytes));
+}
+} // namespace
+
+PacketBlock::PacketBlock(tpacket_block_desc *block)
+    : block_(block), next_(reinterpret_cast<uint8_t *>(block) + block->hdr.bh1.offset_to_first_pkt), left_(block->hdr.bh1.num_pkts)
+{
+}
+
+bool PacketBlock::next(mapi_packet &packet, uint16_t link_type, bool is_loopback)
+{
+    const auto &header = *reinterpret_cast<const tpacket3_hdr *>(next_);
+    const auto &address = *reinterpret_cast<const sockaddr_ll *>(next_ + TPACKET_ALIGN(sizeof(tpacket3_hdr)));
+    uint8_t *const data = next_ + header.tp_mac;
+    next_ += header.tp_next_offset;
+    --left_;
+    if (is_loopback && address.sll_pkttype == PACKET_OUTGOING)
+        return false;
+    packet = {data, header.tp_snaplen, header.tp_len, header.tp_sec * kNsPerSecond + header.tp_nsec, link_type, 0, 0};
+    if ((header.tp_status & TP_STATUS_VLAN_VALID) && link_type == kEthernet && packet.caplen >= kAddressBytes) [[unlikely]]
+        restore_vlan_tag(packet, data, header);
+    return true;
+}
+} // namespace mapi::drivers

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// Packet block: one block of the kernel's buffer -> packet views, VLAN tags back in their place.
+#pragma once
+
+#include <cstdint>
+
+#include <linux/if_packet.h>
+
+#include <mapi/packet.h>
+
+namespace mapi::drivers
+{
+// Reads a block of TPACKET_V3 once, from the front.
+class PacketBlock
+{
+public:
+    PacketBlock() = default;
+    explicit PacketBlock(tpacket_block_desc *block);
+
+    tpacket_block_desc *block() const { return block_; }
+    bool is_empty() const { return left_ == 0; }
+    // False: it is a second copy of a packet.  On the loopback interface each comes twice, out and in.
+    bool next(mapi_packet &packet, uint16_t link_type, bool is_loopback);
+
+private:
+    tpacket_block_desc *block_ = nullptr;
+    uint8_t *next_ = nullptr;
+    uint32_t left_ = 0;
+};
+} // namespace mapi::drivers

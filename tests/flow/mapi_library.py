@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: MIT
+"""libmapi for tests in Python."""
+import ctypes
+import os
+import pathlib
+import sys
+
+BUILD = pathlib.Path(os.environ["NETSLICE_BUILD"])
+MFF_PCAP = 0
+
+
+class Results(ctypes.Structure):
+    _fields_ = [("res", ctypes.c_void_p), ("ts", ctypes.c_uint64), ("size", ctypes.c_int)]
+
+
+class FunctionInfo(ctypes.Structure):
+    _fields_ = [("fid", ctypes.c_int), ("name", ctypes.c_char * 128), ("pkts", ctypes.c_uint64), ("passed_pkts", ctypes.c_uint64),
+                ("dropped", ctypes.c_uint64), ("result_size", ctypes.c_int), ("shared_with", ctypes.c_int)]
+
+
+class Stats(ctypes.Structure):
+    _fields_ = [("ps_recv", ctypes.c_uint64), ("ps_drop", ctypes.c_uint64), ("ps_ifdrop", ctypes.c_uint64), ("hostname", ctypes.c_char * 128),
+                ("dev", ctypes.c_char * 128), ("bytes_recv", ctypes.c_uint64), ("drop_bad_record", ctypes.c_uint64),
+                ("drop_truncated", ctypes.c_uint64), ("drop_buffer_full", ctypes.c_uint64), ("drop_link_type", ctypes.c_uint64),
+                ("drop_not_written", ctypes.c_uint64), ("drop_kernel", ctypes.c_uint64), ("drop_no_flow", ctypes.c_uint64),
+                ("unread_bytes", ctypes.c_uint64), ("message", ctypes.c_char * 512)]
+
+
+class Flow:
+    """A flow; apply(), then connect() or run(), then words()."""
+
+    library = ctypes.CDLL(str(BUILD / "lib/libmapi.so"))
+    library.mapi_read_results.restype = ctypes.POINTER(Results)
+
+    def __init__(self, fd):
+        self.fd = fd
+        assert self.fd > 0, self.error()
+
+    @classmethod
+    def offline(cls, capture, file_format=MFF_PCAP):
+        return cls(cls.library.mapi_create_offline_flow(os.fsencode(capture), file_format))
+
+    @classmethod
+    def on_device(cls, device):
+        return cls(cls.library.mapi_create_flow(device.encode()))
+
+    @classmethod
+    def error(cls):
+        number, text = ctypes.c_int(), ctypes.create_string_buffer(512)
+        cls.library.mapi_read_error(ctypes.byref(number), text)
+        return f"{number.value}: {text.value.decode()}"
+
+    def apply(self, name, *arguments):
+        given = [argument.encode() if isinstance(argument, str) else argument for argument in arguments]
+        function = self.library.mapi_apply_function_counted(len(given), self.fd, name.encode(), *given)
+        assert function > 0, self.error()
+        return function
+
+    def connect(self):
+        assert self.library.mapi_connect(self.fd) == 0, self.error()
+
+    def run(self):
+        self.connect()
+        assert self.library.mapi_wait_flow(self.fd, -1) == 0, self.error()
+
+    def words(self, function):
+        results = self.library.mapi_read_results(self.fd, function)
+        assert results, self.error()
+        return list((ctypes.c_uint64 * (results.contents.size // 8)).from_address(results.contents.res))
+
+    def each(self, function, shape):
+        """Results that come one after another, each as ctypes has it."""
+        while True:
+            results = self.library.mapi_read_results(self.fd, function)
+            if not results:
+                assert "no more results" in self.error()
+                return
+            assert results.contents.size == ctypes.sizeof(shape)
+            yield shape.from_buffer_copy(ctypes.string_at(results.contents.res, results.contents.size))
+
+    def word(self, function):
+        results = self.library.mapi_read_results(self.fd, function)
+        assert results, self.error()
+        return int.from_bytes(ctypes.string_at(results.contents.res, results.contents.size), sys.byteorder)
+
+    def dropped(self, function):
+        information = FunctionInfo()
+        assert self.library.mapi_get_function_info(self.fd, function, ctypes.byref(information)) == 0, self.error()
+        return information.dropped
+
+    def close(self):
+        self.library.mapi_close_flow(self.fd)
+
+
+def stats_of(device):
+    stats = Stats()
+    assert Flow.library.mapi_stats(device.encode(), ctypes.byref(stats)) == 1, Flow.error()
+    return stats

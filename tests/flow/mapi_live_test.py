@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Packets of a network interface: what was sent is counted, whatever becomes of the interface."""
+import os
+import pathlib
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+SKIP = 77
+INSIDE = "NETSLICE_TEST_INSIDE"
+BROADCAST = b"\xff" * 6 + b"\2\0\0\0\0\1"
+UDP = BROADCAST + bytes.fromhex("0800 4500002e00000000401100000101010102020202 00010002001a0000") + b"x" * 18
+TCP = BROADCAST + bytes.fromhex("0800 4500002800000000400600000101010102020202 00010050000000000000000050020000000000") + b"x" * 6
+ARP = BROADCAST + bytes.fromhex("0806") + b"a" * 46
+
+
+def run(*command):
+    subprocess.run(command, check=True)
+
+
+def send(interface, *frames, count=1):
+    with socket.socket(socket.AF_PACKET, socket.SOCK_RAW) as sender:
+        sender.bind((interface, 0))
+        for _ in range(count):
+            for frame in frames:
+                sender.send(frame)
+
+
+def wait_until(condition, seconds=20):
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+def tagged(frame, *tags):
+    return frame[:12] + b"".join(bytes.fromhex(tag) for tag in tags) + frame[12:]
+
+
+class Live(unittest.TestCase):
+    def setUp(self):
+        self.make_pair()
+        self.flows = []
+
+    def tearDown(self):
+        for flow in self.flows:
+            flow.close()
+        subprocess.run(["ip", "link", "del", "near"], stderr=subprocess.DEVNULL)
+
+    # Nothing else is to be sent there.
+    def make_pair(self):
+        run("ip", "link", "add", "near", "type", "veth", "peer", "name", "far")
+        for end in ("near", "far"):
+            pathlib.Path(f"/proc/sys/net/ipv6/conf/{end}/disable_ipv6").write_text("1")
+            run("ip", "link", "set", end, "up")
+
+    def flow(self, *functions, device="far"):
+        flow = Flow.on_device(device)
+        self.flows.append(flow)
+        flow.ids = [flow.apply(*function) for function in functions]
+        flow.connect()
+        return flow
+
+    def assert_counts(self, flow, count, function=-1):
+        wait_until(lambda: flow.word(flow.ids[function]) >= count)
+        time.sleep(0.05)
+        self.assertEqual(flow.word(flow.ids[function]), count)
+
+    def test_every_packet_that_is_sent_is_counted_with_its_bytes(self):
+        flow = self.flow(("PKT_COUNTER",), ("BYTE_COUNTER",))
+        send("near", UDP, ARP, TCP, count=20000)
+        self.assert_counts(flow, 60000, 0)
+        self.assertEqual(flow.word(flow.ids[1]), 20000 * (len(UDP) + len(ARP) + len(TCP)))
+        stats = stats_of("far")
+        self.assertEqual((stats.ps_recv, stats.ps_drop, stats.message), (60000, 0, b""))
+
+    def test_what_has_no_room_is_counted_as_the_kernels_drops(self):
+        Flow.library.mapi_set_device_option(b"far", b"buffer_mb", b"2")
+        flow = self.flow(("PKT_COUNTER",), ("TO_BUFFER", 0))
+        big = BROADCAST + b"\x08\0" + b"x" * 1486
+        # The packet thread gets no processor while this one sends without a pause.
+        sent = 0
+        while stats_of("far").drop_kernel == 0 and sent < 2000000:
+            send("near", big, count=10000)
+            sent += 10000
+        self.assertTrue(wait_until(lambda: stats_of("far").ps_recv + stats_of("far").drop_kernel >= sent))
+        stats = stats_of("far")
+        self.assertEqual(stats.ps_recv + stats.drop_kernel, sent)
+        self.assertEqual(flow.word(flow.ids[0]), stats.ps_recv)
+
+    def test_vlan_tags_are_where_they_were_sent(self):
+        frames = [tagged(UDP, "81000064"), tagged(UDP, "88a80005", "81000007"), UDP]
+        with tempfile.TemporaryDirectory() as folder:
+            judge = subprocess.Popen(["dumpcap", "-P", "-q", "-i", "far", "-c", "3", "-w", folder + "/judge.pcap"], stderr=subprocess.PIPE, text=True)
+            for line in judge.stderr:
+                if line.startswith("File:"):
+                    break
+            flow = self.flow(("PKT_COUNTER",), ("TO_FILE", 0, folder + "/own.pcap", 0), ("BPF_FILTER", "vlan 100 and udp"), ("PKT_COUNTER",))
+            send("near", *frames)
+            self.assert_counts(flow, 3, 0)
+            self.assertEqual(flow.word(flow.ids[-1]), 1)
+            judge.communicate(timeout=20)
+            self.flows.remove(flow)
+            flow.close()
+            read = [subprocess.run(["tcpdump", "-nn", "-xx", "-t", "-r", f"{folder}/{name}.pcap"], capture_output=True, text=True, check=True).stdout
+                    for name in ("own", "judge")]
+            self.assertEqual(read[0], read[1])
+            self.assertIn(frames[1].hex()[:48], read[0].replace(" ", "").replace("\n", "").replace("\t", ""))
+
+    def test_a_filter_that_all_flows_share_keeps_other_packets_in_the_kernel_until_another_flow_wants_them(self):
+        udp = self.flow(("BPF_FILTER", "udp"), ("PKT_COUNTER",))
+        udp_too = self.flow(("BPF_FILTER", "udp"), ("BYTE_COUNTER",))
+        send("near", UDP, ARP, tagged(ARP, "81000064"), count=100)
+        self.assert_counts(udp, 100)
+        self.assertEqual(udp_too.word(udp_too.ids[1]), 100 * len(UDP))
+        self.assertEqual(stats_of("far").ps_recv, 200) # with a tag, which the kernel's filter does not see, it must come
+        everything = self.flow(("PKT_COUNTER",))
+        send("near", UDP, ARP, count=100)
+        self.assert_counts(everything, 200)
+        self.assert_counts(udp, 200)
+        self.assertEqual(stats_of("far").ps_recv, 400)
+        self.flows.remove(everything)
+        everything.close()
+        send("near", UDP, ARP, count=100)
+        self.assert_counts(udp, 300)
+        self.assertEqual(stats_of("far").ps_recv, 500)
+
+    def test_a_link_that_goes_down_and_an_interface_that_goes_away_end_no_flow(self):
+        flow = self.flow(("BPF_FILTER", "udp"), ("PKT_COUNTER",))
+        send("near", UDP, count=10)
+        self.assert_counts(flow, 10)
+        run("ip", "link", "set", "far", "down")
+        self.assertTrue(wait_until(lambda: b"down" in stats_of("far").message), stats_of("far").message)
+        run("ip", "link", "set", "far", "up")
+        send("near", UDP, count=10)
+        self.assert_counts(flow, 20)
+        run("ip", "link", "del", "near")
+        self.assertTrue(wait_until(lambda: b"is gone" in stats_of("far").message), stats_of("far").message)
+        self.make_pair()
+        self.assertTrue(wait_until(lambda: b"came back" in stats_of("far").message), stats_of("far").message)
+        send("near", UDP, ARP, count=10)
+        self.assert_counts(flow, 30)
+        self.assertEqual(stats_of("far").ps_recv, 30) # the filter came back, too
+
+    def test_on_the_loopback_interface_a_packet_is_one(self):
+        flow = self.flow(("BPF_FILTER", "udp port 9999"), ("PKT_COUNTER",), device="lo")
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+            for _ in range(100):
+                sender.sendto(b"hello", ("127.0.0.1", 9999))
+        self.assert_counts(flow, 100)
+
+    def test_a_device_that_cannot_be_had_is_told_with_what_to_do(self):
+        self.assertEqual(Flow.library.mapi_create_flow(b"nowhere"), -1)
+        self.assertIn('no network interface "nowhere"', Flow.error())
+        self.assertEqual(Flow.library.mapi_set_device_option(b"far", b"buffer_mb", b"1"), -1)
+        self.assertIn("buffer_mb=1: needs a number from 2 to 4096", Flow.error())
+        self.assertEqual(Flow.library.mapi_set_device_option(b"far", b"colour", b"1"), -1)
+        self.assertIn("fanout_group", Flow.error())
+
+
+if __name__ == "__main__":
+    if not os.environ.get(INSIDE):
+        if subprocess.run(["unshare", "-rn", "ip", "link", "add", "aa", "type", "veth"], capture_output=True).returncode != 0:
+            print("no network name space with a pair of interfaces can be made here")
+            sys.exit(SKIP)
+        os.execvpe("unshare", ["unshare", "-rn", sys.executable, "-B", *sys.argv], os.environ | {INSIDE: "1"})
+    from mapi_library import Flow, stats_of
+    run("ip", "link", "set", "lo", "up")
+    unittest.main()
