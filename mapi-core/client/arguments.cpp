@@ -8,6 +8,8 @@
 #include <string_view>
 
 #include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 
 #include "engine/error.hpp"
 #include "file_error/file_error.h"
@@ -41,6 +43,11 @@ const char *kind_name(char kind)
     throw Error(argument_error(position), name + ": argument " + std::to_string(position) + ": " + text);
 }
 
+std::string flow_error(int fd, const Error &error)
+{
+    return (error.number() == MAPI_INVALID_FLOW ? "" : "flow " + std::to_string(fd) + " ") + error.what();
+}
+
 // 'f' is of the flow that 'r' names, right before it.
 void find_function(const std::string &name, engine::Arguments &arguments, size_t i, const FindTarget &find_target)
 {
@@ -48,8 +55,7 @@ void find_function(const std::string &name, engine::Arguments &arguments, size_t
     try {
         arguments[i].targets = {find_target(fd, int(arguments[i].number), false)};
     } catch (const Error &error) {
-        const bool is_flow = error.number() == MAPI_INVALID_FLOW;
-        refuse(name, int(is_flow ? i : i + 1), (is_flow ? "" : "flow " + std::to_string(fd) + " ") + error.what());
+        refuse(name, int(error.number() == MAPI_INVALID_FLOW ? i : i + 1), flow_error(fd, error));
     }
 }
 
@@ -62,12 +68,12 @@ void find_functions(const std::string &name, engine::Argument &argument, int pos
         const auto function = std::from_chars(at, end, fid);
         const bool has_flow = function.ec == std::errc() && function.ptr != end && *function.ptr == '@';
         const auto flow = has_flow ? std::from_chars(function.ptr + 1, end, fd) : function;
-        if (!has_flow || flow.ec != std::errc() || (flow.ptr != end && *flow.ptr != ','))
+        if (!has_flow || flow.ec != std::errc() || (flow.ptr != end && (*flow.ptr != ',' || flow.ptr + 1 == end)))
             refuse(name, position, "\"" + argument.text + "\" is no list FUNCTION@FLOW,FUNCTION@FLOW");
         try {
             argument.targets.push_back(find_target(fd, fid, true));
         } catch (const Error &error) {
-            refuse(name, position, "flow " + std::to_string(fd) + " " + error.what());
+            refuse(name, position, flow_error(fd, error));
         }
         at = flow.ptr == end ? end : flow.ptr + 1;
     } while (at != end);
@@ -76,11 +82,20 @@ void find_functions(const std::string &name, engine::Argument &argument, int pos
 
 void open_file(const std::string &name, engine::Argument &argument, int position)
 {
-    const int descriptor = open(argument.text.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
+    constexpr int kFlags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK;
+    const std::string where = name + ": argument " + std::to_string(position) + ": " + argument.text + ": ";
+    int descriptor = open(argument.text.c_str(), kFlags | O_EXCL, 0666);
+    const bool is_new = descriptor >= 0;
+    if (!is_new)
+        descriptor = open(argument.text.c_str(), kFlags, 0666);
     if (descriptor < 0)
-        throw Error(MAPI_FILE_ERROR, name + ": argument " + std::to_string(position) + ": " + argument.text + ": " + nslice_write_error(errno));
-    argument.file = std::make_shared<engine::OwnedFile>(descriptor);
+        throw Error(MAPI_FILE_ERROR, where + nslice_write_error(errno));
+    argument.file = std::make_shared<engine::OwnedFile>(descriptor, is_new ? argument.text : "");
     argument.number = descriptor;
+    // Drivers hold a lock on what they read, too.
+    struct stat status = {};
+    if (fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && flock(descriptor, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK)
+        throw Error(MAPI_FILE_ERROR, where + "is read by a device or written by another function; give each its own file");
 }
 
 // Last, when all of them are there: what they name.

@@ -106,7 +106,7 @@ public:
         collect();
         stats->kernel_drops = kernel_drops_;
         stats->interface_drops = interface_drops_.count();
-        mapi_explain(stats->message, sizeof(stats->message), problem_.c_str());
+        mapi_explain(stats->message, sizeof(stats->message), remark().c_str());
     }
 
     int set_filter(const mapi_filter_code *code, uint32_t count)
@@ -141,15 +141,25 @@ private:
         const bool is_there = int(if_nametoindex(interface_.c_str())) == socket_->interface_index();
         waited_gone_ms_ = is_there ? 0 : waited_gone_ms_ + kWaitMs;
         const std::lock_guard lock(mutex_);
-        if (error != 0)
-            problem_ = interface_ + ": " + strerror(error) + ", at least once; packets are read as they come";
+        times_down_ += error != 0;
         if (waited_gone_ms_ <= options_.block_timeout_ms + kWaitMs)
             return;
         collect();
         block_ = {};
         socket_.reset();
         waited_gone_ms_ = 0;
+        ++times_gone_;
         problem_ = interface_ + ": the interface is gone; waiting for it to come back";
+    }
+
+    // Under mutex_.
+    std::string remark() const
+    {
+        if (!problem_.empty())
+            return problem_;
+        if (times_down_ == 0 && times_gone_ == 0)
+            return {};
+        return interface_ + ": the interface was down " + std::to_string(times_down_) + " times and gone " + std::to_string(times_gone_) + " times; it is read again";
     }
 
     void reopen()
@@ -163,7 +173,7 @@ private:
                 throw std::runtime_error(interface_ + ": the interface came back with another link type");
             fresh->set_filter(filter_, filter_count_);
             socket_ = std::move(fresh);
-            problem_ = interface_ + ": the interface was gone and came back";
+            problem_.clear();
         } catch (const std::exception &error) {
             problem_ = error.what();
         }
@@ -192,7 +202,9 @@ private:
     uint32_t filter_count_ = 0;
     uint64_t kernel_drops_ = 0;
     InterfaceDrops interface_drops_;
-    std::string problem_;
+    uint64_t times_down_ = 0;
+    uint64_t times_gone_ = 0;
+    std::string problem_; // why nothing is read now
 };
 
 int open(const mapi_driver_setup *setup, void **instance, mapi_driver_info *info)

@@ -24,21 +24,6 @@ constexpr OtherFormat kOtherFormats[] = {
 };
 } // namespace
 
-uint32_t max_caplen(uint32_t link_type)
-{
-    switch (link_type) {
-    case 189: // USB_LINUX
-    case 220: // USB_LINUX_MMAPPED
-    case 231: // DBUS
-    case 249: // USBPCAP
-        return 128u << 20;
-    case 279: // EBHSCR
-        return 8u << 20;
-    default:
-        return 262144;
-    }
-}
-
 std::unique_ptr<CaptureFormat> open_capture_format(FileBuffer &file)
 {
     file.fill(24);

@@ -55,9 +55,6 @@ template <bool kSwapped> inline uint16_t load_u16(const uint8_t *bytes)
     return kSwapped ? __builtin_bswap16(value) : value;
 }
 
-// The largest record that is believed; the same limits as libpcap's.
-uint32_t max_caplen(uint32_t link_type);
-
 // Fills the fields of a batch that follow from its packets.
 inline void finish_batch(mapi_batch &batch, const mapi_packet *packets, uint32_t count,
                          uint64_t wire_bytes, uint16_t link_type)

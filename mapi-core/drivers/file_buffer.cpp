@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -36,6 +37,7 @@ FileBuffer::FileBuffer(const std::string &path) : path_(path), storage_(kBufferB
     is_regular_ = S_ISREG(status.st_mode);
     if (!is_regular_)
         stop_fd_ = eventfd(0, EFD_CLOEXEC);
+    flock(fd_, LOCK_SH | LOCK_NB); // so that no function writes to it meanwhile
     posix_fadvise(fd_, 0, 0, POSIX_FADV_SEQUENTIAL);
     cursor_ = end_ = storage_.data();
 }

@@ -130,7 +130,7 @@ template <bool kSwapped> bool PcapFormat<kSwapped>::fetch_record(FileBuffer &fil
     if (!file.fill(size_t(header_bytes) + caplen))
         throw CaptureError(Damage::kTruncated,
                            place + ": the file ends inside a record: " +
-                               std::to_string(file.rest_bytes() - header_bytes) + " of " +
+                               std::to_string(std::max<uint64_t>(file.rest_bytes(), header_bytes) - header_bytes) + " of " +
                                std::to_string(caplen) + " captured bytes are there");
     return true;
 }
@@ -154,7 +154,7 @@ std::unique_ptr<CaptureFormat> make(const uint8_t *header, const Variant &varian
         throw CaptureError(Damage::kOpen, path + ": link type " + std::to_string(link_type) +
                                               " is not a LINKTYPE_ number");
     s.link_type = uint16_t(link_type);
-    s.max_caplen = max_caplen(link_type);
+    s.max_caplen = mapi_caplen_max(link_type);
     s.snaplen = load_u32<kSwapped>(header + 16);
     if (s.snaplen == 0 || s.snaplen > INT32_MAX)
         s.snaplen = s.max_caplen;

@@ -243,7 +243,7 @@ void PcapngFormat::add_interface(const Block &block, const std::string &place)
     interface.link_type = load_u16<kSwapped>(block.body());
     const uint32_t snaplen = load_u32<kSwapped>(block.body() + 4);
     interface.snaplen = snaplen == 0 ? std::numeric_limits<uint32_t>::max() : snaplen;
-    interface.max_caplen = max_caplen(interface.link_type);
+    interface.max_caplen = mapi_caplen_max(interface.link_type);
     bool known_resolution = true;
     for_each_option<kSwapped>(block.body() + 8, block.body() + block.body_bytes(),
                               [&](uint16_t code, const uint8_t *value, uint16_t bytes) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <unistd.h>
@@ -28,14 +29,21 @@ struct Target {
 class OwnedFile
 {
 public:
-    explicit OwnedFile(int descriptor) : descriptor_(descriptor) {}
-    ~OwnedFile() { close(descriptor_); }
+    // created: the path of a file that was not there before; goes again unless a function keeps it.
+    OwnedFile(int descriptor, std::string created) : descriptor_(descriptor), created_(std::move(created)) {}
+    ~OwnedFile()
+    {
+        close(descriptor_);
+        if (!created_.empty())
+            unlink(created_.c_str());
+    }
     OwnedFile(const OwnedFile &) = delete;
     OwnedFile &operator=(const OwnedFile &) = delete;
-    int descriptor() const { return descriptor_; }
+    void keep() { created_.clear(); }
 
 private:
     const int descriptor_;
+    std::string created_;
 };
 
 struct Argument {
@@ -43,7 +51,7 @@ struct Argument {
     int64_t number = 0;
     std::string text;
     std::vector<Target> targets; // of kinds 'f' and 'S'
-    std::shared_ptr<const OwnedFile> file = {}; // of kind 'w'; number is its descriptor
+    std::shared_ptr<OwnedFile> file = {}; // of kind 'w'; number is its descriptor
 
     // Never equal with a target or a file: what refers to a result begins where it was applied, and each writes its own file.
     bool operator==(const Argument &other) const

@@ -62,20 +62,33 @@ void Chain::join()
     joined_.store(true, std::memory_order_release); // pairs with has_joined(): the bases are set
 }
 
+// Nodes that other flows share go on.
 void Chain::end()
 {
-    if (status() != FLOW_ACTIVE || is_ending_.exchange(true))
+    if (is_ending_.exchange(true))
         return;
-    for (const auto &applied : functions_)
-        applied->node->end();
+    for (const auto &applied : functions_) {
+        if (!applied->node->is_shareable())
+            applied->node->end();
+    }
     end_us_ = now_us();
+    has_ended_.store(true, std::memory_order_release);
+}
+
+bool Chain::settle()
+{
+    if (!has_ended() || !std::all_of(functions_.begin(), functions_.end(), [](const auto &applied) { return applied->node->is_settled(); }))
+        return false;
     mapi_flow_status active = FLOW_ACTIVE; // unless it was closed meanwhile
     status_.compare_exchange_strong(active, FLOW_FINISHED);
+    return true;
 }
 
 void Chain::cancel()
 {
-    for (const auto &applied : functions_)
-        applied->node->cancel();
+    for (const auto &applied : functions_) {
+        if (!applied->node->is_shareable())
+            applied->node->cancel();
+    }
 }
 } // namespace mapi::engine

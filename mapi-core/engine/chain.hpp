@@ -51,8 +51,11 @@ public:
     void cancel();
     // Device's thread.
     void join();
-    // Any thread: no packet will come any more.  May wait for a disk, unless the flow is cancelled.
+    // Any thread: no packet will come any more.  Does not wait.
     void end();
+    bool has_ended() const { return has_ended_.load(std::memory_order_acquire); }
+    // Any thread.  True once all that end() began is done, such as files that are written; then the flow is finished.
+    bool settle();
 
 private:
     void use_shared_nodes(const Plan &plan);
@@ -61,6 +64,7 @@ private:
     std::atomic<mapi_flow_status> status_ = FLOW_INIT;
     std::atomic<bool> joined_ = false;
     std::atomic<bool> is_ending_ = false;
+    std::atomic<bool> has_ended_ = false;
     std::atomic<uint64_t> start_us_ = 0;
     std::atomic<uint64_t> end_us_ = 0;
 };

@@ -110,15 +110,10 @@ void Device::finish()
         state_ = State::kFinished;
         chains = current_->chains();
     }
-    for (const auto &chain : chains)
-        end(*chain);
-}
-
-// Without the lock: a file's last bytes may wait for its disk, and who closes the flow then must get through.
-void Device::end(Chain &chain)
-{
-    chain.join();
-    chain.end();
+    for (const auto &chain : chains) {
+        chain->join();
+        chain->end();
+    }
     const std::lock_guard lock(mutex_);
     changed_.notify_all();
 }

@@ -36,12 +36,13 @@ public:
     // Any thread.
     void start();
     bool has_started();
-    std::shared_ptr<Node> make_node(const mapi_function &function, Arguments arguments) const;
+    std::shared_ptr<Node> make_node(const mapi_function &function, Arguments arguments);
     // At once: packets that the driver reads after the return are the flow's, or are no longer.
     void connect(const std::shared_ptr<Chain> &chain);
+    // Returns when the flow's files are written; but where another flow's reader holds the device's thread up, that comes later.
     void disconnect(const std::shared_ptr<Chain> &chain);
     // False when the time is up; timeout_ms < 0 waits for ever.
-    bool wait_while_active(const Chain &chain, int timeout_ms);
+    bool wait_while_active(Chain &chain, int timeout_ms);
     int count_other_users(const Node &node, const Chain &chain);
     void copy_stats(mapi_stat_t *stats);
 
@@ -55,12 +56,19 @@ private:
     Plan &acquire_plan();
     void release_plan() { plan_in_use_.store(nullptr, std::memory_order_release); }
     void finish();
-    void end(Chain &chain);
+
+    // A plan that is replaced, and the flow whose close replaced it, which is to end.
+    struct Retired {
+        std::unique_ptr<Plan> plan;
+        std::shared_ptr<Chain> closed;
+    };
+    // Ends flows that are closed and frees plans, as far as the device's thread has left them.  True: all of them.
+    bool free_retired();
+    mapi_function_drops sum_drops();
 
     // Under mutex_.
     void start_locked();
-    void install(std::vector<std::shared_ptr<Chain>> chains);
-    void free_retired();
+    void install(std::vector<std::shared_ptr<Chain>> chains, std::shared_ptr<Chain> closed);
     void set_filter();
 
     const int id_;
@@ -89,7 +97,8 @@ private:
     std::condition_variable changed_; // a flow ended or was closed
     std::unique_ptr<Plan> current_;   // owns what plan_ shows
     std::shared_ptr<const Node> filter_; // whose code the source has
-    std::vector<std::unique_ptr<Plan>> retired_;
+    std::vector<Retired> retired_;
+    std::vector<std::weak_ptr<Node>> nodes_; // of all flows, for their drops
     std::thread thread_;
 };
 } // namespace mapi::engine

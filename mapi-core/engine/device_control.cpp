@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstring>
+#include <iterator>
 
 #include <unistd.h>
 
@@ -12,6 +14,12 @@
 
 namespace mapi::engine
 {
+namespace
+{
+constexpr auto kCloseTime = std::chrono::milliseconds(200);
+constexpr auto kLookInterval = std::chrono::milliseconds(1);
+} // namespace
+
 Device::Device(int id, DeviceSettings settings, const mapi_driver &driver, bool start_at_connect)
     : id_(id), settings_(std::move(settings)), driver_(driver), start_at_connect_(start_at_connect)
 {
@@ -26,7 +34,7 @@ Device::Device(int id, DeviceSettings settings, const mapi_driver &driver, bool 
     setup.error_bytes = sizeof(text);
     if (const int number = driver_.open(&setup, &source_, &info_); number != 0)
         throw Error(number, *text ? text : settings_.name + ": cannot be opened");
-    install({});
+    install({}, nullptr);
 }
 
 Device::~Device()
@@ -40,6 +48,9 @@ Device::~Device()
     }
     if (thread_.joinable())
         thread_.join();
+    for (const auto &chain : current_->chains())
+        chain->end();
+    free_retired();
     driver_.close(source_);
 }
 
@@ -63,9 +74,14 @@ void Device::start_locked()
     thread_ = std::thread([this] { run(); });
 }
 
-std::shared_ptr<Node> Device::make_node(const mapi_function &function, Arguments arguments) const
+std::shared_ptr<Node> Device::make_node(const mapi_function &function, Arguments arguments)
 {
-    return std::make_shared<Node>(function, std::move(arguments), info_, drop_totals_);
+    auto node = std::make_shared<Node>(function, std::move(arguments), info_, drop_totals_);
+    const std::lock_guard lock(mutex_);
+    if (nodes_.size() == nodes_.capacity())
+        std::erase_if(nodes_, [](const auto &known) { return known.expired(); });
+    nodes_.push_back(node);
+    return node;
 }
 
 void Device::connect(const std::shared_ptr<Chain> &chain)
@@ -75,37 +91,65 @@ void Device::connect(const std::shared_ptr<Chain> &chain)
         chain->activate(*current_);
         auto chains = current_->chains();
         chains.push_back(chain);
-        install(std::move(chains));
+        install(std::move(chains), nullptr);
         if (start_at_connect_)
             start_locked();
-        if (state_ != State::kFinished)
-            return;
+        if (state_ == State::kFinished) {
+            chain->join();
+            chain->end();
+        }
     }
-    end(*chain);
+    free_retired();
 }
 
 void Device::disconnect(const std::shared_ptr<Chain> &chain)
 {
-    const std::lock_guard lock(mutex_);
-    chain->close();
-    auto chains = current_->chains();
-    std::erase(chains, chain);
-    install(std::move(chains));
-    chain->cancel(); // a thread that waits in the flow's buffer goes on
-    free_retired();
-    changed_.notify_all();
+    {
+        const std::lock_guard lock(mutex_);
+        chain->close();
+        auto chains = current_->chains();
+        std::erase(chains, chain);
+        install(std::move(chains), chain);
+        chain->cancel(); // a thread that waits in the flow's buffer goes on
+        changed_.notify_all();
+    }
+    const auto end = std::chrono::steady_clock::now() + kCloseTime;
+    while (!free_retired() && std::chrono::steady_clock::now() < end)
+        std::this_thread::sleep_for(kLookInterval);
+    while (chain->has_ended() && !chain->settle())
+        std::this_thread::sleep_for(kLookInterval);
 }
 
 // The packet thread is never waited for: it goes on with the plan that it has and takes the new one with its next batch.
-void Device::install(std::vector<std::shared_ptr<Chain>> chains)
+void Device::install(std::vector<std::shared_ptr<Chain>> chains, std::shared_ptr<Chain> closed)
 {
     auto plan = std::make_unique<Plan>(std::move(chains));
     plan_.store(plan.get());
     if (current_)
-        retired_.push_back(std::move(current_));
+        retired_.push_back({std::move(current_), std::move(closed)});
     current_ = std::move(plan);
-    free_retired();
     set_filter();
+}
+
+bool Device::free_retired()
+{
+    std::vector<Retired> left; // by the device's thread; ended and freed without the lock
+    {
+        const std::lock_guard lock(mutex_);
+        const Plan *in_use = plan_in_use_.load();
+        const auto is_left = [in_use](const Retired &retired) { return retired.plan.get() != in_use; };
+        // A flow may be in older plans, too: from the one in use on all stay.
+        const auto first_kept = std::find_if_not(retired_.begin(), retired_.end(), is_left);
+        left.assign(std::make_move_iterator(retired_.begin()), std::make_move_iterator(first_kept));
+        retired_.erase(retired_.begin(), first_kept);
+        if (!retired_.empty())
+            return false;
+    }
+    for (const Retired &retired : left) {
+        if (retired.closed)
+            retired.closed->end();
+    }
+    return true;
 }
 
 // Where all flows begin with the same filter the source need not give what that rejects.
@@ -128,19 +172,23 @@ void Device::set_filter()
     filter_ = count > 0 ? current_->chains().front()->functions().front()->node : nullptr;
 }
 
-void Device::free_retired()
+bool Device::wait_while_active(Chain &chain, int timeout_ms)
 {
-    const Plan *in_use = plan_in_use_.load();
-    std::erase_if(retired_, [in_use](const auto &plan) { return plan.get() != in_use; });
-}
-
-bool Device::wait_while_active(const Chain &chain, int timeout_ms)
-{
+    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_ms);
     std::unique_lock lock(mutex_);
-    const auto is_over = [&chain] { return chain.status() != FLOW_ACTIVE; };
-    if (timeout_ms >= 0)
-        return changed_.wait_for(lock, std::chrono::milliseconds(timeout_ms), is_over);
-    changed_.wait(lock, is_over);
+    while (chain.status() == FLOW_ACTIVE && !chain.settle()) {
+        const auto now = std::chrono::steady_clock::now();
+        if (timeout_ms >= 0 && now >= end)
+            return false;
+        // Nobody tells when a file is written.
+        auto next = chain.has_ended() ? now + kLookInterval : timeout_ms < 0 ? std::chrono::steady_clock::time_point::max() : end;
+        if (timeout_ms >= 0)
+            next = std::min(next, end);
+        if (next == std::chrono::steady_clock::time_point::max())
+            changed_.wait(lock);
+        else
+            changed_.wait_until(lock, next);
+    }
     return true;
 }
 
@@ -155,22 +203,40 @@ int Device::count_other_users(const Node &node, const Chain &chain)
     return int(std::count_if(current_->chains().begin(), current_->chains().end(), uses));
 }
 
+mapi_function_drops Device::sum_drops()
+{
+    mapi_function_drops sum = {};
+    const std::lock_guard lock(mutex_);
+    for (const auto &known : nodes_) {
+        const auto node = known.lock();
+        const mapi_function_drops drops = node ? node->drops() : mapi_function_drops{};
+        sum.buffer_full += drops.buffer_full;
+        sum.link_type += drops.link_type;
+        sum.not_written += drops.not_written;
+        if (drops.write_error)
+            sum.write_error = drops.write_error;
+    }
+    sum.buffer_full += drop_totals_->buffer_full;
+    sum.link_type += drop_totals_->link_type;
+    sum.not_written += drop_totals_->not_written;
+    if (!sum.write_error)
+        sum.write_error = drop_totals_->write_error;
+    return sum;
+}
+
 void Device::copy_stats(mapi_stat_t *stats)
 {
     mapi_driver_stats driver = {};
     driver_.stats(source_, &driver);
-    mapi_function_drops drops = {};
-    {
-        const std::lock_guard lock(mutex_);
-        drops = current_->drops();
-        drops.buffer_full += drop_totals_->buffer_full;
-        drops.link_type += drop_totals_->link_type;
-        drops.not_written += drop_totals_->not_written;
-    }
+    free_retired();
+    const mapi_function_drops drops = sum_drops();
     *stats = {};
     gethostname(stats->hostname, sizeof(stats->hostname) - 1);
     snprintf(stats->dev, sizeof(stats->dev), "%s", settings_.name.c_str());
-    snprintf(stats->message, sizeof(stats->message), "%s", driver.message);
+    if (*driver.message || !drops.write_error)
+        snprintf(stats->message, sizeof(stats->message), "%s", driver.message);
+    else
+        snprintf(stats->message, sizeof(stats->message), "a file that a function writes: %s", strerror(drops.write_error));
     stats->ps_recv = packets_read_.load(std::memory_order_relaxed);
     stats->bytes_recv = bytes_read_.load(std::memory_order_relaxed);
     stats->ps_ifdrop = driver.interface_drops;

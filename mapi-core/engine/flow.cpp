@@ -27,9 +27,11 @@ int Flow::apply(const mapi_function &function, Arguments arguments)
         throw Error(MFUNCT_COULD_NOT_APPLY_FUNCT,
                     std::string(function.name) + ": the flow is connected; functions are applied before mapi_connect()");
     for (const Argument &argument : arguments) {
+        if (argument.kind != 'S')
+            continue;
         // A whole result is read where it lies, by the thread that writes it.
         for (const Target &target : argument.targets) {
-            if (argument.kind == 'S' && target.device != device_.get())
+            if (target.device != device_.get())
                 throw Error(MFUNCT_COULD_NOT_APPLY_FUNCT, std::string(function.name) + ": one of \"" + argument.text + "\" is of another device");
         }
     }
@@ -106,6 +108,8 @@ mapi_results_t *Flow::next_results(int fid)
 {
     Applied &applied = connected_function(fid);
     const std::lock_guard lock(applied.reader);
+    if (!applied.node->function().next_result)
+        throw Error(MAPI_INVALID_FID_FUNCID, std::string(applied.node->function().name) + " has no results one after another");
     std::vector<uint64_t> copy(applied.result.size());
     if (!applied.node->next_result(copy.data()))
         throw Error(MAPI_NO_MORE_RESULTS, std::string(applied.node->function().name) + " has no more results");
@@ -140,6 +144,7 @@ void Flow::describe(mapi_flow_info_t *info)
     info->num_functions = int(chain_->functions().size());
     info->start_us = chain_->start_us();
     info->end_us = chain_->end_us();
+    chain_->settle();
     info->status = chain_->status();
 }
 
@@ -158,6 +163,7 @@ void Flow::describe(int fid, mapi_function_info_t *info)
     info->pkts = joined ? node.seen() - applied.base_seen : 0;
     info->passed_pkts = joined ? node.passed() - applied.base_passed : 0;
     info->dropped = drops.buffer_full + drops.link_type + drops.not_written;
+    info->time_jumps = drops.time_jumps;
     info->result_size = int(node.result_bytes());
     info->shared_with = device_->count_other_users(node, *chain_);
 }

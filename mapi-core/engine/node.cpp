@@ -2,6 +2,9 @@
 // Node: one function with its arguments.
 #include "engine/node.hpp"
 
+#include <chrono>
+#include <thread>
+
 #include "engine/error.hpp"
 #include "engine/slices.hpp"
 
@@ -82,6 +85,10 @@ Node::Node(const mapi_function &function, Arguments arguments, const mapi_driver
     setup.engine = this;
     if (const int number = function.create(&setup, &instance_); number != 0)
         throw Error(number, std::string(function.name) + ": " + (*text ? text : "refused its arguments"));
+    for (const Argument &argument : arguments_) {
+        if (argument.file)
+            argument.file->keep();
+    }
     if (has_published_result())
         publish();
 }
@@ -90,10 +97,15 @@ Node::~Node()
 {
     if (!instance_)
         return;
+    // What it still writes may fail: not for long, since its flow is cancelled by now.
+    while (!is_settled())
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
     const mapi_function_drops last = drops();
     totals_->buffer_full += last.buffer_full;
     totals_->link_type += last.link_type;
     totals_->not_written += last.not_written;
+    if (last.write_error)
+        totals_->write_error = last.write_error;
     function_.destroy(instance_);
 }
 
@@ -128,6 +140,7 @@ void Node::end()
     if (!function_.end)
         return;
     function_.end(instance_);
+    has_ended_ = true;
     if (has_published_result())
         publish();
 }

@@ -22,6 +22,7 @@ struct DropTotals {
     std::atomic<uint64_t> buffer_full = 0;
     std::atomic<uint64_t> link_type = 0;
     std::atomic<uint64_t> not_written = 0;
+    std::atomic<int> write_error = 0;
 };
 
 class Node
@@ -108,6 +109,7 @@ public:
         return function_.classic_bpf ? function_.classic_bpf(instance_, link_type, code) : 0;
     }
     void end();
+    bool is_settled() const { return !has_ended_ || !function_.is_settled || function_.is_settled(instance_) != 0; }
     void cancel();
     mapi_function_drops drops() const;
 
@@ -133,6 +135,7 @@ private:
     Published published_;
     uint64_t *in_place_ = nullptr; // in published_
     bool takes_single_packets_ = false;
+    std::atomic<bool> has_ended_ = false;
     const Arguments arguments_;
     std::vector<Reference> references_;
     const std::vector<const mapi_reference *> reference_views_; // what arguments show to the function

@@ -82,17 +82,18 @@ bool Plan::has_chain(const Chain *chain) const
 void Plan::add_references(Node &node, uint32_t stage)
 {
     for (Node::Reference &reference : node.references()) {
-        std::shared_ptr<const Chain> chain = reference.target.chain.lock();
+        const std::shared_ptr<const Chain> chain = reference.target.chain.lock();
         const size_t position = reference.target.position;
+        const bool is_own = has_chain(chain.get());
         uint32_t referred = kNone;
-        if (has_chain(chain.get())) {
+        if (is_own) {
             reference.kept = chain->functions()[position]->node;
             referred = refer_to(reference.kept.get());
         }
         const bool is_same_stage = referred != kNone && stage_of_.at(reference.kept.get()) == stage;
         // Of other packets: right after each of its own it is right for it, too.
         takes_single_packets_ |= referred != kNone && !is_same_stage;
-        references_.push_back({&reference.view, std::move(chain), position, referred, reference.kept.get(), is_same_stage});
+        references_.push_back({&reference.view, is_own ? chain.get() : nullptr, reference.target.chain, position, referred, reference.kept.get(), is_same_stage});
     }
 }
 
@@ -124,17 +125,5 @@ std::shared_ptr<Node> Plan::find(const Node *source, const Node &wanted) const
             return node;
     }
     return nullptr;
-}
-
-mapi_function_drops Plan::drops() const
-{
-    mapi_function_drops sum = {};
-    for (const auto &node : nodes_) {
-        const mapi_function_drops drops = node->drops();
-        sum.buffer_full += drops.buffer_full;
-        sum.link_type += drops.link_type;
-        sum.not_written += drops.not_written;
-    }
-    return sum;
 }
 } // namespace mapi::engine

@@ -36,7 +36,6 @@ public:
     const std::vector<std::shared_ptr<Chain>> &chains() const { return chains_; }
     // The node that does what `wanted` would do with the mask of `source`, or null.
     std::shared_ptr<Node> find(const Node *source, const Node &wanted) const;
-    mapi_function_drops drops() const;
 
 private:
     static constexpr uint32_t kNone = ~0u;
@@ -69,7 +68,8 @@ private:
     };
     struct Reference {
         mapi_reference *view;
-        std::shared_ptr<const Chain> chain; // null: its flow is gone, and the view stays as it is
+        const Chain *own;               // one of chains_, or null
+        std::weak_ptr<const Chain> other; // of another device, or not connected; when it is gone the view stays as it is
         size_t position;
         uint32_t referred; // index into referred_; kNone: the node does not run in this plan
         const Node *node;  // null: not known

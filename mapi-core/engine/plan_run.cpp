@@ -107,9 +107,11 @@ void Plan::fold(mapi_reference &view)
 void Plan::update(const Reference &reference, bool is_same_batch) const
 {
     mapi_reference &view = *reference.view;
-    if (!reference.chain || !reference.chain->has_joined() || reference.chain->status() == FLOW_CLOSED)
+    const std::shared_ptr<const Chain> held = reference.own ? nullptr : reference.other.lock();
+    const Chain *const chain = reference.own ? reference.own : held.get();
+    if (!chain || !chain->has_joined() || chain->status() == FLOW_CLOSED)
         return;
-    const Applied &applied = *reference.chain->functions()[reference.position];
+    const Applied &applied = *chain->functions()[reference.position];
     view.base = applied.base_result;
     if (reference.referred == kNone) {
         view.before = applied.node->published().first_word();

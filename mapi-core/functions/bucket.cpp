@@ -35,7 +35,7 @@ public:
             uint64_t value;
             const uint64_t ended = clock_.ended(batch.packets[i].timestamp_ns);
             if (ended && clock_.read(reference_, i, &value))
-                end_intervals(ended, value);
+                end_intervals(clock_.told(ended), ended, value);
         }
         queue_.push(entries_);
     }
@@ -51,15 +51,16 @@ public:
 
     ResultQueue<Entry> &queue() { return queue_; }
     const ResultQueue<Entry> &queue() const { return queue_; }
+    uint64_t time_jumps() const { return clock_.time_jumps(); }
 
 private:
     // Those without a packet have an entry, too.
-    void end_intervals(uint64_t ended, uint64_t value)
+    void end_intervals(uint64_t told, uint64_t ended, uint64_t value)
     {
-        const uint64_t told = std::min<uint64_t>(ended, ResultQueue<Entry>::kRoom);
         for (uint64_t i = 0; i < told; ++i)
             add(clock_.end_ns(ended - 1 - i), value);
-        queue_.count_dropped(ended - told); // of a time stamp far off
+        if (entries_.size() >= IntervalClock::kToldMax)
+            queue_.push(entries_);
     }
 
     void add(uint64_t time_ns, uint64_t value)

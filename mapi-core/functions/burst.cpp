@@ -24,7 +24,11 @@ struct BurstLine {
     uint64_t mbit_per_s;
 
     uint64_t ns_of(uint64_t bytes) const { return bytes * 8000 / mbit_per_s; }
-    uint64_t bytes_in(uint64_t ns) const { return uint64_t(static_cast<long double>(ns) * static_cast<long double>(mbit_per_s) / 8000); }
+    uint64_t bytes_in(uint64_t ns) const
+    {
+        const long double bytes = static_cast<long double>(ns) * static_cast<long double>(mbit_per_s) / 8000;
+        return bytes < 0x1p63L ? uint64_t(bytes) : uint64_t(1) << 63; // more than any gap that is asked for
+    }
     uint64_t categories() const { return (max_bytes - min_bytes) / step_bytes + 2; }
     uint64_t category_of(uint64_t bytes) const
     {

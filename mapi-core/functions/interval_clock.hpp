@@ -2,6 +2,8 @@
 // Interval clock: packets and their times -> how many intervals have ended, and what a reference was then.
 #pragma once
 
+#include <algorithm>
+#include <atomic>
 #include <cstdint>
 
 #include <mapi/function.h>
@@ -11,7 +13,8 @@
 namespace mapi::functions
 {
 // The first interval begins with the first packet.  One of packets ends with its last packet, one of time before the first packet
-// behind it; times that go back end none.
+// behind it; times that go back a little end none.  With a step back, as by a clock that is set or a capture that is read again,
+// the interval begins anew.
 class IntervalClock
 {
 public:
@@ -42,7 +45,23 @@ public:
 
     bool is_timed() const { return interval_.ns != 0; }
 
+    // Of those that ended, how many are to be told one by one; the rest of a long silence is one jump.
+    uint64_t told(uint64_t ended, uint64_t most = kToldMax)
+    {
+        if (ended > most)
+            count_jump();
+        return std::min(ended, most);
+    }
+    // Any thread.  Steps back, and silences that were not told to their end.
+    uint64_t time_jumps() const { return time_jumps_.load(std::memory_order_relaxed); }
+
+    static constexpr uint64_t kToldMax = 65536;
+
 private:
+    static constexpr uint64_t kNsPerSecond = 1000000000;
+
+    void count_jump() { time_jumps_.fetch_add(1, std::memory_order_relaxed); }
+
     uint64_t ended_by_packets()
     {
         if (++packets_ < interval_.packets)
@@ -53,6 +72,10 @@ private:
 
     uint64_t ended_by_time(uint64_t now_ns)
     {
+        if (now_ns < begin_ns_ && begin_ns_ - now_ns > std::max(interval_.ns, kNsPerSecond)) {
+            begin_ns_ = now_ns;
+            count_jump();
+        }
         if (now_ns < begin_ns_ || now_ns - begin_ns_ < interval_.ns)
             return 0;
         const uint64_t intervals = (now_ns - begin_ns_) / interval_.ns;
@@ -65,5 +88,6 @@ private:
     uint64_t begin_ns_ = 0; // of the interval that goes on
     uint64_t last_ns_ = 0;  // of the last packet
     uint64_t packets_ = 0;  // since the last end
+    std::atomic<uint64_t> time_jumps_ = 0;
 };
 } // namespace mapi::functions

@@ -20,18 +20,33 @@ constexpr auto kLongest = std::chrono::milliseconds(100); // until less is writt
 
 constexpr int kPatienceMs = 1000; // with a pipe that takes nothing, once its flow is closed
 constexpr int kPollMs = 100;
+
+// While it lives threads start with all signals blocked: the program's are for its own threads.
+class BlockedSignals
+{
+public:
+    BlockedSignals()
+    {
+        sigset_t all;
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, &before_);
+    }
+    ~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+    BlockedSignals(const BlockedSignals &) = delete;
+    BlockedSignals &operator=(const BlockedSignals &) = delete;
+
+private:
+    sigset_t before_;
+};
 } // namespace
 
-RecordWriter::RecordWriter(int descriptor, bool device_waits) : descriptor_(descriptor), device_waits_(device_waits)
+RecordWriter::RecordWriter(int descriptor, bool device_waits, std::function<void()> on_settled)
+    : descriptor_(descriptor), device_waits_(device_waits), on_settled_(std::move(on_settled))
 {
+    const BlockedSignals blocked; // a broken pipe is told by write()
+    thread_ = std::thread([this] { run(); });
     if (ftruncate(descriptor_, 0) == 0) // no pipe
         lseek(descriptor_, 0, SEEK_SET);
-    // The program's signals are for its own threads; a broken pipe is told by write().
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    thread_ = std::thread([this] { run(); });
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 RecordWriter::~RecordWriter()
@@ -48,6 +63,7 @@ void RecordWriter::set_header(std::string header)
 {
     const std::lock_guard lock(mutex_);
     header_ = std::move(header);
+    changed_.notify_all();
 }
 
 void RecordWriter::add(std::string &bytes, uint64_t records)
@@ -59,34 +75,35 @@ void RecordWriter::add(std::string &bytes, uint64_t records)
     if (device_waits_)
         changed_.wait(lock, [&] { return has_room() || is_cancelled_; });
     if (has_room()) {
-        waiting_ += bytes;
-        waiting_records_ += records;
-        if (is_hurried_ || (waiting_.size() >= kWrittenBytes && waiting_.size() - bytes.size() < kWrittenBytes))
-            changed_.notify_all();
+        take(bytes, records);
     } else {
         lost_.fetch_add(records, std::memory_order_relaxed);
+        bytes.clear();
     }
-    bytes.clear();
 }
 
-void RecordWriter::hurry()
+void RecordWriter::take(std::string &bytes, uint64_t records)
+{
+    const size_t before = waiting_.size();
+    waiting_ += bytes;
+    waiting_records_ += records;
+    bytes.clear();
+    if (before == 0 || (before < kWrittenBytes && waiting_.size() >= kWrittenBytes))
+        changed_.notify_all();
+}
+
+void RecordWriter::finish(std::string &bytes, uint64_t records)
 {
     const std::lock_guard lock(mutex_);
-    is_hurried_ = true;
+    take(bytes, records);
+    is_finishing_ = true;
     changed_.notify_all();
 }
 
-bool RecordWriter::is_idle()
+bool RecordWriter::is_settled()
 {
     const std::lock_guard lock(mutex_);
-    return waiting_.empty() && header_.empty() && !is_writing_;
-}
-
-void RecordWriter::finish()
-{
-    hurry();
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return (waiting_.empty() && header_.empty() && !is_writing_) || is_cancelled_; });
+    return is_settled_;
 }
 
 void RecordWriter::cancel()
@@ -96,32 +113,45 @@ void RecordWriter::cancel()
     changed_.notify_all();
 }
 
+void RecordWriter::add_drops(mapi_function_drops *drops) const
+{
+    drops->not_written += lost_.load(std::memory_order_relaxed);
+    if (drops->write_error == 0)
+        drops->write_error = error_.load(std::memory_order_relaxed);
+}
+
 void RecordWriter::run()
 {
+    std::string records; // its memory goes to and fro
     std::unique_lock lock(mutex_);
-    const auto has_work = [this] { return !waiting_.empty() || !header_.empty(); };
-    const auto is_due = [&] { return is_stopping_ || waiting_.size() >= kWrittenBytes || (is_hurried_ && has_work()); };
     while (true) {
-        changed_.wait_for(lock, kLongest, is_due);
+        if (!has_work() && is_finishing_ && !is_settled_)
+            settle();
+        changed_.wait(lock, [&] { return has_work() || is_stopping_ || (is_finishing_ && !is_settled_); });
         if (!has_work() && is_stopping_)
             return;
-        if (!has_work())
-            continue;
-        const std::string header = std::exchange(header_, {}), records = std::exchange(waiting_, {});
+        changed_.wait_for(lock, kLongest, [&] { return is_stopping_ || is_finishing_ || waiting_.size() >= kWrittenBytes; });
+        const std::string header = std::exchange(header_, {});
+        records.clear();
+        std::swap(records, waiting_);
         const uint64_t count = std::exchange(waiting_records_, 0);
-        is_writing_ = true;
-        lock.unlock();
         changed_.notify_all();
-        const bool is_written = write(header + records);
+        lock.unlock();
+        const bool is_written = write(header, records);
         lock.lock();
         if (!is_written) {
             lost_.fetch_add(count, std::memory_order_relaxed);
-            if (!is_stopping_ && !is_hurried_)
+            if (!is_stopping_ && !is_finishing_)
                 header_ = header; // the next records need it, too
         }
-        is_writing_ = false;
-        changed_.notify_all();
     }
+}
+
+void RecordWriter::settle()
+{
+    if (on_settled_)
+        on_settled_();
+    is_settled_ = true;
 }
 
 // Of a pipe that is full.  False: it stays so, and nobody waits for its file any more.
@@ -139,21 +169,27 @@ bool RecordWriter::wait_for_reader()
 }
 
 // All of it, or nothing: the next records begin where a reader looks for them.
-bool RecordWriter::write(const std::string &bytes)
+bool RecordWriter::write(const std::string &header, const std::string &records)
 {
     const off_t begin = lseek(descriptor_, 0, SEEK_CUR);
+    if (write_all(header) && write_all(records))
+        return true;
+    error_.store(errno, std::memory_order_relaxed);
+    if (begin >= 0 && ftruncate(descriptor_, begin) == 0)
+        lseek(descriptor_, begin, SEEK_SET);
+    return false;
+}
+
+bool RecordWriter::write_all(const std::string &bytes)
+{
     size_t written = 0;
     while (written < bytes.size()) {
         const ssize_t count = ::write(descriptor_, bytes.data() + written, bytes.size() - written);
         if (count > 0)
             written += size_t(count);
         else if (count == 0 || (errno != EINTR && !(errno == EAGAIN && wait_for_reader())))
-            break;
+            return false;
     }
-    if (written == bytes.size())
-        return true;
-    if (begin >= 0 && ftruncate(descriptor_, begin) == 0)
-        lseek(descriptor_, begin, SEEK_SET);
-    return false;
+    return true;
 }
 } // namespace mapi::functions

@@ -6,9 +6,12 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <thread>
+
+#include <mapi/function.h>
 
 namespace mapi::functions
 {
@@ -16,8 +19,9 @@ namespace mapi::functions
 class RecordWriter
 {
 public:
-    // descriptor: open for writing, of a pipe with O_NONBLOCK; stays the caller's; the file becomes empty.  device_waits: for the disk; otherwise what finds no room is dropped.
-    RecordWriter(int descriptor, bool device_waits);
+    // descriptor: open for writing, of a pipe with O_NONBLOCK; stays the caller's; the file becomes empty.  device_waits: for the disk; otherwise
+    // what finds no room is dropped.  on_settled: on the writer's thread, once finish() was called and all is in the file, or lost.
+    RecordWriter(int descriptor, bool device_waits, std::function<void()> on_settled = nullptr);
     // Writes what is left.
     ~RecordWriter();
     RecordWriter(const RecordWriter &) = delete;
@@ -27,33 +31,55 @@ public:
     void set_header(std::string header);
     // Device's thread.  Whole records, so many of them; taken out of `bytes`.
     void add(std::string &bytes, uint64_t records);
-    // Device's thread: what has come is written at once from here on.
-    void hurry();
-    bool is_idle();
-    // Device's thread: waits until all that came is in the file, or lost.
-    void finish();
-    // Any thread: the device waits no more.
+    // Who uses the function last: no more will come but these few, for which there always is room.  Does not wait.
+    void finish(std::string &bytes, uint64_t records);
+    // Any thread, after finish(): all of it is in the file, or lost.
+    bool is_settled();
+    // Any thread: the device waits no more, and the writer not long.
     void cancel();
-    uint64_t lost() const { return lost_.load(std::memory_order_relaxed); }
+    void add_drops(mapi_function_drops *drops) const;
 
 private:
     void run();
-    bool write(const std::string &bytes);
+    bool write(const std::string &header, const std::string &records);
+    bool write_all(const std::string &bytes);
     bool wait_for_reader();
+    // Under mutex_.
+    bool has_work() const { return !waiting_.empty() || !header_.empty(); }
+    void take(std::string &bytes, uint64_t records);
+    void settle();
 
     const int descriptor_;
     const bool device_waits_;
+    const std::function<void()> on_settled_;
     std::atomic<uint64_t> lost_ = 0;
+    std::atomic<int> error_ = 0;
 
     std::mutex mutex_; // all below
     std::condition_variable changed_;
     std::string header_; // not in the file yet
     std::string waiting_;
     uint64_t waiting_records_ = 0;
-    bool is_writing_ = false;
     bool is_cancelled_ = false;
-    bool is_hurried_ = false;
+    bool is_finishing_ = false;
+    bool is_settled_ = false;
     bool is_stopping_ = false;
     std::thread thread_; // last: it uses the others
 };
+
+// Members of a function table whose object has end() and a writer().
+template <class Object> void end_file(void *instance)
+{
+    static_cast<Object *>(instance)->end();
+}
+
+template <class Object> int is_file_settled(void *instance)
+{
+    return static_cast<Object *>(instance)->writer().is_settled();
+}
+
+template <class Object> void cancel_file(void *instance)
+{
+    static_cast<Object *>(instance)->writer().cancel();
+}
 } // namespace mapi::functions

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // RES2FILE: other functions' results, at intervals -> rows of a file.  Lets every packet pass.
 #include <algorithm>
-#include <atomic>
 #include <bit>
 #include <cinttypes>
 #include <cstdio>
 #include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <mapi/mapi.h>
@@ -23,7 +23,8 @@ namespace
 {
 enum Argument { kTypes, kFunctions, kHeader, kPath, kInterval, kReset };
 
-constexpr uint64_t kMaxRows = 65536; // of a silence
+constexpr uint64_t kSilenceBytes = uint64_t(64) << 20; // of one silence's rows, about
+constexpr size_t kHandedBytes = size_t(1) << 20;
 
 constexpr uint64_t kKeptBytes = 4096;
 
@@ -92,8 +93,7 @@ public:
         }
         for (Column &column : columns_)
             column.keep();
-        writer_.add(bytes_, rows_);
-        rows_ = 0;
+        hand_over(1);
     }
 
     // The last interval ends with the packets.
@@ -101,12 +101,16 @@ public:
     {
         if (clock_.has_rest())
             add_row(0, mapi_reference_read_before);
-        writer_.add(bytes_, rows_);
-        writer_.finish();
+        writer_.finish(bytes_, rows_);
     }
 
-    void cancel() { writer_.cancel(); }
-    uint64_t lost() const { return writer_.lost() + skipped_.load(std::memory_order_relaxed); }
+    RecordWriter &writer() { return writer_; }
+
+    void drops(mapi_function_drops *drops) const
+    {
+        writer_.add_drops(drops);
+        drops->time_jumps = clock_.time_jumps();
+    }
 
 private:
     using Read = int (*)(const mapi_reference *, uint32_t, uint64_t *);
@@ -115,23 +119,30 @@ private:
     void end_intervals(uint64_t ended, uint32_t packet)
     {
         const Read read = clock_.is_timed() ? mapi_reference_read_before : mapi_reference_read;
+        const size_t before = bytes_.size();
         add_row(packet, read);
-        for (uint64_t i = 1; i < std::min(ended, kMaxRows); ++i) {
-            if (is_reset_)
-                add_silent_row();
-            else
-                add_row(packet, read);
+        const uint64_t row_bytes = bytes_.size() - before;
+        const uint64_t told = clock_.told(ended, std::clamp(kSilenceBytes / row_bytes, uint64_t(1), IntervalClock::kToldMax));
+        for (uint64_t i = 1; i < told; ++i) {
+            add_row(packet, read, is_reset_);
+            hand_over(kHandedBytes);
         }
-        if (ended > kMaxRows) // of a time stamp far off
-            skipped_.fetch_add(ended - kMaxRows, std::memory_order_relaxed);
+        hand_over(kHandedBytes);
     }
 
-    void add_row(uint32_t packet, Read read)
+    void hand_over(size_t least_bytes)
+    {
+        if (bytes_.size() >= least_bytes)
+            writer_.add(bytes_, std::exchange(rows_, 0));
+    }
+
+    // is_silent: of an interval without packets, in which what is a single value is 0.
+    void add_row(uint32_t packet, Read read, bool is_silent = false)
     {
         for (Column &column : columns_) {
             uint64_t value = 0;
             read(column.reference, packet, &value);
-            const uint64_t told = is_reset_ && column.reference->is_count ? value - column.before : value;
+            const uint64_t told = is_silent ? 0 : is_reset_ && column.reference->is_count ? value - column.before : value;
             column.before = value;
             const uint64_t *words = clock_.is_timed() && column.is_kept() ? column.kept.data() : column.reference->words;
             if (column.type == R2F_STATS)
@@ -141,18 +152,6 @@ private:
             else
                 append_value(bytes_, column.type, told);
         }
-        end_row();
-    }
-
-    void add_silent_row()
-    {
-        for (size_t i = 0; i < columns_.size(); ++i)
-            bytes_ += "0 ";
-        end_row();
-    }
-
-    void end_row()
-    {
         bytes_ += '\n';
         ++rows_;
     }
@@ -162,13 +161,13 @@ private:
     IntervalClock clock_;
     std::string bytes_; // of a batch
     uint64_t rows_ = 0;
-    std::atomic<uint64_t> skipped_ = 0;
     RecordWriter writer_;
 };
 
 bool fits(const Column &column)
 {
-    return column.type == R2F_STATS ? column.reference->bytes == sizeof(mapi_value_stats_t) : column.type == R2F_RAW || !column.reference->is_array;
+    const mapi_reference &result = *column.reference;
+    return column.type == R2F_STATS ? result.bytes == sizeof(mapi_value_stats_t) && !result.is_array : column.type == R2F_RAW || !column.reference->is_array;
 }
 
 // "TYPE,TYPE", one for each function; 0, or an error number.
@@ -214,19 +213,9 @@ uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)
     return mask;
 }
 
-void end(void *instance)
-{
-    static_cast<ResultFile *>(instance)->end();
-}
-
-void cancel(void *instance)
-{
-    static_cast<ResultFile *>(instance)->cancel();
-}
-
 void drops(const void *instance, mapi_function_drops *drops)
 {
-    drops->not_written = static_cast<const ResultFile *>(instance)->lost();
+    static_cast<const ResultFile *>(instance)->drops(drops);
 }
 } // namespace
 } // namespace mapi::functions
@@ -241,7 +230,8 @@ extern "C" const mapi_function mapi_fn_res2file = {
     .create = mapi::functions::create,
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<mapi::functions::ResultFile>,
-    .end = mapi::functions::end,
-    .cancel = mapi::functions::cancel,
+    .end = mapi::functions::end_file<mapi::functions::ResultFile>,
+    .is_settled = mapi::functions::is_file_settled<mapi::functions::ResultFile>,
+    .cancel = mapi::functions::cancel_file<mapi::functions::ResultFile>,
     .drops = mapi::functions::drops,
 };

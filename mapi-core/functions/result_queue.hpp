@@ -106,6 +106,9 @@ template <class Object> void cancel_queued(void *instance)
 
 template <class Object> void queue_drops(const void *instance, mapi_function_drops *drops)
 {
-    drops->buffer_full = static_cast<const Object *>(instance)->queue().dropped();
+    const auto &object = *static_cast<const Object *>(instance);
+    drops->buffer_full = object.queue().dropped();
+    if constexpr (requires { object.time_jumps(); })
+        drops->time_jumps = object.time_jumps();
 }
 } // namespace mapi::functions

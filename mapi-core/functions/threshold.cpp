@@ -113,6 +113,7 @@ public:
 
     ResultQueue<Entry> &queue() { return queue_; }
     const ResultQueue<Entry> &queue() const { return queue_; }
+    uint64_t time_jumps() const { return clock_.time_jumps(); }
 
 private:
     bool is_over() const { return options_.events != 0 && told_ == options_.events; }
@@ -131,10 +132,11 @@ private:
         const uint64_t ended = clock_.ended(time_ns);
         if (ended == 0 || !mapi_reference_read_before(reference_, i, &value))
             return;
-        const uint64_t compared = std::min<uint64_t>(ended, ResultQueue<Entry>::kRoom);
-        queue_.count_dropped(ended - compared); // of a time stamp far off
-        for (uint64_t k = 0; k < compared && !is_over(); ++k)
+        const uint64_t told = clock_.told(ended, IntervalClock::kToldMax + options_.window_parts);
+        for (uint64_t k = 0; k < told && !is_over(); ++k)
             compare(value, clock_.end_ns(ended - 1 - k));
+        if (events_.size() >= IntervalClock::kToldMax)
+            queue_.push(events_);
     }
 
     void compare(uint64_t value, uint64_t time_ns)

@@ -23,7 +23,7 @@ struct PcapHeader {
     uint16_t major = 2;
     uint16_t minor = 4;
     uint32_t reserved[2] = {};
-    uint32_t snaplen = 262144;
+    uint32_t snaplen = 0;
     uint32_t link_type = 0;
 };
 static_assert(sizeof(PcapHeader) == 24);
@@ -44,40 +44,37 @@ class PacketFile
 {
 public:
     PacketFile(const mapi_function_setup *setup, uint64_t most)
-        : result_(static_cast<uint64_t *>(setup->result)), most_(most), link_type_(setup->link_type),
-          writer_(int(setup->arguments[kPath].number), is_offline(setup))
+        : result_(allocate_result<uint64_t>(setup, sizeof(uint32_t))), most_(most), link_type_(setup->link_type),
+          writer_(int(setup->arguments[kPath].number), is_offline(setup), [this] { mapi_result_set(result_, MAPI_FILE_DONE); })
     {
-        *result_ = MAPI_FILE_RUNNING;
+        mapi_result_set(result_, MAPI_FILE_RUNNING);
     }
 
     void run(const mapi_batch &batch, uint64_t mask)
     {
         uint64_t records = 0;
-        if (is_full()) {
-            if (*result_ != MAPI_FILE_DONE && writer_.is_idle())
-                *result_ = MAPI_FILE_DONE;
+        if (is_full())
             return;
-        }
         for (uint64_t rest = mask; rest != 0 && !is_full(); rest &= rest - 1)
             records += take(batch.packets[std::countr_zero(rest)]);
         writer_.add(bytes_, records);
         if (is_full())
-            writer_.hurry();
+            writer_.finish(bytes_, 0);
     }
 
     void end()
     {
         if (!has_header_)
             begin(link_type_ < MAPI_LINK_UNKNOWN ? link_type_ : uint16_t(kEthernet));
-        writer_.finish();
-        *result_ = MAPI_FILE_DONE;
+        writer_.finish(bytes_, 0);
     }
 
-    void cancel() { writer_.cancel(); }
+    RecordWriter &writer() { return writer_; }
 
     void drops(mapi_function_drops *drops) const
     {
-        drops->not_written = writer_.lost();
+        writer_.add_drops(drops);
+        drops->not_written += of_other_times_.load(std::memory_order_relaxed);
         drops->link_type = of_other_links_.load(std::memory_order_relaxed);
     }
 
@@ -93,6 +90,10 @@ private:
             of_other_links_.fetch_add(1, std::memory_order_relaxed);
             return 0;
         }
+        if (packet.timestamp_ns / kNsPerSecond > UINT32_MAX) { // has no room in the file
+            of_other_times_.fetch_add(1, std::memory_order_relaxed);
+            return 0;
+        }
         append(bytes_, PcapRecord{uint32_t(packet.timestamp_ns / kNsPerSecond), uint32_t(packet.timestamp_ns % kNsPerSecond), packet.caplen,
                                   packet.wire_len});
         bytes_.append(reinterpret_cast<const char *>(packet.data), packet.caplen);
@@ -105,6 +106,7 @@ private:
         PcapHeader header;
         std::string bytes;
         header.link_type = link_type_ = link_type;
+        header.snaplen = mapi_caplen_max(link_type);
         append(bytes, header);
         writer_.set_header(std::move(bytes));
         has_header_ = true;
@@ -117,6 +119,7 @@ private:
     bool has_header_ = false;
     std::string bytes_; // of a batch
     std::atomic<uint64_t> of_other_links_ = 0;
+    std::atomic<uint64_t> of_other_times_ = 0;
     RecordWriter writer_;
 };
 
@@ -136,16 +139,6 @@ uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)
     return mask;
 }
 
-void end(void *instance)
-{
-    static_cast<PacketFile *>(instance)->end();
-}
-
-void cancel(void *instance)
-{
-    static_cast<PacketFile *>(instance)->cancel();
-}
-
 void drops(const void *instance, mapi_function_drops *drops)
 {
     static_cast<const PacketFile *>(instance)->drops(drops);
@@ -159,12 +152,12 @@ extern "C" const mapi_function mapi_fn_to_file = {
     .name = "TO_FILE",
     .description = "writes packets to a pcap file",
     .args = "iw?i",
-    .flags = MAPI_FUNCTION_PASSES_ALL,
-    .result_bytes = sizeof(uint32_t),
+    .flags = MAPI_FUNCTION_PASSES_ALL | MAPI_FUNCTION_RESULT_IN_PLACE,
     .create = mapi::functions::create,
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<mapi::functions::PacketFile>,
-    .end = mapi::functions::end,
-    .cancel = mapi::functions::cancel,
+    .end = mapi::functions::end_file<mapi::functions::PacketFile>,
+    .is_settled = mapi::functions::is_file_settled<mapi::functions::PacketFile>,
+    .cancel = mapi::functions::cancel_file<mapi::functions::PacketFile>,
     .drops = mapi::functions::drops,
 };

@@ -257,7 +257,7 @@ class Functions(unittest.TestCase):
 
     def test_a_file_without_a_packet_is_a_capture_file(self):
         with tempfile.TemporaryDirectory() as folder:
-            flow = Flow(CAPTURES[0])
+            flow = Flow.offline(CAPTURES[0])
             flow.apply("BPF_FILTER", "udp port 1")
             flow.apply("TO_FILE", MFF_PCAP, folder + "/empty.pcap", 0)
             flow.run()
@@ -286,7 +286,7 @@ class Functions(unittest.TestCase):
             for i, (time, _) in enumerate(packets + [(packets[-1][0] + 5 * 10**9, 0)]):
                 for silent in range((time - begin) // (5 * 10**9)):
                     begin += 5 * 10**9
-                    wanted.append("0 0 0 0" if silent else
+                    wanted.append(f"0 0 0.000000000000 {stats(i)}" if silent else
                                   f"{i - before} {sizes[i - 1]} {decimal.Decimal(ntp(packets[i - 1][0])) / 2**32:.12f} {stats(i)}")
                     before = i
             self.assertEqual([line.rstrip() for line in rows["periods"].decode().splitlines()], wanted)

@@ -15,7 +15,7 @@ class Results(ctypes.Structure):
 
 class FunctionInfo(ctypes.Structure):
     _fields_ = [("fid", ctypes.c_int), ("name", ctypes.c_char * 128), ("pkts", ctypes.c_uint64), ("passed_pkts", ctypes.c_uint64),
-                ("dropped", ctypes.c_uint64), ("result_size", ctypes.c_int), ("shared_with", ctypes.c_int)]
+                ("dropped", ctypes.c_uint64), ("time_jumps", ctypes.c_uint64), ("result_size", ctypes.c_int), ("shared_with", ctypes.c_int)]
 
 
 class Stats(ctypes.Structure):
@@ -50,9 +50,12 @@ class Flow:
         cls.library.mapi_read_error(ctypes.byref(number), text)
         return f"{number.value}: {text.value.decode()}"
 
-    def apply(self, name, *arguments):
+    def try_apply(self, name, *arguments):
         given = [argument.encode() if isinstance(argument, str) else argument for argument in arguments]
-        function = self.library.mapi_apply_function_counted(len(given), self.fd, name.encode(), *given)
+        return self.library.mapi_apply_function_counted(len(given), self.fd, name.encode(), *given)
+
+    def apply(self, name, *arguments):
+        function = self.try_apply(name, *arguments)
         assert function > 0, self.error()
         return function
 
@@ -83,10 +86,13 @@ class Flow:
         assert results, self.error()
         return int.from_bytes(ctypes.string_at(results.contents.res, results.contents.size), sys.byteorder)
 
-    def dropped(self, function):
+    def information(self, function):
         information = FunctionInfo()
         assert self.library.mapi_get_function_info(self.fd, function, ctypes.byref(information)) == 0, self.error()
-        return information.dropped
+        return information
+
+    def dropped(self, function):
+        return self.information(function).dropped
 
     def close(self):
         self.library.mapi_close_flow(self.fd)

@@ -110,8 +110,9 @@ enum mapi_function_flags {
 	/* The result also changes with what the function refers to: process() is called for batches without a packet for it, too. */
 	MAPI_FUNCTION_EVERY_BATCH = 1u << 3,
 	/*
-	 * The result is many counts, whose number depends on the arguments: create() asks setup->allocate_result() for it once, and
-	 * process() changes it with mapi_result_set() alone.  It is not copied after each batch: a reader may get counts of two batches.
+	 * The result is many counts, whose number depends on the arguments, or changes while no packet comes: create() asks
+	 * setup->allocate_result() for it once, and it is changed with mapi_result_set() alone.  It is not copied after each batch: a reader
+	 * may get counts of two batches.
 	 */
 	MAPI_FUNCTION_RESULT_IN_PLACE = 1u << 4,
 	/*
@@ -143,7 +144,7 @@ struct mapi_function_setup {
 	void *engine; /* its own */
 };
 
-/* One word of a result in place.  Device's thread. */
+/* One word of a result in place.  Any thread, but one at a time. */
 static inline void mapi_result_set(uint64_t *word, uint64_t value)
 {
 	__atomic_store_n(word, value, __ATOMIC_RELAXED);
@@ -153,6 +154,8 @@ struct mapi_function_drops {
 	uint64_t buffer_full;
 	uint64_t link_type;
 	uint64_t not_written; /* packets, or rows, that a file did not take */
+	int write_error;      /* errno that tells why */
+	uint64_t time_jumps;  /* steps back of the packets' time, and silences of more intervals than were told; no packet is lost by them */
 };
 
 struct mapi_function {
@@ -178,9 +181,11 @@ struct mapi_function {
 	/* All below may be NULL. */
 	/* Client's thread, one at a time: the next packet, or NULL. */
 	const struct mapipkt *(*next_packet)(void *instance);
-	/* Any thread: no packet will come any more; readers that wait must return. */
+	/* Any thread, once: no packet will come any more, since the source has ended or the flow is closed.  Readers that wait must return; it does not wait itself. */
 	void (*end)(void *instance);
-	/* Any thread: the flow closes; whoever waits in the instance must return, later packets are not taken. */
+	/* Any thread, after end(): whether what end() began is done; NULL: it is.  The flow lasts until then. */
+	int (*is_settled)(void *instance);
+	/* Any thread: the flow closes; whoever waits in the instance must return. */
 	void (*cancel)(void *instance);
 	/* Any thread. */
 	void (*drops)(const void *instance, struct mapi_function_drops *drops);

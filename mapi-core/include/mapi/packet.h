@@ -26,6 +26,22 @@ struct mapi_packet {
 	uint32_t reserved;     /* zero */
 };
 
+/* The largest packet of a link that is believed, as libpcap has it. */
+static inline uint32_t mapi_caplen_max(uint32_t link_type)
+{
+	switch (link_type) {
+	case 189: /* USB_LINUX */
+	case 220: /* USB_LINUX_MMAPPED */
+	case 231: /* DBUS */
+	case 249: /* USBPCAP */
+		return 128u << 20;
+	case 279: /* EBHSCR */
+		return 8u << 20;
+	default:
+		return 262144;
+	}
+}
+
 #ifdef __cplusplus
 }
 static_assert(sizeof(mapi_packet) == 32, "two packet views in a cache line");

@@ -21,25 +21,35 @@ namespace
 // PARITY n: passes packets whose byte is n; counts how often it runs and how many of it live.
 std::atomic<int> runs, alive;
 
-const mapi_function kParity = {
-    MAPI_FUNCTION_ABI, sizeof(mapi_function), "PARITY", "", "i", MAPI_FUNCTION_PURE, 0,
-    [](const mapi_function_setup *setup, void **instance) {
+mapi_function make_parity()
+{
+    mapi_function table = {};
+    table.abi = MAPI_FUNCTION_ABI;
+    table.struct_size = sizeof(mapi_function);
+    table.name = "PARITY";
+    table.description = "";
+    table.args = "i";
+    table.flags = MAPI_FUNCTION_PURE;
+    table.create = [](const mapi_function_setup *setup, void **instance) {
         ++alive;
         *instance = new int64_t(setup->arguments[0].number);
         return 0;
-    },
-    [](void *instance, const mapi_batch *batch, uint64_t mask) {
+    };
+    table.process = [](void *instance, const mapi_batch *batch, uint64_t mask) {
         ++runs;
         uint64_t passed = 0;
         for (uint32_t i = 0; i < batch->count; ++i)
             passed |= uint64_t(batch->packets[i].data[0] == *static_cast<int64_t *>(instance)) << i;
         return passed & mask;
-    },
-    [](void *instance) {
+    };
+    table.destroy = [](void *instance) {
         --alive;
         delete static_cast<int64_t *>(instance);
-    },
-    nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};
+    };
+    return table;
+}
+
+const mapi_function kParity = make_parity();
 
 std::shared_ptr<Device> make_device(uint32_t flags = MAPI_DEVICE_OFFLINE)
 {

@@ -2,6 +2,9 @@
 // Record writer: the file ends with a whole record, and what it lacks is counted.
 #include "functions/record_writer.hpp"
 
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
 #include <thread>
 
 #include <fcntl.h>
@@ -33,6 +36,18 @@ public:
     }
     Pipe(const Pipe &) = delete;
     int writer() const { return ends_[1]; }
+    bool read_all(size_t bytes) const
+    {
+        char buffer[4096];
+        while (bytes > 0) {
+            const ssize_t count = read(ends_[0], buffer, std::min(bytes, sizeof(buffer)));
+            if (count > 0)
+                bytes -= size_t(count);
+            else if (count == 0 || errno != EAGAIN)
+                return false;
+        }
+        return true;
+    }
     void close_reader()
     {
         if (ends_[0] >= 0)
@@ -43,6 +58,20 @@ public:
 private:
     int ends_[2];
 };
+
+uint64_t lost(const RecordWriter &writer)
+{
+    mapi_function_drops drops = {};
+    writer.add_drops(&drops);
+    return drops.not_written;
+}
+
+void finish(RecordWriter &writer, std::string last = {}, uint64_t records = 0)
+{
+    writer.finish(last, records);
+    while (!writer.is_settled())
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
 } // namespace
 
 TEST_CASE("a file that cannot grow ends with a whole record, and the rest is counted", "[mapi-core][functions]")
@@ -60,9 +89,10 @@ TEST_CASE("a file that cannot grow ends with a whole record, and the rest is cou
         for (int i = 0; i < 5; ++i) {
             std::string one = records(1);
             writer.add(one, 1);
-            writer.finish();
+            std::this_thread::sleep_for(std::chrono::milliseconds(300)); // until it is written
         }
-        CHECK(writer.lost() == 3);
+        finish(writer);
+        CHECK(lost(writer) == 3);
     }
     setrlimit(RLIMIT_FSIZE, &before);
     CHECK(lseek(file, 0, SEEK_END) == off_t(2 * kRecordBytes + 8));
@@ -76,9 +106,9 @@ TEST_CASE("a reader that goes away costs records, not the program", "[mapi-core]
     RecordWriter writer(pipe.writer(), true);
     std::string three = records(3);
     writer.add(three, 3);
-    writer.finish();
     CHECK(three.empty());
-    CHECK(writer.lost() == 3);
+    finish(writer);
+    CHECK(lost(writer) == 3);
 }
 
 TEST_CASE("a device that waits for the disk goes on when its flow is closed", "[mapi-core][functions]")
@@ -94,7 +124,7 @@ TEST_CASE("a device that waits for the disk goes on when its flow is closed", "[
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     writer.cancel();
     device.join();
-    CHECK(writer.lost() > 0);
+    CHECK(lost(writer) > 0);
 } // and the writer, too: nobody will ever read
 
 TEST_CASE("a device that does not wait loses what finds no room, and counts it", "[mapi-core][functions]")
@@ -105,6 +135,43 @@ TEST_CASE("a device that does not wait loses what finds no room, and counts it",
         std::string much = records(10000);
         writer.add(much, 10000);
     }
-    CHECK(writer.lost() >= 50000u); // of 400,000: what waits, and what is being written, have 16 MiB each
+    CHECK(lost(writer) >= 50000u); // of 400,000: what waits, and what is being written, have 16 MiB each
     pipe.close_reader();
+}
+
+TEST_CASE("a file is settled when all of it is written, and who waits for that is told once", "[mapi-core][functions]")
+{
+    Pipe pipe;
+    std::atomic<int> told = 0;
+    RecordWriter writer(pipe.writer(), true, [&] { ++told; });
+    std::string much = records(10000);
+    writer.set_header("<header>");
+    writer.add(much, 10000);
+    std::string last = records(1);
+    writer.finish(last, 1);
+    std::this_thread::sleep_for(std::chrono::milliseconds(150));
+    CHECK_FALSE(writer.is_settled()); // the pipe is full
+    CHECK(told == 0);
+    CHECK(pipe.read_all(8 + 10001 * kRecordBytes));
+    while (!writer.is_settled())
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    CHECK(told == 1);
+    CHECK(lost(writer) == 0);
+}
+
+TEST_CASE("what comes last has room however much waits, and nobody waits for it", "[mapi-core][functions]")
+{
+    Pipe pipe;
+    RecordWriter writer(pipe.writer(), true);
+    std::string much = records(160000); // 16 MB
+    writer.add(much, 160000);
+    std::this_thread::sleep_for(std::chrono::milliseconds(150)); // it is being written
+    much = records(160000);
+    writer.add(much, 160000);
+    std::string last = records(20000);
+    writer.finish(last, 20000); // returns
+    pipe.close_reader();
+    while (!writer.is_settled())
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    CHECK(lost(writer) == 340000);
 }
