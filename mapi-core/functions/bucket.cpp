@@ -40,6 +40,15 @@ public:
         queue_.push(entries_);
     }
 
+    void tick(uint64_t now_ns)
+    {
+        uint64_t value;
+        const uint64_t ended = clock_.ended_in_silence(now_ns);
+        if (ended && mapi_reference_read_before(reference_, 0, &value))
+            end_intervals(clock_.told(ended), ended, value);
+        queue_.push(entries_);
+    }
+
     // The last interval ends with the packets.
     void end()
     {
@@ -113,4 +122,5 @@ extern "C" const mapi_function mapi_fn_bucket = {
     .cancel = mapi::functions::cancel_queued<mapi::functions::Buckets>,
     .drops = mapi::functions::queue_drops<mapi::functions::Buckets>,
     .next_result = mapi::functions::next_queued<mapi::functions::Buckets>,
+    .tick = mapi::functions::tick<mapi::functions::Buckets>,
 };

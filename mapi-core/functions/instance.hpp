@@ -31,6 +31,12 @@ template <class Object> void destroy(void *instance)
     delete static_cast<Object *>(instance);
 }
 
+// Of one that goes by time.
+template <class Object> void tick(void *instance, uint64_t now_ns)
+{
+    static_cast<Object *>(instance)->tick(now_ns);
+}
+
 // Whether the device waits for its readers.
 inline bool is_offline(const mapi_function_setup *setup)
 {

@@ -96,6 +96,13 @@ public:
         hand_over(1);
     }
 
+    void tick(uint64_t now_ns)
+    {
+        if (const uint64_t ended = clock_.ended_in_silence(now_ns))
+            end_intervals(ended, 0);
+        hand_over(1);
+    }
+
     // The last interval ends with the packets.
     void end()
     {
@@ -234,4 +241,5 @@ extern "C" const mapi_function mapi_fn_res2file = {
     .is_settled = mapi::functions::is_file_settled<mapi::functions::ResultFile>,
     .cancel = mapi::functions::cancel_file<mapi::functions::ResultFile>,
     .drops = mapi::functions::drops,
+    .tick = mapi::functions::tick<mapi::functions::ResultFile>,
 };

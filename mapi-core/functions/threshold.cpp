@@ -98,7 +98,7 @@ public:
         for (uint64_t rest = mask; rest != 0 && !is_over(); rest &= rest - 1) {
             const auto i = uint32_t(std::countr_zero(rest));
             if (options_.interval_ns)
-                compare_intervals(i, batch.packets[i].timestamp_ns);
+                compare_intervals(clock_.ended(batch.packets[i].timestamp_ns), i);
             else
                 compare_packet(i, batch.packets[i].timestamp_ns);
             passed |= is_over() ? 0 : rest & -rest;
@@ -107,6 +107,16 @@ public:
         if (is_over())
             queue_.end();
         return passed;
+    }
+
+    void tick(uint64_t now_ns)
+    {
+        const uint64_t ended = clock_.ended_in_silence(now_ns);
+        if (ended && !is_over())
+            compare_intervals(ended, 0);
+        queue_.push(events_);
+        if (is_over())
+            queue_.end();
     }
 
     void end() { queue_.end(); }
@@ -125,11 +135,10 @@ private:
             compare(value, time_ns);
     }
 
-    // At each interval's end.
-    void compare_intervals(uint32_t i, uint64_t time_ns)
+    // At each interval's end, before packet i.
+    void compare_intervals(uint64_t ended, uint32_t i)
     {
         uint64_t value;
-        const uint64_t ended = clock_.ended(time_ns);
         if (ended == 0 || !mapi_reference_read_before(reference_, i, &value))
             return;
         const uint64_t told = clock_.told(ended, IntervalClock::kToldMax + options_.window_parts);
@@ -220,4 +229,5 @@ extern "C" const mapi_function mapi_fn_threshold = {
     .cancel = mapi::functions::cancel_queued<mapi::functions::Threshold>,
     .drops = mapi::functions::queue_drops<mapi::functions::Threshold>,
     .next_result = mapi::functions::next_queued<mapi::functions::Threshold>,
+    .tick = mapi::functions::tick<mapi::functions::Threshold>,
 };

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Packets of a network interface: what was sent is counted, whatever becomes of the interface."""
+import ctypes
 import json
 import os
 import pathlib
@@ -158,6 +159,17 @@ class Live(unittest.TestCase):
         send("near", UDP, ARP, count=10)
         self.assert_counts(flow, 30)
         self.assertEqual(stats_of("far").ps_recv, 30) # the filter came back, too
+
+    def test_intervals_of_time_end_although_no_packet_comes(self):
+        flow = self.flow(("PKT_COUNTER",))
+        timed = Flow.on_device("far")
+        self.flows.append(timed)
+        buckets = timed.apply("BUCKET", flow.fd, flow.ids[0], "100ms", 1)
+        alarm = timed.apply("THRESHOLD", 2 + 64, flow.fd, flow.ids[0], ctypes.c_ulonglong(0), 4, 100, 0, 2) # polled: a difference of 0
+        timed.connect()
+        send("near", UDP, count=5)
+        self.assertEqual([timed.word(buckets) >> 64 for _ in range(3)], [5, 0, 0])
+        self.assertEqual(timed.word(alarm) >> 64, 0)
 
     def test_on_the_loopback_interface_a_packet_is_one(self):
         flow = self.flow(("BPF_FILTER", "udp port 9999"), ("PKT_COUNTER",), device="lo")
