@@ -63,8 +63,9 @@ public:
     // Back to the first byte; false when the source cannot seek.
     bool rewind();
 
-    // Place of begin() in the file.
+    // Place of begin() in the file, also as the beginning of a message.
     uint64_t offset() const { return file_position_ - available(); }
+    std::string where() const { return path_ + ": offset " + std::to_string(offset()); }
     // Bytes from begin() to the end of the file, as far as the file system tells.
     uint64_t rest_bytes() const;
     const std::string &path() const { return path_; }
