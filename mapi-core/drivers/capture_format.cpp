@@ -59,6 +59,6 @@ std::unique_ptr<CaptureFormat> open_capture_format(FileBuffer &file)
     snprintf(magic, sizeof(magic), "0x%08x", load_u32<false>(file.begin()));
     throw CaptureError(Damage::kOpen,
                        file.path() + ": is neither pcap nor pcapng (it begins with " + magic +
-                           "); `editcap -F pcap` converts most other capture formats");
+                           "); open ERF as MFF_DAG_ERF or with driver=erf_file; `editcap -F pcap` converts most other capture formats");
 }
 } // namespace mapi::drivers

@@ -37,6 +37,8 @@ protected:
 
 // Looks at the first bytes; throws CaptureError when they are neither pcap nor pcapng.
 std::unique_ptr<CaptureFormat> open_capture_format(FileBuffer &file);
+// Throws CaptureError when the first records are none of ERF, which cannot be told from other formats with certainty.
+std::unique_ptr<CaptureFormat> open_erf(FileBuffer &file);
 std::unique_ptr<CaptureFormat> open_pcap(FileBuffer &file);   // null: another format
 std::unique_ptr<CaptureFormat> open_pcapng(FileBuffer &file); // null: another format
 

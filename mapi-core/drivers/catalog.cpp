@@ -8,6 +8,7 @@ namespace
 {
 constexpr const mapi_driver *kDrivers[] = {
     &mapi_driver_pcap_file,
+    &mapi_driver_erf_file,
 };
 } // namespace
 

@@ -7,6 +7,7 @@
 #include <mapi/driver.h>
 
 extern "C" const mapi_driver mapi_driver_pcap_file;
+extern "C" const mapi_driver mapi_driver_erf_file;
 
 namespace mapi::drivers
 {
