@@ -8,22 +8,6 @@
 
 namespace mapi::drivers
 {
-namespace
-{
-struct OtherFormat {
-    const char *magic;
-    size_t bytes;
-    const char *text;
-};
-
-constexpr OtherFormat kOtherFormats[] = {
-    {"\x1f\x8b", 2, "is compressed by gzip; unpack it first: zcat FILE > FILE.pcap"},
-    {"BZh", 3, "is compressed by bzip2; unpack it first: bzcat FILE > FILE.pcap"},
-    {"\xfd" "7zXZ", 5, "is compressed by xz; unpack it first: xzcat FILE > FILE.pcap"},
-    {"\x28\xb5\x2f\xfd", 4, "is compressed by zstd; unpack it first: zstdcat FILE > FILE.pcap"},
-};
-} // namespace
-
 uint32_t max_caplen(uint32_t link_type)
 {
     switch (link_type) {
@@ -48,10 +32,6 @@ std::unique_ptr<CaptureFormat> open_capture_format(FileBuffer &file)
         return format;
     if (file.available() == 0)
         throw CaptureError(Damage::kOpen, file.path() + ": is empty; a capture file begins with its header");
-    for (const OtherFormat &other : kOtherFormats) {
-        if (file.available() >= other.bytes && memcmp(file.begin(), other.magic, other.bytes) == 0)
-            throw CaptureError(Damage::kOpen, file.path() + ": " + other.text);
-    }
     if (file.available() < 4)
         throw CaptureError(Damage::kOpen, file.path() + ": ends inside the file header, after " +
                                               std::to_string(file.available()) + " bytes");
