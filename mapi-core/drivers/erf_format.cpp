@@ -18,8 +18,16 @@ constexpr uint16_t kCiscoHdlc = 104;
 
 // ERF has no magic.  So many records that look like it are taken for proof, as Wireshark does.
 constexpr int kRecordsToCheck = 3;
-constexpr uint32_t kMostSecondsApart = 366 * 24 * 3600;
+constexpr uint32_t kMostSecondsBack = 60; // between a card's interfaces
+constexpr uint32_t kMostSecondsOn = 366 * 24 * 3600;
 constexpr char kRemedy[] = "; `capinfos FILE` tells what most capture files are";
+
+// Seconds 0: there is none before.
+bool is_far_from(uint32_t seconds_before, uint32_t seconds)
+{
+    return seconds_before != 0 &&
+           (seconds < seconds_before ? seconds_before - seconds > kMostSecondsBack : seconds - seconds_before > kMostSecondsOn);
+}
 
 // No frame of Cisco's begins with PPP's address and control bytes.
 uint16_t link_type_of(const ErfType &type, const uint8_t *frame, uint32_t caplen)
@@ -74,16 +82,17 @@ uint32_t ErfFormat::read(FileBuffer &file, mapi_packet *packets, uint32_t limit,
             end = file.end();
             continue;
         }
+        const uint8_t *const here = start;
+        start += bytes;
         if (record.losses() > 0) [[unlikely]]
             losses_ += record.losses();
-        start += bytes;
         if (type.content < ErfContent::kFrame) [[unlikely]] {
             if (type.content == ErfContent::kForeign)
-                foreign_.note(file.offset() + uint64_t(start - bytes - file.begin()));
+                foreign_.note(file.offset() + uint64_t(here - file.begin()));
             continue;
         }
         if (record.has_error()) [[unlikely]]
-            spoilt_.note(file.offset() + uint64_t(start - bytes - file.begin()));
+            spoilt_.note(file.offset() + uint64_t(here - file.begin()));
         mapi_packet &packet = packets[count++];
         packet.data = record.frame();
         packet.wire_len = record.wire_len();
@@ -110,11 +119,14 @@ bool ErfFormat::fetch_record(FileBuffer &file) const
             return false;
         throw CaptureError(Damage::kTruncated, place + ": the file ends inside a record header");
     }
-    const uint32_t bytes = ErfRecord(file.begin()).bytes();
-    if (!file.fill(bytes))
-        throw CaptureError(Damage::kTruncated, place + ": the file ends inside a record: " + std::to_string(file.available()) +
-                                                   " of " + std::to_string(bytes) + " bytes are there");
-    const std::string contradiction = ErfRecord(file.begin()).contradiction();
+    std::string contradiction = ErfRecord(file.begin()).header_contradiction();
+    if (contradiction.empty()) {
+        const uint32_t bytes = ErfRecord(file.begin()).bytes();
+        if (!file.fill(bytes))
+            throw CaptureError(Damage::kTruncated, place + ": the file ends inside a record: " + std::to_string(file.available()) +
+                                                       " of " + std::to_string(bytes) + " bytes are there");
+        contradiction = ErfRecord(file.begin()).contradiction();
+    }
     if (!contradiction.empty())
         throw CaptureError(Damage::kRecord, place + ": " + contradiction + "; the file is damaged here");
     return true;
@@ -130,33 +142,45 @@ std::string ErfFormat::remark() const
     return text;
 }
 
+// What speaks against a record of ERF at this place, in words; empty when nothing does.  False: it is cut.
+bool look_at_record(FileBuffer &file, size_t at, uint32_t seconds_before, std::string &problem)
+{
+    if (!file.fill(at + kHeaderBytes))
+        return false;
+    const ErfRecord record(file.begin() + at);
+    const uint32_t seconds = record.seconds();
+    problem = record.header_contradiction();
+    if (problem.empty() && is_far_from(seconds_before, seconds) && record.type_number() != ErfRecord::kPadding) // padding may have no time
+        problem = "a record that is earlier than the one before, or a year later";
+    if (!problem.empty())
+        return true;
+    if (!file.fill(at + record.bytes()))
+        return false;
+    problem = ErfRecord(file.begin() + at).contradiction(); // fill() may have moved it
+    return true;
+}
+
 // The link type of the first packet; unknown where it is not among the records that are looked at.
 uint16_t check_first_records(FileBuffer &file)
 {
     size_t at = 0;
-    uint32_t seconds_before = 0;
+    uint32_t seconds = 0;
     uint16_t link_type = MAPI_LINK_UNKNOWN;
     for (int i = 0; i < kRecordsToCheck; ++i) {
-        if (!file.fill(at + kHeaderBytes) || !file.fill(at + ErfRecord(file.begin() + at).bytes())) {
+        std::string problem;
+        if (!look_at_record(file, at, seconds, problem)) {
             if (i == 0)
                 throw CaptureError(Damage::kOpen, file.path() + ": is not ERF, or ends inside its first record" + kRemedy);
             break; // the first read() tells what is cut
         }
-        const ErfRecord record(file.begin() + at);
-        std::string problem = record.contradiction();
-        if (problem.empty() && record.type_number() != ErfRecord::kPadding) { // padding may have no time
-            const uint32_t seconds = record.seconds();
-            if (seconds_before != 0 && std::max(seconds, seconds_before) - std::min(seconds, seconds_before) > kMostSecondsApart)
-                problem = "a record more than a year apart from the one before";
-            seconds_before = seconds;
-        }
         if (!problem.empty())
             throw CaptureError(Damage::kOpen, file.path() + ": is not ERF: it would have " + problem + ", at offset " + std::to_string(at) + kRemedy);
-        const ErfType &type = record.type();
-        const uint32_t bytes = record.bytes();
-        if (link_type == MAPI_LINK_UNKNOWN && type.content >= ErfContent::kFrame)
-            link_type = link_type_of(type, record.frame(), bytes - record.frame_offset());
-        at += bytes;
+        const ErfRecord record(file.begin() + at);
+        if (record.type_number() != ErfRecord::kPadding)
+            seconds = record.seconds();
+        if (link_type == MAPI_LINK_UNKNOWN && record.type().content >= ErfContent::kFrame)
+            link_type = link_type_of(record.type(), record.frame(), record.bytes() - record.frame_offset());
+        at += record.bytes();
     }
     return link_type;
 }

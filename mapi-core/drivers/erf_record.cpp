@@ -60,14 +60,20 @@ uint32_t ErfRecord::extension_bytes() const
     return has_more ? end : found; // beyond the record: one that was to follow has no room
 }
 
-std::string ErfRecord::contradiction() const
+std::string ErfRecord::header_contradiction() const
 {
     if (bytes() < kHeaderBytes)
         return "a record of " + std::to_string(bytes()) + " bytes, less than its header of " + std::to_string(kHeaderBytes);
     if (type().content == ErfContent::kUnknown)
         return "a record of type " + std::to_string(type_number()) + ", which ERF does not have";
-    if (frame_offset() > bytes())
-        return "a record of " + std::to_string(bytes()) + " bytes, less than its headers";
     return {};
+}
+
+std::string ErfRecord::contradiction() const
+{
+    std::string text = header_contradiction();
+    if (text.empty() && frame_offset() > bytes())
+        text = "a record of " + std::to_string(bytes()) + " bytes, less than its headers";
+    return text;
 }
 } // namespace mapi::drivers

@@ -66,7 +66,8 @@ public:
     }
     const uint8_t *frame() const { return start_ + frame_offset(); }
 
-    // Needs the whole record.  What no record of ERF can be, in words; empty when there is nothing of that kind.
+    // What no record of ERF can be, in words; empty when there is nothing of that kind.  The second needs the whole record.
+    std::string header_contradiction() const;
     std::string contradiction() const;
 
 private:

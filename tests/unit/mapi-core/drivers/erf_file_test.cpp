@@ -202,7 +202,10 @@ TEST_CASE("files that are not ERF are refused with a remedy", "[mapi-core][drive
     CHECK_THAT(refusal("this is a text file, not a capture"), Catch::Contains("is not ERF") && Catch::Contains("capinfos"));
     CHECK_THAT(refusal(std::string(1000, '\0')), Catch::Contains("a record of 0 bytes") && Catch::Contains("at offset 0"));
     CHECK_THAT(refusal(good + std::string(100, '\0')), Catch::Contains("at offset 22"));
-    CHECK_THAT(refusal(good + Erf{.seconds = 1600000000, .frame = "later"}.bytes()), Catch::Contains("more than a year apart"));
+    CHECK_THAT(refusal(good + Erf{.seconds = 1600000000, .frame = "later"}.bytes()), Catch::Contains("a year later"));
+    CHECK_THAT(refusal(good + Erf{.seconds = uint32_t(kSeconds - 61), .frame = "earlier"}.bytes()), Catch::Contains("earlier than the one before"));
+    CHECK_THAT(refusal(good + Erf{.type = 115, .record_bytes = 60000}.bytes()), Catch::Contains("type 115")); // also where it would be cut
+    CHECK(read_erf(good + Erf{.seconds = uint32_t(kSeconds - 60), .frame = "of another interface"}.bytes()).packets.size() == 2);
     const TempDir dir;
     const std::string path = CaptureBuilder().text(good + good + good).write(dir / "x.erf");
     CHECK_THAT(read_capture(mapi_driver_pcap_file, path).open_text, Catch::Contains("MFF_DAG_ERF"));
