@@ -17,6 +17,19 @@ namespace mapi::client
 {
 namespace
 {
+// The driver that reads files of a format.
+const char *driver_for(int format)
+{
+    switch (format) {
+    case MFF_PCAP:
+        return "pcap_file";
+    case MFF_DAG_ERF:
+        return "erf_file";
+    default:
+        throw Error(MAPI_NO_DRIVER, "no driver reads files of format " + std::to_string(format) + "; MFF_PCAP or MFF_DAG_ERF it can be");
+    }
+}
+
 template <size_t kBytes> void copy_text(char (&field)[kBytes], const std::string &text)
 {
     snprintf(field, kBytes, "%s", text.c_str());
@@ -100,14 +113,13 @@ Devices::Entry &Devices::add_interface(const std::string &name)
 
 Devices::Entry &Devices::add_file(const std::string &path, int format, Kind kind)
 {
-    if (format != MFF_PCAP)
-        throw Error(MAPI_NO_DRIVER, "no driver reads files of format " + std::to_string(format) + "; MFF_PCAP it can be");
     std::erase_if(entries_, [](const auto &item) {
         return item.second.kind == Kind::kPrivate && item.second.open.expired();
     });
     Entry entry;
     entry.id = ++last_id_;
     entry.kind = kind;
+    entry.settings.driver = driver_for(format);
     entry.settings.path = path;
     entry.settings.name = path + "@" + std::to_string(entry.id);
     entry.kept = open(entry, kind == Kind::kPrivate); // now, so that a missing or foreign file is told here

@@ -8,22 +8,6 @@
 
 namespace mapi::drivers
 {
-namespace
-{
-struct OtherFormat {
-    const char *magic;
-    size_t bytes;
-    const char *text;
-};
-
-constexpr OtherFormat kOtherFormats[] = {
-    {"\x1f\x8b", 2, "is compressed by gzip; unpack it first: zcat FILE > FILE.pcap"},
-    {"BZh", 3, "is compressed by bzip2; unpack it first: bzcat FILE > FILE.pcap"},
-    {"\xfd" "7zXZ", 5, "is compressed by xz; unpack it first: xzcat FILE > FILE.pcap"},
-    {"\x28\xb5\x2f\xfd", 4, "is compressed by zstd; unpack it first: zstdcat FILE > FILE.pcap"},
-};
-} // namespace
-
 std::unique_ptr<CaptureFormat> open_capture_format(FileBuffer &file)
 {
     file.fill(24);
@@ -33,10 +17,6 @@ std::unique_ptr<CaptureFormat> open_capture_format(FileBuffer &file)
         return format;
     if (file.available() == 0)
         throw CaptureError(Damage::kOpen, file.path() + ": is empty; a capture file begins with its header");
-    for (const OtherFormat &other : kOtherFormats) {
-        if (file.available() >= other.bytes && memcmp(file.begin(), other.magic, other.bytes) == 0)
-            throw CaptureError(Damage::kOpen, file.path() + ": " + other.text);
-    }
     if (file.available() < 4)
         throw CaptureError(Damage::kOpen, file.path() + ": ends inside the file header, after " +
                                               std::to_string(file.available()) + " bytes");
@@ -44,6 +24,6 @@ std::unique_ptr<CaptureFormat> open_capture_format(FileBuffer &file)
     snprintf(magic, sizeof(magic), "0x%08x", load_u32<false>(file.begin()));
     throw CaptureError(Damage::kOpen,
                        file.path() + ": is neither pcap nor pcapng (it begins with " + magic +
-                           "); `editcap -F pcap` converts most other capture formats");
+                           "); open ERF as MFF_DAG_ERF or with driver=erf_file; `editcap -F pcap` converts most other capture formats");
 }
 } // namespace mapi::drivers

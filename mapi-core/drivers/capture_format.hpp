@@ -26,7 +26,7 @@ public:
                           mapi_batch &batch) = 0;
     virtual uint64_t interface_drops() const { return 0; }
     // Something odd that did not stop the reading; empty when there was nothing.
-    std::string remark() const { return odd_lengths_.remark(); }
+    virtual std::string remark() const { return odd_lengths_.remark(); }
 
     const mapi_driver_info &info() const { return info_; }
 
@@ -35,8 +35,10 @@ protected:
     OddLengths odd_lengths_;
 };
 
-// Looks at the first bytes; throws CaptureError when they belong to no format known here.
+// Looks at the first bytes; throws CaptureError when they are neither pcap nor pcapng.
 std::unique_ptr<CaptureFormat> open_capture_format(FileBuffer &file);
+// Throws CaptureError when the first records are none of ERF, which cannot be told from other formats with certainty.
+std::unique_ptr<CaptureFormat> open_erf(FileBuffer &file);
 std::unique_ptr<CaptureFormat> open_pcap(FileBuffer &file);   // null: another format
 std::unique_ptr<CaptureFormat> open_pcapng(FileBuffer &file); // null: another format
 

@@ -7,7 +7,9 @@ namespace mapi::drivers
 namespace
 {
 constexpr const mapi_driver *kDrivers[] = {
-    &mapi_driver_pcap_file, &mapi_driver_af_packet,
+    &mapi_driver_pcap_file,
+    &mapi_driver_erf_file,
+    &mapi_driver_af_packet,
 };
 } // namespace
 

@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: MIT
-// File buffer: a file -> contiguous bytes.
+// File buffer: a file, compressed or not -> contiguous bytes.
 #include "drivers/file_buffer.hpp"
 
-#include <cerrno>
 #include <cstring>
 
-#include <fcntl.h>
-#include <poll.h>
-#include <sys/eventfd.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include "drivers/capture_error.hpp"
-#include "file_error/file_error.h"
+#include "drivers/input_file.hpp"
+#include "drivers/unpack/unpacker.hpp"
 
 namespace mapi::drivers
 {
@@ -24,45 +16,15 @@ constexpr size_t kBufferBytes = size_t(256) << 10;
 constexpr size_t kPageBytes = PageBuffer::kPageBytes;
 } // namespace
 
-FileBuffer::FileBuffer(const std::string &path) : path_(path), storage_(kBufferBytes)
+FileBuffer::FileBuffer(const std::string &path)
+    : path_(path), source_(std::make_unique<InputFile>(path)), storage_(kBufferBytes), cursor_(storage_.data()), end_(cursor_)
 {
-    fd_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd_ < 0)
-        throw CaptureError(Damage::kOpen, path + ": " + nslice_read_error(errno));
-    struct stat status = {};
-    if (fstat(fd_, &status) == 0 && S_ISDIR(status.st_mode)) {
-        close(fd_);
-        throw CaptureError(Damage::kOpen, path + ": is a folder, not a capture file");
+    fill(kMagicBytes);
+    if (const Compressor *compressor = find_compressor({begin(), end()})) {
+        source_ = std::make_unique<Unpacker>(*compressor, path, std::move(source_), std::span(begin(), end()));
+        cursor_ = end_ = storage_.data();
+        position_ = 0;
     }
-    is_regular_ = S_ISREG(status.st_mode);
-    if (!is_regular_)
-        stop_fd_ = eventfd(0, EFD_CLOEXEC);
-    flock(fd_, LOCK_SH | LOCK_NB); // so that no function writes to it meanwhile
-    posix_fadvise(fd_, 0, 0, POSIX_FADV_SEQUENTIAL);
-    cursor_ = end_ = storage_.data();
-}
-
-FileBuffer::~FileBuffer()
-{
-    close(fd_);
-    if (stop_fd_ >= 0)
-        close(stop_fd_);
-}
-
-void FileBuffer::interrupt()
-{
-    const uint64_t one = 1;
-    if (stop_fd_ >= 0 && write(stop_fd_, &one, sizeof(one)) < 0)
-        return; // it was interrupted before, very often
-}
-
-void FileBuffer::wait_for_input() const
-{
-    pollfd files[] = {{fd_, POLLIN, 0}, {stop_fd_, POLLIN, 0}};
-    while (poll(files, 2, -1) < 0 && errno == EINTR) {
-    }
-    if (files[1].revents != 0)
-        throw CaptureError(Damage::kInput, path_ + ": interrupted after offset " + std::to_string(file_position_));
 }
 
 // Moves what is left to where the next bytes get the same place in a page as they have in the file: the kernel copies
@@ -76,7 +38,7 @@ uint8_t *FileBuffer::place(size_t rest, size_t bytes)
         cursor_ = storage_.data();
     }
     uint8_t *const first = storage_.data() + rest;
-    const size_t shift = (file_position_ - reinterpret_cast<uintptr_t>(first)) % kPageBytes;
+    const size_t shift = (position_ - reinterpret_cast<uintptr_t>(first)) % kPageBytes;
     if (cursor_ != storage_.data() + shift)
         memmove(storage_.data() + shift, cursor_, rest);
     return storage_.data() + shift;
@@ -88,50 +50,29 @@ bool FileBuffer::fill(size_t bytes)
     if (rest >= bytes)
         return true;
     // A length that the file cannot hold must not cost the memory for it.
-    if (bytes > storage_.size() && is_regular_ && bytes > rest_bytes())
+    if (bytes > storage_.size() && !source_->is_open_ended() && bytes > rest_bytes())
         return false;
     uint8_t *const base = place(rest, bytes);
+    const uint8_t *const storage_end = storage_.data() + storage_.size();
     cursor_ = base;
-    const size_t room = size_t(storage_.data() + storage_.size() - base);
-    size_t filled = rest;
-    while (filled < bytes) {
-        if (stop_fd_ >= 0) {
-            end_ = base + filled; // whole also where the wait is interrupted
-            wait_for_input();
-        }
-        const ssize_t got = read(fd_, base + filled, room - filled);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0) {
-            end_ = base + filled;
-            throw CaptureError(Damage::kInput, path_ + ": cannot read after offset " +
-                                                   std::to_string(file_position_) + ": " +
-                                                   nslice_read_error(errno));
-        }
+    end_ = base + rest;
+    while (available() < bytes) {
+        uint8_t *const to = base + available();
+        const size_t got = source_->read(to, size_t(storage_end - to));
         if (got == 0)
-            break;
-        filled += size_t(got);
-        file_position_ += uint64_t(got);
+            return false;
+        end_ = to + got;
+        position_ += got;
     }
-    end_ = base + filled;
-    return filled >= bytes;
+    return true;
 }
 
 bool FileBuffer::rewind()
 {
-    if (lseek(fd_, 0, SEEK_SET) != 0)
+    if (!source_->rewind())
         return false;
     cursor_ = end_ = storage_.data();
-    file_position_ = 0;
+    position_ = 0;
     return true;
-}
-
-uint64_t FileBuffer::rest_bytes() const
-{
-    struct stat status = {};
-    if (!is_regular_ || fstat(fd_, &status) != 0)
-        return available();
-    const uint64_t size = uint64_t(status.st_size);
-    return size > offset() ? size - offset() : 0;
 }
 } // namespace mapi::drivers

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// File buffer: a file -> contiguous bytes, read in large pieces into one buffer that stays in the cache.
+// File buffer: a file, compressed or not -> contiguous bytes, read in large pieces into one buffer that stays in the cache.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +9,8 @@
 #include <new>
 #include <string>
 #include <utility>
+
+#include "drivers/byte_source.hpp"
 
 namespace mapi::drivers
 {
@@ -40,15 +42,11 @@ private:
     std::unique_ptr<uint8_t, decltype(&std::free)> memory_;
 };
 
-// read() and not mmap: on a file in the page cache the faults of a mapping cost more than three times the copy.
 class FileBuffer
 {
 public:
-    // Throws CaptureError when the file cannot be opened.
+    // Throws CaptureError when the file cannot be opened, or is compressed by what this build does not unpack.
     explicit FileBuffer(const std::string &path);
-    ~FileBuffer();
-    FileBuffer(const FileBuffer &) = delete;
-    FileBuffer &operator=(const FileBuffer &) = delete;
 
     const uint8_t *begin() const { return cursor_; }
     const uint8_t *end() const { return end_; }
@@ -59,27 +57,25 @@ public:
     // Makes at least `bytes` available, moving what is left.  False: the file ends before that.
     bool fill(size_t bytes);
     // Any thread: a fill() that waits for a pipe, now or later, throws CaptureError.
-    void interrupt();
+    void interrupt() { source_->interrupt(); }
     // Back to the first byte; false when the source cannot seek.
     bool rewind();
 
-    // Place of begin() in the file.
-    uint64_t offset() const { return file_position_ - available(); }
+    // Place of begin() in the file, or in what it unpacks to; also as the beginning of a message.
+    uint64_t offset() const { return position_ - available(); }
+    std::string where() const { return path_ + ": offset " + std::to_string(offset()) + source_->offset_remark(); }
     // Bytes from begin() to the end of the file, as far as the file system tells.
-    uint64_t rest_bytes() const;
+    uint64_t rest_bytes() const { return available() + source_->rest_bytes(); }
     const std::string &path() const { return path_; }
 
 private:
-    void wait_for_input() const;
     uint8_t *place(size_t rest, size_t bytes);
 
-    std::string path_;
-    int fd_;
-    int stop_fd_ = -1; // readable after interrupt(); a regular file has none, since it never waits
-    bool is_regular_ = false;
+    const std::string path_;
+    std::unique_ptr<ByteSource> source_;
     PageBuffer storage_;
     const uint8_t *cursor_;
     const uint8_t *end_;
-    uint64_t file_position_ = 0; // of end_
+    uint64_t position_ = 0; // of end_
 };
 } // namespace mapi::drivers

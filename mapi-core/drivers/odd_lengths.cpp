@@ -12,19 +12,16 @@ void OddLengths::note(uint32_t caplen, uint32_t wire_len, uint32_t snaplen, uint
         longer_than_snaplen_.note(offset);
 }
 
-std::string OddLengths::Kind::text(const std::string &than_what) const
-{
-    return std::to_string(records) + (records == 1 ? " record holds" : " records hold") + " more bytes than " + than_what +
-           " (the first at offset " + std::to_string(first_offset) + ")";
-}
-
 std::string OddLengths::remark() const
 {
+    const auto text_of = [](const OddRecords &records, const std::string &than_what) {
+        return records.text("record holds", "records hold", " more bytes than " + than_what);
+    };
     std::string text;
-    if (longer_than_wire_.records > 0)
-        text = longer_than_wire_.text("the wire had") + "; they are counted with the wire length";
-    if (longer_than_snaplen_.records > 0)
-        text += (text.empty() ? "" : "; ") + longer_than_snaplen_.text("the snap length allows") + "; they are counted, cut to it";
+    if (longer_than_wire_.any())
+        text = text_of(longer_than_wire_, "the wire had") + "; they are counted with the wire length";
+    if (longer_than_snaplen_.any())
+        text += (text.empty() ? "" : "; ") + text_of(longer_than_snaplen_, "the snap length allows") + "; they are counted, cut to it";
     if (!text.empty())
         text += "; the file's writer was wrong or the file is damaged: copy or record it again";
     return text;

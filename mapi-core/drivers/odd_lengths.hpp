@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include "drivers/odd_records.hpp"
+
 namespace mapi::drivers
 {
 // They do not end the reading: where the next record begins is still certain.
@@ -17,19 +19,7 @@ public:
     std::string remark() const;
 
 private:
-    struct Kind {
-        uint64_t records = 0;
-        uint64_t first_offset = 0;
-
-        void note(uint64_t offset)
-        {
-            if (records++ == 0)
-                first_offset = offset;
-        }
-        std::string text(const std::string &than_what) const;
-    };
-
-    Kind longer_than_wire_;
-    Kind longer_than_snaplen_;
+    OddRecords longer_than_wire_;
+    OddRecords longer_than_snaplen_;
 };
 } // namespace mapi::drivers

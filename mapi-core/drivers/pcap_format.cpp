@@ -115,7 +115,7 @@ template <bool kSwapped> bool PcapFormat<kSwapped>::fetch_record(FileBuffer &fil
 {
     const uint32_t header_bytes = settings_.variant.record_header_bytes;
     const bool has_header = file.fill(header_bytes);
-    const std::string place = file.path() + ": offset " + std::to_string(file.offset());
+    const std::string place = file.where();
     if (!has_header) {
         if (file.available() == 0)
             return false;

@@ -74,11 +74,6 @@ private:
     bool swapped_ = false;
 };
 
-std::string place_of(const FileBuffer &file)
-{
-    return file.path() + ": offset " + std::to_string(file.offset());
-}
-
 bool is_packet(uint32_t type)
 {
     return type == kEnhancedPacket || type == kSimplePacket || type == kObsoletePacket;
@@ -141,7 +136,7 @@ uint32_t PcapngFormat::read_batch(FileBuffer &file, mapi_packet *packets, uint32
         if (!packet_from<kSwapped>(file, block, packet)) [[unlikely]] {
             if (count > 0)
                 break;
-            throw CaptureError(Damage::kRecord, place_of(file) + ": a packet block contradicts itself or names an interface that "
+            throw CaptureError(Damage::kRecord, file.where() + ": a packet block contradicts itself or names an interface that "
                                                                  "was not described; the file is damaged here");
         }
         wire_bytes += packet.wire_len;
@@ -196,7 +191,7 @@ bool PcapngFormat::packet_from(const FileBuffer &file, const Block &block, mapi_
 template <bool kSwapped> bool PcapngFormat::fetch_block(FileBuffer &file) const
 {
     const bool has_header = file.fill(8);
-    const std::string place = place_of(file);
+    const std::string place = file.where();
     if (!has_header) {
         if (file.available() == 0)
             return false;
@@ -226,7 +221,7 @@ template <bool kSwapped> void PcapngFormat::other_block(FileBuffer &file, const 
     if (is_packet(block.type))
         return; // it only had to be fetched
     if (block.type == kInterfaceDescription)
-        add_interface<kSwapped>(block, place_of(file));
+        add_interface<kSwapped>(block, file.where());
     else if (block.type == kInterfaceStatistics)
         add_statistics<kSwapped>(block);
     file.consume_to(block.start + block.bytes);
@@ -282,7 +277,7 @@ template <bool kSwapped> void PcapngFormat::add_statistics(const Block &block)
 void PcapngFormat::begin_section(FileBuffer &file)
 {
     const bool has_header = file.fill(28);
-    const std::string place = place_of(file);
+    const std::string place = file.where();
     if (!has_header)
         throw CaptureError(Damage::kTruncated, place + ": the file ends inside a section header");
     const uint8_t *start = file.begin();

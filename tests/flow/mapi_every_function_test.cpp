@@ -14,7 +14,9 @@ namespace
 // A flow with all of them; -1: no capture file.
 int make_flow(const std::filesystem::path &capture, const test_support::TempDir &dir)
 {
-    const int flow = mapi_create_offline_flow(capture.c_str(), MFF_PCAP);
+    int flow = mapi_create_offline_flow(capture.c_str(), MFF_PCAP);
+    if (flow < 0)
+        flow = mapi_create_offline_flow(capture.c_str(), MFF_DAG_ERF);
     if (flow < 0)
         return flow;
     const auto path = [&](const char *name) { return (dir / name).string(); };

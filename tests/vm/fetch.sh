@@ -59,5 +59,9 @@ private apt-get install -y --download-only $(printf '%s\n' "$wanted" | grep -v '
 for package in "$apt"/cache/archives/*.deb; do
     dpkg-deb -x "$package" "$folder/sysroot"
 done
+# A library's link into the root of the system that it is for is to lead into this one's.
+find "$folder/sysroot" -type l -lname '/*' | while read -r link; do
+    ln -sfnr "$folder/sysroot$(readlink "$link")" "$link"
+done
 rm -rf "$apt"
 printf '%s\n' "$wanted" >"$folder/made_of"

@@ -34,7 +34,7 @@ static void usage(FILE *out)
 {
 	fputs("usage: mapi-count [options] CAPTURE [EXPRESSION...]\n"
 	      "\n"
-	      "Counts the packets of a pcap or pcapng file that match each filter expression; all of them without one.\n"
+	      "Counts the packets of a capture, pcap or pcapng, also compressed, that match each filter expression; all without one.\n"
 	      "Prints a line for each: packets, wire bytes, seconds, expression, with tabs between.\n"
 	      "\n"
 	      "  -f, --file FILE      one expression a line, an empty one counts everything; '#' begins a comment; '-' is\n"

@@ -145,7 +145,7 @@ typedef struct mapi_stat {
 	uint64_t drop_not_written;      /* packets, or rows of results, that a file did not take */
 	uint64_t drop_kernel;           /* packets for which the kernel's buffer had no room */
 	uint64_t drop_no_flow;          /* packets read while no flow was connected */
-	uint64_t unread_bytes;          /* bytes of the file after the place where reading stopped */
+	uint64_t unread_bytes;          /* bytes of the file after the place where reading stopped; of a compressed one, as it lies there */
 	char message[MAPI_TEXT_BYTES];  /* why reading stopped before the end, or which records contradict their lengths; empty when nothing is wrong */
 } mapi_stat_t;
 

@@ -216,7 +216,7 @@ TEST_CASE("misuse has its number", "[mapi-core][client]")
     CHECK(refused(mapi_connect(-5)) == MAPI_INVALID_FLOW);
     CHECK(refused(mapi_create_flow(nullptr)) == MAPI_INVALID_ARGUMENT);
     CHECK(refused(mapi_create_offline_flow("/no/such/file", MFF_PCAP)) == MAPI_PCAP_OPEN_ERROR);
-    CHECK(refused(mapi_create_offline_flow(path.c_str(), MFF_DAG_ERF)) == MAPI_NO_DRIVER);
+    CHECK(refused(mapi_create_offline_flow(path.c_str(), MFF_COMBO6)) == MAPI_NO_DRIVER);
     CHECK(mapi_read_error(nullptr, nullptr) == -1);
     mapi_close_flow(fd);
 }

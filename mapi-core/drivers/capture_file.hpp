@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// Capture file: what the drivers of capture files share: repetition, counters, messages and the members of their tables.
+#pragma once
+
+#include <memory>
+
+#include <mapi/driver.h>
+
+#include "drivers/capture_format.hpp"
+
+namespace mapi::drivers
+{
+// Throws CaptureError when the file is of no format that the driver reads.
+using OpenFormat = std::unique_ptr<CaptureFormat> (*)(FileBuffer &);
+
+// The members of a driver's table; include/mapi/driver.h says what each does.
+int open_capture_file(OpenFormat open_format, const mapi_driver_setup *setup, void **instance, mapi_driver_info *info);
+int read_capture_file(void *instance, mapi_packet *packets, uint32_t limit, mapi_batch *batch);
+void copy_capture_file_stats(void *instance, mapi_driver_stats *stats);
+void interrupt_capture_file(void *instance);
+void close_capture_file(void *instance);
+} // namespace mapi::drivers

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// erf_file: an ERF file -> packet batches.
+#include "drivers/capture_file.hpp"
+#include "drivers/catalog.hpp"
+
+namespace mapi::drivers
+{
+namespace
+{
+int open_erf_file(const mapi_driver_setup *setup, void **instance, mapi_driver_info *info)
+{
+    return open_capture_file(open_erf, setup, instance, info);
+}
+} // namespace
+} // namespace mapi::drivers
+
+extern "C" const mapi_driver mapi_driver_erf_file = {
+    .abi = MAPI_DRIVER_ABI,
+    .struct_size = sizeof(mapi_driver),
+    .name = "erf_file",
+    .description = "reads an ERF file, as DAG cards write it",
+    .open = mapi::drivers::open_erf_file,
+    .read = mapi::drivers::read_capture_file,
+    .stats = mapi::drivers::copy_capture_file_stats,
+    .interrupt = mapi::drivers::interrupt_capture_file,
+    .close = mapi::drivers::close_capture_file,
+};

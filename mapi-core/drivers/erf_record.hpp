@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// ERF record: the bytes of one record of a DAG card -> its fields and the place of its frame.
+//
+// 8 bytes of time, in units of 2^-32 s and little-endian; type; flags; then, big-endian, the length of the record, losses or
+// colour, and the length on the wire.  Extension headers of 8 bytes follow, then what the type puts before its frame.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <string>
+
+#include "drivers/capture_format.hpp"
+
+namespace mapi::drivers
+{
+enum class ErfContent : uint8_t {
+    kUnknown, // ERF has no such type
+    kNothing, // padding, or what the recorder tells of itself
+    kForeign, // a packet of no link type known here
+    kFrame,
+    kHdlc, // in Cisco's framing or PPP's, which the type does not tell
+};
+
+struct ErfType {
+    ErfContent content;
+    bool has_colour;       // where others count losses
+    uint8_t between_bytes; // between the headers and the frame
+    uint16_t link_type;
+};
+
+extern const std::array<ErfType, 128> kErfTypes; // by number
+
+class ErfRecord
+{
+public:
+    static constexpr uint32_t kHeaderBytes = 16;
+    static constexpr uint8_t kPadding = 48;
+
+    // `start` has kHeaderBytes at least; what asks for more says so.
+    explicit ErfRecord(const uint8_t *start) : start_(start) {}
+
+    uint32_t bytes() const { return big_endian(10); }
+    uint8_t type_number() const { return start_[8] & 0x7f; }
+    const ErfType &type() const { return kErfTypes[type_number()]; }
+    // Bit 6 came as the third of the interface with cards of more than four.
+    uint16_t interface() const { return uint16_t((start_[9] & 3) | (start_[9] & 0x40) >> 4); }
+    // Cut in the card, received with an error, or spoilt inside the card.
+    bool has_error() const { return (start_[9] & 0x38) != 0; }
+    uint32_t losses() const { return type().has_colour ? 0 : big_endian(12); }
+    uint32_t wire_len() const { return big_endian(14); }
+    uint32_t seconds() const { return load_u32<kIsBigEndian>(start_ + 4); }
+
+    uint64_t timestamp_ns() const
+    {
+        constexpr uint64_t kNsPerSecond = 1000000000;
+        const uint64_t fraction = load_u32<kIsBigEndian>(start_);
+        return seconds() * kNsPerSecond + ((fraction * kNsPerSecond + (uint64_t(1) << 31)) >> 32); // to the nearest
+    }
+
+    // Needs the whole record.  More than bytes() where the record contradicts itself.
+    uint32_t frame_offset() const
+    {
+        const uint32_t offset = kHeaderBytes + type().between_bytes;
+        return start_[8] & 0x80 ? offset + extension_bytes() : offset;
+    }
+    const uint8_t *frame() const { return start_ + frame_offset(); }
+
+    // What no record of ERF can be, in words; empty when there is nothing of that kind.  The second needs the whole record.
+    std::string header_contradiction() const;
+    std::string contradiction() const;
+
+private:
+    static constexpr bool kIsBigEndian = std::endian::native == std::endian::big;
+
+    uint32_t big_endian(size_t place) const { return load_u16<!kIsBigEndian>(start_ + place); }
+    uint32_t extension_bytes() const;
+
+    const uint8_t *start_;
+};
+} // namespace mapi::drivers

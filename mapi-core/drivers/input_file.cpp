@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// Input file: a file or pipe -> its bytes.
+#include "drivers/input_file.hpp"
+
+#include <cerrno>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "drivers/capture_error.hpp"
+#include "file_error/file_error.h"
+
+namespace mapi::drivers
+{
+InputFile::InputFile(const std::string &path) : path_(path)
+{
+    fd_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd_ < 0)
+        throw CaptureError(Damage::kOpen, path + ": " + nslice_read_error(errno));
+    struct stat status = {};
+    if (fstat(fd_, &status) == 0 && S_ISDIR(status.st_mode)) {
+        close(fd_);
+        throw CaptureError(Damage::kOpen, path + ": is a folder, not a capture file");
+    }
+    is_regular_ = S_ISREG(status.st_mode);
+    if (!is_regular_)
+        stop_fd_ = eventfd(0, EFD_CLOEXEC);
+    flock(fd_, LOCK_SH | LOCK_NB); // so that no function writes to it meanwhile
+    posix_fadvise(fd_, 0, 0, POSIX_FADV_SEQUENTIAL);
+}
+
+InputFile::~InputFile()
+{
+    close(fd_);
+    if (stop_fd_ >= 0)
+        close(stop_fd_);
+}
+
+void InputFile::interrupt()
+{
+    const uint64_t one = 1;
+    if (stop_fd_ >= 0 && write(stop_fd_, &one, sizeof(one)) < 0)
+        return; // it was interrupted before, very often
+}
+
+void InputFile::wait_for_input() const
+{
+    pollfd files[] = {{fd_, POLLIN, 0}, {stop_fd_, POLLIN, 0}};
+    while (poll(files, 2, -1) < 0 && errno == EINTR) {
+    }
+    if (files[1].revents != 0)
+        throw CaptureError(Damage::kInput, path_ + ": interrupted after offset " + std::to_string(position_));
+}
+
+size_t InputFile::read(uint8_t *to, size_t room)
+{
+    ssize_t got;
+    do {
+        if (stop_fd_ >= 0)
+            wait_for_input();
+        got = ::read(fd_, to, room);
+    } while (got < 0 && errno == EINTR);
+    if (got < 0)
+        throw CaptureError(Damage::kInput, path_ + ": cannot read after offset " + std::to_string(position_) + ": " +
+                                               nslice_read_error(errno));
+    position_ += uint64_t(got);
+    return size_t(got);
+}
+
+bool InputFile::rewind()
+{
+    if (lseek(fd_, 0, SEEK_SET) != 0)
+        return false;
+    position_ = 0;
+    return true;
+}
+
+uint64_t InputFile::rest_bytes() const
+{
+    struct stat status = {};
+    if (!is_regular_ || fstat(fd_, &status) != 0)
+        return 0;
+    const uint64_t size = uint64_t(status.st_size);
+    return size > position_ ? size - position_ : 0;
+}
+} // namespace mapi::drivers

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// Odd records: how many there were of a kind that a user is told about, and where the first was.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace mapi::drivers
+{
+class OddRecords
+{
+public:
+    void note(uint64_t offset)
+    {
+        if (records_++ == 0)
+            first_offset_ = offset;
+    }
+    bool any() const { return records_ > 0; }
+    // "2 packets are odd (the first at offset 40)", of "packet is", "packets are" and " odd".
+    std::string text(const std::string &one, const std::string &several, const std::string &what) const
+    {
+        return std::to_string(records_) + " " + (records_ == 1 ? one : several) + what + " (the first at offset " +
+               std::to_string(first_offset_) + ")";
+    }
+
+private:
+    uint64_t records_ = 0;
+    uint64_t first_offset_ = 0;
+};
+} // namespace mapi::drivers

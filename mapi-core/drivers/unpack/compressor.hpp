@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// Compressor: the first bytes of a file -> what unpacks it.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "drivers/unpack/decoder.hpp"
+
+namespace mapi::drivers
+{
+struct Compressor {
+    const char *name;
+    const char *unpack_command; // for people
+    std::string_view magic;
+    std::unique_ptr<Decoder> (*make_decoder)(); // null: not in this build
+};
+
+constexpr size_t kMagicBytes = 6; // the longest
+
+// Null: not compressed, as far as one can see.
+const Compressor *find_compressor(std::span<const uint8_t> first_bytes);
+} // namespace mapi::drivers

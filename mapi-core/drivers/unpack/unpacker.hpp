@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// Unpacker: a compressed file -> the bytes that were compressed, piece by piece, in memory that does not depend on the file.
+#pragma once
+
+#include <exception>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "drivers/byte_source.hpp"
+#include "drivers/unpack/compressor.hpp"
+
+namespace mapi::drivers
+{
+class Unpacker : public ByteSource
+{
+public:
+    // `first_bytes` were read from `packed` already.  Throws CaptureError when this build has no decoder.
+    Unpacker(const Compressor &compressor, const std::string &path, std::unique_ptr<ByteSource> packed,
+             std::span<const uint8_t> first_bytes);
+
+    size_t read(uint8_t *to, size_t room) override;
+    bool rewind() override;
+    void interrupt() override { packed_->interrupt(); }
+    bool is_open_ended() const override { return true; }
+    // Packed ones: how many they unpack to, nobody knows.
+    uint64_t rest_bytes() const override { return packed_->rest_bytes() + input_.bytes(); }
+    const char *offset_remark() const override { return " of what it unpacks to"; }
+
+private:
+    // False at the end of the file.
+    bool refill();
+    // False when there is no other member.
+    bool begin_member();
+    void step(Room &room);
+    [[noreturn]] void fail_at_end() const;
+    std::string place() const;
+
+    const Compressor &compressor_;
+    const std::string path_;
+    const std::unique_ptr<ByteSource> packed_;
+    std::vector<uint8_t> piece_; // of the packed file
+    PackedBytes input_ = {};     // what of it is left
+    uint64_t position_ = 0;      // of input_.end in the file
+    std::unique_ptr<Decoder> decoder_; // null between members
+    std::exception_ptr damage_; // met behind bytes that were given out first
+};
+} // namespace mapi::drivers

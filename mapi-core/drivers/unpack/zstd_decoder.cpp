@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// zstd: by libzstd, with its check sums.
+#include <algorithm>
+#include <bit>
+#include <new>
+#include <stdexcept>
+
+#include <zstd.h>
+#include <zstd_errors.h>
+
+#include "drivers/unpack/decoder.hpp"
+
+namespace mapi::drivers
+{
+namespace
+{
+class ZstdDecoder : public Decoder
+{
+public:
+    ZstdDecoder() : stream_(ZSTD_createDStream())
+    {
+        if (!stream_)
+            throw std::bad_alloc();
+        wanted_bytes_ = ZSTD_initDStream(stream_);
+        ZSTD_DCtx_setParameter(stream_, ZSTD_d_windowLogMax, std::countr_zero(kMostMemoryBytes));
+    }
+    ~ZstdDecoder() override { ZSTD_freeDStream(stream_); }
+    ZstdDecoder(const ZstdDecoder &) = delete;
+    ZstdDecoder &operator=(const ZstdDecoder &) = delete;
+
+    // Not more than the library asks for, which is a block: of what one call unpacks before it meets damage it tells nothing.
+    bool step(PackedBytes &packed, Room &room) override
+    {
+        ZSTD_inBuffer in = {packed.next, std::min(packed.bytes(), wanted_bytes_), 0};
+        ZSTD_outBuffer out = {room.next, room.bytes(), 0};
+        const size_t status = ZSTD_decompressStream(stream_, &out, &in);
+        packed.next += in.pos;
+        room.next += out.pos;
+        if (ZSTD_isError(status))
+            fail(status);
+        wanted_bytes_ = status;
+        return status == 0;
+    }
+
+private:
+    [[noreturn]] static void fail(size_t status)
+    {
+        const ZSTD_ErrorCode code = ZSTD_getErrorCode(status);
+        if (code == ZSTD_error_memory_allocation)
+            throw std::bad_alloc();
+        if (code == ZSTD_error_frameParameter_windowTooLarge)
+            throw TooMuchMemory();
+        throw std::runtime_error(ZSTD_getErrorString(code));
+    }
+
+    ZSTD_DStream *const stream_;
+    size_t wanted_bytes_ = 0;
+};
+} // namespace
+
+std::unique_ptr<Decoder> make_zstd_decoder()
+{
+    return std::make_unique<ZstdDecoder>();
+}
+} // namespace mapi::drivers

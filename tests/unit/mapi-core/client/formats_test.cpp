@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// Formats: the driver that a call or mapi.conf names reads the file, and no other.
+#include "support/catch.hpp"
+
+#include <cstdlib>
+#include <fstream>
+
+#include <mapi/mapi.h>
+
+#include "mapi-core/capture_builder.hpp"
+#include "mapi-core/drivers/erf_builder.hpp"
+#include "support/temp_dir.hpp"
+
+using test_support::CaptureBuilder;
+using test_support::Erf;
+using test_support::TempDir;
+using test_support::udp_frame;
+
+namespace
+{
+// 30 frames, every third to port 53; the wire's length has the four bytes behind the frame.
+std::string write_erf(const TempDir &dir)
+{
+    CaptureBuilder capture;
+    for (uint32_t i = 0; i < 30; ++i) {
+        const std::string frame = udp_frame(2005, i % 3 == 0 ? 53 : 80, "payload");
+        capture.text(Erf{.wire_len = uint16_t(frame.size() + 4), .seconds = 1000 + i, .frame = frame}.bytes());
+    }
+    return capture.write(dir / "capture.erf");
+}
+
+std::string last_error_text()
+{
+    char text[MAPI_ERROR_TEXT_BYTES] = "";
+    mapi_read_error(nullptr, text);
+    return text;
+}
+
+void check_flow(int fd, const char *offline_device = nullptr)
+{
+    REQUIRE(fd > 0);
+    const int bytes = mapi_apply_function(fd, "BYTE_COUNTER");
+    REQUIRE(mapi_apply_function(fd, "BPF_FILTER", "udp port 53") > 0);
+    const int packets = mapi_apply_function(fd, "PKT_COUNTER");
+    REQUIRE(mapi_connect(fd) == 0);
+    if (offline_device)
+        REQUIRE(mapi_start_offline_device(offline_device) == 0);
+    REQUIRE(mapi_wait_flow(fd, -1) == 0);
+    CHECK(*static_cast<uint64_t *>(mapi_read_results(fd, packets)->res) == 10);
+    CHECK(*static_cast<uint64_t *>(mapi_read_results(fd, bytes)->res) == 30 * (14 + 20 + 8 + 7 + 4));
+    CHECK(mapi_close_flow(fd) == 0);
+}
+} // namespace
+
+TEST_CASE("an ERF file is read by a flow of its own, by an offline device and by a device of mapi.conf", "[mapi-core][client]")
+{
+    const TempDir dir;
+    const std::string path = write_erf(dir);
+    SECTION("flow") { check_flow(mapi_create_offline_flow(path.c_str(), MFF_DAG_ERF)); }
+    SECTION("device")
+    {
+        char *device = mapi_create_offline_device(path.c_str(), MFF_DAG_ERF);
+        REQUIRE(device);
+        check_flow(mapi_create_flow(device), device);
+        CHECK(mapi_delete_offline_device(device) == 0);
+    }
+    SECTION("mapi.conf")
+    {
+        const std::string config = dir / "mapi.conf";
+        std::ofstream(config) << "[driver]\ndevice=/dev/dag0\ndriver=erf_file\npath=" << path << "\n";
+        setenv("MAPI_CONF", config.c_str(), 1);
+        check_flow(mapi_create_flow("/dev/dag0"));
+        unsetenv("MAPI_CONF");
+    }
+}
+
+TEST_CASE("a file is refused by the driver of another format, and a format without a driver by its number", "[mapi-core][client]")
+{
+    const TempDir dir;
+    CHECK(mapi_create_offline_flow(write_erf(dir).c_str(), MFF_PCAP) == -1);
+    CHECK_THAT(last_error_text(), Catch::Contains("MFF_DAG_ERF"));
+    const std::string pcap = CaptureBuilder().pcap_header().write(dir / "x.pcap");
+    CHECK(mapi_create_offline_flow(pcap.c_str(), MFF_DAG_ERF) == -1);
+    CHECK_THAT(last_error_text(), Catch::Contains("MFF_PCAP"));
+    CHECK(mapi_create_offline_flow(pcap.c_str(), MFF_COMBO6) == -1);
+    CHECK_THAT(last_error_text(), Catch::Contains("format 3"));
+}
