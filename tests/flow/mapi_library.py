@@ -5,7 +5,7 @@ import os
 import pathlib
 import sys
 
-BUILD = pathlib.Path(os.environ["NETSLICE_BUILD"])
+BUILD = pathlib.Path(os.environ.get("NETSLICE_BUILD") or pathlib.Path(os.environ["NETSLICE_BIN"]).parent)
 MFF_PCAP = 0
 
 
