@@ -85,7 +85,7 @@ void begin_link(Walk &walk, uint16_t link_type)
 void step_ethernet(Walk &walk)
 {
     if (!walk.has(ETHER_HDR_LEN)) {
-        walk.stop();
+        walk.lose();
         return;
     }
     const uint16_t type = walk.half(12);

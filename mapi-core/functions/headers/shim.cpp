@@ -17,6 +17,7 @@ enum EtherType : uint16_t {
     kBridge = 0x6558, // transparent Ethernet bridging, in GRE
 };
 enum PppProtocol : uint16_t { kPppIpv4 = 0x0021, kPppIpv6 = 0x0057, kPppMpls = 0x0281, kPppMplsMulticast = 0x0283 };
+constexpr uint16_t kPppControl = 0x8000; // below it: data, compressed IP for one (RFC 1661 2)
 
 constexpr uint32_t kTagBytes = 4;
 constexpr uint32_t kLabelBytes = 4;
@@ -26,7 +27,7 @@ constexpr uint32_t kBottomOfStack = 0x100;
 void step_tag(Walk &walk, Headers &headers)
 {
     if (!walk.has(kTagBytes)) {
-        walk.stop();
+        walk.lose();
         return;
     }
     ++headers.vlan_tags;
@@ -47,7 +48,7 @@ void step_ethertype(Walk &walk, Headers &headers)
         if (walk.has(kPppoeBytes))
             walk.go(kPppoeBytes, Next::kPpp);
         else
-            walk.stop();
+            walk.lose();
         return;
     case ETHERTYPE_IP:
     case ETHERTYPE_IPV6: walk.go(0, Next::kIp); return;
@@ -64,7 +65,7 @@ void step_ethertype(Walk &walk, Headers &headers)
 void step_ppp(Walk &walk)
 {
     if (!walk.has(2)) {
-        walk.stop();
+        walk.lose();
         return;
     }
     const bool is_short = walk.byte(0) & 1;
@@ -74,6 +75,8 @@ void step_ppp(Walk &walk)
         walk.go(bytes, Next::kIp);
     else if (protocol == kPppMpls || protocol == kPppMplsMulticast)
         walk.go(bytes, Next::kMpls);
+    else if (protocol < kPppControl)
+        walk.lose();
     else
         walk.stop();
 }
@@ -84,7 +87,7 @@ void step_mpls(Walk &walk, Headers &headers)
     bool is_bottom = false;
     while (!is_bottom) {
         if (!walk.has(kLabelBytes)) {
-            walk.stop();
+            walk.lose();
             return;
         }
         is_bottom = walk.word(0) & kBottomOfStack;
