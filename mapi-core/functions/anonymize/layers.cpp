@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+// Layers: the walk of headers/, and again in every quoted packet.
+#include "anonymize/layers.hpp"
+
+#include <algorithm>
+
+#include <net/ethernet.h>
+#include <netinet/in.h>
+
+#include "anonymize/bytes.hpp"
+
+namespace mapi::anonymize
+{
+namespace
+{
+constexpr uint32_t kIcmpBytes = 8;
+constexpr uint16_t kLinkRaw = 101; // LINKTYPE_RAW: the first byte is IP's
+constexpr uint8_t kMplsInIp = 137;
+// Headers of tunnels and quoted packets end before this, counted from the datagram's first byte.
+constexpr uint32_t kHeadersEndBytes = 256;
+
+void lose(Layers &layers, uint32_t offset)
+{
+    layers.lost = std::min(layers.lost.value_or(offset), offset);
+}
+
+// RFC 792, RFC 4443 2.1
+bool quotes_a_packet(const IpLayer &layer, uint8_t type)
+{
+    if (layer.protocol == IPPROTO_ICMP)
+        return type == 3 || type == 4 || type == 5 || type == 11 || type == 12;
+    return layer.protocol == IPPROTO_ICMPV6 && type >= 1 && type < 128;
+}
+
+// Of a later fragment, in bytes.
+uint32_t fragment_offset(const uint8_t *data, const IpLayer &layer)
+{
+    if (layer.version == 4)
+        return (half_at(data + layer.offset + 6) & 0x1fffu) * 8;
+    return half_at(data + layer.transport - 6) & 0xfff8u; // its fragment header is the last that was walked
+}
+
+// A fragment's first bytes may be the middle of a header whose beginning went elsewhere.
+bool may_hide_headers(const uint8_t *data, const IpLayer &layer)
+{
+    switch (layer.protocol) {
+    case IPPROTO_IPIP:
+    case IPPROTO_IPV6:
+    case IPPROTO_GRE:
+    case IPPROTO_ICMP:
+    case IPPROTO_ICMPV6:
+    case kMplsInIp: return layer.end > layer.transport && fragment_offset(data, layer) < kHeadersEndBytes;
+    default: return false;
+    }
+}
+
+void add(Layers &layers, const headers::Headers &found, uint32_t base)
+{
+    for (unsigned i = 0; i < found.ip_layers; ++i) {
+        if (layers.count == kLayersMax) {
+            lose(layers, base + found.ip[i].offset);
+            return;
+        }
+        IpLayer &layer = layers.ip[layers.count++] = found.ip[i];
+        layer.offset += base;
+        layer.transport += base;
+        layer.end += base;
+    }
+    if (found.is_lost)
+        lose(layers, base + found.rest);
+}
+
+void add_quoted(const mapi_packet &packet, Layers &layers, const IpLayer &layer)
+{
+    const uint32_t quote = layer.transport + kIcmpBytes;
+    if (layer.end <= quote || !quotes_a_packet(layer, packet.data[layer.transport]))
+        return;
+    mapi_packet view{};
+    view.data = packet.data + quote;
+    view.caplen = view.wire_len = layer.end - quote;
+    view.link_type = kLinkRaw;
+    add(layers, headers::parse(view), quote);
+}
+} // namespace
+
+Layers find_layers(const mapi_packet &packet) noexcept
+{
+    Layers layers;
+    const headers::Headers found = headers::parse(packet);
+    add(layers, found, 0);
+    if (found.ip_layers == 0 && (found.ethertype == ETHERTYPE_ARP || found.ethertype == ETHERTYPE_REVARP))
+        layers.arp = found.network;
+    for (unsigned i = 0; i < layers.count; ++i) { // grows meanwhile
+        const IpLayer layer = layers.ip[i];
+        if (!layer.is_later_fragment)
+            add_quoted(packet, layers, layer);
+        else if (may_hide_headers(packet.data, layer))
+            lose(layers, layer.transport);
+    }
+    if (layers.lost && *layers.lost >= packet.caplen)
+        layers.lost.reset();
+    return layers;
+}
+} // namespace mapi::anonymize
