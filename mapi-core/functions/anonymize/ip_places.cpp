@@ -6,6 +6,7 @@
 #include <netinet/in.h>
 
 #include "anonymize/bytes.hpp"
+#include "anonymize/named_addresses.hpp"
 #include "anonymize/places.hpp"
 
 namespace mapi::anonymize
@@ -111,7 +112,10 @@ void add_of_layers(Field field, const mapi_packet &packet, const Layers &layers,
         else
             add_ipv6(field, packet, layer, places);
     }
-    if (layers.arp && (field == Field::kSourceAddress || field == Field::kDestinationAddress))
+    if (field != Field::kSourceAddress && field != Field::kDestinationAddress)
+        return;
+    find_named_addresses(field, packet, layers, places);
+    if (layers.arp)
         add_arp(field, packet, *layers.arp, places);
 }
 } // namespace

@@ -8,6 +8,7 @@
 #include <netinet/in.h>
 
 #include "anonymize/bytes.hpp"
+#include "anonymize/neighbour_options.hpp"
 
 namespace mapi::anonymize
 {
@@ -70,16 +71,30 @@ void add(Layers &layers, const headers::Headers &found, uint32_t base)
         lose(layers, base + found.rest);
 }
 
-void add_quoted(const mapi_packet &packet, Layers &layers, const IpLayer &layer)
+void add_quoted(const mapi_packet &packet, Layers &layers, uint32_t quote, uint32_t end)
 {
-    const uint32_t quote = layer.transport + kIcmpBytes;
-    if (layer.end <= quote || !quotes_a_packet(layer, packet.data[layer.transport]))
+    if (quote >= end)
         return;
     mapi_packet view{};
     view.data = packet.data + quote;
-    view.caplen = view.wire_len = layer.end - quote;
+    view.caplen = view.wire_len = end - quote;
     view.link_type = kLinkRaw;
     add(layers, headers::parse(view), quote);
+}
+
+// Errors quote what follows their header, redirects of IPv6 what an option holds (RFC 4861 4.6.3).
+void look_into(const mapi_packet &packet, Layers &layers, const IpLayer &layer)
+{
+    constexpr uint8_t kRedirectedHeader = 4;
+    if (layer.transport >= layer.end)
+        return;
+    if (quotes_a_packet(layer, packet.data[layer.transport]))
+        add_quoted(packet, layers, layer.transport + kIcmpBytes, layer.end);
+    else if (layer.protocol == IPPROTO_ICMPV6)
+        for_each_neighbour_option(packet.data, layer.transport, layer.end, [&](uint8_t option, uint32_t at, uint32_t end) {
+            if (option == kRedirectedHeader)
+                add_quoted(packet, layers, at + 8, end);
+        });
 }
 } // namespace
 
@@ -93,7 +108,7 @@ Layers find_layers(const mapi_packet &packet) noexcept
     for (unsigned i = 0; i < layers.count; ++i) { // grows meanwhile
         const IpLayer layer = layers.ip[i];
         if (!layer.is_later_fragment)
-            add_quoted(packet, layers, layer);
+            look_into(packet, layers, layer);
         else if (may_hide_headers(packet.data, layer))
             lose(layers, layer.transport);
     }

@@ -63,7 +63,7 @@ std::vector<Bytes> seeds()
     const Bytes http = tcp(text("GET /a HTTP/1.1\r\nHost: h\r\nCookie: c\r\n d\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nab"), 1025, 80, hex("020405b4"));
     const Bytes ftp = tcp(text("USER joe\r\nPASS x\r\nPORT 1,2,3,4,5,6\r\n"), 1025, 21);
     const Bytes reply = tcp(text("220-Hi\r\nthere\r\n220 Done\r\n"), 21, 1025);
-    const Bytes datagram = ipv4(IPPROTO_UDP, udp(text("payload")), hex("94040000"));
+    const Bytes datagram = ipv4(IPPROTO_UDP, udp(text("payload")), hex("83070401 02030444 0c050101 02030400 0000aa00"));
     return {
         ethernet(0x0800, ipv4(IPPROTO_TCP, http)),
         ethernet(0x86dd, ipv6(IPPROTO_TCP, ftp)),
@@ -71,6 +71,9 @@ std::vector<Bytes> seeds()
         ethernet(0x0800, ipv4(IPPROTO_ICMP, icmp(3, ipv4(IPPROTO_ICMP, icmp(11, datagram))))),
         ethernet(0x86dd, ipv6(IPPROTO_ICMPV6, icmp(1, ipv6(IPPROTO_FRAGMENT, hex("11 00 0001 0a0b0c0d") + udp(text("x")))))),
         ethernet(0x0800, ipv4(IPPROTO_GRE, hex("b000 86dd 12340000 00000001 00000002") + ipv6(IPPROTO_HOPOPTS, hex("0600 0104 00000000") + http))),
+        ethernet(0x86dd, ipv6(IPPROTO_ROUTING, hex("3a 02 00 01 00000000") + Bytes(16, 7) +
+                                               icmp(137, Bytes(32, 9) + hex("0402 0000 00000000 60000000 00000000 1903 0000 00000000") + Bytes(16, 5)))),
+        ethernet(0x86dd, ipv6(IPPROTO_ICMPV6, icmp(143, hex("04 00 0001") + Bytes(32, 7)))),
         ethernet(0x8847, hex("00010140") + ipv4(IPPROTO_IPIP, datagram)),
         ethernet(0x0806, hex("0001 0800 06 04 0001 020000000001 0a000001 000000000000 0a000002")),
     };
