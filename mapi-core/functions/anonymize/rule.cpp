@@ -144,4 +144,9 @@ bool is_resizable(Field field)
     return group == Group::kPayload || group == Group::kHttp || group == Group::kFtp || field == Field::kOptions ||
            field == Field::kTcpOptions;
 }
+
+bool may_grow(const Rule &rule)
+{
+    return is_resizable(rule.field) && (rule.method == Method::kReplace || rule.method == Method::kRegexp || rule.method == Method::kHashed);
+}
 } // namespace mapi::anonymize

@@ -38,6 +38,9 @@ std::vector<uint8_t> parse_address_key(std::string_view text);
 // ANONYMIZEIP's rule: both addresses, prefix preserving, with a key for parse_address_key().  Throws RuleError.
 Rule address_rule(std::string_view key);
 
+// Whether the field may become longer by the rule.
+bool may_grow(const Rule &rule);
+
 // Whether the field may become longer or shorter, as options of a header, payload and text may.
 bool is_resizable(Field field);
 } // namespace mapi::anonymize
