@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "anonymize/bytes.hpp"
 #include "anonymize/places.hpp"
 #include "anonymize/text_lines.hpp"
 
@@ -16,7 +17,9 @@ constexpr size_t kMethodBytesMax = 32;
 bool is_token(std::string_view text)
 {
     return !text.empty() && text.size() <= kMethodBytesMax &&
-           std::ranges::all_of(text, [](char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '-' || c == '_'; });
+           std::ranges::all_of(text, [](char c) {
+               return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+           });
 }
 
 std::string_view trimmed(std::string_view text)
@@ -41,6 +44,29 @@ Kind kind_of(std::string_view text, const Line &line)
     return !line.is_whole && std::ranges::find(kMethods, first.substr(0, space)) != std::end(kMethods) ? Kind::kRequest : Kind::kNone;
 }
 
+bool is_port(uint16_t port)
+{
+    return port == 80 || port == 8080 || port == 8000 || port == 3128;
+}
+
+bool is_header_line(std::string_view line)
+{
+    const size_t colon = line.find(':');
+    return colon != std::string_view::npos && is_token(line.substr(0, colon));
+}
+
+// Behind the end of a line that began elsewhere: another header, or, in a request, nothing more.
+bool goes_on_with_headers(std::string_view text, bool is_request)
+{
+    const Line first = line_at(text, 0);
+    if (!first.is_whole || first.next == text.size())
+        return false;
+    const Line second = line_at(text, first.next);
+    if (second.begin == second.end)
+        return is_request && second.next == text.size();
+    return is_header_line(text.substr(second.begin, second.end - second.begin));
+}
+
 class Messages
 {
 public:
@@ -49,8 +75,10 @@ public:
     {
     }
 
-    void find()
+    void find(HttpStart start)
     {
+        if (start != HttpStart::kMessage)
+            read_continued(start);
         while (at_ < text_.size()) {
             const Line first = line_at(text_, at_);
             kind_ = kind_of(text_, first);
@@ -67,6 +95,21 @@ public:
     }
 
 private:
+    // Which header the first line is of nobody can tell, so it is hidden as one that is cut.
+    void read_continued(HttpStart start)
+    {
+        const Line first = line_at(text_, 0);
+        if (is_header_field() && first.end > 0) {
+            add(field_, 0, first.end);
+            places_.back().is_cut = true;
+        }
+        at_ = first.next;
+        body_bytes_ = start == HttpStart::kRequestHeaders ? 0 : text_.size();
+        read_header_lines();
+        read_body();
+    }
+    bool is_header_field() const { return group_of(field_) == Group::kHttp && field_ >= Field::kUserAgent; }
+
     // STRIP takes the value and the line that it is told, or the value alone.
     void add(Field field, size_t begin, size_t end, size_t line_begin, size_t line_end)
     {
@@ -135,7 +178,7 @@ private:
             return;
         const std::string_view name = trimmed(all.substr(0, colon));
         const size_t value = std::min(all.find_first_not_of(" \t", colon + 1), all.size());
-        if (group_of(field_) == Group::kHttp && field_ >= Field::kUserAgent && equal_without_case(name, wire_name_of(field_)))
+        if (is_header_field() && equal_without_case(name, wire_name_of(field_)))
             add(field_, line.begin + value, line.end, line.begin, line.next);
         if (equal_without_case(name, "Content-Length"))
             read_length(all.substr(value));
@@ -153,7 +196,7 @@ private:
     // An answer to HEAD tells the length of a body that is not there: the next message follows.
     void read_body()
     {
-        if (at_ >= text_.size() || is_http({reinterpret_cast<const uint8_t *>(text_.data()) + at_, text_.size() - at_}))
+        if (at_ >= text_.size() || kind_of(text_, line_at(text_, at_)) != Kind::kNone)
             return;
         const size_t end = at_ + std::min(body_bytes_, text_.size() - at_);
         add(Field::kPayload, at_, end);
@@ -170,13 +213,21 @@ private:
 };
 } // namespace
 
-bool is_http(std::span<const uint8_t> text)
+HttpStart http_start(const mapi_packet &packet, const IpLayer &layer)
 {
-    return !text.empty() && kind_of(as_text(text), line_at(as_text(text), 0)) != Kind::kNone;
+    const std::string_view text = as_text(tcp_text(packet, layer));
+    if (text.empty())
+        return HttpStart::kNone;
+    if (kind_of(text, line_at(text, 0)) != Kind::kNone)
+        return HttpStart::kMessage;
+    const uint8_t *ports = packet.data + layer.transport;
+    if (is_port(half_at(ports + 2)) && goes_on_with_headers(text, true))
+        return HttpStart::kRequestHeaders;
+    return is_port(half_at(ports)) && goes_on_with_headers(text, false) ? HttpStart::kResponseHeaders : HttpStart::kNone;
 }
 
-void find_http_places(Field field, std::span<const uint8_t> text, uint32_t offset, Places &places)
+void find_http_places(Field field, std::span<const uint8_t> text, uint32_t offset, HttpStart start, Places &places)
 {
-    Messages(field, as_text(text), offset, places).find();
+    Messages(field, as_text(text), offset, places).find(start);
 }
 } // namespace mapi::anonymize

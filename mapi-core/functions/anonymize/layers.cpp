@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Layers: the walk of headers/, and again in every quoted packet.
+// Layers: the walk of headers/, and again in every packet that ICMP quotes or UDP carries.
 #include "anonymize/layers.hpp"
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 
 #include "anonymize/bytes.hpp"
 #include "anonymize/neighbour_options.hpp"
+#include "anonymize/udp_tunnels.hpp"
 
 namespace mapi::anonymize
 {
@@ -71,15 +72,15 @@ void add(Layers &layers, const headers::Headers &found, uint32_t base)
         lose(layers, base + found.rest);
 }
 
-void add_quoted(const mapi_packet &packet, Layers &layers, uint32_t quote, uint32_t end)
+void add_inner(const mapi_packet &packet, Layers &layers, uint32_t offset, uint32_t end, uint16_t link_type)
 {
-    if (quote >= end)
+    if (offset >= end)
         return;
     mapi_packet view{};
-    view.data = packet.data + quote;
-    view.caplen = view.wire_len = end - quote;
-    view.link_type = kLinkRaw;
-    add(layers, headers::parse(view), quote);
+    view.data = packet.data + offset;
+    view.caplen = view.wire_len = end - offset;
+    view.link_type = link_type;
+    add(layers, headers::parse(view), offset);
 }
 
 // Errors quote what follows their header, redirects of IPv6 what an option holds (RFC 4861 4.6.3).
@@ -89,12 +90,14 @@ void look_into(const mapi_packet &packet, Layers &layers, const IpLayer &layer)
     if (layer.transport >= layer.end)
         return;
     if (quotes_a_packet(layer, packet.data[layer.transport]))
-        add_quoted(packet, layers, layer.transport + kIcmpBytes, layer.end);
+        add_inner(packet, layers, layer.transport + kIcmpBytes, layer.end, kLinkRaw);
     else if (layer.protocol == IPPROTO_ICMPV6)
         for_each_neighbour_option(packet.data, layer.transport, layer.end, [&](uint8_t option, uint32_t at, uint32_t end) {
             if (option == kRedirectedHeader)
-                add_quoted(packet, layers, at + 8, end);
+                add_inner(packet, layers, at + 8, end, kLinkRaw);
         });
+    else if (const auto inner = inner_of_udp(packet.data, layer))
+        add_inner(packet, layers, inner->offset, layer.end, inner->link_type);
 }
 } // namespace
 

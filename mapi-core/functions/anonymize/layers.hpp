@@ -15,7 +15,7 @@ namespace mapi::anonymize
 {
 using headers::IpLayer;
 
-// An ICMP error quotes a packet, which a hostile one may go on with; what lies deeper is lost.
+// An ICMP error quotes a packet, and UDP may carry one, which a hostile one may go on with; what lies deeper is lost.
 constexpr unsigned kLayersMax = 16;
 
 struct Layers {

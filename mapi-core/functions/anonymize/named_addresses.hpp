@@ -6,7 +6,7 @@
 
 namespace mapi::anonymize
 {
-// Of kSourceAddress: what a neighbour advertisement answers for.  Of kDestinationAddress: routes in IPv4 options and IPv6 routing headers,
+// Of kSourceAddress: what a neighbour advertisement answers for.  Of kDestinationAddress: routes in options and routing headers,
 // redirects, neighbour and router discovery, multicast listeners.
 void find_named_addresses(Field field, const mapi_packet &packet, const Layers &layers, Places &places);
 } // namespace mapi::anonymize

@@ -17,7 +17,7 @@ bool is_of(Protocol protocol, const mapi_packet &packet, const IpLayer &layer)
     case Protocol::kTcp: return layer.protocol == IPPROTO_TCP;
     case Protocol::kUdp: return layer.protocol == IPPROTO_UDP;
     case Protocol::kIcmp: return layer.protocol == IPPROTO_ICMP || layer.protocol == IPPROTO_ICMPV6;
-    case Protocol::kHttp: return is_http(tcp_text(packet, layer));
+    case Protocol::kHttp: return http_start(packet, layer) != HttpStart::kNone;
     case Protocol::kFtp: return ftp_direction(packet, layer) >= 0;
     }
     return false;
@@ -30,9 +30,11 @@ uint32_t offset_in(const mapi_packet &packet, std::span<const uint8_t> text)
 
 void find_http(Field field, const mapi_packet &packet, const Layers &layers, Places &places)
 {
-    for (const IpLayer &layer : layers.all())
-        if (const auto text = tcp_text(packet, layer); is_http(text))
-            find_http_places(field, text, offset_in(packet, text), places);
+    for (const IpLayer &layer : layers.all()) {
+        const auto text = tcp_text(packet, layer);
+        if (const HttpStart start = http_start(packet, layer); start != HttpStart::kNone)
+            find_http_places(field, text, offset_in(packet, text), start, places);
+    }
 }
 
 void find_ftp(Field field, const mapi_packet &packet, const Layers &layers, Places &places)

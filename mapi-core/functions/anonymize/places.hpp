@@ -43,10 +43,12 @@ bool has_protocol(Protocol protocol, const mapi_packet &packet, const Layers &la
 // Steps of find_places(), each for its part of the vocabulary.
 void find_ip_places(Field field, const mapi_packet &packet, const Layers &layers, Places &places);
 void find_transport_places(Protocol protocol, Field field, const mapi_packet &packet, const Layers &layers, Places &places);
+// What a segment begins with; headers that go on from the segment before are known on the ports of HTTP only.
+enum class HttpStart : uint8_t { kNone, kMessage, kRequestHeaders, kResponseHeaders };
+HttpStart http_start(const mapi_packet &packet, const IpLayer &layer);
 // `text` begins `offset` bytes behind the packet's first.
-void find_http_places(Field field, std::span<const uint8_t> text, uint32_t offset, Places &places);
+void find_http_places(Field field, std::span<const uint8_t> text, uint32_t offset, HttpStart start, Places &places);
 void find_ftp_places(Field field, std::span<const uint8_t> text, uint32_t offset, bool is_command, Places &places);
-bool is_http(std::span<const uint8_t> text);
 
 // Behind a TCP header that is whole; empty: there is none, or nothing behind it.
 std::span<const uint8_t> tcp_text(const mapi_packet &packet, const IpLayer &layer);

@@ -147,6 +147,7 @@ bool is_resizable(Field field)
 
 bool may_grow(const Rule &rule)
 {
-    return is_resizable(rule.field) && (rule.method == Method::kReplace || rule.method == Method::kRegexp || rule.method == Method::kHashed);
+    const Method method = rule.method;
+    return is_resizable(rule.field) && (method == Method::kReplace || method == Method::kRegexp || method == Method::kHashed);
 }
 } // namespace mapi::anonymize

@@ -19,6 +19,12 @@ enum EtherType : uint16_t {
 enum PppProtocol : uint16_t { kPppIpv4 = 0x0021, kPppIpv6 = 0x0057, kPppMpls = 0x0281, kPppMplsMulticast = 0x0283 };
 constexpr uint16_t kPppControl = 0x8000; // below it: data, compressed IP for one (RFC 1661 2)
 
+constexpr uint16_t kLongestLength = 1500; // greater values of the field are types (IEEE 802.3 clause 3.2.6)
+// SNAP (RFC 1042): both service access points, unnumbered information, and no organization: a type follows.
+constexpr uint16_t kSnapPoints = 0xaaaa;
+constexpr uint32_t kSnapTypes = 0x03000000;
+constexpr uint32_t kSnapBytes = 8;
+
 constexpr uint32_t kTagBytes = 4;
 constexpr uint32_t kLabelBytes = 4;
 constexpr uint32_t kPppoeBytes = 6;
@@ -33,10 +39,23 @@ void step_tag(Walk &walk, Headers &headers)
     ++headers.vlan_tags;
     walk.go_ethertype(kTagBytes, walk.half(2));
 }
+
+// Where a length stands for a type, logical link control follows (IEEE 802.2), which may tell one.
+void step_length(Walk &walk)
+{
+    if (walk.has(kSnapBytes) && walk.half(0) == kSnapPoints && walk.word(2) == kSnapTypes)
+        walk.go_ethertype(kSnapBytes, walk.half(6));
+    else
+        walk.stop();
+}
 } // namespace
 
 void step_ethertype(Walk &walk, Headers &headers)
 {
+    if (walk.ethertype <= kLongestLength) {
+        step_length(walk);
+        return;
+    }
     switch (walk.ethertype) {
     case ETHERTYPE_VLAN:
     case kVlanService:

@@ -74,6 +74,9 @@ std::vector<Bytes> seeds()
         ethernet(0x86dd, ipv6(IPPROTO_ROUTING, hex("3a 02 00 01 00000000") + Bytes(16, 7) +
                                                icmp(137, Bytes(32, 9) + hex("0402 0000 00000000 60000000 00000000 1903 0000 00000000") + Bytes(16, 5)))),
         ethernet(0x86dd, ipv6(IPPROTO_ICMPV6, icmp(143, hex("04 00 0001") + Bytes(32, 7)))),
+        ethernet(0x0800, ipv4(IPPROTO_UDP, udp(hex("34ff0000 00000001 00000085 01000000") + ipv4(IPPROTO_TCP, reply), 1, 2152))),
+        ethernet(0x0800, ipv4(IPPROTO_UDP, udp(hex("4a02 0030 0001 0001 0001 0001 0002 0000 ff03 0021") + datagram, 1, 1701))),
+        ethernet(0x0800, ipv4(IPPROTO_UDP, udp(hex("02006558 00000100") + Bytes(8, 0) + ethernet(0x0800, datagram), 1, 6081))),
         ethernet(0x8847, hex("00010140") + ipv4(IPPROTO_IPIP, datagram)),
         ethernet(0x0806, hex("0001 0800 06 04 0001 020000000001 0a000001 000000000000 0a000002")),
     };

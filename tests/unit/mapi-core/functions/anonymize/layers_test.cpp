@@ -45,6 +45,35 @@ TEST_CASE("every address in a tunnel is hidden, not only the outermost", "[mapi-
     check_hidden(ethernet(0x0800, ipv4(IPPROTO_GRE, hex("0000 6558") + ethernet(0x8100, hex("0001 86dd") + kInner6))));
 }
 
+TEST_CASE("every address in a tunnel of UDP is hidden on the tunnel's port", "[mapi-core][anonymize]")
+{
+    const auto tunnel = [](uint16_t port, const Bytes &inner) { return ethernet(0x0800, ipv4(IPPROTO_UDP, udp(inner, 1025, port))); };
+    check_hidden(tunnel(4789, hex("08000000 00000100") + ethernet(0x0800, kInner4)));
+    check_hidden(tunnel(8472, hex("08000000 00000100") + ethernet(0x86dd, kInner6)));
+    check_hidden(tunnel(6081, hex("01006558 00000100 00000000") + ethernet(0x0800, kInner4)));
+    check_hidden(tunnel(6081, hex("000086dd 00000100") + kInner6));
+    check_hidden(tunnel(2152, hex("30ff0000 00000001") + kInner4));
+    check_hidden(tunnel(2152, hex("34ff0000 00000001 00000085 01000000") + kInner4));
+    check_hidden(tunnel(3544, kInner6));
+    check_hidden(tunnel(3544, hex("0001 00 00 0102030405060708 00 0000 ffff 01020304") + kInner6));
+    check_hidden(tunnel(1701, hex("0002 0001 0001 ff03 0021") + kInner4));
+    check_hidden(tunnel(1701, hex("4a02 0030 0001 0001 0001 0001 0002 0000 ff03 0057") + kInner6));
+    check_hidden(tunnel(4789, hex("08000000 00000100") + ethernet(0x0800, ipv4(IPPROTO_ICMP, icmp(3, kInner4)))));
+    const Bytes odd = tunnel(4789, hex("08000000 00000100") + Bytes(10, 7));
+    CHECK(treat("IP,SRC_IP,ZERO", odd).counts.lost_packets == 1);
+    const Bytes echo = tunnel(2152, hex("30010000 00000001 0e01"));
+    CHECK(treat("IP,TTL,ZERO", echo).bytes == with_zeros(echo, 14 + 8, 1));
+}
+
+TEST_CASE("lengths of a tunnel of UDP follow what becomes of its packet", "[mapi-core][anonymize]")
+{
+    const Bytes packet = ethernet(0x0800, ipv4(IPPROTO_UDP, udp(hex("30ff0000 00000001") + ipv4(IPPROTO_TCP, tcp(text("hello"))), 1, 2152)));
+    const Bytes stripped = treat("TCP,PAYLOAD,STRIP", packet).bytes;
+    CHECK(stripped.size() == packet.size() - 5);
+    for (const size_t length : {14 + 3, 14 + 20 + 5, 14 + 28 + 8 + 3})
+        CHECK(stripped[length] == packet[length] - 5);
+}
+
 TEST_CASE("tags, labels and PPPoE hide no address from a rule", "[mapi-core][anonymize]")
 {
     check_hidden(ethernet(0x88a8, hex("0064 8100 0065 0800") + kInner4));

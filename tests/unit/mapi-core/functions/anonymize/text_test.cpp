@@ -86,6 +86,20 @@ TEST_CASE("a message whose end is in another segment is treated as far as it goe
     CHECK(after("HTTP,PAYLOAD,ZERO", "HTTP/1.0 200 OK\r\n\r\nhalf") == "HTTP/1.0 200 OK\r\n\r\n" + std::string(4, '\0'));
 }
 
+TEST_CASE("headers that go on from the segment before are hidden, and so is the line that began there", "[mapi-core][anonymize]")
+{
+    const std::string rest = "cret=1\r\nCookie: id=7\r\nHost: h\r\n\r\n";
+    CHECK(after("HTTP,COOKIE,REPLACE,-", rest) == std::string(6, '\0') + "\r\nCookie: -\r\nHost: h\r\n\r\n");
+    CHECK(after("HTTP,COOKIE,REPLACE,-", rest, 80, 1025) == std::string(6, '\0') + "\r\nCookie: -\r\nHost: h\r\n\r\n");
+    CHECK(after("HTTP,COOKIE,STRIP", "cret=1\r\n\r\n") == std::string(6, '\0') + "\r\n\r\n");
+    CHECK(after("HTTP,COOKIE,STRIP", "\r\nCookie: id=7\r\n\r\n" + kRequest) == "\r\n\r\n" + with(kRequest, "Cookie: id=7\r\n", ""));
+    CHECK(after("HTTP,URI,ZERO", rest) == rest);
+    CHECK(after("HTTP,PAYLOAD,ZERO", rest + "abc", 80, 1025) == rest + std::string(3, '\0'));
+    CHECK(after("HTTP,COOKIE,ZERO", rest, 1025, 4000) == rest);               // no port of HTTP
+    CHECK(after("HTTP,COOKIE,ZERO", "<html>\r\n<body>\r\n") == "<html>\r\n<body>\r\n");
+    CHECK(after("HTTP,COOKIE,ZERO", "all of one line") == "all of one line"); // nobody can tell
+}
+
 TEST_CASE("a value that is folded over lines is hidden to its end", "[mapi-core][anonymize]")
 {
     const std::string folded = "GET / HTTP/1.1\r\nCookie: one\r\n two\r\n\tthree\r\nHost: h\r\n\r\n";

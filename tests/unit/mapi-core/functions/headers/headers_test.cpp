@@ -115,6 +115,8 @@ TEST_CASE("tags, labels and PPPoE in front of IP are passed over and counted", "
     CHECK(labelled.headers.ethertype == 0x0800);
     CHECK(Parsed(ethernet(0x8864, hex("1100 0001 002a 0021") + ip)).has_udp());
     CHECK(Parsed(ethernet(36, hex("aaaa03 000000 0800") + ip)).has_udp());
+    CHECK(Parsed(ethernet(0x8100, hex("0014 0024 aaaa03 000000 0800") + ip)).has_udp());
+    CHECK(Parsed(ethernet(38, hex("424203") + Bytes(35, 0))).headers.ethertype == 0);
 }
 
 TEST_CASE("each link type leads to the same IP header", "[mapi][headers]")
