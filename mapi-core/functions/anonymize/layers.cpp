@@ -16,6 +16,7 @@ namespace mapi::anonymize
 namespace
 {
 constexpr uint32_t kIcmpBytes = 8;
+constexpr uint32_t kUdpBytes = 8;
 constexpr uint16_t kLinkRaw = 101; // LINKTYPE_RAW: the first byte is IP's
 constexpr uint8_t kMplsInIp = 137;
 // Headers of tunnels and quoted packets end before this, counted from the datagram's first byte.
@@ -56,6 +57,19 @@ bool may_hide_headers(const uint8_t *data, const IpLayer &layer)
     }
 }
 
+// Carry packets that nobody here can look into: minimal encapsulation, IP in IP as it was, Ethernet in IP, compressed, L2TP version 3.
+bool is_unknown_tunnel(const IpLayer &layer)
+{
+    switch (layer.protocol) {
+    case 55:
+    case 94:
+    case 97:
+    case 108:
+    case 115: return true;
+    default: return false;
+    }
+}
+
 void add(Layers &layers, const headers::Headers &found, uint32_t base)
 {
     for (unsigned i = 0; i < found.ip_layers; ++i) {
@@ -70,6 +84,8 @@ void add(Layers &layers, const headers::Headers &found, uint32_t base)
     }
     if (found.is_lost)
         lose(layers, base + found.rest);
+    if (found.rest_ethertype == ETHERTYPE_ARP || found.rest_ethertype == ETHERTYPE_REVARP)
+        layers.arp = base + found.rest;
 }
 
 void add_inner(const mapi_packet &packet, Layers &layers, uint32_t offset, uint32_t end, uint16_t link_type)
@@ -89,6 +105,14 @@ void look_into(const mapi_packet &packet, Layers &layers, const IpLayer &layer)
     constexpr uint8_t kRedirectedHeader = 4;
     if (layer.transport >= layer.end)
         return;
+    if (is_unknown_tunnel(layer)) {
+        lose(layers, layer.transport);
+        return;
+    }
+    if (is_unknown_udp_tunnel(packet.data, layer)) {
+        lose(layers, layer.transport + kUdpBytes);
+        return;
+    }
     if (quotes_a_packet(layer, packet.data[layer.transport]))
         add_inner(packet, layers, layer.transport + kIcmpBytes, layer.end, kLinkRaw);
     else if (layer.protocol == IPPROTO_ICMPV6)
@@ -104,10 +128,7 @@ void look_into(const mapi_packet &packet, Layers &layers, const IpLayer &layer)
 Layers find_layers(const mapi_packet &packet) noexcept
 {
     Layers layers;
-    const headers::Headers found = headers::parse(packet);
-    add(layers, found, 0);
-    if (found.ip_layers == 0 && (found.ethertype == ETHERTYPE_ARP || found.ethertype == ETHERTYPE_REVARP))
-        layers.arp = found.network;
+    add(layers, headers::parse(packet), 0);
     for (unsigned i = 0; i < layers.count; ++i) { // grows meanwhile
         const IpLayer layer = layers.ip[i];
         if (!layer.is_later_fragment)

@@ -73,24 +73,41 @@ std::optional<Inner> in_l2tp(const Payload &payload)
         bytes += 2u + payload.half(bytes);
     return payload.at(bytes, kPpp);
 }
+
+bool has_payload(const headers::IpLayer &layer)
+{
+    return layer.protocol == IPPROTO_UDP && !layer.is_later_fragment && layer.end - layer.transport > kUdpBytes;
+}
+
+// Either side: answers come from it.
+bool has_port(const uint8_t *data, const headers::IpLayer &layer, uint16_t port)
+{
+    return half_at(data + layer.transport) == port || half_at(data + layer.transport + 2) == port;
+}
 } // namespace
 
 std::optional<Inner> inner_of_udp(const uint8_t *data, const headers::IpLayer &layer)
 {
-    if (layer.protocol != IPPROTO_UDP || layer.is_later_fragment || layer.end - layer.transport <= kUdpBytes)
+    if (!has_payload(layer))
         return std::nullopt;
-    const uint16_t source = half_at(data + layer.transport), destination = half_at(data + layer.transport + 2);
     const Payload payload{data, layer.transport + kUdpBytes, layer.end};
-    if (destination == kVxlan || destination == kVxlanOfLinux)
+    const auto is_of = [&](uint16_t port) { return has_port(data, layer, port); };
+    if (is_of(kVxlan) || is_of(kVxlanOfLinux))
         return payload.at(kTunnelBytes, kEthernet);
-    if (destination == kGeneve)
+    if (is_of(kGeneve))
         return in_geneve(payload);
-    if (destination == kGtp)
+    if (is_of(kGtp))
         return in_gtp(payload);
-    if (source == kTeredo || destination == kTeredo)
+    if (is_of(kTeredo))
         return in_teredo(payload);
-    if (source == kL2tp || destination == kL2tp)
+    if (is_of(kL2tp))
         return in_l2tp(payload);
     return std::nullopt;
+}
+
+bool is_unknown_udp_tunnel(const uint8_t *data, const headers::IpLayer &layer)
+{
+    static constexpr uint16_t kPorts[] = {4341, 4342, 4790, 5072, 6343, 6635};
+    return has_payload(layer) && std::ranges::any_of(kPorts, [&](uint16_t port) { return has_port(data, layer, port); });
 }
 } // namespace mapi::anonymize

@@ -37,7 +37,8 @@ struct Headers {
     uint16_t mpls_labels = 0;
     uint16_t ip_layers = 0;  // outermost first
     std::array<IpLayer, kIpLayersMax> ip{};
-    uint32_t rest = 0;    // where the walk ended
+    uint32_t rest = 0;          // where the walk ended
+    uint16_t rest_ethertype = 0; // of what is there, when it is known
     bool is_lost = false; // it ended at a header that is cut, contradicts itself, is one too many or of a kind not known: behind it
                           // there may be addresses that nobody found
 

@@ -48,6 +48,21 @@ void step_length(Walk &walk)
     else
         walk.stop();
 }
+
+// Behind these there are packets, too: Cisco's tag, MACsec, service instances, HSR, E-TAG, NSH, TRILL.
+bool is_unknown_shim(uint16_t ethertype)
+{
+    switch (ethertype) {
+    case 0x8909:
+    case 0x88e5:
+    case 0x88e7:
+    case 0x892f:
+    case 0x893f:
+    case 0x894f:
+    case 0x22f3: return true;
+    default: return false;
+    }
+}
 } // namespace
 
 void step_ethertype(Walk &walk, Headers &headers)
@@ -77,7 +92,11 @@ void step_ethertype(Walk &walk, Headers &headers)
         headers.network = walk.at;
         headers.ethertype = walk.ethertype;
     }
-    walk.stop();
+    headers.rest_ethertype = walk.ethertype;
+    if (is_unknown_shim(walk.ethertype))
+        walk.lose();
+    else
+        walk.stop();
 }
 
 // The protocol's first byte is left out when it is zero and both sides agree (RFC 1661 6.5).

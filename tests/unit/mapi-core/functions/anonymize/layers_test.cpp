@@ -65,6 +65,23 @@ TEST_CASE("every address in a tunnel of UDP is hidden on the tunnel's port", "[m
     CHECK(treat("IP,TTL,ZERO", echo).bytes == with_zeros(echo, 14 + 8, 1));
 }
 
+TEST_CASE("tunnels that nobody looks into become zeros behind the last header that is understood", "[mapi-core][anonymize]")
+{
+    for (const uint16_t type : {0x8909, 0x88e5, 0x893f, 0x894f})
+        check_hidden(ethernet(type, hex("00010001 0800") + kInner4));
+    for (const uint8_t protocol : {55, 94, 97, 108, 115})
+        check_hidden(ethernet(0x0800, ipv4(protocol, hex("0000") + kInner4)));
+    for (const uint16_t port : {4341, 4790, 5072, 6343, 6635})
+        check_hidden(ethernet(0x0800, ipv4(IPPROTO_UDP, udp(hex("00000000") + kInner4, port, 1025))));
+}
+
+TEST_CASE("ARP in a tunnel is ARP", "[mapi-core][anonymize]")
+{
+    const Bytes arp = ethernet(0x0806, hex("0001 0800 06 04 0001 020000000001 0a000001 000000000000 0a000002"));
+    check_hidden(ethernet(0x0800, ipv4(IPPROTO_GRE, hex("0000 6558") + arp)));
+    check_hidden(ethernet(0x0800, ipv4(IPPROTO_UDP, udp(hex("08000000 00000100") + arp, 1025, 4789))));
+}
+
 TEST_CASE("lengths of a tunnel of UDP follow what becomes of its packet", "[mapi-core][anonymize]")
 {
     const Bytes packet = ethernet(0x0800, ipv4(IPPROTO_UDP, udp(hex("30ff0000 00000001") + ipv4(IPPROTO_TCP, tcp(text("hello"))), 1, 2152)));
