@@ -14,6 +14,8 @@ constexpr const mapi_function *kFunctions[] = {
     &mapi_fn_pkt_counter, &mapi_fn_byte_counter, &mapi_fn_pktinfo, &mapi_fn_gap, &mapi_fn_hash, &mapi_fn_burst,
     // of other functions' values
     &mapi_fn_binop, &mapi_fn_stats, &mapi_fn_dist, &mapi_fn_bucket, &mapi_fn_threshold, &mapi_fn_res2file,
+    // other packets
+    &mapi_fn_anonymize, &mapi_fn_anonymizeip,
     // packets
     &mapi_fn_to_buffer, &mapi_fn_to_file,
 };

@@ -7,6 +7,8 @@
 #include <mapi/function.h>
 
 extern "C" {
+extern const mapi_function mapi_fn_anonymize;
+extern const mapi_function mapi_fn_anonymizeip;
 extern const mapi_function mapi_fn_binop;
 extern const mapi_function mapi_fn_bpf_filter;
 extern const mapi_function mapi_fn_bucket;

@@ -11,6 +11,11 @@
 
 namespace
 {
+// One of each kind, those that need to look longest at a packet.
+const char *const kRules = "IP,SRC_IP,MAP\nIP,DST_IP,PREFIX_PRESERVING_MAP\nIP,OPTIONS,STRIP\nTCP,TCP_OPTIONS,STRIP\nTCP,SRC_PORT,HASHED,AES,STRIP_REST\n"
+                           "UDP,PAYLOAD,REGEXP,([a-z]+).*?(\\d),2,x,y\nHTTP,URI,HASHED,SHA_2,STRIP_REST\nHTTP,COOKIE,STRIP\nHTTP,PAYLOAD,REPLACE,-\n"
+                           "FTP,PASS,FILENAME_RANDOM\nICMP,PAYLOAD,STRIP,8\nIP,TTL,MAP_DISTRIBUTION,GAUSSIAN,64,10\nIP,CHECKSUM,CHECKSUM_ADJUST";
+
 // A flow with all of them; -1: no capture file.
 int make_flow(const std::filesystem::path &capture, const test_support::TempDir &dir)
 {
@@ -39,6 +44,8 @@ int make_flow(const std::filesystem::path &capture, const test_support::TempDir 
         mapi_apply_function(flow, "RES2FILE", "1,3", all.c_str(), "rows", path("rows").c_str(), "1m", 1),
         mapi_apply_function(flow, "STARTSTOP", "+1ms", "+1h"),
         mapi_apply_function(flow, "TO_FILE", MFF_PCAP, path("packets").c_str(), 0),
+        mapi_apply_function(flow, "ANONYMIZEIP", "0123456789abcdef0123456789abcdef"),
+        mapi_apply_function(flow, "ANONYMIZE", kRules),
         mapi_apply_function(flow, "STR_SEARCH", "|00 00|", 4, 0),
         mapi_apply_function(flow, "REGEXP", "(?s)[^a-z]."),
         mapi_apply_function(flow, "SAMPLE", 2, PERIODIC),

@@ -21,6 +21,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     packet.caplen = packet.wire_len = uint32_t(bytes.size());
     packet.link_type = kLinkTypes[data[0] % std::size(kLinkTypes)];
     const mapi::headers::Headers headers = mapi::headers::parse(packet);
+    if (headers.rest > packet.caplen)
+        abort();
     uint32_t before = headers.network;
     volatile uint8_t sink = 0;
     for (unsigned i = 0; i < headers.ip_layers; ++i) {

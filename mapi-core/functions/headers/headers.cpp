@@ -49,6 +49,7 @@ Headers parse(const mapi_packet &packet) noexcept
     Headers headers;
     Walk walk{packet.data, packet.caplen};
     begin_link(walk, packet.link_type);
+    walk.is_lost = walk.next == Next::kEnd;
     // Every step but the last goes on by a byte at least, or to a kind that does.
     while (walk.next != Next::kEnd) {
         switch (walk.next) {
@@ -61,6 +62,8 @@ Headers parse(const mapi_packet &packet) noexcept
         case Next::kEnd: break;
         }
     }
+    headers.rest = walk.at;
+    headers.is_lost = walk.is_lost;
     return headers;
 }
 

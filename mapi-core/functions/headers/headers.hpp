@@ -37,6 +37,10 @@ struct Headers {
     uint16_t mpls_labels = 0;
     uint16_t ip_layers = 0;  // outermost first
     std::array<IpLayer, kIpLayersMax> ip{};
+    uint32_t rest = 0;          // where the walk ended
+    uint16_t rest_ethertype = 0; // of what is there, when it is known
+    bool is_lost = false; // it ended at a header that is cut, contradicts itself, is one too many or of a kind not known: behind it
+                          // there may be addresses that nobody found
 
     // Addresses and ports of a packet are those of its innermost IP header.  Null: it has none.
     const IpLayer *innermost() const { return ip_layers ? &ip[ip_layers - 1u] : nullptr; }

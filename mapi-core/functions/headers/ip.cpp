@@ -101,7 +101,7 @@ void step_ip(Walk &walk, Headers &headers)
     IpLayer layer;
     layer.offset = walk.at;
     if (headers.ip_layers == kIpLayersMax || !(version == 4 ? read_ipv4(walk, layer) : version == 6 && read_ipv6(walk, layer))) {
-        walk.stop();
+        walk.lose();
         return;
     }
     skip_extensions(walk, layer);

@@ -22,11 +22,6 @@ enum LinkType : uint16_t {
     kLinuxSll2 = 276,
 };
 
-constexpr uint16_t kLongestLength = 1500; // greater values of the field are types (IEEE 802.3 clause 3.2.6)
-// SNAP (RFC 1042): both service access points, unnumbered information, and no organization: a type follows.
-constexpr uint16_t kSnapPoints = 0xaaaa;
-constexpr uint32_t kSnapTypes = 0x03000000;
-
 // The family has the byte order of the machine that recorded: no family is above 255.
 void begin_null(Walk &walk)
 {
@@ -84,16 +79,9 @@ void begin_link(Walk &walk, uint16_t link_type)
 
 void step_ethernet(Walk &walk)
 {
-    if (!walk.has(ETHER_HDR_LEN)) {
-        walk.stop();
-        return;
-    }
-    const uint16_t type = walk.half(12);
-    if (type > kLongestLength)
-        walk.go_ethertype(ETHER_HDR_LEN, type);
-    else if (walk.has(ETHER_HDR_LEN + 8) && walk.half(14) == kSnapPoints && walk.word(16) == kSnapTypes)
-        walk.go_ethertype(ETHER_HDR_LEN + 8, walk.half(20));
+    if (walk.has(ETHER_HDR_LEN))
+        walk.go_ethertype(ETHER_HDR_LEN, walk.half(12));
     else
-        walk.stop();
+        walk.lose();
 }
 } // namespace mapi::headers

@@ -17,6 +17,13 @@ enum EtherType : uint16_t {
     kBridge = 0x6558, // transparent Ethernet bridging, in GRE
 };
 enum PppProtocol : uint16_t { kPppIpv4 = 0x0021, kPppIpv6 = 0x0057, kPppMpls = 0x0281, kPppMplsMulticast = 0x0283 };
+constexpr uint16_t kPppControl = 0x8000; // below it: data, compressed IP for one (RFC 1661 2)
+
+constexpr uint16_t kLongestLength = 1500; // greater values of the field are types (IEEE 802.3 clause 3.2.6)
+// SNAP (RFC 1042): both service access points, unnumbered information, and no organization: a type follows.
+constexpr uint16_t kSnapPoints = 0xaaaa;
+constexpr uint32_t kSnapTypes = 0x03000000;
+constexpr uint32_t kSnapBytes = 8;
 
 constexpr uint32_t kTagBytes = 4;
 constexpr uint32_t kLabelBytes = 4;
@@ -26,16 +33,44 @@ constexpr uint32_t kBottomOfStack = 0x100;
 void step_tag(Walk &walk, Headers &headers)
 {
     if (!walk.has(kTagBytes)) {
-        walk.stop();
+        walk.lose();
         return;
     }
     ++headers.vlan_tags;
     walk.go_ethertype(kTagBytes, walk.half(2));
 }
+
+// Where a length stands for a type, logical link control follows (IEEE 802.2), which may tell one.
+void step_length(Walk &walk)
+{
+    if (walk.has(kSnapBytes) && walk.half(0) == kSnapPoints && walk.word(2) == kSnapTypes)
+        walk.go_ethertype(kSnapBytes, walk.half(6));
+    else
+        walk.stop();
+}
+
+// Behind these there are packets, too: Cisco's tag, MACsec, service instances, HSR, E-TAG, NSH, TRILL.
+bool is_unknown_shim(uint16_t ethertype)
+{
+    switch (ethertype) {
+    case 0x8909:
+    case 0x88e5:
+    case 0x88e7:
+    case 0x892f:
+    case 0x893f:
+    case 0x894f:
+    case 0x22f3: return true;
+    default: return false;
+    }
+}
 } // namespace
 
 void step_ethertype(Walk &walk, Headers &headers)
 {
+    if (walk.ethertype <= kLongestLength) {
+        step_length(walk);
+        return;
+    }
     switch (walk.ethertype) {
     case ETHERTYPE_VLAN:
     case kVlanService:
@@ -47,7 +82,7 @@ void step_ethertype(Walk &walk, Headers &headers)
         if (walk.has(kPppoeBytes))
             walk.go(kPppoeBytes, Next::kPpp);
         else
-            walk.stop();
+            walk.lose();
         return;
     case ETHERTYPE_IP:
     case ETHERTYPE_IPV6: walk.go(0, Next::kIp); return;
@@ -57,14 +92,18 @@ void step_ethertype(Walk &walk, Headers &headers)
         headers.network = walk.at;
         headers.ethertype = walk.ethertype;
     }
-    walk.stop();
+    headers.rest_ethertype = walk.ethertype;
+    if (is_unknown_shim(walk.ethertype))
+        walk.lose();
+    else
+        walk.stop();
 }
 
 // The protocol's first byte is left out when it is zero and both sides agree (RFC 1661 6.5).
 void step_ppp(Walk &walk)
 {
     if (!walk.has(2)) {
-        walk.stop();
+        walk.lose();
         return;
     }
     const bool is_short = walk.byte(0) & 1;
@@ -74,6 +113,8 @@ void step_ppp(Walk &walk)
         walk.go(bytes, Next::kIp);
     else if (protocol == kPppMpls || protocol == kPppMplsMulticast)
         walk.go(bytes, Next::kMpls);
+    else if (protocol < kPppControl)
+        walk.lose();
     else
         walk.stop();
 }
@@ -84,7 +125,7 @@ void step_mpls(Walk &walk, Headers &headers)
     bool is_bottom = false;
     while (!is_bottom) {
         if (!walk.has(kLabelBytes)) {
-            walk.stop();
+            walk.lose();
             return;
         }
         is_bottom = walk.word(0) & kBottomOfStack;

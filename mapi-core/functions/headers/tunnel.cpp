@@ -35,6 +35,8 @@ void begin_erspan(Walk &walk, uint16_t type, uint16_t flags)
         bytes += 8;
     if (walk.has(bytes))
         walk.go(bytes, Next::kEthernet);
+    else
+        walk.lose();
 }
 
 // Version 2 has a redirect header of 4 bytes before the IP header (draft-wilson-wrec-wccp-v2), version 1 has none.
@@ -43,6 +45,8 @@ void begin_wccp(Walk &walk)
     const bool is_ip = walk.has(1) && walk.byte(0) >> 4 == 4;
     if (is_ip || walk.has(4))
         walk.go(is_ip ? 0 : 4, Next::kIp);
+    else
+        walk.lose();
 }
 
 void step_pptp(Walk &walk, uint16_t flags, uint16_t type)
@@ -51,13 +55,13 @@ void step_pptp(Walk &walk, uint16_t flags, uint16_t type)
     if (type == kGrePpp && walk.has(bytes))
         begin_ppp(walk, bytes);
     else
-        walk.stop();
+        walk.lose();
 }
 
 void step_gre(Walk &walk)
 {
     if (!walk.has(4)) {
-        walk.stop();
+        walk.lose();
         return;
     }
     const uint16_t flags = walk.half(0);
@@ -68,7 +72,7 @@ void step_gre(Walk &walk)
     }
     const uint32_t bytes = gre_bytes(flags);
     if ((flags & 7) != 0 || bytes == 0 || !walk.has(bytes)) {
-        walk.stop();
+        walk.lose();
         return;
     }
     walk.go(bytes, Next::kEnd);

@@ -25,6 +25,7 @@ struct Walk {
     uint32_t at = 0;
     uint16_t ethertype = 0;
     Next next = Next::kEnd;
+    bool is_lost = false; // a header should be here and cannot be read
 
     bool has(uint32_t bytes) const { return bytes <= caplen - at; }
     uint8_t byte(uint32_t offset) const { return data[at + offset]; }
@@ -43,6 +44,11 @@ struct Walk {
         go(bytes, Next::kEthertype);
     }
     void stop() { next = Next::kEnd; }
+    void lose()
+    {
+        is_lost = true;
+        stop();
+    }
 };
 
 void begin_link(Walk &walk, uint16_t link_type);

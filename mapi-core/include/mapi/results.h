@@ -94,6 +94,21 @@ typedef struct mapi_sample {
 
 typedef void (*mapi_handler)(const struct mapipkt *);
 
+/*
+ * ANONYMIZE and ANONYMIZEIP: what became of fields.  What could not be changed as the rule says has been filled with zeros.
+ */
+typedef struct mapi_anonymize {
+	uint64_t packets;
+	uint64_t fields;            /* changed as the rules say */
+	uint64_t absent;            /* packets without the field of a rule, rule by rule */
+	uint64_t cut_fields;        /* zeros: the capture ends in the field */
+	uint64_t lost_packets;      /* zeros from a header on that is cut, contradicts itself or is not known, rule by rule */
+	uint64_t given_up;          /* zeros: a search took too long, or memory or libcrypto failed */
+	uint64_t no_room;           /* values that were cut to the field's length: the packet could not become longer */
+	uint64_t unknown_checksums; /* zeros: of bytes that are not all there */
+	uint64_t not_kept;          /* of the whole process: values for which its tables had no place */
+} mapi_anonymize_t;
+
 enum mapi_flow_status { FLOW_INIT, FLOW_ACTIVE, FLOW_FINISHED, FLOW_CLOSED };
 
 typedef struct mapi_flow_info {

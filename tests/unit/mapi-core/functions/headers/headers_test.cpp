@@ -115,6 +115,8 @@ TEST_CASE("tags, labels and PPPoE in front of IP are passed over and counted", "
     CHECK(labelled.headers.ethertype == 0x0800);
     CHECK(Parsed(ethernet(0x8864, hex("1100 0001 002a 0021") + ip)).has_udp());
     CHECK(Parsed(ethernet(36, hex("aaaa03 000000 0800") + ip)).has_udp());
+    CHECK(Parsed(ethernet(0x8100, hex("0014 0024 aaaa03 000000 0800") + ip)).has_udp());
+    CHECK(Parsed(ethernet(38, hex("424203") + Bytes(35, 0))).headers.ethertype == 0);
 }
 
 TEST_CASE("each link type leads to the same IP header", "[mapi][headers]")
@@ -230,4 +232,27 @@ TEST_CASE("a packet that is cut anywhere is walked as far as it goes and no furt
         }
         CHECK(cut.has_udp() == (bytes >= whole.size() - 4));
     }
+}
+
+TEST_CASE("the walk says where it was lost, and where there is nothing more to walk", "[mapi][headers]")
+{
+    const Bytes ip = ipv4(IPPROTO_UDP, kUdp);
+    CHECK_FALSE(Parsed(ethernet(0x0800, ip)).headers.is_lost);
+    CHECK_FALSE(Parsed(ethernet(0x0806, Bytes(28, 0))).headers.is_lost);
+    CHECK_FALSE(Parsed(ethernet(0x8864, hex("1100 0001 0006 c021") + Bytes(4, 0))).headers.is_lost); // PPP's own talk
+
+    const Parsed cut(ethernet(0x0800, hex("45000014")));
+    CHECK(cut.headers.is_lost);
+    CHECK(cut.headers.rest == 14);
+    const Parsed tunnel(ethernet(0x0800, ipv4(IPPROTO_GRE, hex("0000 0800 46"))));
+    CHECK(tunnel.headers.is_lost);
+    CHECK(tunnel.headers.rest == 14 + 20 + 4);
+    Bytes deep = ip;
+    for (int i = 0; i < 4; ++i)
+        deep = ipv4(IPPROTO_IPIP, deep);
+    CHECK(Parsed(ethernet(0x0800, deep)).headers.is_lost);
+    CHECK(Parsed(ethernet(0x8847, hex("00010140") + Bytes(20, 0xee))).headers.is_lost);             // a label with no IP behind it
+    CHECK(Parsed(ethernet(0x8864, hex("1100 0001 002a 002f") + Bytes(40, 0))).headers.is_lost);    // compressed TCP/IP
+    CHECK(Parsed(Bytes(40, 0), 127).headers.is_lost);                                              // a link type that is not known
+    CHECK(Parsed(hex("0200")).headers.rest == 0);
 }

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+// Checksum: innermost headers first, since an ICMP error's covers the packet that it quotes.
+#include "anonymize/checksum.hpp"
+
+#include <algorithm>
+
+#include <netinet/in.h>
+
+#include "anonymize/bytes.hpp"
+
+namespace mapi::anonymize
+{
+namespace
+{
+constexpr uint32_t kIpv6Bytes = 40;
+constexpr uint32_t kUdpBytes = 8;
+
+// A sum of halves that is not folded yet; `bytes` may be odd.
+uint64_t sum_of(const uint8_t *at, uint32_t bytes)
+{
+    uint64_t sum = 0;
+    for (; bytes >= 2; bytes -= 2, at += 2)
+        sum += half_at(at);
+    return bytes ? sum + uint64_t(*at) * 256 : sum;
+}
+
+uint16_t folded(uint64_t sum)
+{
+    while (sum >> 16)
+        sum = (sum & 0xffff) + (sum >> 16);
+    return uint16_t(~sum);
+}
+
+uint64_t pseudo_header(const uint8_t *data, const IpLayer &layer, uint32_t bytes)
+{
+    const uint32_t addresses = layer.offset + (layer.version == 4 ? 12 : 8);
+    return sum_of(data + addresses, layer.version == 4 ? 8 : 32) + layer.protocol + (bytes >> 16) + (bytes & 0xffff);
+}
+
+// Bytes that the header says it carries are all there, and no other fragment has more of them.
+bool is_whole(const MutablePacket &packet, const IpLayer &layer)
+{
+    if (layer.is_fragment)
+        return false;
+    const uint32_t told = half_at(packet.data + layer.offset + (layer.version == 4 ? 2 : 4));
+    if (told == 0)
+        return packet.caplen == packet.wire_len;
+    return layer.end - layer.offset == told + (layer.version == 4 ? 0 : kIpv6Bytes);
+}
+
+struct Covered {
+    uint32_t checksum = 0; // offset in the transport header
+    uint32_t header = 0;   // its least bytes
+    bool has_pseudo_header = true;
+};
+
+bool find_covered(const IpLayer &layer, Covered &covered)
+{
+    switch (layer.protocol) {
+    case IPPROTO_TCP: covered = {16, 20, true}; return true;
+    case IPPROTO_UDP: covered = {6, 8, true}; return true;
+    case IPPROTO_ICMP: covered = {2, 4, false}; return true;
+    case IPPROTO_ICMPV6: covered = {2, 4, true}; return true;
+    default: return false;
+    }
+}
+
+bool is_wanted(Protocol wanted, const IpLayer &layer)
+{
+    switch (wanted) {
+    case Protocol::kIp: return true;
+    case Protocol::kUdp: return layer.protocol == IPPROTO_UDP;
+    case Protocol::kIcmp: return layer.protocol == IPPROTO_ICMP || layer.protocol == IPPROTO_ICMPV6;
+    default: return layer.protocol == IPPROTO_TCP;
+    }
+}
+
+// Bytes under the checksum; 0: they are not all there.
+uint32_t covered_bytes(const MutablePacket &packet, const IpLayer &layer, const Covered &covered)
+{
+    const uint32_t there = layer.end - layer.transport;
+    if (!is_whole(packet, layer) || there < covered.header)
+        return 0;
+    if (layer.protocol != IPPROTO_UDP)
+        return there;
+    const uint32_t told = half_at(packet.data + layer.transport + 4);
+    return told < kUdpBytes || told > there ? 0 : told;
+}
+
+// True: the checksum could not be computed.
+bool adjust_transport(MutablePacket &packet, const IpLayer &layer)
+{
+    Covered covered;
+    if (layer.is_later_fragment || !find_covered(layer, covered))
+        return false;
+    const uint32_t at = layer.transport + covered.checksum;
+    if (at + 2 > layer.end) { // all or half of it is cut away
+        std::fill(packet.data + std::min(at, layer.end), packet.data + layer.end, uint8_t(0));
+        return at < layer.end;
+    }
+    uint8_t *field = packet.data + at;
+    const bool is_udp = layer.protocol == IPPROTO_UDP;
+    if (is_udp && layer.version == 4 && half_at(field) == 0) // its sender computed none
+        return false;
+    put_half(field, 0);
+    const uint32_t bytes = covered_bytes(packet, layer, covered);
+    if (bytes == 0)
+        return true;
+    const uint64_t pseudo = covered.has_pseudo_header ? pseudo_header(packet.data, layer, bytes) : 0;
+    const uint16_t checksum = folded(pseudo + sum_of(packet.data + layer.transport, bytes));
+    put_half(field, is_udp && checksum == 0 ? 0xffff : checksum); // zero means none (RFC 768)
+    return false;
+}
+
+void adjust_ipv4(uint8_t *header)
+{
+    put_half(header + 10, 0);
+    put_half(header + 10, folded(sum_of(header, (header[0] & 15u) * 4)));
+}
+} // namespace
+
+unsigned adjust_checksums(MutablePacket &packet, const Layers &layers, Protocol protocol) noexcept
+{
+    unsigned unknown = 0;
+    for (unsigned i = layers.count; i-- > 0;) {
+        const IpLayer &layer = layers.ip[i];
+        if (is_wanted(protocol, layer))
+            unknown += adjust_transport(packet, layer);
+        if (protocol == Protocol::kIp && layer.version == 4)
+            adjust_ipv4(packet.data + layer.offset);
+    }
+    return unknown;
+}
+} // namespace mapi::anonymize

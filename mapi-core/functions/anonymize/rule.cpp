@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+// Rule: its first three parts, and whether they fit together.  What fits is MAPI 2's choice.
+#include "anonymize/rule.hpp"
+
+#include "anonymize/rule_parameters.hpp"
+
+namespace mapi::anonymize
+{
+namespace
+{
+std::string quoted(std::string_view text)
+{
+    return "\"" + std::string(text) + "\"";
+}
+
+bool is_address(Field field)
+{
+    return field == Field::kSourceAddress || field == Field::kDestinationAddress;
+}
+
+// A protocol has the fields of those that carry it, too: "TCP,TTL" is the TTL of packets with TCP.
+bool has_field(Protocol protocol, Field field)
+{
+    const Group group = group_of(field);
+    if (group == Group::kPayload || group == Group::kChecksum)
+        return true;
+    if (group == Group::kIp)
+        return protocol == Protocol::kIp || field != Field::kFlow;
+    switch (protocol) {
+    case Protocol::kIp: return false;
+    case Protocol::kTcp: return group == Group::kTcp;
+    case Protocol::kUdp: return group == Group::kUdp || field == Field::kSourcePort || field == Field::kDestinationPort;
+    case Protocol::kIcmp: return group == Group::kIcmp;
+    case Protocol::kHttp: return group == Group::kTcp || group == Group::kHttp;
+    case Protocol::kFtp: return group == Group::kTcp || group == Group::kFtp;
+    }
+    return false;
+}
+
+std::string fields_of(Protocol protocol)
+{
+    std::string list = "PAYLOAD, CHECKSUM, " + field_names(Group::kIp);
+    switch (protocol) {
+    case Protocol::kIp: break;
+    case Protocol::kTcp: list += ", " + field_names(Group::kTcp); break;
+    case Protocol::kUdp: list += ", SRC_PORT, DST_PORT, " + field_names(Group::kUdp); break;
+    case Protocol::kIcmp: list += ", " + field_names(Group::kIcmp); break;
+    case Protocol::kHttp: list += ", those of TCP, and " + field_names(Group::kHttp); break;
+    case Protocol::kFtp: list += ", those of TCP, and " + field_names(Group::kFtp); break;
+    }
+    return list;
+}
+
+// Null: the method can be applied to the field.
+const char *what_is_wrong(Method method, Field field)
+{
+    if (field == Field::kVersion || field == Field::kIhl)
+        return "VERSION and IHL stay as they are: without them nobody could read the packet";
+    switch (method) {
+    case Method::kPrefixPreserving:
+    case Method::kPrefixPreservingMap: return is_address(field) ? nullptr : "is for SRC_IP and DST_IP only";
+    case Method::kMap:
+    case Method::kMapDistribution:
+        return is_resizable(field) ? "is for numbers in the headers of IP, TCP, UDP and ICMP, not for options, payload or text" : nullptr;
+    case Method::kStrip: return is_resizable(field) ? nullptr : "is for OPTIONS, TCP_OPTIONS, PAYLOAD and fields of HTTP and FTP only";
+    case Method::kReplace:
+        return is_resizable(field) && field != Field::kOptions && field != Field::kTcpOptions
+                   ? nullptr
+                   : "is for PAYLOAD and fields of HTTP and FTP only";
+    case Method::kChecksumAdjust: return field == Field::kChecksum ? nullptr : "is for CHECKSUM only";
+    default: return nullptr;
+    }
+}
+
+// Up to the next comma; nullopt behind the last.
+std::optional<std::string_view> next_part(std::optional<std::string_view> &rest)
+{
+    if (!rest)
+        return std::nullopt;
+    const size_t comma = rest->find(',');
+    const std::string_view part = rest->substr(0, comma);
+    rest = comma == std::string_view::npos ? std::nullopt : std::optional(rest->substr(comma + 1));
+    return part;
+}
+
+Protocol parse_protocol(std::optional<std::string_view> &rest)
+{
+    const std::string_view name = next_part(rest).value_or("");
+    const auto protocol = protocol_named(name);
+    if (!protocol)
+        throw RuleError(RulePart::kProtocol, quoted(name) + " is no protocol; there are " + protocol_names());
+    return *protocol;
+}
+
+Field parse_field(std::optional<std::string_view> &rest, Protocol protocol)
+{
+    const auto name = next_part(rest);
+    if (!name)
+        throw RuleError(RulePart::kField, "the field is missing; a rule is PROTO,FIELD,FUNC and what FUNC needs");
+    const auto field = field_named(*name);
+    if (!field || !has_field(protocol, *field))
+        throw RuleError(RulePart::kField,
+                        quoted(*name) + " is no field of " + std::string(name_of(protocol)) + ", which has " + fields_of(protocol));
+    return *field;
+}
+
+Method parse_method(std::optional<std::string_view> &rest, Field field)
+{
+    const auto name = next_part(rest);
+    if (!name)
+        throw RuleError(RulePart::kMethod, "the function is missing; there are " + method_names());
+    const auto method = method_named(*name);
+    if (!method)
+        throw RuleError(RulePart::kMethod, quoted(*name) + " is no function; there are " + method_names());
+    if (const char *wrong = what_is_wrong(*method, field)) // MAPI 2 tells of the field here
+        throw RuleError(RulePart::kField, std::string(*name) + " of " + std::string(name_of(field)) + ": " + wrong);
+    return *method;
+}
+} // namespace
+
+Rule parse_rule(std::string_view text)
+{
+    std::optional<std::string_view> rest = text;
+    Rule rule;
+    rule.protocol = parse_protocol(rest);
+    rule.field = parse_field(rest, rule.protocol);
+    rule.method = parse_method(rest, rule.field);
+    parse_parameters(rest, rule);
+    return rule;
+}
+
+Rule address_rule(std::string_view key)
+{
+    Rule rule;
+    rule.field = Field::kBothAddresses;
+    rule.method = Method::kPrefixPreserving;
+    rule.key = parse_address_key(key);
+    return rule;
+}
+
+bool is_resizable(Field field)
+{
+    const Group group = group_of(field);
+    return group == Group::kPayload || group == Group::kHttp || group == Group::kFtp || field == Field::kOptions ||
+           field == Field::kTcpOptions;
+}
+
+bool may_grow(const Rule &rule)
+{
+    const Method method = rule.method;
+    return is_resizable(rule.field) && (method == Method::kReplace || method == Method::kRegexp || method == Method::kHashed);
+}
+} // namespace mapi::anonymize

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// Splice: bytes of a packet -> other bytes, more or fewer; the lengths that headers tell follow.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "anonymize/layers.hpp"
+#include "anonymize/mutable_packet.hpp"
+
+namespace mapi::anonymize
+{
+// The lengths of IPv4, IPv6 and UDP headers around the place, the packet's and those in `layers` change by as much as the packet does.
+// False: there is no room, or a length would not fit its field; nothing has changed.
+bool splice(MutablePacket &packet, Layers &layers, uint32_t offset, uint32_t old_bytes, std::span<const uint8_t> bytes) noexcept;
+} // namespace mapi::anonymize

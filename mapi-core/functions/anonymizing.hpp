@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// Anonymizing: packets -> copies of them without what rules hide; what ANONYMIZE and ANONYMIZEIP have in common.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <vector>
+
+#include <mapi/results.h>
+
+#include "anonymize/anonymizer.hpp"
+#include "functions/instance.hpp"
+#include "functions/made_packets.hpp"
+
+namespace mapi::functions
+{
+class Anonymizing
+{
+public:
+    // One rule after another.  Throws std::runtime_error.
+    Anonymizing(mapi_anonymize_t *result, const std::vector<anonymize::Rule> &rules) : result_(result)
+    {
+        for (const anonymize::Rule &rule : rules)
+            anonymizers_.emplace_back(rule);
+        may_grow_ = std::ranges::any_of(rules, anonymize::may_grow);
+    }
+
+    void run(const mapi_batch &batch, uint64_t mask)
+    {
+        made_.clear();
+        for (; mask != 0; mask &= mask - 1)
+            make(batch.packets[std::countr_zero(mask)]);
+        publish();
+    }
+
+    bool next(mapi_batch *batch) { return made_.next(batch); }
+
+private:
+    // For texts that become longer; what needs more is cut to the field.
+    static constexpr uint32_t kSpareBytes = 2048;
+
+    void make(const mapi_packet &original)
+    {
+        anonymize::MutablePacket packet;
+        packet.caplen = original.caplen;
+        packet.wire_len = original.wire_len;
+        packet.room = original.caplen + (may_grow_ ? kSpareBytes : 0);
+        packet.link_type = original.link_type;
+        packet.data = made_.add(original, packet.room, original.wire_len);
+        std::copy_n(original.data, original.caplen, packet.data);
+        for (anonymize::Anonymizer &anonymizer : anonymizers_)
+            anonymizer.apply(packet);
+        made_.cut_last(packet.caplen, packet.wire_len);
+    }
+
+    void publish()
+    {
+        mapi_anonymize_t total{};
+        for (const anonymize::Anonymizer &anonymizer : anonymizers_) {
+            const anonymize::Counts &counts = anonymizer.counts();
+            total.packets = counts.packets;
+            total.fields += counts.fields;
+            total.absent += counts.packets_without;
+            total.cut_fields += counts.cut_fields;
+            total.lost_packets += counts.lost_packets;
+            total.given_up += counts.given_up;
+            total.no_room += counts.no_room;
+            total.unknown_checksums += counts.unknown_checksums;
+        }
+        total.not_kept = anonymize::Tables::of_process().not_kept();
+        *result_ = total;
+    }
+
+    mapi_anonymize_t *result_;
+    std::vector<anonymize::Anonymizer> anonymizers_;
+    bool may_grow_ = false;
+    MadePackets made_;
+};
+
+inline uint64_t process_anonymizing(void *instance, const mapi_batch *batch, uint64_t mask)
+{
+    static_cast<Anonymizing *>(instance)->run(*batch, mask);
+    return 0;
+}
+
+inline int next_anonymized(void *instance, mapi_batch *batch)
+{
+    return static_cast<Anonymizing *>(instance)->next(batch);
+}
+
+// Which part of a rule is wrong is told as MAPI 2 tells it: as if the parts were arguments.
+inline int refuse_rule(const mapi_function_setup *setup, const anonymize::RuleError &error, const std::string &where)
+{
+    return refuse(setup, MFUNCT_INVALID_ARGUMENT + int(error.part()), where + error.what());
+}
+} // namespace mapi::functions
