@@ -49,8 +49,8 @@ class Hostile(nsmod_guest.NsmodTest):
             kill -9 $hostile; wait
 
             # a reader that is asked to end ends, however fast the session's process writes
-            NETSLICE="recorder=nsmod calibration=no" vm_writer 0 & writer=$!
-            usleep 500000
+            NETSLICE="recorder=nsmod calibration=no" vm_writer 0 count & writer=$!
+            """ + nsmod_guest.WRITES + """
             reads asked vm_reader newest 500
             nsdump check asked.nsl | tail -n 1
             reads next vm_reader newest 500 # who comes next gets a trace of its own
