@@ -206,8 +206,9 @@ int Devices::next(int id)
 
 void Devices::copy_stats(const std::string &name, mapi_stat_t *stats)
 {
+    std::shared_ptr<engine::Device> device; // its last owner waits for its thread without the lock
     const std::lock_guard lock(mutex_);
-    const auto device = find(name).open.lock();
+    device = find(name).open.lock();
     if (!device)
         throw Error(MAPI_NO_DEVICE, "device " + name + " is not open; its first flow opens it");
     device->copy_stats(stats);

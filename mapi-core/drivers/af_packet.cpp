@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // af_packet: a network interface -> packet batches, out of memory that the kernel fills.  Lives on when the interface goes down or away.
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include <net/if.h>
@@ -31,6 +33,7 @@ constexpr mapi_driver_option kOptionTable[kOptions] = {
     {"promiscuous", 1, 0, 1},          {"outgoing", 1, 0, 1},           {"fanout_group", 0, 0, 65535},
 };
 constexpr int kWaitMs = 10;
+constexpr auto kTryInterval = std::chrono::seconds(1); // to open an interface that came back, but cannot be opened
 constexpr uint64_t kNsPerMs = 1000000;
 
 PacketSocketOptions socket_options(const uint64_t *values)
@@ -41,6 +44,8 @@ PacketSocketOptions socket_options(const uint64_t *values)
 
 class AfPacket
 {
+    using Clock = std::chrono::steady_clock;
+
 public:
     AfPacket(std::string interface, const uint64_t *options)
         : interface_(std::move(interface)), options_(socket_options(options)),
@@ -61,6 +66,13 @@ public:
         return info;
     }
 
+    // Throws std::runtime_error.
+    void start()
+    {
+        const std::lock_guard lock(mutex_);
+        socket_->bind();
+    }
+
     int read(mapi_packet *packets, uint32_t limit, mapi_batch &batch)
     {
         uint32_t count = 0;
@@ -70,7 +82,7 @@ public:
             if (!has_packet())
                 return MAPI_DRIVER_IDLE;
             while (count < limit && !block_.is_empty())
-                count += block_.next(packets[count], link_type_, is_loopback_);
+                count += block_.next(packets[count], link_type_, uint32_t(options_.snaplen), is_loopback_);
         }
         mapi_batch_fill(&batch, packets, count);
         return int(count);
@@ -132,22 +144,26 @@ private:
         return next != nullptr;
     }
 
-    // One that is down comes up again with the same number; one that is gone takes its socket along, when its last packets have been read.
+    // One that is down comes up again; one that is gone takes its socket along, when its last packets have been read.
     void look_after_interface()
     {
         int error = 0;
         socklen_t bytes = sizeof(error);
         getsockopt(socket_->descriptor(), SOL_SOCKET, SO_ERROR, &error, &bytes);
-        const bool is_there = int(if_nametoindex(interface_.c_str())) == socket_->interface_index();
-        waited_gone_ms_ = is_there ? 0 : waited_gone_ms_ + kWaitMs;
+        const bool is_dead = socket_->is_dead();
         const std::lock_guard lock(mutex_);
         times_down_ += error != 0;
-        if (waited_gone_ms_ <= options_.block_timeout_ms + kWaitMs)
+        if (!is_dead)
+            return;
+        const auto now = Clock::now();
+        if (!gone_since_)
+            gone_since_ = now;
+        if (now - *gone_since_ < std::chrono::milliseconds(options_.block_timeout_ms + 2 * kWaitMs))
             return;
         collect();
         block_ = {};
         socket_.reset();
-        waited_gone_ms_ = 0;
+        gone_since_.reset();
         ++times_gone_;
         problem_ = interface_ + ": the interface is gone; waiting for it to come back";
     }
@@ -159,23 +175,25 @@ private:
             return problem_;
         if (times_down_ == 0 && times_gone_ == 0)
             return {};
-        return interface_ + ": the interface was down " + std::to_string(times_down_) + " times and gone " + std::to_string(times_gone_) + " times; it is read again";
+        return interface_ + ": the interface was down " + std::to_string(times_down_) + " times and gone " + std::to_string(times_gone_) + " times; packets are read while it is there";
     }
 
+    // The socket is made without the lock: a large buffer takes its time.
     void reopen()
     {
-        if (if_nametoindex(interface_.c_str()) == 0)
+        if (Clock::now() < next_try_ || if_nametoindex(interface_.c_str()) == 0)
             return;
-        const std::lock_guard lock(mutex_);
         try {
-            auto fresh = std::make_unique<PacketSocket>(interface_, options_);
-            if (fresh->link_type() != link_type_)
-                throw std::runtime_error(interface_ + ": the interface came back with another link type");
+            auto fresh = std::make_unique<PacketSocket>(interface_, options_, link_type_);
+            const std::lock_guard lock(mutex_);
             fresh->set_filter(filter_, filter_count_);
+            fresh->bind();
             socket_ = std::move(fresh);
             problem_.clear();
         } catch (const std::exception &error) {
+            const std::lock_guard lock(mutex_);
             problem_ = error.what();
+            next_try_ = Clock::now() + kTryInterval;
         }
     }
 
@@ -195,7 +213,8 @@ private:
     std::atomic<bool> interrupted_ = false;
 
     PacketBlock block_; // whose packets are read
-    uint64_t waited_gone_ms_ = 0;
+    std::optional<Clock::time_point> gone_since_;
+    Clock::time_point next_try_;
 
     std::mutex mutex_; // all below
     const mapi_filter_code *filter_ = nullptr;
@@ -216,6 +235,17 @@ int open(const mapi_driver_setup *setup, void **instance, mapi_driver_info *info
         return 0;
     } catch (const std::exception &error) {
         mapi_explain(setup->error, setup->error_bytes, error.what());
+        return MAPI_INTERFACE_ERROR;
+    }
+}
+
+int start(void *instance, char *error, uint32_t error_bytes)
+{
+    try {
+        static_cast<AfPacket *>(instance)->start();
+        return 0;
+    } catch (const std::exception &problem) {
+        mapi_explain(error, error_bytes, problem.what());
         return MAPI_INTERFACE_ERROR;
     }
 }
@@ -262,6 +292,7 @@ extern "C" const mapi_driver mapi_driver_af_packet = {
     .stats = mapi::drivers::stats,
     .interrupt = mapi::drivers::interrupt,
     .close = mapi::drivers::close,
+    .start = mapi::drivers::start,
     .wait = mapi::drivers::wait,
     .options = mapi::drivers::kOptionTable,
     .option_count = mapi::drivers::kOptions,

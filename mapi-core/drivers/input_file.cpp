@@ -27,8 +27,11 @@ InputFile::InputFile(const std::string &path) : path_(path)
         throw CaptureError(Damage::kOpen, path + ": is a folder, not a capture file");
     }
     is_regular_ = S_ISREG(status.st_mode);
-    if (!is_regular_)
-        stop_fd_ = eventfd(0, EFD_CLOEXEC);
+    if (!is_regular_ && (stop_fd_ = eventfd(0, EFD_CLOEXEC)) < 0) {
+        const int number = errno;
+        close(fd_);
+        throw CaptureError(Damage::kOpen, path + ": " + nslice_read_error(number));
+    }
     flock(fd_, LOCK_SH | LOCK_NB); // so that no function writes to it meanwhile
     posix_fadvise(fd_, 0, 0, POSIX_FADV_SEQUENTIAL);
 }
@@ -43,6 +46,7 @@ InputFile::~InputFile()
 void InputFile::interrupt()
 {
     const uint64_t one = 1;
+    is_interrupted_ = true;
     if (stop_fd_ >= 0 && write(stop_fd_, &one, sizeof(one)) < 0)
         return; // it was interrupted before, very often
 }
@@ -52,8 +56,6 @@ void InputFile::wait_for_input() const
     pollfd files[] = {{fd_, POLLIN, 0}, {stop_fd_, POLLIN, 0}};
     while (poll(files, 2, -1) < 0 && errno == EINTR) {
     }
-    if (files[1].revents != 0)
-        throw CaptureError(Damage::kInput, path_ + ": interrupted after offset " + std::to_string(position_));
 }
 
 size_t InputFile::read(uint8_t *to, size_t room)
@@ -62,6 +64,8 @@ size_t InputFile::read(uint8_t *to, size_t room)
     do {
         if (stop_fd_ >= 0)
             wait_for_input();
+        if (is_interrupted_)
+            throw CaptureError(Damage::kInput, path_ + ": interrupted after offset " + std::to_string(position_));
         got = ::read(fd_, to, room);
     } while (got < 0 && errno == EINTR);
     if (got < 0)

@@ -2,6 +2,7 @@
 // Input file: a file or pipe -> its bytes.
 #pragma once
 
+#include <atomic>
 #include <string>
 
 #include "drivers/byte_source.hpp"
@@ -30,6 +31,7 @@ private:
     const std::string path_;
     int fd_;
     int stop_fd_ = -1; // readable after interrupt(); a regular file has none, since it never waits
+    std::atomic<bool> is_interrupted_ = false;
     bool is_regular_ = false;
     uint64_t position_ = 0; // bytes that were read
 };

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <fstream>
+#include <optional>
 #include <string>
 
 namespace mapi::drivers
@@ -11,25 +12,28 @@ namespace mapi::drivers
 class InterfaceDrops
 {
 public:
-    explicit InterfaceDrops(const std::string &interface) : folder_("/sys/class/net/" + interface + "/statistics/"), last_(read()) {}
+    explicit InterfaceDrops(const std::string &interface) : folder_("/sys/class/net/" + interface + "/statistics/"), last_(read().value_or(0)) {}
 
     uint64_t count()
     {
-        const uint64_t now = read();
-        sum_ += now >= last_ ? now - last_ : now; // another interface of the same name counts from 0
-        last_ = now;
+        if (const auto now = read()) {
+            sum_ += *now >= last_ ? *now - last_ : *now; // another interface of the same name counts from 0
+            last_ = *now;
+        }
         return sum_;
     }
 
 private:
-    uint64_t read() const
+    // Nothing: it cannot be told now.
+    std::optional<uint64_t> read() const
     {
         uint64_t sum = 0;
         for (const char *name : {"rx_missed_errors", "rx_fifo_errors"}) {
             uint64_t value = 0;
             std::ifstream file(folder_ + name);
-            if (file >> value)
-                sum += value;
+            if (!(file >> value))
+                return std::nullopt;
+            sum += value;
         }
         return sum;
     }

@@ -2,6 +2,7 @@
 // Packet block: one block of the kernel's buffer -> packet views.
 #include "drivers/packet_block.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "drivers/packet_socket.hpp"
@@ -34,7 +35,7 @@ PacketBlock::PacketBlock(tpacket_block_desc *block)
 {
 }
 
-bool PacketBlock::next(mapi_packet &packet, uint16_t link_type, bool is_loopback)
+bool PacketBlock::next(mapi_packet &packet, uint16_t link_type, uint32_t snaplen, bool is_loopback)
 {
     const auto &header = *reinterpret_cast<const tpacket3_hdr *>(next_);
     const auto &address = *reinterpret_cast<const sockaddr_ll *>(next_ + TPACKET_ALIGN(sizeof(tpacket3_hdr)));
@@ -46,6 +47,7 @@ bool PacketBlock::next(mapi_packet &packet, uint16_t link_type, bool is_loopback
     packet = {data, header.tp_snaplen, header.tp_len, header.tp_sec * kNsPerSecond + header.tp_nsec, link_type, 0, 0};
     if ((header.tp_status & TP_STATUS_VLAN_VALID) && link_type == kEthernet && packet.caplen >= kAddressBytes) [[unlikely]]
         restore_vlan_tag(packet, data, header);
+    packet.caplen = std::min(packet.caplen, snaplen);
     return true;
 }
 } // namespace mapi::drivers

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <span>
 #include <stdexcept>
 
 #include <arpa/inet.h>
@@ -22,7 +23,7 @@ namespace
 {
 constexpr uint32_t kBlockBytes = 1u << 20;
 constexpr uint16_t kEthernet = 1, kRaw = 101;
-constexpr uint32_t kAllBytes = 262144;
+constexpr uint32_t kPrefix = 4; // instructions before a filter
 
 [[noreturn]] void fail(const std::string &interface, const std::string &what)
 {
@@ -54,7 +55,7 @@ uint16_t link_type_of(int hardware, const std::string &interface)
     case ARPHRD_SIT:
         return kRaw;
     default:
-        throw std::runtime_error(interface + ": its link type (ARPHRD " + std::to_string(hardware) + ") is not one of af_packet; use driver=pcap_live");
+        throw std::runtime_error(interface + ": its link type (ARPHRD " + std::to_string(hardware) + ") is neither Ethernet nor IP alone, which af_packet reads");
     }
 }
 } // namespace
@@ -71,37 +72,40 @@ PacketSocket::Ring::~Ring()
         munmap(memory, bytes);
 }
 
-PacketSocket::PacketSocket(const std::string &interface, const PacketSocketOptions &options) : options_(options)
+PacketSocket::PacketSocket(const std::string &interface, const PacketSocketOptions &options, std::optional<uint16_t> link_type)
+    : interface_(interface), options_(options)
 {
-    open(interface);
-    map(interface);
-    bind_to(interface);
+    open();
+    if (link_type && *link_type != link_type_)
+        throw std::runtime_error(interface_ + ": the interface came back with another link type");
+    map();
+    set_filter(nullptr, 0);
 }
 
 // Protocol 0: nothing comes before it is bound to its interface.
-void PacketSocket::open(const std::string &interface)
+void PacketSocket::open()
 {
     descriptor_.value = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
     if (descriptor_.value < 0)
-        fail(interface, "a packet socket");
+        fail(interface_, "a packet socket");
     ifreq request = {};
-    if (interface.size() >= sizeof(request.ifr_name)) {
+    if (interface_.size() >= sizeof(request.ifr_name)) {
         errno = ENODEV;
-        fail(interface, "the interface");
+        fail(interface_, "the interface_");
     }
-    memcpy(request.ifr_name, interface.c_str(), interface.size() + 1);
+    memcpy(request.ifr_name, interface_.c_str(), interface_.size() + 1);
     if (ioctl(descriptor_.value, SIOCGIFINDEX, &request) < 0)
-        fail(interface, "the interface");
+        fail(interface_, "the interface_");
     interface_index_ = request.ifr_ifindex;
     if (ioctl(descriptor_.value, SIOCGIFHWADDR, &request) < 0)
-        fail(interface, "its link type");
-    link_type_ = link_type_of(request.ifr_hwaddr.sa_family, interface);
+        fail(interface_, "its link type");
+    link_type_ = link_type_of(request.ifr_hwaddr.sa_family, interface_);
 }
 
-void PacketSocket::map(const std::string &interface)
+void PacketSocket::map()
 {
-    set(descriptor_.value, PACKET_VERSION, TPACKET_V3, interface, "TPACKET_V3");
-    set(descriptor_.value, PACKET_RESERVE, int(kVlanTagBytes), interface, "room for VLAN tags");
+    set(descriptor_.value, PACKET_VERSION, TPACKET_V3, interface_, "TPACKET_V3");
+    set(descriptor_.value, PACKET_RESERVE, int(kVlanTagBytes), interface_, "room for VLAN tags");
     blocks_ = uint32_t(std::max<uint64_t>(options_.buffer_bytes / kBlockBytes, 2));
     tpacket_req3 request = {};
     request.tp_block_size = kBlockBytes;
@@ -110,34 +114,46 @@ void PacketSocket::map(const std::string &interface)
     request.tp_frame_nr = blocks_;
     request.tp_retire_blk_tov = unsigned(options_.block_timeout_ms);
     if (setsockopt(descriptor_.value, SOL_PACKET, PACKET_RX_RING, &request, sizeof(request)) < 0)
-        fail(interface, "a buffer of " + std::to_string(blocks_) + " MiB");
+        fail(interface_, "a buffer of " + std::to_string(blocks_) + " MiB");
     ring_.bytes = size_t(blocks_) * kBlockBytes;
     void *memory = mmap(nullptr, ring_.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_.value, 0);
     if (memory == MAP_FAILED)
-        fail(interface, "mapping the buffer");
+        fail(interface_, "mapping the buffer");
     ring_.memory = static_cast<uint8_t *>(memory);
 }
 
-void PacketSocket::bind_to(const std::string &interface)
+// Until the group is joined every packet would come, of which the others have most.
+void PacketSocket::bind()
 {
-    if (!options_.takes_outgoing)
-        set(descriptor_.value, PACKET_IGNORE_OUTGOING, 1, interface, "leaving out outgoing packets");
     sockaddr_ll address = {};
     address.sll_family = AF_PACKET;
     address.sll_protocol = htons(ETH_P_ALL);
     address.sll_ifindex = interface_index_;
+    // On the loopback interface each packet comes twice, out and in.
+    if (!options_.takes_outgoing || interface_ == "lo")
+        set(descriptor_.value, PACKET_IGNORE_OUTGOING, 1, interface_, "leaving out outgoing packets");
     if (options_.is_promiscuous) {
         packet_mreq request = {};
         request.mr_ifindex = interface_index_;
         request.mr_type = PACKET_MR_PROMISC;
         if (setsockopt(descriptor_.value, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &request, sizeof(request)) < 0)
-            fail(interface, "promiscuous mode");
+            fail(interface_, "promiscuous mode");
     }
-    set_filter(nullptr, 0);
-    if (bind(descriptor_.value, reinterpret_cast<const sockaddr *>(&address), sizeof(address)) < 0)
-        fail(interface, "binding to it");
-    if (options_.fanout_group) // of a flow: the same core sees both directions
-        set(descriptor_.value, PACKET_FANOUT, options_.fanout_group | (PACKET_FANOUT_HASH | PACKET_FANOUT_FLAG_DEFRAG) << 16, interface, "joining the fan-out group");
+    if (options_.fanout_group)
+        attach({{BPF_RET | BPF_K, 0, 0, 0}});
+    if (::bind(descriptor_.value, reinterpret_cast<const sockaddr *>(&address), sizeof(address)) < 0)
+        fail(interface_, "binding to it");
+    if (options_.fanout_group) { // of a flow: the same core sees both directions
+        set(descriptor_.value, PACKET_FANOUT, options_.fanout_group | PACKET_FANOUT_HASH << 16, interface_, "joining the fan-out group");
+        attach(filter_);
+    }
+}
+
+bool PacketSocket::is_dead() const
+{
+    sockaddr_ll address = {};
+    socklen_t bytes = sizeof(address);
+    return getsockname(descriptor_.value, reinterpret_cast<sockaddr *>(&address), &bytes) == 0 && address.sll_ifindex == -1;
 }
 
 tpacket_block_desc *PacketSocket::block() const
@@ -160,36 +176,35 @@ uint64_t PacketSocket::take_drops()
     return getsockopt(descriptor_.value, SOL_PACKET, PACKET_STATISTICS, &stats, &bytes) < 0 ? 0 : stats.tp_drops;
 }
 
-// The filter is written for packets with their VLAN tags, which the kernel's packets do not have: those that had one all pass.
+// Shifts by more bits than there are: 0 in libpcap and here, not so in the kernel.
 bool PacketSocket::set_filter(const mapi_filter_code *code, uint32_t count)
 {
+    const auto shifts_by_register = [](const mapi_filter_code &one) {
+        return one.code == (BPF_ALU | BPF_LSH | BPF_X) || one.code == (BPF_ALU | BPF_RSH | BPF_X);
+    };
+    const bool is_taken = count > 0 && count + kPrefix <= BPF_MAXINSNS && std::none_of(code, code + count, shifts_by_register);
     const auto most_bytes = uint32_t(options_.snaplen);
-    std::vector<sock_filter> program;
-    if (count > 0) {
-        program.push_back({BPF_LD | BPF_W | BPF_ABS, 0, 0, uint32_t(SKF_AD_OFF + SKF_AD_VLAN_TAG_PRESENT)});
-        program.push_back({BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 1});
-        program.push_back({BPF_RET | BPF_K, 0, 0, most_bytes});
-        program.push_back({BPF_LD | BPF_IMM, 0, 0, 0}); // as where a program begins
-        for (uint32_t i = 0; i < count; ++i)
-            program.push_back({code[i].code, code[i].jt, code[i].jf, code[i].code == (BPF_RET | BPF_K) ? std::min(code[i].k, most_bytes) : code[i].k});
-        if (attach(program))
-            return true;
+    filter_.clear();
+    if (is_taken) {
+        // It is written for packets with their VLAN tags, which the kernel's packets do not have: those that had one all pass.
+        filter_.push_back({BPF_LD | BPF_W | BPF_ABS, 0, 0, uint32_t(SKF_AD_OFF + SKF_AD_VLAN_TAG_PRESENT)});
+        filter_.push_back({BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 1});
+        filter_.push_back({BPF_RET | BPF_K, 0, 0, most_bytes});
+        filter_.push_back({BPF_LD | BPF_IMM, 0, 0, 0}); // as where a program begins
     }
-    program.clear();
-    if (most_bytes < kAllBytes)
-        program.push_back({BPF_RET | BPF_K, 0, 0, most_bytes});
-    attach(program);
-    return count == 0;
+    for (const mapi_filter_code &one : std::span(code, is_taken ? count : 0))
+        filter_.push_back({one.code, one.jt, one.jf, one.code == (BPF_RET | BPF_K) ? std::min(one.k, most_bytes) : one.k});
+    if (!is_taken)
+        filter_.push_back({BPF_RET | BPF_K, 0, 0, most_bytes});
+    attach(filter_);
+    return is_taken;
 }
 
-bool PacketSocket::attach(const std::vector<sock_filter> &program)
+void PacketSocket::attach(const std::vector<sock_filter> &program)
 {
-    const int unused = 0;
-    if (program.empty()) {
-        setsockopt(descriptor_.value, SOL_SOCKET, SO_DETACH_FILTER, &unused, sizeof(unused));
-        return true;
-    }
     const sock_fprog filter = {uint16_t(program.size()), const_cast<sock_filter *>(program.data())};
-    return program.size() <= BPF_MAXINSNS && setsockopt(descriptor_.value, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof(filter)) == 0;
+    const int unused = 0;
+    if (setsockopt(descriptor_.value, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof(filter)) < 0)
+        setsockopt(descriptor_.value, SOL_SOCKET, SO_DETACH_FILTER, &unused, sizeof(unused)); // no memory: everything comes
 }
 } // namespace mapi::drivers

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,11 +31,14 @@ public:
     // A VLAN tag, which the kernel keeps beside the packet, is put back in front of it.
     static constexpr uint32_t kVlanTagBytes = 4;
 
-    // Throws std::runtime_error: what, where, what to do.
-    PacketSocket(const std::string &interface, const PacketSocketOptions &options);
+    // No packet comes before bind().  Both throw std::runtime_error: what, where, what to do.
+    // link_type: refuses an interface of another one.
+    PacketSocket(const std::string &interface, const PacketSocketOptions &options, std::optional<uint16_t> link_type = std::nullopt);
+    void bind();
 
     int descriptor() const { return descriptor_.value; }
-    int interface_index() const { return interface_index_; }
+    // Its interface is gone, and will not come back to this socket.
+    bool is_dead() const;
     uint16_t link_type() const { return link_type_; }
 
     // The oldest block that the kernel has handed over; null: there is none yet.
@@ -44,7 +48,7 @@ public:
 
     // Any thread.  Packets for which there was no room, since the last call.
     uint64_t take_drops();
-    // Any thread.  False: the kernel refused it, and gives everything.
+    // Any thread.  False: the kernel gives everything.
     bool set_filter(const mapi_filter_code *code, uint32_t count);
 
 private:
@@ -58,11 +62,11 @@ private:
         ~Ring();
     };
 
-    void open(const std::string &interface);
-    void map(const std::string &interface);
-    void bind_to(const std::string &interface);
-    bool attach(const std::vector<sock_filter> &program);
+    void open();
+    void map();
+    void attach(const std::vector<sock_filter> &program);
 
+    const std::string interface_;
     const PacketSocketOptions options_;
     Descriptor descriptor_;
     Ring ring_;
@@ -70,5 +74,6 @@ private:
     uint16_t link_type_ = 0;
     uint32_t blocks_ = 0;
     uint32_t next_ = 0;
+    std::vector<sock_filter> filter_;
 };
 } // namespace mapi::drivers

@@ -11,6 +11,8 @@ namespace mapi::engine
 {
 namespace
 {
+constexpr uint64_t kTickNs = 10000000;
+
 // One writer: no locked instruction is needed, only a store that readers see whole.
 void add(std::atomic<uint64_t> &counter, uint64_t value)
 {
@@ -67,19 +69,35 @@ bool Device::run_batch()
         NET_SLICE_EXIT(packet);
     else
         NET_SLICE_EXIT(batch);
+    if (driver_.wait) // a live source
+        tick_after(packets_[count - 1].timestamp_ns);
     return true;
 }
 
 // Time goes on for what counts it by packets.
 void Device::wait_for_packet()
 {
+    const uint64_t before_ns = now_ns();
     NET_SLICE_START(driver_wait);
     const int has_packet = driver_.wait(source_);
     NET_SLICE_STOP(driver_wait);
-    if (has_packet)
-        return;
+    if (!has_packet)
+        tick(before_ns - info_.delay_ns);
+}
+
+// Also for flows whose packets are not among those that come.  The clock may be set back.
+void Device::tick_after(uint64_t packet_ns)
+{
+    const uint64_t now_ns = packet_ns - info_.delay_ns;
+    if (now_ns - last_tick_ns_ >= kTickNs)
+        tick(now_ns);
+}
+
+void Device::tick(uint64_t now_ns)
+{
+    last_tick_ns_ = now_ns;
     Plan &plan = acquire_plan();
-    plan.tick(now_ns() - info_.delay_ns);
+    plan.tick(now_ns);
     plan.publish();
     release_plan();
 }

@@ -53,6 +53,8 @@ private:
     void run();
     bool run_batch();
     void wait_for_packet();
+    void tick_after(uint64_t packet_ns);
+    void tick(uint64_t now_ns);
     Plan &acquire_plan();
     void release_plan() { plan_in_use_.store(nullptr, std::memory_order_release); }
     void finish();
@@ -62,12 +64,13 @@ private:
         std::unique_ptr<Plan> plan;
         std::shared_ptr<Chain> closed;
     };
-    // Ends flows that are closed and frees plans, as far as the device's thread has left them.  True: all of them.
-    bool free_retired();
+    // Ends flows that are closed and frees plans, as far as the device's thread has left them.
+    void free_retired();
     mapi_function_drops sum_drops();
 
     // Under mutex_.
-    void start_locked();
+    void start_source();
+    void start_thread();
     void install(std::vector<std::shared_ptr<Chain>> chains, std::shared_ptr<Chain> closed);
     void set_filter();
 
@@ -83,6 +86,7 @@ private:
     alignas(64) mapi_packet packets_[MAPI_BATCH_MAX];
     mapi_batch batch_ = {};
     uint64_t batch_number_ = 0;
+    uint64_t last_tick_ns_ = 0;
     std::atomic<uint64_t> packets_read_ = 0;
     std::atomic<uint64_t> bytes_read_ = 0;
     std::atomic<uint64_t> packets_without_flow_ = 0;

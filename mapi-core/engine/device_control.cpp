@@ -57,7 +57,8 @@ Device::~Device()
 void Device::start()
 {
     const std::lock_guard lock(mutex_);
-    start_locked();
+    start_source();
+    start_thread();
 }
 
 bool Device::has_started()
@@ -66,7 +67,17 @@ bool Device::has_started()
     return state_ != State::kIdle;
 }
 
-void Device::start_locked()
+// What comes from here on is the flows'.  Throws Error.
+void Device::start_source()
+{
+    char text[MAPI_ERROR_TEXT_BYTES] = "";
+    if (state_ != State::kIdle || !driver_.start)
+        return;
+    if (const int number = driver_.start(source_, text, sizeof(text)); number != 0)
+        throw Error(number, *text ? text : settings_.name + ": cannot be started");
+}
+
+void Device::start_thread()
 {
     if (state_ != State::kIdle)
         return;
@@ -88,12 +99,14 @@ void Device::connect(const std::shared_ptr<Chain> &chain)
 {
     {
         const std::lock_guard lock(mutex_);
+        if (start_at_connect_)
+            start_source();
         chain->activate(*current_);
         auto chains = current_->chains();
         chains.push_back(chain);
         install(std::move(chains), nullptr);
         if (start_at_connect_)
-            start_locked();
+            start_thread();
         if (state_ == State::kFinished) {
             chain->join();
             chain->end();
@@ -114,8 +127,11 @@ void Device::disconnect(const std::shared_ptr<Chain> &chain)
         changed_.notify_all();
     }
     const auto end = std::chrono::steady_clock::now() + kCloseTime;
-    while (!free_retired() && std::chrono::steady_clock::now() < end)
+    free_retired();
+    while (!chain->has_ended() && std::chrono::steady_clock::now() < end) { // another thread may be at it
         std::this_thread::sleep_for(kLookInterval);
+        free_retired();
+    }
     while (chain->has_ended() && !chain->settle())
         std::this_thread::sleep_for(kLookInterval);
 }
@@ -131,7 +147,7 @@ void Device::install(std::vector<std::shared_ptr<Chain>> chains, std::shared_ptr
     set_filter();
 }
 
-bool Device::free_retired()
+void Device::free_retired()
 {
     std::vector<Retired> left; // by the device's thread; ended and freed without the lock
     {
@@ -142,14 +158,11 @@ bool Device::free_retired()
         const auto first_kept = std::find_if_not(retired_.begin(), retired_.end(), is_left);
         left.assign(std::make_move_iterator(retired_.begin()), std::make_move_iterator(first_kept));
         retired_.erase(retired_.begin(), first_kept);
-        if (!retired_.empty())
-            return false;
     }
     for (const Retired &retired : left) {
         if (retired.closed)
             retired.closed->end();
     }
-    return true;
 }
 
 // Where all flows begin with the same filter the source need not give what that rejects.
@@ -206,10 +219,11 @@ int Device::count_other_users(const Node &node, const Chain &chain)
 mapi_function_drops Device::sum_drops()
 {
     mapi_function_drops sum = {};
+    std::vector<std::shared_ptr<Node>> nodes; // the last owner of one lets it go without the lock
     const std::lock_guard lock(mutex_);
     for (const auto &known : nodes_) {
-        const auto node = known.lock();
-        const mapi_function_drops drops = node ? node->drops() : mapi_function_drops{};
+        nodes.push_back(known.lock());
+        const mapi_function_drops drops = nodes.back() ? nodes.back()->drops() : mapi_function_drops{};
         sum.buffer_full += drops.buffer_full;
         sum.link_type += drops.link_type;
         sum.not_written += drops.not_written;

@@ -11,11 +11,7 @@ namespace mapi::engine
 Plan::Plan(std::vector<std::shared_ptr<Chain>> chains) : chains_(std::move(chains)), stages_(1), places_({{nullptr, {}}})
 {
     for (const auto &chain : chains_) {
-        // First, so that they come before the stages of this flow, too.
-        for (const auto &applied : chain->functions())
-            add_targets(*applied->node);
-        for (const auto &applied : chain->functions())
-            add(applied->node);
+        add(*chain, chain->functions().size());
     }
     // Only now is it known to whom others refer.
     for (uint32_t stage = 0; stage < stages_.size(); ++stage) {
@@ -40,6 +36,15 @@ void Plan::complete(Stage &stage)
         stage.runs_every_batch |= runs_every_batch || (step.transformed != kNone && stages_[step.transformed].runs_every_batch);
     }
     stage.masks.resize(stage.steps.size() + 1);
+}
+
+// What any of them refers to comes before the first: before the stages of this flow, too.
+void Plan::add(const Chain &chain, size_t functions)
+{
+    for (size_t i = 0; i < functions; ++i)
+        add_targets(*chain.functions()[i]->node);
+    for (size_t i = 0; i < functions; ++i)
+        add(chain.functions()[i]->node);
 }
 
 // Behind its source, which comes first in its flow, and behind what it refers to, which was applied before it.
@@ -69,8 +74,8 @@ void Plan::add_targets(Node &node)
 {
     for (const Node::Reference &reference : node.references()) {
         const auto chain = reference.target.chain.lock();
-        for (size_t i = 0; has_chain(chain.get()) && i <= reference.target.position; ++i)
-            add(chain->functions()[i]->node);
+        if (has_chain(chain.get()) && !places_.contains(chain->functions()[reference.target.position]->node.get()))
+            add(*chain, reference.target.position + 1);
     }
 }
 

@@ -77,6 +77,7 @@ private:
     };
 
     bool has_chain(const Chain *chain) const;
+    void add(const Chain &chain, size_t functions);
     void add(const std::shared_ptr<Node> &node);
     void add_targets(Node &node);
     void complete(Stage &stage);

@@ -47,7 +47,7 @@ uint64_t Plan::run_step(const Step &step, const mapi_batch &batch, uint64_t inpu
     }
     const uint64_t passed = input != 0 || node.runs_every_batch() ? node.run(batch, input) : 0;
     if (step.referred != kNone)
-        referred_[step.referred]->mask = node.values(batch, input, referred_[step.referred]->values.data());
+        referred_[step.referred]->mask = node.values(batch, node.runs_every_batch() ? batch.all : input, referred_[step.referred]->values.data());
     for (uint32_t i = 0; i < step.references; ++i)
         fold(*references_[step.first_reference + i].view);
     if (step.transformed != kNone && (input == 0 || !run_transformed(step)) && stages_[step.transformed].runs_every_batch) {

@@ -31,7 +31,7 @@ public:
     }
 
     // Intervals of time that end although no packet comes, once the first one has come.
-    uint64_t ended_in_silence(uint64_t now_ns) { return has_packet_ && interval_.ns ? since_begin(now_ns) : 0; }
+    uint64_t ended_in_silence(uint64_t now_ns) { return has_packet_ && interval_.ns ? ended_by_time(now_ns) : 0; }
 
     // What the reference was when these ended: with packet i of the batch, or before it.
     int read(const mapi_reference *reference, uint32_t i, uint64_t *value) const
@@ -79,11 +79,6 @@ private:
             begin_ns_ = now_ns;
             count_jump();
         }
-        return since_begin(now_ns);
-    }
-
-    uint64_t since_begin(uint64_t now_ns)
-    {
         if (now_ns < begin_ns_ || now_ns - begin_ns_ < interval_.ns)
             return 0;
         const uint64_t intervals = (now_ns - begin_ns_) / interval_.ns;

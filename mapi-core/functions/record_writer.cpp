@@ -172,9 +172,12 @@ bool RecordWriter::wait_for_reader()
 bool RecordWriter::write(const std::string &header, const std::string &records)
 {
     const off_t begin = lseek(descriptor_, 0, SEEK_CUR);
+    if (is_broken_)
+        return false;
     if (write_all(header) && write_all(records))
         return true;
     error_.store(errno, std::memory_order_relaxed);
+    is_broken_ = begin < 0;
     if (begin >= 0 && ftruncate(descriptor_, begin) == 0)
         lseek(descriptor_, begin, SEEK_SET);
     return false;

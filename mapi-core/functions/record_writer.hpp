@@ -54,6 +54,7 @@ private:
     const std::function<void()> on_settled_;
     std::atomic<uint64_t> lost_ = 0;
     std::atomic<int> error_ = 0;
+    bool is_broken_ = false; // writer's thread: a record's part is in a pipe, which nothing takes back
 
     std::mutex mutex_; // all below
     std::condition_variable changed_;

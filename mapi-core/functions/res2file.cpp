@@ -64,6 +64,7 @@ void append_stats(std::string &to, const uint64_t *words)
     to += text;
 }
 
+// Word by word, since what is too great to be kept may change meanwhile, when a flow is closed.
 void append_raw(std::string &to, const uint64_t *words, uint64_t bytes, uint64_t value)
 {
     if (bytes <= sizeof(value) || !words) {
@@ -71,7 +72,10 @@ void append_raw(std::string &to, const uint64_t *words, uint64_t bytes, uint64_t
         words = &value;
     }
     to.append(reinterpret_cast<const char *>(&bytes), sizeof(bytes));
-    to.append(reinterpret_cast<const char *>(words), bytes);
+    for (uint64_t i = 0; i < bytes; i += sizeof(value)) {
+        const uint64_t word = __atomic_load_n(words + i / sizeof(value), __ATOMIC_RELAXED);
+        to.append(reinterpret_cast<const char *>(&word), std::min(bytes - i, sizeof(value)));
+    }
 }
 
 class ResultFile
@@ -146,12 +150,13 @@ private:
     // is_silent: of an interval without packets, in which what is a single value is 0.
     void add_row(uint32_t packet, Read read, bool is_silent = false)
     {
+        const bool is_before = read == mapi_reference_read_before;
         for (Column &column : columns_) {
             uint64_t value = 0;
             read(column.reference, packet, &value);
             const uint64_t told = is_silent ? 0 : is_reset_ && column.reference->is_count ? value - column.before : value;
             column.before = value;
-            const uint64_t *words = clock_.is_timed() && column.is_kept() ? column.kept.data() : column.reference->words;
+            const uint64_t *words = is_before && column.is_kept() ? column.kept.data() : column.reference->words;
             if (column.type == R2F_STATS)
                 append_stats(bytes_, words);
             else if (column.type == R2F_RAW)

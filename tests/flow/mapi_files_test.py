@@ -96,6 +96,37 @@ class Files(unittest.TestCase):
             self.assertEqual(os.path.getsize(path), size)
         other.close()
 
+    def test_a_flow_that_is_closed_while_another_ones_reader_holds_the_device_up_is_ended_later(self):
+        config = self.folder / "mapi.conf"
+        write_capture(self.capture, [10**18 + i * 10**6 for i in range(400000)])
+        config.write_text(f"[driver]\ndevice=held\npath={self.capture}\n")
+        os.environ["MAPI_CONF"] = str(config)
+        holding, other = Flow.on_device("held"), Flow.on_device("held")
+        buffer = holding.apply("TO_BUFFER", 0)
+        rows = Flow.on_device("held")
+        count = rows.apply("PKT_COUNTER")
+        rows.apply("RES2FILE", "1", f"{count}@{rows.fd}", "packets", str(self.folder / "rows"), "-1", 0)
+        other.apply("PKT_COUNTER")
+        for flow in rows, other, holding:
+            flow.connect()
+        self.until_full("held")
+        self.close_in_time(rows)
+        for _ in range(60000): # until the device's thread has gone on with the next plan, and waits again
+            self.assertTrue(holding.library.mapi_get_next_pkt(holding.fd, buffer))
+        time.sleep(1)
+        self.close_in_time(other)
+        self.close_in_time(holding)
+        lines = (self.folder / "rows").read_text().split()
+        self.assertEqual(lines[0], "packets")
+        self.assertGreater(int(lines[1]), 0)
+
+    def until_full(self, device):
+        """Until a reader that does not read holds the device up."""
+        before, now = -1, stats_of(device).ps_recv
+        while now != before:
+            time.sleep(0.2)
+            before, now = now, stats_of(device).ps_recv
+
     def test_a_flow_that_is_closed_before_its_first_packet_leaves_a_capture_file(self):
         flow = Flow.on_device(self.device())
         flow.apply("TO_FILE", MFF_PCAP, str(self.folder / "file"), 0)

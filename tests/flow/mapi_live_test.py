@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 
@@ -171,12 +172,75 @@ class Live(unittest.TestCase):
         self.assertEqual([timed.word(buckets) >> 64 for _ in range(3)], [5, 0, 0])
         self.assertEqual(timed.word(alarm) >> 64, 0)
 
+    def test_intervals_end_in_time_although_only_other_packets_come(self):
+        everything = self.flow(("PKT_COUNTER",))
+        flow = self.flow(("BPF_FILTER", "udp"), ("PKT_COUNTER",))
+        timed = Flow.on_device("far")
+        self.flows.append(timed)
+        timed.apply("BPF_FILTER", "udp")
+        buckets = timed.apply("BUCKET", flow.fd, flow.ids[1], "100ms", 1)
+        timed.connect()
+        sender = subprocess.Popen([sys.executable, "-c", "import socket, time\ns = socket.socket(socket.AF_PACKET, socket.SOCK_RAW); s.bind(('near', 0))\n"
+                                   f"while True: s.send({ARP!r}); time.sleep(0.002)"])
+        try:
+            self.assertTrue(wait_until(lambda: everything.word(everything.ids[0]) > 10))
+            send("near", UDP, count=5)
+            self.assertTrue(wait_until(lambda: timed.information(buckets).pkts == 5))
+            end = time.monotonic() + 4
+            threading.Timer(5, sender.kill).start()
+            self.assertEqual([timed.word(buckets) >> 64 for _ in range(5)], [5, 0, 0, 0, 0])
+            self.assertLess(time.monotonic(), end, "they ended when the other packets did")
+        finally:
+            sender.kill()
+            sender.wait()
+
+    def test_what_came_before_the_flow_was_connected_is_not_its_own(self):
+        flow = Flow.on_device("far")
+        self.flows.append(flow)
+        flow.ids = [flow.apply("PKT_COUNTER")]
+        send("near", UDP, count=100)
+        flow.connect()
+        send("near", UDP, count=7)
+        self.assert_counts(flow, 7)
+
+    def test_an_interface_that_was_elsewhere_and_comes_back_is_read_again(self):
+        flow = self.flow(("PKT_COUNTER",))
+        elsewhere = subprocess.Popen(["unshare", "-n", "sleep", "60"])
+        try:
+            self.assertTrue(wait_until(lambda: os.readlink(f"/proc/{elsewhere.pid}/ns/net") != os.readlink("/proc/self/ns/net")))
+            run("ip", "link", "set", "far", "netns", str(elsewhere.pid))
+            run("nsenter", "-t", str(elsewhere.pid), "-n", "ip", "link", "set", "far", "netns", str(os.getpid()))
+            run("ip", "link", "set", "far", "up")
+            self.wait_for_carrier()
+            self.assertTrue(wait_until(lambda: b"gone 1 times" in stats_of("far").message), stats_of("far").message)
+            send("near", UDP, count=10)
+            self.assert_counts(flow, 10)
+        finally:
+            elsewhere.kill()
+            elsewhere.wait()
+
+    def test_fragments_are_packets_in_a_fan_out_group_too(self):
+        self.assertEqual(Flow.library.mapi_set_device_option(b"far", b"fanout_group", b"7"), 0)
+        flow = self.flow(("PKT_COUNTER",))
+        first = bytearray(UDP)
+        first[20] = 0x20 # more fragments, which never come
+        send("near", bytes(first), count=10)
+        self.assert_counts(flow, 10)
+
+    def test_a_filter_that_the_kernel_reads_in_another_way_is_not_given_to_it(self):
+        flow = self.flow(("BPF_FILTER", "(ip[0] << ip[1]) = 0"), ("PKT_COUNTER",))
+        shifted = bytearray(UDP)
+        shifted[15] = 33
+        send("near", bytes(shifted), count=10)
+        self.assert_counts(flow, 10)
+
     def test_on_the_loopback_interface_a_packet_is_one(self):
         flow = self.flow(("BPF_FILTER", "udp port 9999"), ("PKT_COUNTER",), device="lo")
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
             for _ in range(100):
                 sender.sendto(b"hello", ("127.0.0.1", 9999))
         self.assert_counts(flow, 100)
+        self.assertEqual(stats_of("lo").ps_recv, 100)
 
     def test_a_device_that_cannot_be_had_is_told_with_what_to_do(self):
         self.assertEqual(Flow.library.mapi_create_flow(b"nowhere"), -1)

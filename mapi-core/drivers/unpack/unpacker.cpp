@@ -3,6 +3,7 @@
 #include "drivers/unpack/unpacker.hpp"
 
 #include <algorithm>
+#include <new>
 
 #include "drivers/capture_error.hpp"
 
@@ -71,6 +72,9 @@ void Unpacker::step(Room &room)
         return;
     } catch (const TooMuchMemory &error) {
         damage_ = std::make_exception_ptr(CaptureError(Damage::kInput, place() + error.what() + "; unpack it first: " + compressor_.unpack_command +
+                                                                           " FILE > FILE.unpacked"));
+    } catch (const std::bad_alloc &) {
+        damage_ = std::make_exception_ptr(CaptureError(Damage::kInput, place() + "out of memory; unpack it first: " + compressor_.unpack_command +
                                                                            " FILE > FILE.unpacked"));
     } catch (const std::runtime_error &error) {
         damage_ = std::make_exception_ptr(CaptureError(Damage::kRecord, place() + "the file is damaged (" + error.what() + "); copy it again"));

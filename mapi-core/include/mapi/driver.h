@@ -72,8 +72,10 @@ struct mapi_driver {
 	void (*interrupt)(void *instance);
 	void (*close)(void *instance);
 
-	/* All below may be NULL; but wait() must be there when read() may return MAPI_DRIVER_IDLE. */
-	/* Device's thread: 1 as soon as there may be a packet, or 0 when none came for some 10 ms. */
+	/* All below may be NULL. */
+	/* Client's thread, once, before the first read(): packets that come from now on are to be read.  0, or an error number, as open(). */
+	int (*start)(void *instance, char *error, uint32_t error_bytes);
+	/* It must be there when read() may return MAPI_DRIVER_IDLE.  Device's thread: 1 as soon as there may be a packet, or 0 when none came for some 10 ms. */
 	int (*wait)(void *instance);
 	const struct mapi_driver_option *options;
 	uint32_t option_count;

@@ -2,6 +2,8 @@
 // Functions that make other packets of those they get: what follows them sees these, what stands before them does not.
 #include "support/catch.hpp"
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <vector>
 
@@ -102,6 +104,17 @@ Arguments times(int64_t n)
     return {{'i', n, "", {}}};
 }
 
+// Twice this one.
+Arguments sum_of(Flow &flow, int fid)
+{
+    Arguments arguments = {{'i', BINOP_ADD, "", {}}};
+    for (int i = 0; i < 2; ++i) {
+        arguments.push_back({'r', 0, "", {}});
+        arguments.push_back({'f', fid, "", {flow.target(fid)}});
+    }
+    return arguments;
+}
+
 uint64_t value(Flow &flow, int fid)
 {
     return *static_cast<uint64_t *>(flow.read_results(fid)->res);
@@ -193,17 +206,36 @@ TEST_CASE("a sum behind a function that makes no packets is up to date all the s
     const auto flow = std::make_shared<Flow>(device);
     const int packets = flow->apply(mapi_fn_pkt_counter, {});
     flow->apply(kRepeat, times(0));
-    Arguments arguments = {{'i', BINOP_ADD, "", {}}};
-    for (int i = 0; i < 2; ++i) {
-        arguments.push_back({'r', 0, "", {}});
-        arguments.push_back({'f', packets, "", {flow->target(packets)}});
-    }
-    const int sum = flow->apply(mapi_fn_binop, arguments);
+    const int sum = flow->apply(mapi_fn_binop, sum_of(*flow, packets));
     flow->connect();
     FakeSource::instance().give(50);
     FakeSource::instance().give(3);
     CHECK(value(*flow, sum) == 2 * 53);
     flow->close();
+}
+
+TEST_CASE("results of results are up to date behind functions that make packets, in whichever order flows are connected", "[mapi-core][engine]")
+{
+    std::array<int, 3> order = {0, 1, 2};
+    do {
+        const auto device = make_device();
+        const std::array<std::shared_ptr<Flow>, 3> flows = {std::make_shared<Flow>(device), std::make_shared<Flow>(device), std::make_shared<Flow>(device)};
+        const int count = flows[0]->apply(mapi_fn_pkt_counter, {});
+        flows[1]->apply(kRepeat, times(1));
+        const int sum = flows[1]->apply(mapi_fn_binop, sum_of(*flows[0], count));
+        const int seen = flows[2]->apply(mapi_fn_stats, {{'r', 0, "", {}}, {'f', sum, "", {flows[1]->target(sum)}}, {'s', 0, "0", {}}});
+        for (const int i : order)
+            flows[size_t(i)]->connect();
+        FakeSource::instance().give(5);
+        FakeSource::instance().give(5);
+        CHECK(value(*flows[1], sum) == 20);
+        const auto stats = *static_cast<mapi_value_stats_t *>(flows[2]->read_results(seen)->res);
+        CHECK(stats.count == 10);
+        CHECK(stats.sum == 2 * (10 * 11 / 2));
+        CHECK(stats.max == 20);
+        for (const auto &flow : flows)
+            flow->close();
+    } while (std::next_permutation(order.begin(), order.end()));
 }
 
 TEST_CASE("a flow takes a bounded number of functions that make packets", "[mapi-core][engine]")
