@@ -20,7 +20,8 @@ static uint64_t slot_bytes(uint32_t payload_bytes)
 
 int nsp_announce(const struct nsp_shm_map *map, uint16_t kind, const void *payload, uint32_t bytes)
 {
-    uint64_t need = slot_bytes(bytes), at;
+    const uint64_t need = slot_bytes(bytes);
+    __u64 at;
     struct announcement *slot;
 
     if (bytes > NSLICE_MAX_PAYLOAD_BYTES) {

@@ -62,8 +62,9 @@ std::vector<uint64_t> DeviceSettings::option_values(const mapi_driver &table) co
         values.push_back(option.standard);
         names += std::string(", ") + option.key;
     }
-    for (const auto &[key, value] : options) {
-        const auto found = std::find_if(known.begin(), known.end(), [&](const auto &option) { return key == option.key; });
+    for (const auto &written : options) {
+        const auto &[key, value] = written;
+        const auto found = std::find_if(known.begin(), known.end(), [&](const auto &option) { return written.first == option.key; });
         if (found == known.end())
             throw Error(MAPI_CONFIG_ERROR, "\"" + key + "\" is not a key of a device of " + table.name +
                                                "; these are: device, driver, path, repeat, batch, alias, description, link_speed" + names);
