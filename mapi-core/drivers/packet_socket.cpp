@@ -91,11 +91,11 @@ void PacketSocket::open()
     ifreq request = {};
     if (interface_.size() >= sizeof(request.ifr_name)) {
         errno = ENODEV;
-        fail(interface_, "the interface_");
+        fail(interface_, "the interface");
     }
     memcpy(request.ifr_name, interface_.c_str(), interface_.size() + 1);
     if (ioctl(descriptor_.value, SIOCGIFINDEX, &request) < 0)
-        fail(interface_, "the interface_");
+        fail(interface_, "the interface");
     interface_index_ = request.ifr_ifindex;
     if (ioctl(descriptor_.value, SIOCGIFHWADDR, &request) < 0)
         fail(interface_, "its link type");

@@ -245,6 +245,13 @@ class Live(unittest.TestCase):
     def test_a_device_that_cannot_be_had_is_told_with_what_to_do(self):
         self.assertEqual(Flow.library.mapi_create_flow(b"nowhere"), -1)
         self.assertIn('no network interface "nowhere"', Flow.error())
+        with tempfile.TemporaryDirectory() as folder:
+            config = pathlib.Path(folder) / "mapi.conf"
+            config.write_text("[driver]\ndevice=tap\ndriver=af_packet\npath=nowhere\n")
+            os.environ["MAPI_CONF"] = str(config)
+            self.assertEqual(Flow.library.mapi_create_flow(b"tap"), -1)
+            del os.environ["MAPI_CONF"]
+        self.assertIn("nowhere: the interface: No such device", Flow.error())
         self.assertEqual(Flow.library.mapi_set_device_option(b"far", b"buffer_mb", b"1"), -1)
         self.assertIn("buffer_mb=1: needs a number from 2 to 4096", Flow.error())
         self.assertEqual(Flow.library.mapi_set_device_option(b"far", b"colour", b"1"), -1)

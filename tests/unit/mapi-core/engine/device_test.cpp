@@ -4,17 +4,16 @@
 
 #include <atomic>
 
-#include "engine/device.hpp"
 #include "engine/error.hpp"
-#include "engine/flow.hpp"
 #include "functions/catalog.hpp"
-#include "mapi-core/engine/fake_driver.hpp"
+#include "mapi-core/engine/fake_device.hpp"
 
 using mapi::engine::Argument;
 using mapi::engine::Device;
-using mapi::engine::DeviceSettings;
 using mapi::engine::Flow;
 using test_support::FakeSource;
+using test_support::make_device;
+using test_support::value;
 
 namespace
 {
@@ -50,18 +49,6 @@ mapi_function make_parity()
 }
 
 const mapi_function kParity = make_parity();
-
-std::shared_ptr<Device> make_device(uint32_t flags = MAPI_DEVICE_OFFLINE)
-{
-    DeviceSettings settings;
-    settings.name = "fake";
-    return std::make_shared<Device>(1, settings, FakeSource::table(flags), true);
-}
-
-uint64_t value(Flow &flow, int fid)
-{
-    return *static_cast<uint64_t *>(flow.read_results(fid)->res);
-}
 
 Argument number(int64_t n)
 {

@@ -2,30 +2,21 @@
 // Functions that take another function's result: packet by packet, across flows, whoever comes and goes.
 #include "support/catch.hpp"
 
-#include "engine/device.hpp"
 #include "engine/error.hpp"
-#include "engine/flow.hpp"
 #include "functions/catalog.hpp"
-#include "mapi-core/engine/fake_driver.hpp"
+#include "mapi-core/engine/fake_device.hpp"
 
 #include <mapi/mapi.h>
 
 using mapi::engine::Argument;
 using mapi::engine::Arguments;
-using mapi::engine::Device;
-using mapi::engine::DeviceSettings;
 using mapi::engine::Flow;
 using test_support::FakeSource;
+using test_support::make_device;
+using test_support::value;
 
 namespace
 {
-std::shared_ptr<Device> make_device()
-{
-    DeviceSettings settings;
-    settings.name = "fake";
-    return std::make_shared<Device>(1, settings, FakeSource::table(MAPI_DEVICE_OFFLINE), true);
-}
-
 Argument number(int64_t n)
 {
     return {'i', n, "", {}};
@@ -51,11 +42,6 @@ Arguments binop_of(int64_t operation, Flow &left, int left_fid, Flow &right, int
     for (const Argument &argument : of(right, right_fid))
         arguments.push_back(argument);
     return arguments;
-}
-
-uint64_t value(Flow &flow, int fid)
-{
-    return *static_cast<uint64_t *>(flow.read_results(fid)->res);
 }
 
 mapi_value_stats_t stats(Flow &flow, int fid)

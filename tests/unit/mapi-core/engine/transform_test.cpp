@@ -7,20 +7,18 @@
 #include <bit>
 #include <vector>
 
-#include "engine/device.hpp"
 #include "engine/error.hpp"
-#include "engine/flow.hpp"
 #include "functions/catalog.hpp"
-#include "mapi-core/engine/fake_driver.hpp"
+#include "mapi-core/engine/fake_device.hpp"
 
 #include <mapi/mapi.h>
 
 using mapi::engine::Argument;
 using mapi::engine::Arguments;
-using mapi::engine::Device;
-using mapi::engine::DeviceSettings;
 using mapi::engine::Flow;
 using test_support::FakeSource;
+using test_support::make_device;
+using test_support::value;
 
 namespace
 {
@@ -92,13 +90,6 @@ mapi_function make_table()
 
 const mapi_function kRepeat = make_table();
 
-std::shared_ptr<Device> make_device()
-{
-    DeviceSettings settings;
-    settings.name = "fake";
-    return std::make_shared<Device>(1, settings, FakeSource::table(MAPI_DEVICE_OFFLINE), true);
-}
-
 Arguments times(int64_t n)
 {
     return {{'i', n, "", {}}};
@@ -113,11 +104,6 @@ Arguments sum_of(Flow &flow, int fid)
         arguments.push_back({'f', fid, "", {flow.target(fid)}});
     }
     return arguments;
-}
-
-uint64_t value(Flow &flow, int fid)
-{
-    return *static_cast<uint64_t *>(flow.read_results(fid)->res);
 }
 } // namespace
 
