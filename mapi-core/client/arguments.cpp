@@ -33,7 +33,9 @@ const char *kind_name(char kind)
     case 'r': return "a flow";
     case 'f': return "a function of that flow";
     case 'S': return "a list of functions";
+    case 'F': return "a list of flows";
     case 'w': return "a file's name";
+    case 'o': return "SHMEM, host:port or a file's name";
     default: return "an int";
     }
 }
@@ -80,6 +82,21 @@ void find_functions(const std::string &name, engine::Argument &argument, int pos
     argument.number = int64_t(argument.targets.size());
 }
 
+void find_flows(const std::string &name, engine::Argument &argument, int position, const FindFlow &find_flow)
+{
+    const std::vector<int> flows = engine::read_flow_list(argument.text);
+    if (flows.empty())
+        refuse(name, position, "\"" + argument.text + "\" is no list FLOW,FLOW");
+    for (const int fd : flows) {
+        try {
+            argument.flows.push_back(find_flow(fd));
+        } catch (const Error &error) {
+            refuse(name, position, flow_error(fd, error));
+        }
+    }
+    argument.number = int64_t(argument.flows.size());
+}
+
 void open_file(const std::string &name, engine::Argument &argument, int position)
 {
     constexpr int kFlags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK;
@@ -98,33 +115,52 @@ void open_file(const std::string &name, engine::Argument &argument, int position
         throw Error(MAPI_FILE_ERROR, where + "is read by a device or written by another function; give each its own file");
 }
 
+// "host:port", where a file of such a name is "./host:port".
+bool is_network_address(const std::string &text)
+{
+    const size_t colon = text.rfind(':');
+    return colon != std::string::npos && colon > 0 && colon + 1 < text.size() && text.find('/') == std::string::npos &&
+           text.find_first_not_of("0123456789", colon + 1) == std::string::npos;
+}
+
+void open_output(const std::string &name, engine::Argument &argument, int position)
+{
+    argument.number = -1;
+    if (argument.text != "SHMEM" && !is_network_address(argument.text))
+        open_file(name, argument, position);
+}
+
 // Last, when all of them are there: what they name.
-void look_up(const std::string &name, engine::Arguments &arguments, const FindTarget &find_target)
+void look_up(const std::string &name, engine::Arguments &arguments, const Finders &find)
 {
     for (size_t i = 0; i < arguments.size(); ++i) {
         if (arguments[i].kind == 'f')
-            find_function(name, arguments, i, find_target);
+            find_function(name, arguments, i, find.target);
         else if (arguments[i].kind == 'S')
-            find_functions(name, arguments[i], int(i + 1), find_target);
+            find_functions(name, arguments[i], int(i + 1), find.target);
+        else if (arguments[i].kind == 'F')
+            find_flows(name, arguments[i], int(i + 1), find.flow);
     }
     for (size_t i = 0; i < arguments.size(); ++i) {
         if (arguments[i].kind == 'w')
             open_file(name, arguments[i], int(i + 1));
+        else if (arguments[i].kind == 'o')
+            open_output(name, arguments[i], int(i + 1));
     }
 }
 
 bool is_text(char kind)
 {
-    return kind == 's' || kind == 'S' || kind == 'w';
+    return kind == 's' || kind == 'S' || kind == 'F' || kind == 'w' || kind == 'o';
 }
 } // namespace
 
 // va_list may be an array type, so it is taken by value and read only here.
-engine::Arguments read_arguments(const mapi_function &function, int count, va_list list, const FindTarget &find_target)
+engine::Arguments read_arguments(const FunctionDescription &function, int count, va_list list, const Finders &find)
 {
     const std::string_view description = function.args;
     const int most = int(description.size() - size_t(std::count(description.begin(), description.end(), '?')));
-    const std::string name = function.name;
+    const std::string &name = function.name;
     if (count == kCountUnknown)
         count = most;
     if (count > most)
@@ -157,7 +193,7 @@ engine::Arguments read_arguments(const mapi_function &function, int count, va_li
         }
         arguments.push_back(std::move(argument));
     }
-    look_up(name, arguments, find_target);
+    look_up(name, arguments, find);
     return arguments;
 }
 } // namespace mapi::client

@@ -5,9 +5,7 @@
 #include <cstdarg>
 #include <functional>
 
-#include <mapi/function.h>
-
-#include "engine/arguments.hpp"
+#include "client/backend.hpp"
 
 namespace mapi::client
 {
@@ -17,6 +15,14 @@ constexpr int kCountUnknown = -1;
 // A flow's function, whose result is taken whole or as one value; throws Error that tells what the flow lacks.
 using FindTarget = std::function<engine::Target(int fd, int fid, bool is_whole)>;
 
+using FindFlow = std::function<engine::FlowBegun(int fd)>;
+
+// What arguments name.
+struct Finders {
+    FindTarget target;
+    FindFlow flow;
+};
+
 // Throws Error 7001 .. 7011 for the first argument that is missing, too many or names nothing.
-engine::Arguments read_arguments(const mapi_function &function, int count, va_list list, const FindTarget &find_target);
+engine::Arguments read_arguments(const FunctionDescription &function, int count, va_list list, const Finders &find);
 } // namespace mapi::client

@@ -13,22 +13,35 @@ void FlowTable::throw_no_flow(int fd)
     throw Error(MAPI_INVALID_FLOW, "there is no flow " + std::to_string(fd));
 }
 
-int FlowTable::add(std::shared_ptr<engine::Flow> flow)
+int FlowTable::reserve()
 {
     const std::lock_guard lock(mutex_);
     for (int tried = 0; tried < kFlowsMax; ++tried) {
         last_ = last_ % kFlowsMax + 1;
         Slot &slot = slot_of(last_);
-        if (slot.owner)
+        if (slot.is_taken)
             continue;
-        slot.owner = std::move(flow);
-        slot.flow = slot.owner.get();
+        slot.is_taken = true;
         return last_;
     }
     throw Error(MAPI_FLOW_LIMIT, "all " + std::to_string(kFlowsMax) + " flow descriptors are in use; close some flows");
 }
 
-std::shared_ptr<engine::Flow> FlowTable::remove(int fd)
+void FlowTable::fill(int fd, std::shared_ptr<Flow> flow)
+{
+    Slot &slot = slot_of(fd);
+    const std::lock_guard lock(mutex_);
+    slot.owner = std::move(flow);
+    slot.flow = slot.owner.get();
+}
+
+void FlowTable::free(int fd)
+{
+    const std::lock_guard lock(mutex_);
+    slot_of(fd).is_taken = false;
+}
+
+std::shared_ptr<Flow> FlowTable::remove(int fd)
 {
     Slot &slot = slot_of(fd);
     const std::lock_guard lock(mutex_);
@@ -37,6 +50,7 @@ std::shared_ptr<engine::Flow> FlowTable::remove(int fd)
     slot.flow = nullptr;
     while (slot.pins != 0)
         std::this_thread::yield();
+    slot.is_taken = false;
     return std::move(slot.owner);
 }
 

@@ -7,7 +7,7 @@
 #include <memory>
 #include <mutex>
 
-#include "engine/flow.hpp"
+#include "client/backend.hpp"
 
 namespace mapi::client
 {
@@ -21,29 +21,41 @@ public:
     {
         Slot &slot = slot_of(fd);
         const Pin pin(slot);
-        engine::Flow *flow = slot.flow.load();
+        Flow *flow = slot.flow.load();
         if (!flow)
             throw_no_flow(fd);
         return use(*flow);
     }
 
     // For calls that block: the flow lives until the caller lets go, also when it is closed meanwhile.
-    std::shared_ptr<engine::Flow> hold(int fd)
+    std::shared_ptr<Flow> hold(int fd)
     {
-        return with(fd, [](engine::Flow &flow) { return flow.shared_from_this(); });
+        return with(fd, [](Flow &flow) { return flow.shared_from_this(); });
     }
 
-    int add(std::shared_ptr<engine::Flow> flow);
+    // Makes a flow that knows its descriptor: make(fd) returns it, or throws.
+    template <class Make> int add(Make make)
+    {
+        const int fd = reserve();
+        try {
+            fill(fd, make(fd));
+        } catch (...) {
+            free(fd);
+            throw;
+        }
+        return fd;
+    }
     // Waits for those inside with(), which is short.
-    std::shared_ptr<engine::Flow> remove(int fd);
+    std::shared_ptr<Flow> remove(int fd);
     // The smallest descriptor in use that is greater than fd; 0: none.
     int next(int fd);
 
 private:
     struct Slot {
-        std::atomic<engine::Flow *> flow = nullptr;
+        std::atomic<Flow *> flow = nullptr;
         std::atomic<int> pins = 0;
-        std::shared_ptr<engine::Flow> owner; // under mutex_
+        std::shared_ptr<Flow> owner; // under mutex_
+        bool is_taken = false;       // so is this; a flow is being made
     };
 
     // Sequentially consistent, as remove(): either the pin is seen there, or the empty slot here.
@@ -54,6 +66,9 @@ private:
     };
 
     [[noreturn]] static void throw_no_flow(int fd);
+    int reserve();
+    void fill(int fd, std::shared_ptr<Flow> flow);
+    void free(int fd);
     Slot &slot_of(int fd)
     {
         if (fd < 1 || fd > kFlowsMax)

@@ -1,14 +1,37 @@
 // SPDX-License-Identifier: MIT
-// Library: wires the catalogues to the engine.
+// Library: who captures for this process.
 #include "client/library.hpp"
 
-#include "drivers/catalog.hpp"
-#include "functions/catalog.hpp"
+#include <cstdlib>
+#include <string>
+
+#include "client/local_backend.hpp"
+#include "client/remote_backend.hpp"
+#include "engine/error.hpp"
+#include "ipc/run_time.hpp"
 
 namespace mapi::client
 {
-Library::Library() : registry(functions::catalog(), drivers::catalog()), devices(registry)
+namespace
 {
+constexpr const char *kInProcess = "none"; // as MAPI_SOCKET
+} // namespace
+
+std::shared_ptr<Backend> Library::backend()
+{
+    const std::lock_guard lock(mutex_);
+    if (local_)
+        return local_;
+    if (remote_ && remote_->is_alive())
+        return remote_;
+    const char *named = std::getenv("MAPI_SOCKET");
+    const bool is_named = named && *named;
+    std::shared_ptr<Connection> connection = is_named && std::string(named) == kInProcess ? nullptr : Connection::open(ipc::socket_path());
+    if (connection)
+        return remote_ = std::make_shared<RemoteBackend>(std::move(connection));
+    if (remote_ || (is_named && std::string(named) != kInProcess))
+        throw Error(MCOM_INIT_SOCKET_ERROR, "no mapid answers at " + ipc::socket_path() + "; start it, or set MAPI_SOCKET=" + kInProcess + " to capture in this process");
+    return local_ = std::make_shared<LocalBackend>();
 }
 
 Library &library()

@@ -1,19 +1,30 @@
 // SPDX-License-Identifier: MIT
-// Library: what libmapi keeps for the process: its registry, devices and flows.
+// Library: what libmapi keeps for the process: who captures for it, and its flows.
 #pragma once
 
-#include "client/devices.hpp"
+#include <memory>
+#include <mutex>
+
+#include "client/backend.hpp"
 #include "client/flow_table.hpp"
-#include "engine/registry.hpp"
 
 namespace mapi::client
 {
-struct Library {
-    Library();
+class RemoteBackend;
 
-    engine::Registry registry;
-    Devices devices;
+class Library
+{
+public:
+    // The mapid that MAPI_SOCKET names, or the standard one where it runs, or an engine in this process.  One that is gone is looked for
+    // again.  Throws Error.
+    std::shared_ptr<Backend> backend();
+
     FlowTable flows;
+
+private:
+    std::mutex mutex_; // all below
+    std::shared_ptr<RemoteBackend> remote_;
+    std::shared_ptr<Backend> local_;
 };
 
 // Made by the first call and never destroyed: packet threads may run until the process is gone.

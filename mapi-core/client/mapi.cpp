@@ -9,6 +9,7 @@
 #include "client/arguments.hpp"
 #include "client/last_error.hpp"
 #include "client/library.hpp"
+#include "engine/copy_text.hpp"
 
 #undef mapi_apply_function
 #undef mapi_read_results
@@ -16,7 +17,8 @@
 using mapi::Error;
 using mapi::client::guard;
 using mapi::client::library;
-using mapi::engine::Flow;
+using mapi::engine::copy_text;
+using mapi::client::Flow;
 
 namespace
 {
@@ -39,12 +41,25 @@ mapi::engine::Target find_target(int fd, int fid, bool is_whole)
     return library().flows.hold(fd)->target(fid, is_whole);
 }
 
+mapi::engine::FlowBegun find_flow(int fd)
+{
+    return library().flows.hold(fd)->begun();
+}
+
+constexpr const char *kLibraryName = "mapi";
+
+void need_library(int id)
+{
+    if (id != 0)
+        throw Error(MAPI_INVALID_ARGUMENT, "there is no library " + std::to_string(id));
+}
+
 int apply(int fd, const char *name, int count, va_list list)
 {
     return guard(-1, [&] {
         const auto flow = library().flows.hold(fd);
-        const mapi_function &function = library().registry.function(need(name, "the function's name"));
-        return flow->apply(function, mapi::client::read_arguments(function, count, list, find_target));
+        const auto function = library().backend()->function(need(name, "the function's name"));
+        return flow->apply(function.name, mapi::client::read_arguments(function, count, list, {find_target, find_flow}));
     });
 }
 
@@ -59,16 +74,18 @@ extern "C" {
 int mapi_create_flow(const char *device)
 {
     return guard(-1, [&] {
-        auto opened = library().devices.acquire(need(device, "the device's name"));
-        return library().flows.add(std::make_shared<Flow>(std::move(opened)));
+        need(device, "the device's name");
+        const auto backend = library().backend();
+        return library().flows.add([&](int fd) { return backend->create_flow(fd, device); });
     });
 }
 
 int mapi_create_offline_flow(const char *path, int format)
 {
     return guard(-1, [&] {
-        auto opened = library().devices.create_private(need(path, "the path"), format);
-        return library().flows.add(std::make_shared<Flow>(std::move(opened)));
+        need(path, "the path");
+        const auto backend = library().backend();
+        return library().flows.add([&](int fd) { return backend->create_offline_flow(fd, path, format); });
     });
 }
 
@@ -128,6 +145,20 @@ mapipkt *mapi_get_next_pkt(int fd, int fid)
     });
 }
 
+int mapi_get_next_pkts(int fd, int fid, mapipkt **packets, int most, int timeout_ms)
+{
+    return guard(-1, [&] {
+        if (most < 1)
+            throw Error(MAPI_INVALID_ARGUMENT, "there is no room for a packet");
+        return library().flows.hold(fd)->next_packets(fid, const_cast<const mapipkt **>(need(packets)), most, timeout_ms);
+    });
+}
+
+int mapi_get_poll_descriptor(int fd, int fid)
+{
+    return guard(-1, [&] { return library().flows.hold(fd)->poll_descriptor(fid); });
+}
+
 int mapi_loop(int fd, int fid, int count, mapi_handler handler)
 {
     return guard(-1, [&] {
@@ -147,14 +178,14 @@ int mapi_loop(int fd, int fid, int count, mapi_handler handler)
 char *mapi_create_offline_device(const char *path, int format)
 {
     return guard(static_cast<char *>(nullptr), [&] {
-        return strdup(library().devices.create_offline(need(path, "the path"), format).c_str());
+        return strdup(library().backend()->create_offline(need(path, "the path"), format).c_str());
     });
 }
 
 int mapi_start_offline_device(const char *device)
 {
     return guard(-1, [&] {
-        library().devices.start_offline(need(device, "the device's name"));
+        library().backend()->start_offline(need(device, "the device's name"));
         return 0;
     });
 }
@@ -162,7 +193,7 @@ int mapi_start_offline_device(const char *device)
 int mapi_delete_offline_device(char *device)
 {
     return guard(-1, [&] {
-        library().devices.delete_offline(need(device, "the device's name"));
+        library().backend()->delete_offline(need(device, "the device's name"));
         free(device);
         return 0;
     });
@@ -171,7 +202,7 @@ int mapi_delete_offline_device(char *device)
 int mapi_set_device_option(const char *device, const char *key, const char *value)
 {
     return guard(-1, [&] {
-        library().devices.set_option(need(device, "the device's name"), need(key, "the key"), need(value, "the value"));
+        library().backend()->set_option(need(device, "the device's name"), need(key, "the key"), need(value, "the value"));
         return 0;
     });
 }
@@ -195,6 +226,7 @@ int mapi_get_flow_info(int fd, mapi_flow_info_t *info)
     return guard(-1, [&] {
         *need(info) = {};
         library().flows.hold(fd)->describe(info);
+        info->uid = geteuid();
         info->fd = fd;
         return 0;
     });
@@ -215,6 +247,8 @@ int mapi_get_function_info(int fd, int fid, mapi_function_info_t *info)
     return guard(-1, [&] {
         *need(info) = {};
         library().flows.hold(fd)->describe(fid, info);
+        copy_text(info->libname, kLibraryName);
+        copy_text(info->devtype, MAPI_DEVTYPE_ALL);
         return 0;
     });
 }
@@ -228,7 +262,7 @@ int mapi_get_device_info(int devid, mapi_device_info_t *info)
 {
     return guard(-1, [&] {
         *need(info) = {};
-        library().devices.describe(devid, info);
+        library().backend()->describe_device(devid, info);
         return 0;
     });
 }
@@ -236,17 +270,52 @@ int mapi_get_device_info(int devid, mapi_device_info_t *info)
 int mapi_get_next_device_info(int devid, mapi_device_info_t *info)
 {
     return guard(-1, [&] {
-        const int next = library().devices.next(devid);
+        const int next = library().backend()->next_device(devid);
         if (next == 0)
             throw Error(MAPI_NO_DEVICE, "there is no device after " + std::to_string(devid));
         return mapi_get_device_info(next, info);
     });
 }
 
+int mapi_get_library_info(int libid, mapi_lib_info_t *info)
+{
+    return guard(-1, [&] {
+        need_library(libid);
+        *need(info) = {};
+        copy_text(info->libname, kLibraryName);
+        info->functs = library().backend()->function_count();
+        return 0;
+    });
+}
+
+int mapi_get_next_library_info(int libid, mapi_lib_info_t *info)
+{
+    return mapi_get_library_info(libid < 0 ? 0 : libid + 1, info);
+}
+
+int mapi_get_libfunct_info(int libid, int number, mapi_libfunct_info_t *info)
+{
+    return guard(-1, [&] {
+        need_library(libid);
+        *need(info) = {};
+        const auto function = library().backend()->function_at(number);
+        copy_text(info->name, function.name);
+        copy_text(info->descr, function.description);
+        copy_text(info->argdescr, function.args);
+        copy_text(info->devtype, MAPI_DEVTYPE_ALL);
+        return 0;
+    });
+}
+
+int mapi_get_next_libfunct_info(int libid, int number, mapi_libfunct_info_t *info)
+{
+    return mapi_get_libfunct_info(libid, number < 0 ? 0 : number + 1, info);
+}
+
 int mapi_stats(const char *device, mapi_stat *stats)
 {
     return guard(-1, [&] {
-        library().devices.copy_stats(need(device, "the device's name"), need(stats));
+        library().backend()->copy_stats(need(device, "the device's name"), need(stats));
         return 1;
     });
 }

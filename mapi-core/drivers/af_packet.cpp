@@ -16,10 +16,10 @@
 
 #include <mapi/driver.h>
 #include <mapi/errors.h>
-#include <mapi/explain.h>
 
 #include "drivers/catalog.hpp"
 #include "drivers/interface_drops.hpp"
+#include "drivers/live_source.hpp"
 #include "drivers/packet_block.hpp"
 #include "drivers/packet_socket.hpp"
 
@@ -62,6 +62,7 @@ public:
         mapi_driver_info info = {};
         info.snaplen = uint32_t(options_.snaplen);
         info.link_type = link_type_;
+        info.interface_index = socket_->interface_index();
         info.delay_ns = (options_.block_timeout_ms + 2 * kWaitMs) * kNsPerMs;
         return info;
     }
@@ -226,59 +227,7 @@ private:
     std::string problem_; // why nothing is read now
 };
 
-int open(const mapi_driver_setup *setup, void **instance, mapi_driver_info *info)
-{
-    try {
-        auto source = std::make_unique<AfPacket>(setup->path, setup->options);
-        *info = source->info();
-        *instance = source.release();
-        return 0;
-    } catch (const std::exception &error) {
-        mapi_explain(setup->error, setup->error_bytes, error.what());
-        return MAPI_INTERFACE_ERROR;
-    }
-}
-
-int start(void *instance, char *error, uint32_t error_bytes)
-{
-    try {
-        static_cast<AfPacket *>(instance)->start();
-        return 0;
-    } catch (const std::exception &problem) {
-        mapi_explain(error, error_bytes, problem.what());
-        return MAPI_INTERFACE_ERROR;
-    }
-}
-
-int read(void *instance, mapi_packet *packets, uint32_t limit, mapi_batch *batch)
-{
-    return static_cast<AfPacket *>(instance)->read(packets, limit, *batch);
-}
-
-int wait(void *instance)
-{
-    return static_cast<AfPacket *>(instance)->wait();
-}
-
-void stats(void *instance, mapi_driver_stats *stats)
-{
-    static_cast<AfPacket *>(instance)->copy_stats(stats);
-}
-
-void interrupt(void *instance)
-{
-    static_cast<AfPacket *>(instance)->interrupt();
-}
-
-int set_filter(void *instance, const mapi_filter_code *code, uint32_t count)
-{
-    return static_cast<AfPacket *>(instance)->set_filter(code, count);
-}
-
-void close(void *instance)
-{
-    delete static_cast<AfPacket *>(instance);
-}
+using Table = LiveSource<AfPacket>;
 } // namespace
 } // namespace mapi::drivers
 
@@ -287,14 +236,14 @@ extern "C" const mapi_driver mapi_driver_af_packet = {
     .struct_size = sizeof(mapi_driver),
     .name = "af_packet",
     .description = "reads a network interface",
-    .open = mapi::drivers::open,
-    .read = mapi::drivers::read,
-    .stats = mapi::drivers::stats,
-    .interrupt = mapi::drivers::interrupt,
-    .close = mapi::drivers::close,
-    .start = mapi::drivers::start,
-    .wait = mapi::drivers::wait,
+    .open = mapi::drivers::Table::open,
+    .read = mapi::drivers::Table::read,
+    .stats = mapi::drivers::Table::stats,
+    .interrupt = mapi::drivers::Table::interrupt,
+    .close = mapi::drivers::Table::close,
+    .start = mapi::drivers::Table::start,
+    .wait = mapi::drivers::Table::wait,
     .options = mapi::drivers::kOptionTable,
     .option_count = mapi::drivers::kOptions,
-    .set_filter = mapi::drivers::set_filter,
+    .set_filter = mapi::drivers::Table::set_filter,
 };

@@ -17,8 +17,8 @@ namespace
 class CaptureFile
 {
 public:
-    CaptureFile(OpenFormat open_format, const char *path, uint64_t repeat)
-        : open_format_(open_format), file_(path), format_(open_format(file_)), rounds_left_(repeat)
+    CaptureFile(OpenFormat open_format, const mapi_driver_setup &setup)
+        : open_format_(open_format), file_(setup.path, setup.has_file ? setup.file : -1), format_(open_format(file_)), rounds_left_(setup.repeat)
     {
     }
 
@@ -98,7 +98,7 @@ private:
 int open_capture_file(OpenFormat open_format, const mapi_driver_setup *setup, void **instance, mapi_driver_info *info)
 {
     try {
-        auto file = std::make_unique<CaptureFile>(open_format, setup->path, setup->repeat);
+        auto file = std::make_unique<CaptureFile>(open_format, *setup);
         *info = file->info();
         // A source without an end is like a wire: it does not wait for slow readers.
         if (setup->repeat == 0)

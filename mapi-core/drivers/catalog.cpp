@@ -10,6 +10,7 @@ constexpr const mapi_driver *kDrivers[] = {
     &mapi_driver_pcap_file,
     &mapi_driver_erf_file,
     &mapi_driver_af_packet,
+    &mapi_driver_pcap_live,
 };
 } // namespace
 

@@ -8,6 +8,7 @@
 
 extern "C" const mapi_driver mapi_driver_pcap_file;
 extern "C" const mapi_driver mapi_driver_af_packet;
+extern "C" const mapi_driver mapi_driver_pcap_live;
 extern "C" const mapi_driver mapi_driver_erf_file;
 
 namespace mapi::drivers

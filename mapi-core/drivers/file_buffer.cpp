@@ -11,13 +11,14 @@ namespace mapi::drivers
 {
 namespace
 {
-// Half of a small second-level cache, so that the packet path reads what read() has just written there.
-constexpr size_t kBufferBytes = size_t(256) << 10;
+// As large as a second-level cache, so that the packet path finds most of what read() has just written there; copying a gigabyte in
+// pieces of a quarter of this takes 1.4 times as long (Zen 5).
+constexpr size_t kBufferBytes = size_t(1024) << 10;
 constexpr size_t kPageBytes = PageBuffer::kPageBytes;
 } // namespace
 
-FileBuffer::FileBuffer(const std::string &path)
-    : path_(path), source_(std::make_unique<InputFile>(path)), storage_(kBufferBytes), cursor_(storage_.data()), end_(cursor_)
+FileBuffer::FileBuffer(const std::string &path, int file)
+    : path_(path), source_(std::make_unique<InputFile>(path, file)), storage_(kBufferBytes), cursor_(storage_.data()), end_(cursor_)
 {
     fill(kMagicBytes);
     if (const Compressor *compressor = find_compressor({begin(), end()})) {

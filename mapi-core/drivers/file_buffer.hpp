@@ -46,7 +46,7 @@ class FileBuffer
 {
 public:
     // Throws CaptureError when the file cannot be opened, or is compressed by what this build does not unpack.
-    explicit FileBuffer(const std::string &path);
+    explicit FileBuffer(const std::string &path, int file = -1); // as InputFile
 
     const uint8_t *begin() const { return cursor_; }
     const uint8_t *end() const { return end_; }

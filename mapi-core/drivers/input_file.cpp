@@ -16,11 +16,13 @@
 
 namespace mapi::drivers
 {
-InputFile::InputFile(const std::string &path) : path_(path)
+InputFile::InputFile(const std::string &path, int file) : path_(path)
 {
-    fd_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    fd_ = file < 0 ? open(path.c_str(), O_RDONLY | O_CLOEXEC) : fcntl(file, F_DUPFD_CLOEXEC, 0);
     if (fd_ < 0)
         throw CaptureError(Damage::kOpen, path + ": " + nslice_read_error(errno));
+    if (file >= 0)
+        lseek(fd_, 0, SEEK_SET); // a pipe has no start
     struct stat status = {};
     if (fstat(fd_, &status) == 0 && S_ISDIR(status.st_mode)) {
         close(fd_);

@@ -14,7 +14,8 @@ class InputFile : public ByteSource
 {
 public:
     // Throws CaptureError when the file cannot be opened.
-    explicit InputFile(const std::string &path);
+    // file: read that descriptor from its start, and use path in messages alone; -1: open path.
+    explicit InputFile(const std::string &path, int file = -1);
     ~InputFile() override;
     InputFile(const InputFile &) = delete;
     InputFile &operator=(const InputFile &) = delete;

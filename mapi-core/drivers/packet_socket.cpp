@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <span>
 #include <stdexcept>
 
 #include <arpa/inet.h>
@@ -17,13 +16,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "drivers/kernel_filter.hpp"
+
 namespace mapi::drivers
 {
 namespace
 {
 constexpr uint32_t kBlockBytes = 1u << 20;
 constexpr uint16_t kEthernet = 1, kRaw = 101;
-constexpr uint32_t kPrefix = 4; // instructions before a filter
 
 [[noreturn]] void fail(const std::string &interface, const std::string &what)
 {
@@ -176,26 +176,13 @@ uint64_t PacketSocket::take_drops()
     return getsockopt(descriptor_.value, SOL_PACKET, PACKET_STATISTICS, &stats, &bytes) < 0 ? 0 : stats.tp_drops;
 }
 
-// Shifts by more bits than there are: 0 in libpcap and here, not so in the kernel.
 bool PacketSocket::set_filter(const mapi_filter_code *code, uint32_t count)
 {
-    const auto shifts_by_register = [](const mapi_filter_code &one) {
-        return one.code == (BPF_ALU | BPF_LSH | BPF_X) || one.code == (BPF_ALU | BPF_RSH | BPF_X);
-    };
-    const bool is_taken = count > 0 && count + kPrefix <= BPF_MAXINSNS && std::none_of(code, code + count, shifts_by_register);
     const auto most_bytes = uint32_t(options_.snaplen);
-    filter_.clear();
-    if (is_taken) {
-        // It is written for packets with their VLAN tags, which the kernel's packets do not have: those that had one all pass.
-        filter_.push_back({BPF_LD | BPF_W | BPF_ABS, 0, 0, uint32_t(SKF_AD_OFF + SKF_AD_VLAN_TAG_PRESENT)});
-        filter_.push_back({BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 1});
-        filter_.push_back({BPF_RET | BPF_K, 0, 0, most_bytes});
-        filter_.push_back({BPF_LD | BPF_IMM, 0, 0, 0}); // as where a program begins
-    }
-    for (const mapi_filter_code &one : std::span(code, is_taken ? count : 0))
-        filter_.push_back({one.code, one.jt, one.jf, one.code == (BPF_RET | BPF_K) ? std::min(one.k, most_bytes) : one.k});
+    filter_ = kernel_filter(code, count, most_bytes);
+    const bool is_taken = !filter_.empty();
     if (!is_taken)
-        filter_.push_back({BPF_RET | BPF_K, 0, 0, most_bytes});
+        filter_ = pass_all(most_bytes);
     attach(filter_);
     return is_taken;
 }

@@ -40,6 +40,7 @@ public:
     // Its interface is gone, and will not come back to this socket.
     bool is_dead() const;
     uint16_t link_type() const { return link_type_; }
+    uint32_t interface_index() const { return uint32_t(interface_index_); }
 
     // The oldest block that the kernel has handed over; null: there is none yet.
     tpacket_block_desc *block() const;

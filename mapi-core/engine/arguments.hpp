@@ -2,6 +2,7 @@
 // Arguments: what a client gave to a function, owned.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -23,7 +24,11 @@ struct Target {
     bool is_count = false; // its result only grows by what packets add
     bool is_array = false; // its result has no single value
     const void *device = nullptr; // whose flow it is
+    int flow = 0, function = 0;   // as the client calls them
 };
+
+// Of a flow: 0 until it is connected and its device at work.
+using FlowBegun = std::shared_ptr<const std::atomic<uint64_t>>;
 
 // A file that a client opened, for as long as somebody has it.
 class OwnedFile
@@ -40,6 +45,7 @@ public:
     OwnedFile(const OwnedFile &) = delete;
     OwnedFile &operator=(const OwnedFile &) = delete;
     void keep() { created_.clear(); }
+    int descriptor() const { return descriptor_; }
 
 private:
     const int descriptor_;
@@ -47,18 +53,22 @@ private:
 };
 
 struct Argument {
-    char kind = 0; // letter of the function's args; 0: an optional one that was left out
+    char kind = 0; // letter of the function's args; 0: an optional one that was left out; 'c': no argument, but lines of mapi.conf, the last one
     int64_t number = 0;
     std::string text;
     std::vector<Target> targets; // of kinds 'f' and 'S'
-    std::shared_ptr<OwnedFile> file = {}; // of kind 'w'; number is its descriptor
+    std::shared_ptr<OwnedFile> file = {}; // of kinds 'w' and 'o'; number is its descriptor
+    std::vector<FlowBegun> flows = {};    // of kind 'F'
 
-    // Never equal with a target or a file: what refers to a result begins where it was applied, and each writes its own file.
+    // Never equal with a target, a flow or a file: what refers to a result begins where it was applied, and each writes its own file.
     bool operator==(const Argument &other) const
     {
-        return kind == other.kind && targets.empty() && !file && number == other.number && text == other.text;
+        return kind == other.kind && targets.empty() && flows.empty() && !file && number == other.number && text == other.text;
     }
 };
 
 using Arguments = std::vector<Argument>;
+
+// "FLOW,FLOW" -> numbers; empty: it is no such list.
+std::vector<int> read_flow_list(const std::string &text);
 } // namespace mapi::engine

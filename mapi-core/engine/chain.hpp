@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -11,6 +12,7 @@
 #include <mapi/results.h>
 
 #include "engine/node.hpp"
+#include "ring/record_source.hpp"
 
 namespace mapi::engine
 {
@@ -24,16 +26,27 @@ struct Applied {
     uint64_t base_passed = 0;
     std::vector<std::atomic<uint64_t>> result; // what mapi_read_results() lends out
     mapi_results_t results = {};
-    std::mutex reader; // of the packets in a buffer: one at a time
+    std::unique_ptr<ring::RecordSource> records; // null: the function has no ring
+
+    // For a client in another process: the flow's share of the result, copied there after each batch.
+    ArenaBlock mirror_memory;
+    Published mirror;
 
     explicit Applied(std::shared_ptr<Node> n);
+    void make_mirror(const std::shared_ptr<Arena> &arena);
+    // Whoever publishes the node's result.
+    void publish_mirror();
+    // Of a single word: without what was counted before the flow.
+    uint64_t share_of(uint64_t first_word) const;
 };
 
 // Grows until it is connected, then its functions are fixed.
 class Chain
 {
 public:
-    void append(std::shared_ptr<Node> node) { functions_.push_back(std::make_unique<Applied>(std::move(node))); }
+    explicit Chain(std::shared_ptr<Arena> arena);
+
+    void append(std::shared_ptr<Node> node);
     const std::vector<std::unique_ptr<Applied>> &functions() const { return functions_; }
 
     int count_transforms() const;
@@ -41,28 +54,40 @@ public:
     mapi_flow_status status() const { return status_.load(std::memory_order_acquire); }
     uint64_t start_us() const { return start_us_.load(std::memory_order_relaxed); }
     uint64_t end_us() const { return end_us_.load(std::memory_order_relaxed); }
+    // Where a client in another process finds the status, as a futex word; null in this one.
+    const std::atomic<uint32_t> *shown_status() const { return shown_status_; }
     // Whether the device's thread has set the bases.
     bool has_joined() const { return joined_.load(std::memory_order_acquire); }
+    // The same as a word, which does not keep the flow.
+    FlowBegun begun() const { return begun_; }
 
     // Client's thread, under the device's lock.
     void activate(const Plan &plan);
     // First the flow is closed, so that nobody takes more packets for its own, then it leaves the plan, then its readers go on.
-    void close() { status_ = FLOW_CLOSED; }
+    void close();
     void cancel();
     // Device's thread.
     void join();
     // Any thread: no packet will come any more.  Does not wait.
     void end();
+    // Before it is connected: what end() calls, on any thread, when something is left for settle().
+    void set_on_end(std::function<void()> on_end) { on_end_ = std::move(on_end); }
     bool has_ended() const { return has_ended_.load(std::memory_order_acquire); }
     // Any thread.  True once all that end() began is done, such as files that are written; then the flow is finished.
     bool settle();
 
 private:
     void use_shared_nodes(const Plan &plan);
+    void show_status();
 
+    const std::shared_ptr<Arena> arena_;
+    ArenaBlock status_memory_;
+    std::atomic<uint32_t> *shown_status_ = nullptr;
+    std::function<void()> on_end_;
     std::vector<std::unique_ptr<Applied>> functions_;
     std::atomic<mapi_flow_status> status_ = FLOW_INIT;
     std::atomic<bool> joined_ = false;
+    const std::shared_ptr<std::atomic<uint64_t>> begun_ = std::make_shared<std::atomic<uint64_t>>(0);
     std::atomic<bool> is_ending_ = false;
     std::atomic<bool> has_ended_ = false;
     std::atomic<uint64_t> start_us_ = 0;

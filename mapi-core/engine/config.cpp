@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "engine/error.hpp"
+#include "engine/old_drivers.hpp"
 
 namespace mapi::engine
 {
@@ -22,7 +23,7 @@ std::string trim(const std::string &text)
     return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
-// Sections of MAPI 2 that describe other programs or other drivers.
+// Those but [driver] are of other programs, and of functions, which read theirs themselves.
 bool is_known_section(const std::string &name)
 {
     return name == "driver" || name == "format" || name == "dag" || name == "ipfixflib";
@@ -94,6 +95,7 @@ private:
             fail(section_line_, "this [driver] has no device=");
         if (current_.path.empty())
             current_.path = current_.name;
+        current_.driver = present_driver(current_.driver, current_.path);
         for (const DeviceSettings &other : devices_) {
             if (other.name == current_.name)
                 fail(section_line_, "device " + current_.name + " is described already at " + other.origin);
@@ -137,6 +139,23 @@ std::vector<DeviceSettings> read_config(std::istream &input, const std::string &
     for (std::string line; std::getline(input, line);)
         parser.take_line(line);
     return parser.finish();
+}
+
+std::string read_section(std::istream &input, const std::string &section)
+{
+    const std::string wanted = section.empty() ? "" : "[" + section + "]";
+    std::string current, lines;
+    for (std::string raw; std::getline(input, raw);) {
+        const std::string line = trim(raw);
+        const size_t equals = line.find('=');
+        if (line.empty() || line[0] == '#' || line[0] == ';')
+            continue;
+        if (line[0] == '[')
+            current = line;
+        else if (current == wanted && equals != std::string::npos)
+            lines += trim(line.substr(0, equals)) + "=" + trim(line.substr(equals + 1)) + "\n";
+    }
+    return lines;
 }
 
 std::string find_config()

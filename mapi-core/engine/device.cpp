@@ -20,8 +20,17 @@ void add(std::atomic<uint64_t> &counter, uint64_t value)
 }
 } // namespace
 
+// Whoever started the thread has the lock until the plan is complete; before the first packet joints are waited for.
+void Device::begin()
+{
+    const std::lock_guard lock(mutex_);
+    use_joints(make_joints(current_->unjoined()));
+    has_begun_ = true;
+}
+
 void Device::run()
 {
+    begin();
     while (!stop_.load(std::memory_order_relaxed) && run_batch()) {
     }
     if (!stop_.load(std::memory_order_relaxed)) {
@@ -55,6 +64,7 @@ bool Device::run_batch()
     add(packets_read_, uint64_t(count));
     add(bytes_read_, batch_.wire_bytes);
     Plan &plan = acquire_plan();
+    add(totals_->packets, uint64_t(count)); // after new flows have noted where it stood
     if (plan.chains().empty())
         add(packets_without_flow_, uint64_t(count));
     plan.run(batch_);

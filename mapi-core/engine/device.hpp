@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <memory>
@@ -14,6 +15,7 @@
 #include <mapi/results.h>
 
 #include "engine/arguments.hpp"
+#include "engine/joint.hpp"
 #include "engine/node.hpp"
 #include "engine/plan.hpp"
 #include "engine/settings.hpp"
@@ -23,6 +25,8 @@ namespace mapi::engine
 class Device
 {
 public:
+    using Chains = std::vector<std::shared_ptr<Chain>>;
+
     // Opens the source; throws Error when that fails.  No packet is read before start().
     Device(int id, DeviceSettings settings, const mapi_driver &driver, bool start_at_connect);
     ~Device();
@@ -36,11 +40,12 @@ public:
     // Any thread.
     void start();
     bool has_started();
-    std::shared_ptr<Node> make_node(const mapi_function &function, Arguments arguments);
+    std::shared_ptr<Node> make_node(const mapi_function &function, Arguments arguments, const std::shared_ptr<Arena> &arena);
     // At once: packets that the driver reads after the return are the flow's, or are no longer.
     void connect(const std::shared_ptr<Chain> &chain);
     // Returns when the flow's files are written; but where another flow's reader holds the device's thread up, that comes later.
-    void disconnect(const std::shared_ptr<Chain> &chain);
+    // All at once: a plan is made once.
+    void disconnect(const Chains &chains);
     // False when the time is up; timeout_ms < 0 waits for ever.
     bool wait_while_active(Chain &chain, int timeout_ms);
     int count_other_users(const Node &node, const Chain &chain);
@@ -51,6 +56,7 @@ private:
 
     // Device's thread.
     void run();
+    void begin();
     bool run_batch();
     void wait_for_packet();
     void tick_after(uint64_t packet_ns);
@@ -59,10 +65,10 @@ private:
     void release_plan() { plan_in_use_.store(nullptr, std::memory_order_release); }
     void finish();
 
-    // A plan that is replaced, and the flow whose close replaced it, which is to end.
+    // A plan that is replaced, and the flows whose close replaced it, which are to end.
     struct Retired {
         std::unique_ptr<Plan> plan;
-        std::shared_ptr<Chain> closed;
+        Chains closed;
     };
     // Ends flows that are closed and frees plans, as far as the device's thread has left them.
     void free_retired();
@@ -71,8 +77,13 @@ private:
     // Under mutex_.
     void start_source();
     void start_thread();
-    void install(std::vector<std::shared_ptr<Chain>> chains, std::shared_ptr<Chain> closed);
+    void install(Chains chains, Chains closed, std::vector<std::shared_ptr<Joint>> joints);
     void set_filter();
+
+    // Thread of the joints, from the first plan on that wants one while packets come.
+    void make_joints_while_running();
+    static std::vector<std::shared_ptr<Joint>> make_joints(const std::vector<Joint::Nodes> &sets);
+    void use_joints(std::vector<std::shared_ptr<Joint>> joints);
 
     const int id_;
     const DeviceSettings settings_;
@@ -80,7 +91,7 @@ private:
     const bool start_at_connect_;
     void *source_ = nullptr;
     mapi_driver_info info_ = {};
-    std::shared_ptr<DropTotals> drop_totals_ = std::make_shared<DropTotals>();
+    std::shared_ptr<DeviceTotals> totals_ = std::make_shared<DeviceTotals>();
 
     // Packet path; the thread's own.
     alignas(64) mapi_packet packets_[MAPI_BATCH_MAX];
@@ -98,11 +109,14 @@ private:
 
     std::mutex mutex_; // all below, and writing plan_
     State state_ = State::kIdle;
+    bool has_begun_ = false; // the thread: it has made the first joints
     std::condition_variable changed_; // a flow ended or was closed
     std::unique_ptr<Plan> current_;   // owns what plan_ shows
     std::shared_ptr<const Node> filter_; // whose code the source has
     std::vector<Retired> retired_;
     std::vector<std::weak_ptr<Node>> nodes_; // of all flows, for their drops
     std::thread thread_;
+    std::thread joint_thread_;
+    std::condition_variable plan_changed_; // what joint_thread_ waits for
 };
 } // namespace mapi::engine

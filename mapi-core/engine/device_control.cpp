@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 #include <iterator>
+#include <system_error>
 
 #include <unistd.h>
 
@@ -30,16 +31,26 @@ Device::Device(int id, DeviceSettings settings, const mapi_driver &driver, bool 
     setup.repeat = settings_.repeat;
     const std::vector<uint64_t> options = settings_.option_values(driver_);
     setup.options = options.data();
+    setup.has_file = settings_.file >= 0;
+    setup.file = settings_.file;
     setup.error = text;
     setup.error_bytes = sizeof(text);
     if (const int number = driver_.open(&setup, &source_, &info_); number != 0)
         throw Error(number, *text ? text : settings_.name + ": cannot be opened");
-    install({}, nullptr);
+    if (!settings_.waits_for_readers)
+        info_.device_flags &= ~uint32_t(MAPI_DEVICE_OFFLINE);
+    install({}, {}, {});
 }
 
 Device::~Device()
 {
-    stop_ = true;
+    {
+        const std::lock_guard lock(mutex_);
+        stop_ = true;
+        plan_changed_.notify_all();
+    }
+    if (joint_thread_.joinable())
+        joint_thread_.join();
     if (driver_.interrupt)
         driver_.interrupt(source_);
     for (const auto &chain : current_->chains()) {
@@ -81,13 +92,13 @@ void Device::start_thread()
 {
     if (state_ != State::kIdle)
         return;
+    thread_ = std::thread([this] { run(); }); // may fail; it begins once the lock is free
     state_ = State::kRunning;
-    thread_ = std::thread([this] { run(); });
 }
 
-std::shared_ptr<Node> Device::make_node(const mapi_function &function, Arguments arguments)
+std::shared_ptr<Node> Device::make_node(const mapi_function &function, Arguments arguments, const std::shared_ptr<Arena> &arena)
 {
-    auto node = std::make_shared<Node>(function, std::move(arguments), info_, drop_totals_);
+    auto node = std::make_shared<Node>(function, std::move(arguments), info_, totals_, arena);
     const std::lock_guard lock(mutex_);
     if (nodes_.size() == nodes_.capacity())
         std::erase_if(nodes_, [](const auto &known) { return known.expired(); });
@@ -99,14 +110,14 @@ void Device::connect(const std::shared_ptr<Chain> &chain)
 {
     {
         const std::lock_guard lock(mutex_);
-        if (start_at_connect_)
+        if (start_at_connect_) {
             start_source();
+            start_thread();
+        }
         chain->activate(*current_);
         auto chains = current_->chains();
         chains.push_back(chain);
-        install(std::move(chains), nullptr);
-        if (start_at_connect_)
-            start_thread();
+        install(std::move(chains), {}, current_->joints());
         if (state_ == State::kFinished) {
             chain->join();
             chain->end();
@@ -115,36 +126,51 @@ void Device::connect(const std::shared_ptr<Chain> &chain)
     free_retired();
 }
 
-void Device::disconnect(const std::shared_ptr<Chain> &chain)
+void Device::disconnect(const Chains &chains)
 {
     {
         const std::lock_guard lock(mutex_);
-        chain->close();
-        auto chains = current_->chains();
-        std::erase(chains, chain);
-        install(std::move(chains), chain);
-        chain->cancel(); // a thread that waits in the flow's buffer goes on
+        for (const auto &chain : chains)
+            chain->close();
+        Chains left = current_->chains();
+        std::erase_if(left, [](const auto &chain) { return chain->status() == FLOW_CLOSED; });
+        install(std::move(left), chains, current_->joints());
+        for (const auto &chain : chains)
+            chain->cancel(); // a thread that waits in the flow's buffer goes on
         changed_.notify_all();
     }
     const auto end = std::chrono::steady_clock::now() + kCloseTime;
+    const auto have_ended = [&] { return std::all_of(chains.begin(), chains.end(), [](const auto &chain) { return chain->has_ended(); }); };
     free_retired();
-    while (!chain->has_ended() && std::chrono::steady_clock::now() < end) { // another thread may be at it
+    while (!have_ended() && std::chrono::steady_clock::now() < end) { // another thread may be at it
         std::this_thread::sleep_for(kLookInterval);
         free_retired();
     }
-    while (chain->has_ended() && !chain->settle())
-        std::this_thread::sleep_for(kLookInterval);
+    for (const auto &chain : chains) {
+        while (chain->has_ended() && !chain->settle())
+            std::this_thread::sleep_for(kLookInterval);
+    }
 }
 
 // The packet thread is never waited for: it goes on with the plan that it has and takes the new one with its next batch.
-void Device::install(std::vector<std::shared_ptr<Chain>> chains, std::shared_ptr<Chain> closed)
+void Device::install(Chains chains, Chains closed, std::vector<std::shared_ptr<Joint>> joints)
 {
-    auto plan = std::make_unique<Plan>(std::move(chains));
+    auto plan = std::make_unique<Plan>(std::move(chains), joints);
+    if (current_)
+        retired_.reserve(retired_.size() + 1); // nothing fails any more once the plan is shown
     plan_.store(plan.get());
     if (current_)
         retired_.push_back({std::move(current_), std::move(closed)});
     current_ = std::move(plan);
     set_filter();
+    if (state_ != State::kRunning || !has_begun_ || current_->unjoined().empty() || stop_)
+        return;
+    if (joint_thread_.joinable())
+        return plan_changed_.notify_all();
+    try {
+        joint_thread_ = std::thread([this] { make_joints_while_running(); });
+    } catch (const std::system_error &) { // functions run one by one until the next plan
+    }
 }
 
 void Device::free_retired()
@@ -160,8 +186,8 @@ void Device::free_retired()
         retired_.erase(retired_.begin(), first_kept);
     }
     for (const Retired &retired : left) {
-        if (retired.closed)
-            retired.closed->end();
+        for (const auto &chain : retired.closed)
+            chain->end();
     }
 }
 
@@ -230,11 +256,11 @@ mapi_function_drops Device::sum_drops()
         if (drops.write_error)
             sum.write_error = drops.write_error;
     }
-    sum.buffer_full += drop_totals_->buffer_full;
-    sum.link_type += drop_totals_->link_type;
-    sum.not_written += drop_totals_->not_written;
+    sum.buffer_full += totals_->buffer_full;
+    sum.link_type += totals_->link_type;
+    sum.not_written += totals_->not_written;
     if (!sum.write_error)
-        sum.write_error = drop_totals_->write_error;
+        sum.write_error = totals_->write_error;
     return sum;
 }
 

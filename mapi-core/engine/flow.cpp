@@ -2,8 +2,14 @@
 // Flow: one client's stream of packets.
 #include "engine/flow.hpp"
 
+#include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <map>
 
+#include "engine/config.hpp"
 #include "engine/device.hpp"
 #include "engine/error.hpp"
 #include "engine/wall_clock.hpp"
@@ -13,10 +19,27 @@ namespace mapi::engine
 namespace
 {
 constexpr int kTransformsMax = 16; // each stands on the packet thread's stack while what follows it runs
+
+// What mapi.conf says to the function.
+Argument read_function_section(const char *section)
+{
+    Argument lines;
+    const std::string path = find_config();
+    lines.kind = 'c';
+    if (path.empty())
+        return lines;
+    std::ifstream file(path);
+    if (!file)
+        throw Error(MAPI_CONFIG_ERROR, path + ": cannot be read");
+    lines.text = read_section(file, section);
+    return lines;
+}
+
+bool always() { return true; } // what a flow has goes with it, and its end wakes its readers
 } // namespace
 
-Flow::Flow(std::shared_ptr<Device> device)
-    : device_(std::move(device)), chain_(std::make_shared<Chain>())
+Flow::Flow(std::shared_ptr<Device> device, std::shared_ptr<Arena> arena)
+    : device_(std::move(device)), arena_(std::move(arena)), chain_(std::make_shared<Chain>(arena_))
 {
 }
 
@@ -35,10 +58,12 @@ int Flow::apply(const mapi_function &function, Arguments arguments)
                 throw Error(MFUNCT_COULD_NOT_APPLY_FUNCT, std::string(function.name) + ": one of \"" + argument.text + "\" is of another device");
         }
     }
+    if (function.config_section)
+        arguments.push_back(read_function_section(function.config_section));
     if ((function.flags & MAPI_FUNCTION_TRANSFORMS) && chain_->count_transforms() == kTransformsMax)
         throw Error(MFUNCT_COULD_NOT_APPLY_FUNCT, std::string(function.name) + ": the flow has " + std::to_string(kTransformsMax) +
                                                       " functions that change packets already");
-    chain_->append(device_->make_node(function, std::move(arguments)));
+    chain_->append(device_->make_node(function, std::move(arguments), arena_));
     return int(chain_->functions().size());
 }
 
@@ -64,19 +89,52 @@ void Flow::connect()
 
 void Flow::close()
 {
-    const std::lock_guard lock(mutex_);
-    if (chain_->status() == FLOW_ACTIVE || chain_->status() == FLOW_FINISHED)
-        device_->disconnect(chain_);
+    close({shared_from_this()});
+}
+
+void Flow::close(const std::vector<std::shared_ptr<Flow>> &flows)
+{
+    std::map<Device *, Device::Chains> chains;
+    std::vector<std::unique_lock<std::mutex>> locks;
+    for (const auto &flow : flows) {
+        locks.emplace_back(flow->mutex_);
+        if (flow->chain_->status() == FLOW_ACTIVE || flow->chain_->status() == FLOW_FINISHED)
+            chains[flow->device_.get()].push_back(flow->chain_);
+    }
+    for (const auto &[device, of_device] : chains)
+        device->disconnect(of_device);
 }
 
 Applied &Flow::connected_function(int fid)
 {
     if (chain_->status() == FLOW_INIT)
         throw Error(MAPI_FLOW_NOT_CONNECTED, "the flow is not connected");
+    return function(fid);
+}
+
+Applied &Flow::function(int fid)
+{
     const auto &functions = chain_->functions();
     if (fid < 1 || size_t(fid) > functions.size())
         throw Error(MAPI_INVALID_FID_FUNCID, "the flow has no function " + std::to_string(fid));
     return *functions[size_t(fid) - 1];
+}
+
+FunctionMemory Flow::memory(int fid)
+{
+    const std::lock_guard lock(mutex_);
+    const Applied &applied = function(fid);
+    const Node &node = *applied.node;
+    const void *result = node.is_in_place() ? node.published().words() - 1 : applied.mirror_memory.memory();
+    return {result, node.result_bytes(), node.ring(), node.has_results_in_ring(), node.has_packets_in_ring(), node.function().read_result != nullptr};
+}
+
+std::vector<uint64_t> Flow::copy_result(int fid)
+{
+    const Node &node = *connected_function(fid).node;
+    std::vector<uint64_t> copy(Published::words_for(node.result_bytes()));
+    node.read_result(copy.data());
+    return copy;
 }
 
 mapi_results_t *Flow::read_results(int fid)
@@ -85,18 +143,18 @@ mapi_results_t *Flow::read_results(int fid)
     const Node &node = *applied.node;
     if (!node.has_result())
         throw Error(MAPI_INVALID_FID_FUNCID, std::string(node.function().name) + " has no result");
-    if (node.function().next_result)
+    if (node.has_results_in_ring())
         return nullptr;
     // Relaxed stores: two threads that read the same function get whole words, if not both their own.
     if (applied.result.size() == 1) [[likely]] {
         uint64_t value = 0;
         // A shared result may be of packets before this flow.
-        if (!node.is_shareable() || (chain_->has_joined() && (!node.is_pure() || node.seen() != applied.base_seen)))
-            value = node.published().first_word() - applied.base_result;
+        if (!node.is_shareable() || chain_->has_joined())
+            value = applied.share_of(node.published().first_word());
         applied.result[0].store(value, std::memory_order_relaxed);
     } else {
         std::vector<uint64_t> copy(applied.result.size());
-        node.published().read(copy.data());
+        node.read_result(copy.data());
         for (size_t i = 0; i < copy.size(); ++i)
             applied.result[i].store(copy[i], std::memory_order_relaxed);
     }
@@ -104,15 +162,26 @@ mapi_results_t *Flow::read_results(int fid)
     return &applied.results;
 }
 
+ring::RecordSource &Flow::records(Applied &applied, bool are_packets)
+{
+    const char *const name = applied.node->function().name;
+    if (!(are_packets ? applied.node->has_packets_in_ring() : applied.node->has_results_in_ring()))
+        throw Error(MAPI_INVALID_FID_FUNCID, std::string(name) + (are_packets ? " keeps no packets; TO_BUFFER does" : " has no results one after another"));
+    if (!applied.records)
+        throw Error(MAPI_NO_MORE_RESULTS, std::string(name) + " has no more results");
+    return *applied.records;
+}
+
 mapi_results_t *Flow::next_results(int fid)
 {
     Applied &applied = connected_function(fid);
-    const std::lock_guard lock(applied.reader);
-    if (!applied.node->function().next_result)
-        throw Error(MAPI_INVALID_FID_FUNCID, std::string(applied.node->function().name) + " has no results one after another");
-    std::vector<uint64_t> copy(applied.result.size());
-    if (!applied.node->next_result(copy.data()))
+    ring::RecordSource &source = records(applied, false);
+    const auto lock = source.lock();
+    const ring::Record record = source.next(always);
+    if (!record.data)
         throw Error(MAPI_NO_MORE_RESULTS, std::string(applied.node->function().name) + " has no more results");
+    std::vector<uint64_t> copy(applied.result.size());
+    memcpy(copy.data(), record.data, std::min(copy.size() * sizeof(uint64_t), size_t(record.bytes)));
     for (size_t i = 0; i < copy.size(); ++i)
         applied.result[i].store(copy[i], std::memory_order_relaxed);
     std::atomic_ref(applied.results.ts).store(now_us(), std::memory_order_relaxed);
@@ -121,12 +190,31 @@ mapi_results_t *Flow::next_results(int fid)
 
 const mapipkt *Flow::next_packet(int fid)
 {
+    ring::RecordSource &source = records(connected_function(fid), true);
+    const auto lock = source.lock();
+    return reinterpret_cast<const mapipkt *>(source.next(always).data);
+}
+
+int Flow::next_packets(int fid, const mapipkt **packets, int most, int timeout_ms)
+{
+    ring::RecordSource &source = records(connected_function(fid), true);
+    const auto lock = source.lock();
+    return source.next_many(most, timeout_ms, always, [&](const ring::Record &record) { *packets++ = reinterpret_cast<const mapipkt *>(record.data); });
+}
+
+int Flow::poll_descriptor(int fid)
+{
     Applied &applied = connected_function(fid);
-    const mapi_function &function = applied.node->function();
-    if (!function.next_packet)
-        throw Error(MAPI_INVALID_FID_FUNCID, std::string(function.name) + " keeps no packets; TO_BUFFER does");
-    const std::lock_guard lock(applied.reader);
-    return applied.node->next_packet();
+    if (!applied.records)
+        throw Error(MAPI_INVALID_FID_FUNCID, std::string(applied.node->function().name) + " gives nothing one by one that could be waited for");
+    const auto lock = applied.records->lock();
+    if (applied.records->event() < 0) {
+        const int event = applied.node->ring()->writer().poll_descriptor();
+        if (event < 0)
+            throw Error(MAPI_INTERNAL_ERROR, std::string("no descriptor can be made: ") + strerror(errno));
+        applied.records->set_event(event);
+    }
+    return applied.records->event();
 }
 
 bool Flow::wait_for_end(int timeout_ms)
@@ -151,10 +239,7 @@ void Flow::describe(mapi_flow_info_t *info)
 void Flow::describe(int fid, mapi_function_info_t *info)
 {
     const std::lock_guard lock(mutex_);
-    const auto &functions = chain_->functions();
-    if (fid < 1 || size_t(fid) > functions.size())
-        throw Error(MAPI_INVALID_FID_FUNCID, "the flow has no function " + std::to_string(fid));
-    const Applied &applied = *functions[size_t(fid) - 1];
+    const Applied &applied = function(fid);
     const Node &node = *applied.node;
     const bool joined = chain_->has_joined();
     const mapi_function_drops drops = node.drops();

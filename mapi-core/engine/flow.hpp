@@ -14,17 +14,32 @@ namespace mapi::engine
 {
 class Device;
 
+// Where a client in another process finds what a function gives.
+struct FunctionMemory {
+    const void *result = nullptr; // as Published
+    size_t result_bytes = 0;
+    RingMemory *ring = nullptr;
+    bool has_results_in_ring = false;
+    bool has_packets_in_ring = false;
+    bool is_read_by_request = false; // its result is whole only when the function itself copies it
+};
+
 // Any thread.  Everything throws Error.
 class Flow : public std::enable_shared_from_this<Flow>
 {
 public:
-    explicit Flow(std::shared_ptr<Device> device);
+    // The arena has what the client reads.
+    explicit Flow(std::shared_ptr<Device> device, std::shared_ptr<Arena> arena = std::make_shared<HeapArena>());
 
     int apply(const mapi_function &function, Arguments arguments);
     // One of its functions, for another one's argument; is_whole: that takes results of any size.
     Target target(int fid, bool is_whole = false);
+    // Whether it has begun, for another flow's function.
+    FlowBegun begun() const { return chain_->begun(); }
     void connect();
     void close();
+    // Many of them, each device's at once.
+    static void close(const std::vector<std::shared_ptr<Flow>> &flows);
 
     // No lock, no system call.  Null: results come one after another.
     mapi_results_t *read_results(int fid);
@@ -32,16 +47,31 @@ public:
     mapi_results_t *next_results(int fid);
     // Null: the end, or nothing there and the buffer does not wait.
     const mapipkt *next_packet(int fid);
+    // All that are there, at most `most`; waits for the first.
+    int next_packets(int fid, const mapipkt **packets, int most, int timeout_ms);
+    // Readable when there is something to read, or the end, after a read that found nothing.
+    int poll_descriptor(int fid);
     // False when the time is up.
     bool wait_for_end(int timeout_ms);
+
+    FunctionMemory memory(int fid);
+    std::vector<uint64_t> copy_result(int fid);
+    void set_on_end(std::function<void()> on_end) { chain_->set_on_end(std::move(on_end)); }
+    // True once all is done that the end of the packets began.
+    bool settle() { return chain_->settle(); }
+    bool has_ended() const { return chain_->has_ended(); }
+    const std::atomic<uint32_t> *shown_status() const { return chain_->shown_status(); }
 
     void describe(mapi_flow_info_t *info);
     void describe(int fid, mapi_function_info_t *info);
 
 private:
+    Applied &function(int fid);
     Applied &connected_function(int fid);
+    static ring::RecordSource &records(Applied &applied, bool are_packets);
 
     const std::shared_ptr<Device> device_;
+    const std::shared_ptr<Arena> arena_;
     const std::shared_ptr<Chain> chain_; // the device holds it too while the flow is connected
     std::mutex mutex_;                   // apply, connect, close
 };

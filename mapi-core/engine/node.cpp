@@ -36,13 +36,29 @@ std::vector<const mapi_reference *> list_views(const std::vector<Node::Reference
     return views;
 }
 
-std::vector<mapi_argument> borrow_arguments(const Arguments &arguments, const mapi_reference *const *views)
+// In the order of the arguments' flows.
+std::vector<const uint64_t *> list_flows(const Arguments &arguments)
+{
+    static_assert(sizeof(std::atomic<uint64_t>) == sizeof(uint64_t) && std::atomic<uint64_t>::is_always_lock_free);
+    std::vector<const uint64_t *> words;
+    for (const Argument &argument : arguments) {
+        for (const FlowBegun &flow : argument.flows)
+            words.push_back(reinterpret_cast<const uint64_t *>(flow.get()));
+    }
+    return words;
+}
+
+std::vector<mapi_argument> borrow_arguments(const Arguments &arguments, const mapi_reference *const *views, const uint64_t *const *flows)
 {
     std::vector<mapi_argument> borrowed;
     for (const Argument &argument : arguments) {
-        const bool is_text = argument.kind == 's' || argument.kind == 'w';
-        borrowed.push_back({is_text ? argument.text.c_str() : nullptr, argument.number, argument.kind, argument.targets.empty() ? nullptr : views});
+        if (argument.kind == 'c')
+            break;
+        const bool is_text = argument.kind == 's' || argument.kind == 'w' || argument.kind == 'o';
+        borrowed.push_back({is_text ? argument.text.c_str() : nullptr, argument.number, argument.kind, argument.targets.empty() ? nullptr : views,
+                            argument.flows.empty() ? nullptr : flows});
         views += argument.targets.size();
+        flows += argument.flows.size();
     }
     return borrowed;
 }
@@ -51,11 +67,31 @@ std::vector<mapi_argument> borrow_arguments(const Arguments &arguments, const ma
 uint64_t *Node::allocate_result(const mapi_function_setup *setup, uint32_t bytes)
 {
     auto &node = *static_cast<Node *>(setup->engine);
-    if (bytes == 0 || bytes > MAPI_RESULT_BYTES_MAX)
+    if (bytes == 0 || bytes > MAPI_RESULT_BYTES_MAX || node.in_place_)
         return nullptr;
-    node.in_place_ = node.published_.allocate_in_place(bytes);
+    try {
+        node.published_memory_ = ArenaBlock(node.arena_, Arena::Side::kEngine, Published::memory_bytes(bytes));
+    } catch (const std::bad_alloc &) {
+        return nullptr;
+    }
+    node.published_ = Published(node.published_memory_.memory(), bytes);
+    node.in_place_ = node.published_.words();
     return node.in_place_;
 }
+
+mapi_ring *Node::make_ring(const mapi_function_setup *setup, const mapi_ring_options *options)
+{
+    auto &node = *static_cast<Node *>(setup->engine);
+    try {
+        if (!node.ring_)
+            node.ring_ = std::make_unique<RingMemory>(node.arena_, *options);
+        return as_handle(node.ring_.get());
+    } catch (const std::bad_alloc &) {
+        return nullptr;
+    }
+}
+
+const mapi_ring_calls Node::kRingCalls = ring_calls(make_ring);
 
 void Node::take_single_packets(const mapi_function_setup *setup)
 {
@@ -63,13 +99,15 @@ void Node::take_single_packets(const mapi_function_setup *setup)
 }
 
 Node::Node(const mapi_function &function, Arguments arguments, const mapi_driver_info &device,
-           std::shared_ptr<DropTotals> totals)
-    : function_(function), slice_(slice_of(function.name)), result_(Published::words_for(function.result_bytes)),
-      published_(function.result_bytes), arguments_(std::move(arguments)), references_(make_references(arguments_)), reference_views_(list_views(references_)), totals_(std::move(totals)),
+           std::shared_ptr<DeviceTotals> totals, std::shared_ptr<Arena> arena)
+    : function_(function), slice_(slice_of(function.name)), result_(Published::words_for(function.result_bytes)), arena_(std::move(arena)),
+      published_memory_(std::make_shared<HeapArena>(), Arena::Side::kEngine, Published::memory_bytes(function.result_bytes)),
+      published_(published_memory_.memory(), function.result_bytes), arguments_(std::move(arguments)),
+      references_(make_references(arguments_)), reference_views_(list_views(references_)), flow_words_(list_flows(arguments_)), totals_(std::move(totals)),
       has_value_(!function.values || is_additive())
 {
     char text[MAPI_ERROR_TEXT_BYTES] = "";
-    const std::vector<mapi_argument> views = borrow_arguments(arguments_, reference_views_.data());
+    const std::vector<mapi_argument> views = borrow_arguments(arguments_, reference_views_.data(), flow_words_.data());
     mapi_function_setup setup = {};
     setup.struct_size = sizeof(setup);
     setup.argument_count = uint32_t(views.size());
@@ -83,6 +121,10 @@ Node::Node(const mapi_function &function, Arguments arguments, const mapi_driver
     setup.allocate_result = allocate_result;
     setup.take_single_packets = take_single_packets;
     setup.engine = this;
+    setup.ring = &kRingCalls;
+    setup.interface_index = device.interface_index;
+    if (!arguments_.empty() && arguments_.back().kind == 'c')
+        setup.config = arguments_.back().text.c_str();
     if (const int number = function.create(&setup, &instance_); number != 0)
         throw Error(number, std::string(function.name) + ": " + (*text ? text : "refused its arguments"));
     for (const Argument &argument : arguments_) {
@@ -91,6 +133,7 @@ Node::Node(const mapi_function &function, Arguments arguments, const mapi_driver
     }
     if (has_published_result())
         publish();
+    arena_ = nullptr;
 }
 
 Node::~Node()
@@ -137,10 +180,11 @@ void Node::tick(uint64_t now_ns)
 
 void Node::end()
 {
-    if (!function_.end)
-        return;
-    function_.end(instance_);
+    if (function_.end)
+        function_.end(instance_);
     has_ended_ = true;
+    if (ring_ && !function_.is_settled)
+        ring_->writer().end();
     if (has_published_result())
         publish();
 }
@@ -149,6 +193,8 @@ void Node::cancel()
 {
     if (function_.cancel)
         function_.cancel(instance_);
+    if (ring_)
+        ring_->writer().cancel();
 }
 
 mapi_function_drops Node::drops() const
@@ -156,6 +202,8 @@ mapi_function_drops Node::drops() const
     mapi_function_drops drops = {};
     if (function_.drops)
         function_.drops(instance_, &drops);
+    if (ring_)
+        drops.buffer_full += ring_->writer().dropped();
     return drops;
 }
 } // namespace mapi::engine

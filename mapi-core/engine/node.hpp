@@ -12,25 +12,28 @@
 #include <mapi/function.h>
 #include <nsprobe/probe.h>
 
+#include "engine/arena.hpp"
 #include "engine/arguments.hpp"
 #include "engine/published.hpp"
+#include "engine/ring_memory.hpp"
 
 namespace mapi::engine
 {
-// Drops of nodes that are gone; a device keeps it, so that closing a flow forgets none.
-struct DropTotals {
+// What a device counts for its nodes.  Drops are those of nodes that are gone, so that closing a flow forgets none.
+struct DeviceTotals {
+    std::atomic<uint64_t> packets = 0; // that went into the plans' first stage
     std::atomic<uint64_t> buffer_full = 0;
     std::atomic<uint64_t> link_type = 0;
     std::atomic<uint64_t> not_written = 0;
     std::atomic<int> write_error = 0;
 };
 
-class Node
+class Node : public std::enable_shared_from_this<Node>
 {
 public:
-    // Throws Error when the function refuses its arguments.
+    // Throws Error when the function refuses its arguments.  The arena has what the client of its flow alone reads.
     Node(const mapi_function &function, Arguments arguments, const mapi_driver_info &device,
-         std::shared_ptr<DropTotals> totals);
+         std::shared_ptr<DeviceTotals> totals, std::shared_ptr<Arena> arena);
     ~Node();
     Node(const Node &) = delete;
     Node &operator=(const Node &) = delete;
@@ -51,10 +54,11 @@ public:
         NET_SLICE_START_AT(slice_);
         const uint64_t passed = function_.process(instance_, &batch, mask);
         NET_SLICE_STOP_AT(slice_);
-        add(seen_, mask);
-        add(passed_, passed);
+        count(passed);
         return passed;
     }
+    // Also what passed when the function was run together with others.
+    void count(uint64_t passed) { add(passed_, passed); }
     // Of one that transforms: the next packets that it has made.  False: there are no more.
     bool next_batch(mapi_batch &batch)
     {
@@ -62,7 +66,7 @@ public:
         const bool has_more = function_.next_batch(instance_, &batch) != 0;
         NET_SLICE_STOP_AT(slice_);
         if (has_more)
-            add(passed_, batch.all);
+            count(batch.all);
         return has_more;
     }
     void flush();
@@ -91,18 +95,32 @@ public:
     void set_source(const Node *source) { source_ = source; }
     const Node *source() const { return source_; }
 
+    // Into `copy`, which has room for the result's bytes as whole words.  Any thread.
+    void read_result(uint64_t *copy) const
+    {
+        if (function_.read_result)
+            function_.read_result(instance_, copy);
+        else
+            published_.read(copy);
+    }
+
     const mapi_function &function() const { return function_; }
+    void *instance() const { return instance_; }
     const Published &published() const { return published_; }
     size_t result_bytes() const { return published_.bytes(); }
     bool has_result() const { return result_bytes() > 0; }
     // One value, up to date after each batch.
-    bool has_published_result() const { return has_result() && !is_in_place() && !function_.next_result; }
+    bool has_published_result() const { return has_result() && !is_in_place() && !has_results_in_ring(); }
+    bool has_results_in_ring() const { return has_flag(MAPI_FUNCTION_RESULTS_IN_RING); }
+    bool has_packets_in_ring() const { return has_flag(MAPI_FUNCTION_PACKETS_IN_RING); }
+    // Null: the function has made none.
+    RingMemory *ring() const { return ring_.get(); }
     bool is_in_place() const { return has_flag(MAPI_FUNCTION_RESULT_IN_PLACE); }
-    uint64_t seen() const { return seen_.load(std::memory_order_relaxed); }
+    // Packets that came in while any flow had its source: only differences mean something.  Nobody counts them at the node itself,
+    // so a filter that no packet of a batch needs costs nothing.
+    uint64_t seen() const { return source_ ? source_->passed() : totals_->packets.load(std::memory_order_relaxed); }
     uint64_t passed() const { return passed_.load(std::memory_order_relaxed); }
 
-    bool next_result(void *result) { return function_.next_result(instance_, result) != 0; }
-    const mapipkt *next_packet() { return function_.next_packet(instance_); }
     // A program that accepts at least what passes; 0 instructions: there is none.
     uint32_t classic_bpf(uint16_t link_type, const mapi_filter_code **code) const
     {
@@ -116,6 +134,8 @@ public:
 private:
     static uint64_t *allocate_result(const mapi_function_setup *setup, uint32_t bytes);
     static void take_single_packets(const mapi_function_setup *setup);
+    static mapi_ring *make_ring(const mapi_function_setup *setup, const mapi_ring_options *options);
+    static const mapi_ring_calls kRingCalls;
     bool has_flag(mapi_function_flags flag) const { return (function_.flags & flag) != 0; }
 
     // One writer: no locked instruction is needed, only a store that readers see whole.
@@ -128,18 +148,21 @@ private:
     const mapi_function &function_;
     void *instance_ = nullptr;
     struct nsp_slice *const slice_;
-    std::atomic<uint64_t> seen_ = 0;
     std::atomic<uint64_t> passed_ = 0;
     const Node *source_ = nullptr;
     std::vector<uint64_t> result_; // the function writes it, publish() shows it
+    std::shared_ptr<Arena> arena_; // during create() alone: the node may outlive its first client
+    ArenaBlock published_memory_;
     Published published_;
     uint64_t *in_place_ = nullptr; // in published_
+    std::unique_ptr<RingMemory> ring_;
     bool takes_single_packets_ = false;
     std::atomic<bool> has_ended_ = false;
     const Arguments arguments_;
     std::vector<Reference> references_;
     const std::vector<const mapi_reference *> reference_views_; // what arguments show to the function
-    const std::shared_ptr<DropTotals> totals_;
+    const std::vector<const uint64_t *> flow_words_;            // and of flows
+    const std::shared_ptr<DeviceTotals> totals_;
     bool has_value_;
 };
 } // namespace mapi::engine

@@ -8,10 +8,15 @@
 
 namespace mapi::engine
 {
-Plan::Plan(std::vector<std::shared_ptr<Chain>> chains) : chains_(std::move(chains)), stages_(1), places_({{nullptr, {}}})
+Plan::Plan(std::vector<std::shared_ptr<Chain>> chains, const std::vector<std::shared_ptr<Joint>> &joints)
+    : chains_(std::move(chains)), stages_(1), places_({{nullptr, {}}})
 {
     for (const auto &chain : chains_) {
         add(*chain, chain->functions().size());
+        for (const auto &applied : chain->functions()) {
+            if (applied->mirror.bytes() > 0)
+                mirrors_[applied->node.get()].push_back(applied.get());
+        }
     }
     // Only now is it known to whom others refer.
     for (uint32_t stage = 0; stage < stages_.size(); ++stage) {
@@ -24,12 +29,22 @@ Plan::Plan(std::vector<std::shared_ptr<Chain>> chains) : chains_(std::move(chain
     // From the last, since a stage comes before those behind it.
     for (auto stage = stages_.rbegin(); stage != stages_.rend(); ++stage)
         complete(*stage);
+    for (Stage &stage : stages_) {
+        use_joints(stage, joints);
+        for (size_t i = 0; i < stage.steady_steps; ++i) {
+            if (stage.steps[i].has_result)
+                results_.push_back(&stage.steps[i]);
+        }
+    }
 }
 
 void Plan::complete(Stage &stage)
 {
     for (Step &step : stage.steps) {
         const auto found = referred_of_.find(step.node);
+        step.has_result = step.node->has_published_result();
+        if (const auto mirrors = mirrors_.find(step.node); mirrors != mirrors_.end())
+            step.mirrors = &mirrors->second;
         step.referred = found == referred_of_.end() ? kNone : found->second;
         const bool runs_every_batch = step.node->runs_every_batch();
         step.is_plain = step.references == 0 && step.referred == kNone && step.transformed == kNone && !runs_every_batch;
@@ -65,8 +80,6 @@ void Plan::add(const std::shared_ptr<Node> &node)
     stage_of_.emplace(node.get(), source.stage);
     places_.emplace(node.get(), place);
     nodes_.push_back(node);
-    if (node->has_published_result())
-        results_.push_back(node.get());
     takes_single_packets_ |= node->takes_single_packets();
 }
 
@@ -117,10 +130,27 @@ void Plan::join()
     joined_ = true;
 }
 
+void Plan::publish(const Step &step)
+{
+    if (!step.has_result)
+        return;
+    step.node->publish();
+    if (!step.mirrors)
+        return;
+    for (Applied *applied : *step.mirrors)
+        applied->publish_mirror();
+}
+
 void Plan::publish()
 {
-    for (Node *node : results_)
-        node->publish();
+    for (const Step *step : results_)
+        publish(*step);
+    for (Group *group : ran_) {
+        group->has_run = false;
+        for (const Step *step = group->first; step != group->first + group->steps; ++step)
+            publish(*step);
+    }
+    ran_.clear();
 }
 
 std::shared_ptr<Node> Plan::find(const Node *source, const Node &wanted) const

@@ -4,30 +4,34 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <mapi/function.h>
 
+#include "engine/joint.hpp"
 #include "engine/node.hpp"
 
 namespace mapi::engine
 {
 class Chain;
+struct Applied;
 
 // A stage is what one stream of packets goes through: the device's, and that of each function which makes other packets of those it
 // gets.  Never changed after it was made; connect and close make a new one.  Its masks are scratch memory of the device's thread.
 class Plan
 {
 public:
-    explicit Plan(std::vector<std::shared_ptr<Chain>> chains);
+    Plan(std::vector<std::shared_ptr<Chain>> chains, const std::vector<std::shared_ptr<Joint>> &joints);
 
     // Device's thread.  join() once, before the first run(): flows that are new note where the shared counters stand.
     void join();
     void run(const mapi_batch &batch) { run(stages_[0], batch); }
     // No packet came for a while.
-    void tick(uint64_t now_ns) { tick(stages_[0], now_ns); }
+    void tick(uint64_t now_ns);
     // The source has ended: what functions hold goes to those behind them.
     void flush() { flush(stages_[0]); }
     void publish();
@@ -36,6 +40,10 @@ public:
     const std::vector<std::shared_ptr<Chain>> &chains() const { return chains_; }
     // The node that does what `wanted` would do with the mask of `source`, or null.
     std::shared_ptr<Node> find(const Node *source, const Node &wanted) const;
+    // Nodes that could run jointly, one set for each joint to be made; none where the joints are of just these nodes.
+    const std::vector<Joint::Nodes> &unjoined() const { return unjoined_; }
+    // Those given that are of some of its nodes, one for each set.
+    const std::vector<std::shared_ptr<Joint>> &joints() const { return joints_; }
 
 private:
     static constexpr uint32_t kNone = ~0u;
@@ -53,9 +61,25 @@ private:
         uint32_t referred = kNone; // index into referred_; kNone: nobody refers to the node
         uint32_t first_reference = 0;
         uint32_t references = 0;
+        bool has_result = false;
+        const std::vector<Applied *> *mirrors = nullptr; // null: none
+    };
+    // A node that a joint runs, and then all the steps behind it: they are looked at only when it let something pass.
+    struct Group {
+        const Step *first = nullptr; // null: its flow is gone
+        uint32_t steps = 0;
+        uint32_t mask = 0; // of the first one
+        bool has_run = false; // since the last publish()
+    };
+    struct JointStep {
+        Joint *joint; // one of joints_
+        uint32_t input;
+        std::vector<Group> groups; // one for each of the joint's nodes
     };
     struct Stage {
-        std::vector<Step> steps;
+        std::vector<Step> steps; // those of groups are behind the others
+        size_t steady_steps = 0; // which are in no group
+        std::vector<JointStep> joints;
         std::vector<uint64_t> masks = {0}; // 0: the whole batch, i + 1: what step i let pass
         bool runs_every_batch = false; // this one, or one behind it, has a node that does
     };
@@ -77,14 +101,20 @@ private:
     };
 
     bool has_chain(const Chain *chain) const;
+    static void publish(const Step &step);
     void add(const Chain &chain, size_t functions);
     void add(const std::shared_ptr<Node> &node);
     void add_targets(Node &node);
     void complete(Stage &stage);
+    void use_joints(Stage &stage, const std::vector<std::shared_ptr<Joint>> &joints);
+    static std::vector<bool> find_plain(const Stage &stage);
+    static std::map<std::pair<uint32_t, const mapi_function *>, std::vector<uint32_t>> find_sets(const Stage &stage);
+    static void arrange(Stage &stage, std::vector<uint32_t> roots);
     void add_references(Node &node, uint32_t stage);
     uint32_t refer_to(const Node *node);
     void run(Stage &stage, const mapi_batch &batch);
     void run_masks(Stage &stage, const mapi_batch &batch);
+    void run_joint(Stage &stage, JointStep &step, const mapi_batch &batch);
     uint64_t run_step(const Step &step, const mapi_batch &batch, uint64_t input);
     bool run_transformed(const Step &step);
     void tick(Stage &stage, uint64_t now_ns);
@@ -100,7 +130,11 @@ private:
     std::vector<std::unique_ptr<Referred>> referred_;
     std::unordered_map<const Node *, uint32_t> referred_of_; // index into referred_
     std::vector<Reference> references_;
-    std::vector<Node *> results_; // nodes with something to publish
+    std::unordered_map<const Node *, std::vector<Applied *>> mirrors_; // of a node's result, for clients in other processes
+    std::vector<const Step *> results_; // steps in no group with something to publish
+    std::vector<Group *> ran_; // groups that have run since the last publish()
+    std::vector<Joint::Nodes> unjoined_;
+    std::vector<std::shared_ptr<Joint>> joints_;
     bool joined_ = false;
     bool takes_single_packets_ = false;
 };

@@ -24,12 +24,38 @@ void Plan::run_masks(Stage &stage, const mapi_batch &batch)
     const uint64_t *const masks = stage.masks.data();
     uint64_t *output = stage.masks.data();
     *output = batch.all;
-    for (const Step &step : stage.steps) {
+    for (size_t i = 0; i < stage.steady_steps; ++i) {
+        const Step &step = stage.steps[i];
         const uint64_t input = masks[step.input];
         if (step.is_plain) [[likely]]
             *++output = input == 0 ? 0 : step.node->run(batch, input);
         else
             *++output = run_step(step, batch, input);
+    }
+    for (JointStep &joint : stage.joints) {
+        if (masks[joint.input] != 0)
+            run_joint(stage, joint, batch);
+    }
+}
+
+// What is behind a node that let nothing pass is not even looked at: its masks are stale, and nobody else reads them.
+void Plan::run_joint(Stage &stage, JointStep &joint, const mapi_batch &batch)
+{
+    uint64_t *const masks = stage.masks.data();
+    for (const mapi_joint_passed &passed : joint.joint->run(batch, masks[joint.input])) {
+        Group &group = joint.groups[passed.instance];
+        if (!group.first)
+            continue;
+        group.first->node->count(passed.mask);
+        uint64_t *output = masks + group.mask;
+        *output = passed.mask;
+        for (const Step *step = group.first + 1; step != group.first + group.steps; ++step) {
+            const uint64_t input = masks[step->input];
+            *++output = input == 0 ? 0 : step->node->run(batch, input);
+        }
+        if (!group.has_run)
+            ran_.push_back(&group);
+        group.has_run = true;
     }
 }
 
@@ -66,6 +92,20 @@ bool Plan::run_transformed(const Step &step)
     for (; step.node->next_batch(batch); has_made = true)
         run(stages_[step.transformed], batch);
     return has_made;
+}
+
+void Plan::tick(uint64_t now_ns)
+{
+    tick(stages_[0], now_ns);
+    for (Stage &stage : stages_) { // any result may have changed
+        for (JointStep &joint : stage.joints) {
+            for (Group &group : joint.groups) {
+                if (group.first && !group.has_run)
+                    ran_.push_back(&group);
+                group.has_run = true;
+            }
+        }
+    }
 }
 
 void Plan::tick(Stage &stage, uint64_t now_ns)

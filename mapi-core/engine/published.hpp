@@ -1,71 +1,68 @@
 // SPDX-License-Identifier: MIT
-// Published result: a function's result after a batch -> any number of readers, without a lock.
+// Published result: a function's result after a batch -> any number of readers, without a lock, perhaps in other processes.
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <memory>
 
 namespace mapi::engine
 {
 // One writer, the device's thread.  A result of one word needs no protocol, nor one in place; others are guarded by a sequence number.
+// The memory is the number, then the words; it is all zeros at first.
 class Published
 {
 public:
-    explicit Published(size_t bytes) : bytes_(bytes), words_(new std::atomic<uint64_t>[word_count()]())
+    static size_t words_for(size_t bytes) { return (bytes + 7) / 8; }
+    static size_t memory_bytes(size_t bytes) { return sizeof(uint64_t) * (1 + words_for(bytes)); }
+
+    Published() = default;
+    Published(void *memory, size_t bytes) : words_(static_cast<std::atomic<uint64_t> *>(memory)), bytes_(bytes)
     {
+        static_assert(sizeof(std::atomic<uint64_t>) == sizeof(uint64_t) && std::atomic<uint64_t>::is_always_lock_free);
     }
 
     size_t bytes() const { return bytes_; }
-
-    // Before anybody reads: memory that the function itself writes to, word by word, atomically.  publish() is not called then.
-    uint64_t *allocate_in_place(size_t bytes)
-    {
-        static_assert(sizeof(std::atomic<uint64_t>) == sizeof(uint64_t) && std::atomic<uint64_t>::is_always_lock_free);
-        bytes_ = bytes;
-        words_.reset(new std::atomic<uint64_t>[word_count()]());
-        return reinterpret_cast<uint64_t *>(words_.get());
-    }
+    // Of a result in place: the function itself writes to them, word by word, atomically.  publish() is not called then.
+    uint64_t *words() const { return reinterpret_cast<uint64_t *>(words_ + 1); }
 
     void publish(const uint64_t *result)
     {
         if (bytes_ <= sizeof(uint64_t)) [[likely]] {
-            words_[0].store(result[0], std::memory_order_release);
+            words_[1].store(result[0], std::memory_order_release);
             return;
         }
-        const uint32_t sequence = sequence_.load(std::memory_order_relaxed);
-        sequence_.store(sequence + 1, std::memory_order_relaxed);
+        const uint64_t sequence = words_[0].load(std::memory_order_relaxed); // odd while words change
+        words_[0].store(sequence + 1, std::memory_order_relaxed);
         // Release, so that a reader that sees a new word also sees the odd number before it.
-        for (size_t i = 0; i < word_count(); ++i)
-            words_[i].store(result[i], std::memory_order_release);
-        sequence_.store(sequence + 2, std::memory_order_release);
+        for (size_t i = 1; i <= words_for(bytes_); ++i)
+            words_[i].store(result[i - 1], std::memory_order_release);
+        words_[0].store(sequence + 2, std::memory_order_release);
     }
 
-    uint64_t first_word() const { return words_[0].load(std::memory_order_acquire); }
+    uint64_t first_word() const { return words_[1].load(std::memory_order_acquire); }
 
     // `copy` has room for the bytes rounded up to whole words.
     void read(uint64_t *copy) const
     {
+        while (!try_read(copy)) {
+        }
+    }
+    // False: the writer was at it.  One that died there is at it for ever.
+    bool try_read(uint64_t *copy) const
+    {
         if (bytes_ <= sizeof(uint64_t)) {
             copy[0] = first_word();
-            return;
+            return true;
         }
-        uint32_t before;
-        do {
-            before = sequence_.load(std::memory_order_acquire);
-            for (size_t i = 0; i < word_count(); ++i)
-                copy[i] = words_[i].load(std::memory_order_acquire);
-        } while ((before & 1) || sequence_.load(std::memory_order_relaxed) != before);
+        const uint64_t before = words_[0].load(std::memory_order_acquire);
+        for (size_t i = 1; i <= words_for(bytes_); ++i)
+            copy[i - 1] = words_[i].load(std::memory_order_acquire);
+        return !(before & 1) && words_[0].load(std::memory_order_relaxed) == before;
     }
 
-    static size_t words_for(size_t bytes) { return (bytes + 7) / 8; }
-
 private:
-    size_t word_count() const { return words_for(bytes_); }
-
-    size_t bytes_;
-    std::atomic<uint32_t> sequence_ = 0; // odd while words change
-    std::unique_ptr<std::atomic<uint64_t>[]> words_;
+    std::atomic<uint64_t> *words_ = nullptr;
+    size_t bytes_ = 0;
 };
 } // namespace mapi::engine

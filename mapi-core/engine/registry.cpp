@@ -3,12 +3,13 @@
 #include "engine/registry.hpp"
 
 #include "engine/error.hpp"
+#include "engine/old_drivers.hpp"
 
 namespace mapi::engine
 {
 namespace
 {
-template <class Table> std::string names(std::span<const Table *const> tables)
+template <class Table> std::string names(const std::vector<const Table *> &tables)
 {
     std::string list;
     for (const Table *table : tables)
@@ -16,7 +17,7 @@ template <class Table> std::string names(std::span<const Table *const> tables)
     return list;
 }
 
-template <class Table> const Table *find(std::span<const Table *const> tables, const std::string &name)
+template <class Table> const Table *find(const std::vector<const Table *> &tables, const std::string &name)
 {
     for (const Table *table : tables) {
         if (name == table->name)
@@ -25,19 +26,23 @@ template <class Table> const Table *find(std::span<const Table *const> tables, c
     return nullptr;
 }
 
-template <class Table> void check(std::span<const Table *const> tables, uint32_t abi)
+template <class Table> void check(const std::vector<const Table *> &tables, uint32_t abi)
 {
     for (const Table *table : tables) {
         if (table->abi != abi || table->struct_size < sizeof(Table))
             throw Error(MAPI_INTERNAL_ERROR, std::string(table->name) + ": its table is of ABI " +
                                                  std::to_string(table->abi) + ", not " + std::to_string(abi));
+        if (find(tables, table->name) != table)
+            throw Error(MAPI_CONFIG_ERROR, std::string(table->name) + ": a plug-in has it, and it is there already");
     }
 }
 } // namespace
 
-Registry::Registry(std::span<const mapi_function *const> functions, std::span<const mapi_driver *const> drivers)
-    : functions_(functions), drivers_(drivers)
+Registry::Registry(std::span<const mapi_function *const> functions, std::span<const mapi_driver *const> drivers, const Plugins &more)
+    : functions_(functions.begin(), functions.end()), drivers_(drivers.begin(), drivers.end())
 {
+    functions_.insert(functions_.end(), more.functions.begin(), more.functions.end());
+    drivers_.insert(drivers_.end(), more.drivers.begin(), more.drivers.end());
     check(functions_, MAPI_FUNCTION_ABI);
     check(drivers_, MAPI_DRIVER_ABI);
     for (const mapi_function *function : functions_) {
@@ -53,6 +58,13 @@ const mapi_function &Registry::function(const std::string &name) const
     throw Error(MAPI_FUNCTION_NOT_FOUND, "there is no function \"" + name + "\"; known: " + names(functions_));
 }
 
+const mapi_function &Registry::function_at(int number) const
+{
+    if (number < 0 || size_t(number) >= functions_.size())
+        throw Error(MAPI_FUNCTION_NOT_FOUND, "there is no function number " + std::to_string(number) + " of " + std::to_string(functions_.size()));
+    return *functions_[size_t(number)];
+}
+
 bool Registry::has_driver(const std::string &name) const
 {
     return find(drivers_, name) != nullptr;
@@ -62,6 +74,6 @@ const mapi_driver &Registry::driver(const std::string &name) const
 {
     if (const mapi_driver *driver = find(drivers_, name))
         return *driver;
-    throw Error(MAPI_NO_DRIVER, "there is no driver \"" + name + "\"; known: " + names(drivers_));
+    throw Error(MAPI_NO_DRIVER, "there is no driver \"" + name + "\"; known: " + names(drivers_) + advice_for(name));
 }
 } // namespace mapi::engine

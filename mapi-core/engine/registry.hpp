@@ -4,26 +4,31 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include <mapi/driver.h>
 #include <mapi/function.h>
+
+#include "engine/plugins.hpp"
 
 namespace mapi::engine
 {
 class Registry
 {
 public:
-    // Tables stay the caller's; one of another ABI version is refused with Error.
-    Registry(std::span<const mapi_function *const> functions, std::span<const mapi_driver *const> drivers);
+    // Tables stay the caller's; one of another ABI version, or with a name that is there already, is refused with Error.
+    Registry(std::span<const mapi_function *const> functions, std::span<const mapi_driver *const> drivers, const Plugins &more = {});
 
     // Both throw Error with the names that would do.
     const mapi_function &function(const std::string &name) const;
+    const mapi_function &function_at(int number) const;
+    std::span<const mapi_function *const> functions() const { return functions_; }
     const mapi_driver &driver(const std::string &name) const;
 
     bool has_driver(const std::string &name) const;
 
 private:
-    std::span<const mapi_function *const> functions_;
-    std::span<const mapi_driver *const> drivers_;
+    std::vector<const mapi_function *> functions_;
+    std::vector<const mapi_driver *> drivers_;
 };
 } // namespace mapi::engine

@@ -28,7 +28,7 @@ uint64_t number(const std::string &key, const std::string &value, uint64_t least
 }
 
 // Keys of MAPI 2 that a file may have and that mean nothing to the drivers here.
-constexpr std::array kIgnored = {"devgroup", "mpls", "vlan", "trace_dir"};
+constexpr std::array kIgnored = {"devgroup", "trace_dir"};
 } // namespace
 
 void DeviceSettings::set(const std::string &key, const std::string &value)
@@ -43,12 +43,18 @@ void DeviceSettings::set(const std::string &key, const std::string &value)
         driver = value;
     else if (key == "path")
         path = value;
+    else if (key == "group")
+        group = value;
     else if (key == "repeat")
         repeat = value == "forever" ? 0 : number(key, value, 1, std::numeric_limits<uint32_t>::max());
     else if (key == "batch")
         batch = unsigned(number(key, value, 1, MAPI_BATCH_MAX));
     else if (key == "link_speed")
         link_speed = unsigned(number(key, value, 0, 10000000));
+    else if (key == "mpls")
+        mpls = unsigned(number(key, value, 0, 1));
+    else if (key == "vlan")
+        vlan = unsigned(number(key, value, 0, 1));
     else if (std::find(kIgnored.begin(), kIgnored.end(), key) == kIgnored.end())
         options.emplace_back(key, value);
 }
@@ -67,7 +73,7 @@ std::vector<uint64_t> DeviceSettings::option_values(const mapi_driver &table) co
         const auto found = std::find_if(known.begin(), known.end(), [&](const auto &option) { return written.first == option.key; });
         if (found == known.end())
             throw Error(MAPI_CONFIG_ERROR, "\"" + key + "\" is not a key of a device of " + table.name +
-                                               "; these are: device, driver, path, repeat, batch, alias, description, link_speed" + names);
+                                               "; these are: device, driver, path, group, repeat, batch, alias, description, link_speed, mpls, vlan" + names);
         values[size_t(found - known.begin())] = number(key, value, found->least, found->most);
     }
     return values;

@@ -17,9 +17,13 @@ struct DeviceSettings {
     std::string description;
     std::string driver = "pcap_file";
     std::string path;
+    std::string group; // whose members may use it by mapid; empty: mapid's own
     uint64_t repeat = 1; // times a file is read; 0 = for ever
     unsigned batch = 64; // packets a unit of work may have; 1 = a unit is a packet
     unsigned link_speed = 0;
+    unsigned mpls = 0, vlan = 0; // told, no more
+    bool waits_for_readers = true; // where the source can; not where its readers are of several clients
+    int file = -1; // to read instead of path; the driver makes its own copy
     std::vector<std::pair<std::string, std::string>> options; // the driver's, as they were written
     std::string origin; // where this was read: "file:line"
 

@@ -11,6 +11,7 @@
 #include "functions/catalog.hpp"
 #include "functions/instance.hpp"
 #include "functions/refuse.hpp"
+#include "match/bpf_index.hpp"
 #include "match/bpf_program.hpp"
 #include "match/errors.hpp"
 
@@ -63,6 +64,10 @@ public:
         return passed;
     }
 
+    // Any thread.
+    uint16_t first_link_type() const { return first_link_type_; }
+    std::span<const bpf_insn> first_code() const { return first_code_; }
+
     uint64_t unjudged() const { return unjudged_.load(std::memory_order_relaxed); }
 
 private:
@@ -104,6 +109,47 @@ private:
     std::atomic<uint64_t> unjudged_ = 0;
 };
 
+// Filters with the same input: an index over their fields finds the few that a packet may pass, and these judge it themselves.
+class BpfJoint
+{
+public:
+    // Null when there is nothing to find by.
+    static std::unique_ptr<BpfJoint> make(std::span<void *const> instances)
+    {
+        auto joint = std::make_unique<BpfJoint>();
+        std::vector<std::span<const bpf_insn>> programs;
+        for (void *instance : instances) {
+            joint->filters_.push_back(static_cast<BpfFilter *>(instance));
+            programs.push_back(joint->filters_.back()->first_code());
+            if (joint->filters_.back()->first_link_type() != joint->filters_.front()->first_link_type())
+                return nullptr;
+        }
+        joint->index_ = match::BpfIndex::make(programs);
+        return joint->index_ ? std::move(joint) : nullptr;
+    }
+
+    uint32_t process(const mapi_batch &batch, uint64_t mask, mapi_joint_passed *passed)
+    {
+        uint32_t count = 0;
+        const auto judge = [&](uint32_t filter, uint64_t candidates) {
+            if (const uint64_t matching = filters_[filter]->process(batch, candidates))
+                passed[count++] = {matching, filter, 0};
+        };
+        if (batch.link_type == filters_.front()->first_link_type()) [[likely]] {
+            for (const match::BpfCandidates &candidates : index_->find(batch.packets, mask))
+                judge(candidates.program, candidates.mask);
+        } else {
+            for (uint32_t filter = 0; filter < filters_.size(); ++filter)
+                judge(filter, mask);
+        }
+        return count;
+    }
+
+private:
+    std::vector<BpfFilter *> filters_;
+    std::unique_ptr<match::BpfIndex> index_;
+};
+
 int create(const mapi_function_setup *setup, void **instance)
 {
     const char *expression = setup->arguments[0].text;
@@ -132,6 +178,21 @@ uint32_t classic_bpf(const void *instance, uint16_t link_type, const mapi_filter
     return static_cast<const BpfFilter *>(instance)->code(link_type, code);
 }
 
+int joint_create(void *const *instances, uint32_t count, void **joint)
+{
+    try {
+        *joint = BpfJoint::make({instances, count}).release();
+        return *joint ? 0 : MFUNCT_COULD_NOT_APPLY_FUNCT;
+    } catch (const std::exception &) {
+        return MFUNCT_COULD_NOT_APPLY_FUNCT;
+    }
+}
+
+uint32_t joint_process(void *joint, const mapi_batch *batch, uint64_t mask, mapi_joint_passed *passed)
+{
+    return static_cast<BpfJoint *>(joint)->process(*batch, mask, passed);
+}
+
 void drops(const void *instance, mapi_function_drops *drops)
 {
     drops->link_type = static_cast<const BpfFilter *>(instance)->unjudged();
@@ -152,4 +213,7 @@ extern "C" const mapi_function mapi_fn_bpf_filter = {
     .destroy = mapi::functions::destroy<mapi::functions::BpfFilter>,
     .drops = mapi::functions::drops,
     .classic_bpf = mapi::functions::classic_bpf,
+    .joint_create = mapi::functions::joint_create,
+    .joint_process = mapi::functions::joint_process,
+    .joint_destroy = mapi::functions::destroy<mapi::functions::BpfJoint>,
 };

@@ -21,10 +21,8 @@ namespace
 class Buckets
 {
 public:
-    using Entry = mapi_bucket_t;
-
-    Buckets(const mapi_reference *reference, Interval interval, bool is_reset, bool is_offline)
-        : reference_(reference), is_difference_(is_reset && reference->is_count), clock_(interval), queue_(is_offline)
+    Buckets(const mapi_function_setup *setup, Interval interval, bool is_reset)
+        : reference_(setup->arguments[1].references[0]), is_difference_(is_reset && reference_->is_count), clock_(interval), queue_(setup)
     {
     }
 
@@ -58,8 +56,6 @@ public:
         queue_.end(entries_);
     }
 
-    ResultQueue<Entry> &queue() { return queue_; }
-    const ResultQueue<Entry> &queue() const { return queue_; }
     uint64_t time_jumps() const { return clock_.time_jumps(); }
 
 private:
@@ -83,7 +79,7 @@ private:
     IntervalClock clock_;
     uint64_t before_ = 0; // what the last entry had
     std::vector<mapi_bucket_t> entries_;
-    ResultQueue<Entry> queue_;
+    ResultQueue<mapi_bucket_t> queue_;
 };
 
 int create(const mapi_function_setup *setup, void **instance)
@@ -96,7 +92,7 @@ int create(const mapi_function_setup *setup, void **instance)
                       std::string("\"") + text + "\" is no interval: a number of packets, time such as 5ms or 2s, or -1 for the end");
     if (reset != 0 && reset != 1)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_4, "reset is neither 0 nor 1");
-    return create_object<Buckets>(setup, instance, setup->arguments[1].references[0], *interval, reset != 0, is_offline(setup));
+    return create_object<Buckets>(setup, instance, setup, *interval, reset != 0);
 }
 
 uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)
@@ -113,14 +109,12 @@ extern "C" const mapi_function mapi_fn_bucket = {
     .name = "BUCKET",
     .description = "another function's results at intervals, one by one",
     .args = "rfsi",
-    .flags = MAPI_FUNCTION_PASSES_ALL,
+    .flags = MAPI_FUNCTION_PASSES_ALL | MAPI_FUNCTION_RESULTS_IN_RING,
     .result_bytes = sizeof(mapi_bucket_t),
     .create = mapi::functions::create,
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<mapi::functions::Buckets>,
-    .end = mapi::functions::end_queued<mapi::functions::Buckets>,
-    .cancel = mapi::functions::cancel_queued<mapi::functions::Buckets>,
-    .drops = mapi::functions::queue_drops<mapi::functions::Buckets>,
-    .next_result = mapi::functions::next_queued<mapi::functions::Buckets>,
+    .end = mapi::functions::end<mapi::functions::Buckets>,
+    .drops = mapi::functions::time_jumps<mapi::functions::Buckets>,
     .tick = mapi::functions::tick<mapi::functions::Buckets>,
 };

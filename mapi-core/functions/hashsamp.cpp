@@ -52,12 +52,10 @@ FlowKey key_of(const mapi_packet &packet, const headers::IpLayer &ip)
 class HashSampler
 {
 public:
-    using Entry = mapi_sample_t;
-
-    HashSampler(uint64_t part, bool keeps, bool is_offline) : part_(part), keeps_(keeps), queue_(is_offline)
+    HashSampler(const mapi_function_setup *setup, uint64_t part, bool keeps) : part_(part)
     {
-        if (!keeps_)
-            queue_.end();
+        if (keeps)
+            queue_.emplace(setup);
     }
 
     uint64_t run(const mapi_batch &batch, uint64_t mask)
@@ -65,14 +63,10 @@ public:
         uint64_t passed = 0;
         for (uint64_t rest = mask; rest != 0; rest &= rest - 1)
             passed |= is_sampled(batch.packets[std::countr_zero(rest)]) ? rest & -rest : 0;
-        queue_.push(samples_);
+        if (queue_)
+            queue_->push(samples_);
         return passed;
     }
-
-    void end() { queue_.end(); }
-
-    ResultQueue<Entry> &queue() { return queue_; }
-    const ResultQueue<Entry> &queue() const { return queue_; }
 
 private:
     bool is_sampled(const mapi_packet &packet)
@@ -85,7 +79,7 @@ private:
         const FlowKey key = key_of(packet, *ip);
         if (XXH3_64bits(&key, sizeof(key)) % kParts >= part_)
             return false;
-        if (keeps_)
+        if (queue_)
             keep(packet, *ip, key, *ports);
         return true;
     }
@@ -110,9 +104,8 @@ private:
     }
 
     const uint64_t part_;
-    const bool keeps_;
     std::vector<mapi_sample_t> samples_;
-    ResultQueue<Entry> queue_;
+    std::optional<ResultQueue<mapi_sample_t>> queue_; // none: samples are not kept
 };
 
 int create(const mapi_function_setup *setup, void **instance)
@@ -122,7 +115,7 @@ int create(const mapi_function_setup *setup, void **instance)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the sampled part is not within 1 to 1024, of 1024");
     if (keeps != 0 && keeps != 1)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_2, "whether samples are kept is neither 0 nor 1");
-    return create_object<HashSampler>(setup, instance, uint64_t(part), keeps != 0, is_offline(setup));
+    return create_object<HashSampler>(setup, instance, setup, uint64_t(part), keeps != 0);
 }
 
 uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)
@@ -138,13 +131,9 @@ extern "C" const mapi_function mapi_fn_hashsamp = {
     .name = "HASHSAMP",
     .description = "lets a part of all flows pass, chosen by a hash of addresses, protocol and ports",
     .args = "ii",
-    .flags = 0,
+    .flags = MAPI_FUNCTION_RESULTS_IN_RING,
     .result_bytes = sizeof(mapi_sample_t),
     .create = mapi::functions::create,
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<mapi::functions::HashSampler>,
-    .end = mapi::functions::end_queued<mapi::functions::HashSampler>,
-    .cancel = mapi::functions::cancel_queued<mapi::functions::HashSampler>,
-    .drops = mapi::functions::queue_drops<mapi::functions::HashSampler>,
-    .next_result = mapi::functions::next_queued<mapi::functions::HashSampler>,
 };

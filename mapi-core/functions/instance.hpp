@@ -52,6 +52,21 @@ template <class Result> Result *allocate_result(const mapi_function_setup *setup
     return reinterpret_cast<Result *>(memory);
 }
 
+// The function's ring and what can be done with it.
+struct Ring {
+    const mapi_ring_calls *calls;
+    mapi_ring *ring;
+};
+
+// Throws std::bad_alloc.
+inline Ring make_ring(const mapi_function_setup *setup, const mapi_ring_options &options)
+{
+    mapi_ring *ring = setup->ring->make(setup, &options);
+    if (!ring)
+        throw std::bad_alloc();
+    return {setup->ring, ring};
+}
+
 // Of a counter: the result is all the state there is.
 inline int create_in_result(const mapi_function_setup *setup, void **instance)
 {

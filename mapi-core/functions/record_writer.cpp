@@ -2,13 +2,9 @@
 // Record writer: records of one device thread -> a file.
 #include "functions/record_writer.hpp"
 
-#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <utility>
-
-#include <poll.h>
-#include <unistd.h>
 
 namespace mapi::functions
 {
@@ -17,9 +13,6 @@ namespace
 constexpr size_t kRoomBytes = size_t(16) << 20;
 constexpr size_t kWrittenBytes = size_t(1) << 20; // at least, while more comes
 constexpr auto kLongest = std::chrono::milliseconds(100); // until less is written, too
-
-constexpr int kPatienceMs = 1000; // with a pipe that takes nothing, once its flow is closed
-constexpr int kPollMs = 100;
 
 // While it lives threads start with all signals blocked: the program's are for its own threads.
 class BlockedSignals
@@ -41,12 +34,15 @@ private:
 } // namespace
 
 RecordWriter::RecordWriter(int descriptor, bool device_waits, std::function<void()> on_settled)
-    : descriptor_(descriptor), device_waits_(device_waits), on_settled_(std::move(on_settled))
+    : RecordWriter(std::make_unique<FileSink>(descriptor), device_waits, std::move(on_settled))
+{
+}
+
+RecordWriter::RecordWriter(std::unique_ptr<RecordSink> sink, bool device_waits, std::function<void()> on_settled)
+    : sink_(std::move(sink)), device_waits_(device_waits), on_settled_(std::move(on_settled))
 {
     const BlockedSignals blocked; // a broken pipe is told by write()
     thread_ = std::thread([this] { run(); });
-    if (ftruncate(descriptor_, 0) == 0) // no pipe
-        lseek(descriptor_, 0, SEEK_SET);
 }
 
 RecordWriter::~RecordWriter()
@@ -154,45 +150,14 @@ void RecordWriter::settle()
     is_settled_ = true;
 }
 
-// Of a pipe that is full.  False: it stays so, and nobody waits for its file any more.
-bool RecordWriter::wait_for_reader()
-{
-    pollfd pipe = {descriptor_, POLLOUT, 0};
-    for (int waited_ms = 0; poll(&pipe, 1, kPollMs) <= 0; waited_ms += kPollMs) {
-        const std::lock_guard lock(mutex_);
-        if (!is_cancelled_ && !is_stopping_)
-            waited_ms = 0;
-        else if (waited_ms >= kPatienceMs)
-            return false;
-    }
-    return true;
-}
-
-// All of it, or nothing: the next records begin where a reader looks for them.
 bool RecordWriter::write(const std::string &header, const std::string &records)
 {
-    const off_t begin = lseek(descriptor_, 0, SEEK_CUR);
-    if (is_broken_)
-        return false;
-    if (write_all(header) && write_all(records))
-        return true;
-    error_.store(errno, std::memory_order_relaxed);
-    is_broken_ = begin < 0;
-    if (begin >= 0 && ftruncate(descriptor_, begin) == 0)
-        lseek(descriptor_, begin, SEEK_SET);
-    return false;
-}
-
-bool RecordWriter::write_all(const std::string &bytes)
-{
-    size_t written = 0;
-    while (written < bytes.size()) {
-        const ssize_t count = ::write(descriptor_, bytes.data() + written, bytes.size() - written);
-        if (count > 0)
-            written += size_t(count);
-        else if (count == 0 || (errno != EINTR && !(errno == EAGAIN && wait_for_reader())))
-            return false;
-    }
-    return true;
+    const int error = sink_->write(header, records, [this] {
+        const std::lock_guard lock(mutex_);
+        return is_cancelled_ || is_stopping_;
+    });
+    if (error)
+        error_.store(error, std::memory_order_relaxed);
+    return error == 0;
 }
 } // namespace mapi::functions

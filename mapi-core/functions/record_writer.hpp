@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Record writer: records of one device thread -> a file, by a thread of its own, so that a disk does not hold packets up.
+// Record writer: records of one device thread -> a file or another sink, by a thread of its own, so that a disk does not hold packets up.
 #pragma once
 
 #include <atomic>
@@ -7,21 +7,26 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
 
 #include <mapi/function.h>
 
+#include "functions/file_sink.hpp"
+
 namespace mapi::functions
 {
-// The file always ends with a whole record: what a full disk or a broken pipe does not take is cut off, and counted.
+// A file always ends with a whole record: what a full disk or a broken pipe does not take is cut off, and counted.
 class RecordWriter
 {
 public:
     // descriptor: open for writing, of a pipe with O_NONBLOCK; stays the caller's; the file becomes empty.  device_waits: for the disk; otherwise
     // what finds no room is dropped.  on_settled: on the writer's thread, once finish() was called and all is in the file, or lost.
     RecordWriter(int descriptor, bool device_waits, std::function<void()> on_settled = nullptr);
+    // The same, with another sink than a file.
+    RecordWriter(std::unique_ptr<RecordSink> sink, bool device_waits, std::function<void()> on_settled = nullptr);
     // Writes what is left.
     ~RecordWriter();
     RecordWriter(const RecordWriter &) = delete;
@@ -42,19 +47,16 @@ public:
 private:
     void run();
     bool write(const std::string &header, const std::string &records);
-    bool write_all(const std::string &bytes);
-    bool wait_for_reader();
     // Under mutex_.
     bool has_work() const { return !waiting_.empty() || !header_.empty(); }
     void take(std::string &bytes, uint64_t records);
     void settle();
 
-    const int descriptor_;
+    const std::unique_ptr<RecordSink> sink_;
     const bool device_waits_;
     const std::function<void()> on_settled_;
     std::atomic<uint64_t> lost_ = 0;
     std::atomic<int> error_ = 0;
-    bool is_broken_ = false; // writer's thread: a record's part is in a pipe, which nothing takes back
 
     std::mutex mutex_; // all below
     std::condition_variable changed_;

@@ -6,7 +6,6 @@
 #include <charconv>
 #include <cstring>
 #include <memory>
-#include <random>
 #include <string_view>
 #include <variant>
 
@@ -14,6 +13,7 @@
 
 #include "functions/catalog.hpp"
 #include "functions/instance.hpp"
+#include "functions/random_seed.hpp"
 #include "functions/refuse.hpp"
 #include "functions/sampler.hpp"
 
@@ -35,9 +35,7 @@ int create_sampler(const mapi_function_setup *setup, int64_t value, int64_t mode
         if (mode == PERIODIC) {
             *instance = new Sampler(PeriodicSampler(uint64_t(value)));
         } else {
-            std::random_device entropy;
-            const uint64_t seed = uint64_t(entropy()) << 32 | entropy();
-            *instance = new Sampler(ProbabilisticSampler(double(value) / 100.0, seed));
+            *instance = new Sampler(ProbabilisticSampler(double(value) / 100.0, random_seed()));
         }
         return 0;
     } catch (const std::exception &error) {

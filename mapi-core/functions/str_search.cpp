@@ -2,12 +2,14 @@
 // STR_SEARCH: packet -> passes when a string is in it.
 #include <limits>
 #include <memory>
+#include <vector>
 
 #include "functions/catalog.hpp"
 #include "functions/instance.hpp"
 #include "functions/refuse.hpp"
 #include "match/errors.hpp"
 #include "match/string_matcher.hpp"
+#include "match/string_matcher_set.hpp"
 
 namespace mapi::functions
 {
@@ -43,6 +45,27 @@ uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)
 {
     return static_cast<const match::StringMatcher *>(instance)->filter(batch->packets, mask);
 }
+
+int joint_create(void *const *instances, uint32_t count, void **joint)
+{
+    try {
+        std::vector<const match::StringMatcher *> matchers;
+        for (uint32_t i = 0; i < count; ++i)
+            matchers.push_back(static_cast<const match::StringMatcher *>(instances[i]));
+        *joint = match::StringMatcherSet::make(matchers).release();
+        return *joint ? 0 : MFUNCT_COULD_NOT_APPLY_FUNCT;
+    } catch (const std::exception &) {
+        return MFUNCT_COULD_NOT_APPLY_FUNCT;
+    }
+}
+
+uint32_t joint_process(void *joint, const mapi_batch *batch, uint64_t mask, mapi_joint_passed *passed)
+{
+    uint32_t count = 0;
+    for (const match::PatternMatches &matches : static_cast<match::StringMatcherSet *>(joint)->find(batch->packets, mask))
+        passed[count++] = {matches.mask, matches.matcher, 0};
+    return count;
+}
 } // namespace
 } // namespace mapi::functions
 
@@ -57,4 +80,7 @@ extern "C" const mapi_function mapi_fn_str_search = {
     .create = mapi::functions::create,
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<mapi::match::StringMatcher>,
+    .joint_create = mapi::functions::joint_create,
+    .joint_process = mapi::functions::joint_process,
+    .joint_destroy = mapi::functions::destroy<mapi::match::StringMatcherSet>,
 };

@@ -77,16 +77,13 @@ struct ThresholdOptions {
     uint64_t interval_ns;  // between comparisons; 0: each packet
     size_t window_parts;   // 0: no window
     uint64_t events;       // after which the flow's packets go no further; 0: never
-    bool is_offline;
 };
 
 class Threshold
 {
 public:
-    using Entry = mapi_threshold_t;
-
-    Threshold(const ThresholdOptions &options, const mapi_reference *reference)
-        : options_(options), reference_(reference), clock_({0, options.interval_ns}), window_(options.window_parts), queue_(options.is_offline)
+    Threshold(const mapi_function_setup *setup, const ThresholdOptions &options)
+        : options_(options), reference_(setup->arguments[kFunction].references[0]), clock_({0, options.interval_ns}), window_(options.window_parts), queue_(setup)
     {
     }
 
@@ -119,10 +116,6 @@ public:
             queue_.end();
     }
 
-    void end() { queue_.end(); }
-
-    ResultQueue<Entry> &queue() { return queue_; }
-    const ResultQueue<Entry> &queue() const { return queue_; }
     uint64_t time_jumps() const { return clock_.time_jumps(); }
 
 private:
@@ -168,7 +161,7 @@ private:
     bool has_before_ = false;
     uint64_t told_ = 0;
     std::vector<mapi_threshold_t> events_;
-    ResultQueue<Entry> queue_;
+    ResultQueue<mapi_threshold_t> queue_;
 };
 
 // 0, or an error number.
@@ -195,7 +188,6 @@ int read_options(const mapi_function_setup *setup, ThresholdOptions &options)
     options.window_parts = is_window ? size_t(parts) : 0;
     options.interval_ns = is_timed ? timeout_ns / (is_window ? uint64_t(parts) : 1) : 0;
     options.events = uint64_t(number(kCount));
-    options.is_offline = is_offline(setup);
     return 0;
 }
 
@@ -204,7 +196,7 @@ int create(const mapi_function_setup *setup, void **instance)
     ThresholdOptions options{};
     if (const int refused = read_options(setup, options))
         return refused;
-    return create_object<Threshold>(setup, instance, options, setup->arguments[kFunction].references[0]);
+    return create_object<Threshold>(setup, instance, setup, options);
 }
 
 uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)
@@ -220,14 +212,11 @@ extern "C" const mapi_function mapi_fn_threshold = {
     .name = "THRESHOLD",
     .description = "tells when another function's result passes a bound",
     .args = "irfliiii",
-    .flags = 0,
+    .flags = MAPI_FUNCTION_RESULTS_IN_RING,
     .result_bytes = sizeof(mapi_threshold_t),
     .create = mapi::functions::create,
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<mapi::functions::Threshold>,
-    .end = mapi::functions::end_queued<mapi::functions::Threshold>,
-    .cancel = mapi::functions::cancel_queued<mapi::functions::Threshold>,
-    .drops = mapi::functions::queue_drops<mapi::functions::Threshold>,
-    .next_result = mapi::functions::next_queued<mapi::functions::Threshold>,
+    .drops = mapi::functions::time_jumps<mapi::functions::Threshold>,
     .tick = mapi::functions::tick<mapi::functions::Threshold>,
 };

@@ -1,54 +1,65 @@
 // SPDX-License-Identifier: MIT
 // TO_BUFFER: packet -> copy in a buffer that mapi_get_next_pkt() reads.  Lets every packet pass.
-#include <memory>
+#include <bit>
+#include <cstring>
 
 #include <mapi/mapi.h>
 
 #include "functions/catalog.hpp"
 #include "functions/instance.hpp"
-#include "functions/packet_ring.hpp"
+#include "functions/ntp_time.hpp"
 #include "functions/refuse.hpp"
 
 namespace mapi::functions
 {
 namespace
 {
+constexpr uint64_t kBytes = uint64_t(4) << 20;
+constexpr uint32_t kHeaderBytes = offsetof(mapipkt, pkt);
+static_assert(kHeaderBytes == 20, "programs reach the frame through this offset");
+
+class PacketBuffer
+{
+public:
+    PacketBuffer(const mapi_function_setup *setup, uint32_t flags) : ring_(make_ring(setup, {flags, 0, kBytes})) {}
+
+    void push(const mapi_batch &batch, uint64_t mask)
+    {
+        for (uint64_t rest = mask; rest != 0; rest &= rest - 1) {
+            const mapi_packet &packet = batch.packets[std::countr_zero(rest)];
+            if (void *record = ring_.calls->reserve(ring_.ring, kHeaderBytes + packet.caplen)) [[likely]]
+                write(static_cast<mapipkt *>(record), packet);
+        }
+        ring_.calls->publish(ring_.ring);
+    }
+
+private:
+    static void write(mapipkt *record, const mapi_packet &packet)
+    {
+        record->ts = ntp_time(packet.timestamp_ns);
+        record->ifindex = packet.ifindex;
+        record->caplen = packet.caplen;
+        record->wlen = packet.wire_len;
+        memcpy(reinterpret_cast<uint8_t *>(record) + kHeaderBytes, packet.data, packet.caplen);
+    }
+
+    const Ring ring_;
+};
+
 int create(const mapi_function_setup *setup, void **instance)
 {
     const int64_t mode = setup->arguments[0].kind ? setup->arguments[0].number : int64_t(WAIT);
     if (mode != WAIT && mode != NOWAIT)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the mode is neither WAIT nor NOWAIT");
-    PacketRingOptions options;
-    options.reader_waits = mode == WAIT;
     // A wire does not wait; a file can.
-    options.writer_waits = mode == WAIT && is_offline(setup);
-    return create_object<PacketRing>(setup, instance, options);
+    const uint32_t flags = mode == NOWAIT ? uint32_t(MAPI_RING_READER_RETURNS) : is_offline(setup) ? uint32_t(MAPI_RING_WRITER_WAITS) : 0;
+    return create_object<PacketBuffer>(setup, instance, setup, flags);
 }
 
 uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)
 {
-    static_cast<PacketRing *>(instance)->push(*batch, mask);
+    static_cast<PacketBuffer *>(instance)->push(*batch, mask);
     return mask;
-}
-
-const mapipkt *next_packet(void *instance)
-{
-    return static_cast<PacketRing *>(instance)->next();
-}
-
-void end(void *instance)
-{
-    static_cast<PacketRing *>(instance)->end();
-}
-
-void cancel(void *instance)
-{
-    static_cast<PacketRing *>(instance)->cancel();
-}
-
-void drops(const void *instance, mapi_function_drops *drops)
-{
-    drops->buffer_full = static_cast<const PacketRing *>(instance)->dropped();
 }
 } // namespace
 } // namespace mapi::functions
@@ -59,13 +70,9 @@ extern "C" const mapi_function mapi_fn_to_buffer = {
     .name = "TO_BUFFER",
     .description = "copies packets into a buffer for mapi_get_next_pkt()",
     .args = "?i",
-    .flags = MAPI_FUNCTION_PASSES_ALL,
+    .flags = MAPI_FUNCTION_PASSES_ALL | MAPI_FUNCTION_PACKETS_IN_RING,
     .result_bytes = 0,
     .create = mapi::functions::create,
     .process = mapi::functions::process,
-    .destroy = mapi::functions::destroy<mapi::functions::PacketRing>,
-    .next_packet = mapi::functions::next_packet,
-    .end = mapi::functions::end,
-    .cancel = mapi::functions::cancel,
-    .drops = mapi::functions::drops,
+    .destroy = mapi::functions::destroy<mapi::functions::PacketBuffer>,
 };

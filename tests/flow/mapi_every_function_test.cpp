@@ -38,12 +38,20 @@ int make_flow(const std::filesystem::path &capture, const test_support::TempDir 
         REQUIRE(last > 0);
     }
     const int functions[] = {
+        mapi_apply_function(flow, "SYNC", std::to_string(flow).c_str()),
         mapi_apply_function(flow, "BINOP", BINOP_SUB, flow, bytes, flow, count),
         mapi_apply_function(flow, "DIST", flow, gap, "0", "10s", "1ms"),
         mapi_apply_function(flow, "BURST", 100, 100000, 100, 96, 1000, 1000, 1000),
+        mapi_apply_function(flow, "TOP", 100, TOPX_IP, TOPX_IP_SRCIP, SORT_BY_BYTES, 1),
+        mapi_apply_function(flow, "TOP", 1000, TOPX_TCP, TOPX_TCP_URGENT),
         mapi_apply_function(flow, "RES2FILE", "1,3", all.c_str(), "rows", path("rows").c_str(), "1m", 1),
+        mapi_apply_function(flow, "EXPIRED_FLOWS", 1000, 1000, 2),
+        mapi_apply_function(flow, "FLOW_REPORT", "NETFLOW_V5", path("netflow5").c_str(), "", ""),
+        mapi_apply_function(flow, "FLOW_REPORT", "NETFLOW_V9", path("netflow9").c_str(), "", ""),
         mapi_apply_function(flow, "STARTSTOP", "+1ms", "+1h"),
         mapi_apply_function(flow, "TO_FILE", MFF_PCAP, path("packets").c_str(), 0),
+        mapi_apply_function(flow, "COOKING", 3000, 10, 0, BOTH_SIDE),
+        mapi_apply_function(flow, "UNCOOK", 1000),
         mapi_apply_function(flow, "ANONYMIZEIP", "0123456789abcdef0123456789abcdef"),
         mapi_apply_function(flow, "ANONYMIZE", kRules),
         mapi_apply_function(flow, "STR_SEARCH", "|00 00|", 4, 0),
@@ -52,6 +60,8 @@ int make_flow(const std::filesystem::path &capture, const test_support::TempDir 
         mapi_apply_function(flow, "BPF_FILTER", "len > 60"),
         mapi_apply_function(flow, "HASHSAMP", 512, 0),
         mapi_apply_function(flow, "INTERFACE", 0),
+        mapi_apply_function(flow, "TRACK_IPOVERIP"),
+        mapi_apply_function(flow, "TRACK_MAPI"),
     };
     char error[MAPI_ERROR_TEXT_BYTES] = "";
     mapi_read_error(nullptr, error);
@@ -82,4 +92,35 @@ TEST_CASE("every function goes through every capture", "[mapi-core][flow]")
         ++captures;
     }
     CHECK(captures > 100);
+}
+
+// nDPI takes long to start, so it gets those that were made to break dissectors.
+TEST_CASE("TRACK goes through every malformed capture", "[mapi-core][flow]")
+{
+    const auto data = test_support::shared_data();
+    if (data.empty())
+        return test_support::skip("the folder of real captures is not there");
+    size_t captures = 0;
+    for (const auto &entry : std::filesystem::recursive_directory_iterator(data)) {
+        const std::string name = entry.path().string();
+        if (!entry.is_regular_file() || (name.find("fuzz") == std::string::npos && name.find("malformed") == std::string::npos))
+            continue;
+        const int flow = mapi_create_offline_flow(name.c_str(), MFF_PCAP);
+        if (flow < 0)
+            continue;
+        INFO(name);
+        if (mapi_apply_function(flow, "TRACK", "HTTP") < 0) {
+            char error[MAPI_ERROR_TEXT_BYTES] = "";
+            mapi_read_error(nullptr, error);
+            mapi_close_flow(flow);
+            INFO(error);
+            REQUIRE(std::string(error).find("without nDPI") != std::string::npos);
+            return test_support::skip("built without nDPI");
+        }
+        CHECK(mapi_connect(flow) == 0);
+        CHECK(mapi_wait_flow(flow, 60000) == 0);
+        CHECK(mapi_close_flow(flow) == 0);
+        ++captures;
+    }
+    CHECK(captures > 20);
 }

@@ -14,7 +14,8 @@ class Results(ctypes.Structure):
 
 
 class FunctionInfo(ctypes.Structure):
-    _fields_ = [("fid", ctypes.c_int), ("name", ctypes.c_char * 128), ("pkts", ctypes.c_uint64), ("passed_pkts", ctypes.c_uint64),
+    _fields_ = [("fid", ctypes.c_int), ("name", ctypes.c_char * 128), ("libname", ctypes.c_char * 128),
+                ("devtype", ctypes.c_char * 128), ("pkts", ctypes.c_uint64), ("passed_pkts", ctypes.c_uint64),
                 ("dropped", ctypes.c_uint64), ("time_jumps", ctypes.c_uint64), ("result_size", ctypes.c_int), ("shared_with", ctypes.c_int)]
 
 
@@ -80,6 +81,13 @@ class Flow:
                 return
             assert results.contents.size == ctypes.sizeof(shape)
             yield shape.from_buffer_copy(ctypes.string_at(results.contents.res, results.contents.size))
+
+    def packets(self, function):
+        """What TO_BUFFER kept, as bytes."""
+        next_packet = self.library.mapi_get_next_pkt
+        next_packet.restype = ctypes.c_void_p
+        while at := next_packet(self.fd, function):
+            yield ctypes.string_at(at + 20, ctypes.c_uint32.from_address(at + 12).value) # struct mapipkt
 
     def word(self, function):
         results = self.library.mapi_read_results(self.fd, function)

@@ -11,79 +11,13 @@ import sys
 import tempfile
 import threading
 import time
-import unittest
 
-SKIP = 77
-INSIDE = "NETSLICE_TEST_INSIDE"
-BROADCAST = b"\xff" * 6 + b"\2\0\0\0\0\1"
-UDP = BROADCAST + bytes.fromhex("0800 4500002e00000000401100000101010102020202 00010002001a0000") + b"x" * 18
-TCP = BROADCAST + bytes.fromhex("0800 4500002800000000400600000101010102020202 00010050000000000000000050020000000000") + b"x" * 6
-ARP = BROADCAST + bytes.fromhex("0806") + b"a" * 46
+from mapi_interfaces import is_up, make_pair
+from mapi_library import Flow, stats_of
+from mapi_live_library import ARP, BROADCAST, TCP, UDP, LiveTest, main, run, send, tagged, wait_until
 
 
-def run(*command):
-    subprocess.run(command, check=True)
-
-
-def send(interface, *frames, count=1):
-    with socket.socket(socket.AF_PACKET, socket.SOCK_RAW) as sender:
-        sender.bind((interface, 0))
-        for _ in range(count):
-            for frame in frames:
-                sender.send(frame)
-
-
-def wait_until(condition, seconds=20):
-    end = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.01)
-    return True
-
-
-def tagged(frame, *tags):
-    return frame[:12] + b"".join(bytes.fromhex(tag) for tag in tags) + frame[12:]
-
-
-class Live(unittest.TestCase):
-    def setUp(self):
-        self.make_pair()
-        self.flows = []
-
-    def tearDown(self):
-        for flow in self.flows:
-            flow.close()
-        subprocess.run(["ip", "link", "del", "near"], stderr=subprocess.DEVNULL)
-
-    # Nothing else is to be sent there.
-    def make_pair(self):
-        run("ip", "link", "add", "near", "type", "veth", "peer", "name", "far")
-        for end in ("near", "far"):
-            pathlib.Path(f"/proc/sys/net/ipv6/conf/{end}/disable_ipv6").write_text("1")
-            run("ip", "link", "set", end, "up")
-        self.wait_for_carrier()
-
-    # What is sent before that is lost on the way.
-    def wait_for_carrier(self):
-        def is_up(end):
-            shown = subprocess.run(["ip", "-json", "link", "show", end], capture_output=True, check=True).stdout
-            return json.loads(shown)[0]["operstate"] == "UP"
-
-        self.assertTrue(wait_until(lambda: is_up("near") and is_up("far")))
-
-    def flow(self, *functions, device="far"):
-        flow = Flow.on_device(device)
-        self.flows.append(flow)
-        flow.ids = [flow.apply(*function) for function in functions]
-        flow.connect()
-        return flow
-
-    def assert_counts(self, flow, count, function=-1):
-        wait_until(lambda: flow.word(flow.ids[function]) >= count)
-        time.sleep(0.05)
-        self.assertEqual(flow.word(flow.ids[function]), count)
-
+class Live(LiveTest):
     def test_every_packet_that_is_sent_is_counted_with_its_bytes(self):
         flow = self.flow(("PKT_COUNTER",), ("BYTE_COUNTER",))
         send("near", UDP, ARP, TCP, count=20000)
@@ -150,12 +84,12 @@ class Live(unittest.TestCase):
         run("ip", "link", "set", "far", "down")
         self.assertTrue(wait_until(lambda: b"was down 1 times" in stats_of("far").message), stats_of("far").message)
         run("ip", "link", "set", "far", "up")
-        self.wait_for_carrier()
+        self.assertTrue(wait_until(lambda: is_up("near") and is_up("far")))
         send("near", UDP, count=10)
         self.assert_counts(flow, 20)
         run("ip", "link", "del", "near")
         self.assertTrue(wait_until(lambda: b"is gone" in stats_of("far").message), stats_of("far").message)
-        self.make_pair()
+        make_pair("near", "far")
         self.assertTrue(wait_until(lambda: b"gone 1 times" in stats_of("far").message), stats_of("far").message)
         send("near", UDP, ARP, count=10)
         self.assert_counts(flow, 30)
@@ -211,7 +145,7 @@ class Live(unittest.TestCase):
             run("ip", "link", "set", "far", "netns", str(elsewhere.pid))
             run("nsenter", "-t", str(elsewhere.pid), "-n", "ip", "link", "set", "far", "netns", str(os.getpid()))
             run("ip", "link", "set", "far", "up")
-            self.wait_for_carrier()
+            self.assertTrue(wait_until(lambda: is_up("near") and is_up("far")))
             self.assertTrue(wait_until(lambda: b"gone 1 times" in stats_of("far").message), stats_of("far").message)
             send("near", UDP, count=10)
             self.assert_counts(flow, 10)
@@ -259,11 +193,4 @@ class Live(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if not os.environ.get(INSIDE):
-        if subprocess.run(["unshare", "-rn", "ip", "link", "add", "aa", "type", "veth"], capture_output=True).returncode != 0:
-            print("no network name space with a pair of interfaces can be made here")
-            sys.exit(SKIP)
-        os.execvpe("unshare", ["unshare", "-rn", sys.executable, "-B", *sys.argv], os.environ | {INSIDE: "1"})
-    from mapi_library import Flow, stats_of
-    run("ip", "link", "set", "lo", "up")
-    unittest.main()
+    main()

@@ -27,3 +27,9 @@ while at < len(data):
     packets += 1
 print(packets)' "$capture")
 [ "$counted" = "$expected" ] || { echo "libmapi counted $counted packets, the file has $expected"; exit 1; }
+
+# A program of MAPI 2 includes a header for each function, with its folder and without.
+# shellcheck disable=SC2046
+$cc -std=gnu11 -O2 -Wall -Wextra -Werror -o "$work/of_mapi2" "$tests/pkg_config/of_mapi2.c" $(pkg-config --cflags --libs mapi)
+"$work/of_mapi2" "$capture" >"$work/of_mapi2.txt" || { cat "$work/of_mapi2.txt"; exit 1; }
+grep -qx "packets $counted" "$work/of_mapi2.txt" || { echo "a program of MAPI 2 does not count $counted packets:"; cat "$work/of_mapi2.txt"; exit 1; }

@@ -44,6 +44,17 @@ FAULTS = [
 GOOD_KERNEL = {"nsmod/src/module.c": "// SPDX-License-Identifier: GPL-2.0\nint x;\n"}
 CHECKPATCH = [("nsmod/src/bad.c", "// SPDX-License-Identifier: GPL-2.0\nint f(void)\n{\n\tif(1)\n\t\treturn 1;\n\treturn 0;\n}\n", "SPACING"),
               ("nsmod/src/bad.h", "int  x;\n", "SPDX_LICENSE_TAG")]
+MAPI_3 = ".TH MAPI 3\n.SH NAME\nmapi \\- x\n.SH DESCRIPTION\n.SS Functions\n.TP\n.BR GAP \" (int x)\"\nA gap.\n.PP\nMore.\n"
+GOOD_MANUAL = {
+    "mapi-core/client/mapi.3": MAPI_3,
+    "mapi-core/client/function_pages.py": (HERE.parents[1] / "mapi-core/client/function_pages.py").read_text(),
+    "mapi-core/functions/catalog.cpp": "&mapi_fn_gap\n",
+    "mapi-core/functions/gap.cpp": '.name = "GAP",\n.description = "a gap",\n',
+}
+MANUAL = [("mapi-core/client/mapi.3", MAPI_3.replace("A gap.", ".NONE"), "NONE"),
+          ("mapi-core/functions/catalog.cpp", "&mapi_fn_gap, &mapi_fn_top\n", "differ in TOP"),
+          ("mapi-core/functions/gap.cpp", '.name = "GAP",\n', "differ in GAP"),
+          ("nsdump/nsdump.1", ".TH X 1\n.NONE\n", "NONE")]
 SKIP = 77
 
 
@@ -68,14 +79,17 @@ def main():
         done = run(check, GOOD | {name: content})
         if done.returncode != 1 or expected not in done.stdout:
             failures.append(f"{check} misses '{expected}' in {name}: {done.stdout}{done.stderr}")
-    checked = run("checkpatch", GOOD_KERNEL).returncode
-    for name, content, expected in CHECKPATCH if checked != SKIP else []:
-        done = run("checkpatch", GOOD_KERNEL | {name: content})
-        if done.returncode != 1 or expected not in done.stdout:
-            failures.append(f"checkpatch misses '{expected}' in {name}: {done.stdout}{done.stderr}")
-    if checked not in (0, SKIP):
-        failures.append("checkpatch refuses a good tree")
-    print("\n".join(failures) or f"{len(FAULTS)} faults found" + (", without checkpatch" if checked == SKIP else f", and {len(CHECKPATCH)} by checkpatch"))
+    told = f"{len(FAULTS)} faults found"
+    for check, good, faults in ("checkpatch", GOOD_KERNEL, CHECKPATCH), ("manual", GOOD_MANUAL, MANUAL):
+        checked = run(check, good).returncode
+        for name, content, expected in faults if checked != SKIP else []:
+            done = run(check, good | {name: content})
+            if done.returncode != 1 or expected not in done.stdout:
+                failures.append(f"{check} misses '{expected}' in {name}: {done.stdout}{done.stderr}")
+        if checked not in (0, SKIP):
+            failures.append(f"{check} refuses a good tree")
+        told += f", without {check}" if checked == SKIP else f", {len(faults)} by {check}"
+    print("\n".join(failures) or told)
     sys.exit(1 if failures else 0)
 
 

@@ -205,7 +205,7 @@ class Arm64Guest(Guest):
         self.cpu_model = cpu_model
 
     def library_folders_in(self, sysroot):
-        return [sysroot / folder for folder in ("lib/aarch64-linux-gnu", "usr/lib/aarch64-linux-gnu")]
+        return [sysroot / folder for folder in ("lib/aarch64-linux-gnu", "usr/lib/aarch64-linux-gnu", "usr/lib")]
 
     def machine_options(self):
         return ["-accel", "tcg", "-M", "virt", "-cpu", self.cpu_model, "-icount", "shift=0"]
@@ -220,7 +220,7 @@ class Amd64Guest(Guest):
     kernel_options = "tsc=reliable"  # its CPUs take turns in one thread of the emulator
 
     def library_folders_in(self, _sysroot):
-        return [pathlib.Path(folder) for folder in ("/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64")]
+        return [pathlib.Path(folder) for folder in ("/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64", "/usr/lib")]
 
     def machine_options(self):
         return ["-accel", "tcg,thread=single", "-cpu", "max"]

@@ -78,7 +78,7 @@ Json losses_json(const Totals &totals)
 
 Json capture_json(const Survey &survey)
 {
-    return {{"path", survey.path},
+    return {{"path", survey.name},
             {"packets", survey.packets},
             {"bytes", survey.wire_bytes},
             {"mean_bytes", double(survey.wire_bytes) / double(survey.packets)},

@@ -18,6 +18,7 @@
 #include "measure.hpp"
 #include "missing.hpp"
 #include "options.hpp"
+#include "recording.hpp"
 #include "session.hpp"
 #include "table.hpp"
 
@@ -112,6 +113,19 @@ void measure_all(const Options &options, const TempFolder &folder, Results &resu
     }
 }
 
+// What cannot be read again and again, by a driver that costs the same each time, is recorded first.
+Survey survey_source(const Options &options, const TempFolder &folder, Results &results)
+{
+    if (!options.is_device && !options.is_erf)
+        return survey_capture(options.capture, options.capture, options.filter);
+    const std::string path = folder.file("recorded.pcap");
+    record({options.capture, options.is_device}, options.run.packets, path);
+    Survey survey = survey_capture(path, options.capture, options.filter);
+    results.notes.push_back(fmt::format("Measured on a pcap file with the first {} packets of {}: driver costs are those of such a file.",
+                                        survey.packets, options.capture));
+    return survey;
+}
+
 int run(const Options &options)
 {
     Results results;
@@ -119,7 +133,7 @@ int run(const Options &options)
     command::check_outputs(options.capture, {options.json, options.csv});
     try {
         const TempFolder folder;
-        results.survey = survey_capture(options.capture, options.filter);
+        results.survey = survey_source(options, folder, results);
         if (results.survey.is_damaged)
             complain(damage_text(results.survey));
         if (const std::string note = filter_note(results.survey); !note.empty())

@@ -64,7 +64,9 @@ void Device::expect_packets(std::uint64_t packets) const
                         std::to_string(packets) + "; measure a copy that nobody writes to");
 }
 
-Flow::Flow(const Device &device) : descriptor_(mapi_create_flow(device.name()))
+Flow::Flow(const Device &device) : Flow(mapi_create_flow(device.name())) {}
+
+Flow::Flow(int descriptor) : descriptor_(descriptor)
 {
     if (descriptor_ < 0)
         fail("");
@@ -96,6 +98,22 @@ int Flow::apply(const Call &call)
     if (function < 0)
         fail("");
     return function;
+}
+
+int Flow::apply_to_file(const std::string &path, int packets)
+{
+    const int function = mapi_apply_function(descriptor_, "TO_FILE", MFF_PCAP, path.c_str(), packets);
+    if (function < 0)
+        fail("");
+    return function;
+}
+
+int Flow::file_state(int function) const
+{
+    const mapi_results_t *results = mapi_read_results(descriptor_, function);
+    if (!results)
+        fail("");
+    return int(*static_cast<const std::uint32_t *>(results->res));
 }
 
 void Flow::connect()

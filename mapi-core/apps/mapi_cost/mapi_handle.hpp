@@ -52,6 +52,7 @@ class Flow
 {
 public:
     explicit Flow(const Device &device);
+    explicit Flow(int descriptor); // just created; -1: it was refused
     ~Flow();
     Flow(Flow &&other) noexcept;
     Flow(const Flow &) = delete;
@@ -59,6 +60,9 @@ public:
 
     int descriptor() const { return descriptor_; }
     int apply(const Call &call);
+    // The function's id, for file_state().
+    int apply_to_file(const std::string &path, int packets);
+    int file_state(int function) const; // MAPI_FILE_
     void connect();
     // False when the time is up.
     bool wait(int timeout_ms);

@@ -12,7 +12,7 @@ namespace
 {
 std::string unmatched(const Survey &survey)
 {
-    return fmt::format("the filter \"{}\" passes no packet of {}", survey.filter, survey.path);
+    return fmt::format("the filter \"{}\" passes no packet of {}", survey.filter, survey.name);
 }
 } // namespace
 
@@ -29,7 +29,7 @@ std::string why_missing(const Scenario &scenario, const Results &results, const 
         return fmt::format("all {} units that were measured were cut by interrupts, migrations or losses; run it again on a quieter machine, "
                            "with more --packets or --step-units",
                            error.units_left_out());
-    return fmt::format("--packets {} of {} gave no whole unit; give more --packets or a larger capture", packets, survey.path);
+    return fmt::format("--packets {} of {} gave no whole unit; give more --packets or a larger capture", packets, survey.name);
 }
 
 std::string filter_note(const Survey &survey)

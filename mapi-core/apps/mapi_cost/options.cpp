@@ -25,6 +25,7 @@ constexpr const char *kFooter =
     "examples:\n"
     "  mapi-cost trace.pcap\n"
     "  mapi-cost --json cost.json --csv cost.csv trace.pcapng\n"
+    "  mapi-cost --interface eth0\n"
     "  mapi-cost --scenario table4 --filter 'tcp port 80' trace.pcap\n"
     "  mapi-cost --no-instructions --packets 2000000 --json - trace.pcap | jq '.rows[].cycles'\n"
     "\n"
@@ -55,6 +56,10 @@ std::optional<int> parse_options(int argc, char **argv, Options &options)
     std::string source = "auto";
     std::string clock = "ordered";
     app.add_option("capture", options.capture, "pcap or pcapng file")->option_text("CAPTURE");
+    std::string device;
+    app.add_option("-i,--interface", device, "record packets of a network interface, or a device of mapi.conf, for 10 s, or --packets of them; measure on these")
+        ->option_text("DEVICE");
+    app.add_flag("--erf", options.is_erf, "the capture is an ERF file of a DAG card; measure on its first --packets, as a pcap file");
     app.add_option("--json", options.json, "write JSON (netslice-mapi-cost-1); - is standard output, instead of the table")->option_text("FILE");
     app.add_option("--csv", options.csv, "write CSV; - is standard output, instead of the table")->option_text("FILE");
     app.add_option("--scenario", options.scenarios, "run this one, or table2, table3, table4; may be repeated")
@@ -75,6 +80,11 @@ std::optional<int> parse_options(int argc, char **argv, Options &options)
     app.add_flag("!--no-instructions", options.wants_instructions, "leave out the pass that counts instructions");
     try {
         app.parse(argc, argv);
+        if (!device.empty() && (!options.capture.empty() || options.is_erf))
+            throw CLI::ValidationError("--interface stands instead of a capture");
+        options.is_device = !device.empty();
+        if (options.is_device)
+            options.capture = device;
         if (options.capture.empty() && !options.is_list)
             throw CLI::RequiredError("CAPTURE");
         if ((app.count("--json") > 0 && options.json.empty()) || (app.count("--csv") > 0 && options.csv.empty()))

@@ -20,7 +20,9 @@ enum ExitCode {
 };
 
 struct Options {
-    std::string capture;
+    std::string capture; // or the device
+    bool is_device = false;
+    bool is_erf = false;
     std::string filter; // empty: chosen by the capture
     std::string text = "www";
     std::string json;

@@ -51,7 +51,8 @@ void read_copies(Flows &made, std::size_t i, bool to_the_end)
     Flow &flow = made.flows[i];
     const int buffer = made.functions[i].back();
     const mapi_function_info_t info = flow.describe(buffer);
-    for (const std::uint64_t there = info.pkts - info.dropped; to_the_end || made.copies_read[i] < there; ++made.copies_read[i])
+    // Those that the function is done with: of the ones that came to it some may not be there yet.
+    for (const std::uint64_t there = info.passed_pkts - info.dropped; to_the_end || made.copies_read[i] < there; ++made.copies_read[i])
         if (!mapi_get_next_pkt(flow.descriptor(), buffer))
             break;
 }

@@ -29,7 +29,7 @@ std::string head_text(const Results &results)
     const nsdump::Clock &clock = results.clock;
     std::string text;
     const auto line = [&](const char *what, const std::string &value) { text += fmt::format("{:<14}{}\n", what, value); };
-    line("capture", fmt::format("{}: {} packets, {} bytes, {:.0f} bytes on average", survey.path, survey.packets, survey.wire_bytes,
+    line("capture", fmt::format("{}: {} packets, {} bytes, {:.0f} bytes on average", survey.name, survey.packets, survey.wire_bytes,
                                 double(survey.wire_bytes) / double(survey.packets)));
     if (survey.is_damaged)
         line("  damaged", damage_text(survey));

@@ -57,7 +57,7 @@ Workload describe(const std::string &path, const std::vector<Packet> &packets)
 }
 } // namespace
 
-Survey survey_capture(const std::string &path, const std::string &filter)
+Survey survey_capture(const std::string &path, const std::string &name, const std::string &filter)
 {
     struct stat status = {};
     if (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
@@ -65,8 +65,9 @@ Survey survey_capture(const std::string &path, const std::string &filter)
     Survey survey = read_whole(path, filter.empty() ? kFilterOf2004 : filter);
     if (filter.empty() && survey.matches == 0)
         survey = read_whole(path, kCommonFilter);
+    survey.name = name;
     if (survey.packets == 0)
-        throw MapiError(survey.message.empty() ? path + ": has no packets" : survey.message);
+        throw MapiError(survey.message.empty() ? name + ": has no packets" : survey.message);
     return survey;
 }
 

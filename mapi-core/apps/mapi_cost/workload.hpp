@@ -18,6 +18,7 @@ namespace mapi_cost
 // What one reading of the whole capture says.
 struct Survey {
     std::string path;
+    std::string name; // for the user
     std::uint64_t packets = 0;
     std::uint64_t wire_bytes = 0;
     std::uint64_t matches = 0;
@@ -28,8 +29,8 @@ struct Survey {
     std::string filter;
 };
 
-// `filter` empty: one is chosen.  Throws MapiError when the capture or the filter is refused.
-Survey survey_capture(const std::string &path, const std::string &filter);
+// `filter` empty: one is chosen; `name` is what the user knows it by.  Throws MapiError when the capture or the filter is refused.
+Survey survey_capture(const std::string &path, const std::string &name, const std::string &filter);
 
 // Of a packet; none: not known.
 struct MeanBytes {

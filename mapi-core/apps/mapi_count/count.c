@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* count: a capture and filters -> a line for each. */
+/* count: a capture, or a device, and filters -> a line for each. */
 #include "count.h"
 
 #include <mapi/mapi.h>
@@ -50,9 +50,24 @@ static unsigned long long counter(int flow, int function)
 	return value ? *value : 0;
 }
 
-static int report(const char *device, const struct filter *filters, int count, double seconds)
+static void tell(unsigned long long packets, const char *why)
+{
+	if (packets > 0)
+		fprintf(stderr, "mapi-count: %llu packets %s\n", packets, why);
+}
+
+/* Packets that are missing in the counts.  Returns whether there are any. */
+static int tell_losses(const struct mapi_stat *stats)
+{
+	tell(stats->drop_kernel, "came while the kernel's buffer had no room (buffer_mb in mapi.conf makes it larger)");
+	tell(stats->ps_ifdrop, "were lost by the interface, or at recording");
+	return stats->drop_kernel > 0 || stats->ps_ifdrop > 0;
+}
+
+static int report(const char *device, const struct options *options, const struct filter *filters, int count, double seconds)
 {
 	struct mapi_stat stats;
+	int is_short = 0;
 	int i;
 
 	for (i = 0; i < count; i++)
@@ -65,13 +80,15 @@ static int report(const char *device, const struct filter *filters, int count, d
 			(unsigned long long)stats.drop_link_type);
 	if (*stats.message)
 		fprintf(stderr, "mapi-count: %s\n", stats.message);
-	if (command_was_interrupted())
+	if (options->is_device)
+		is_short = tell_losses(&stats);
+	else if (command_was_interrupted())
 		fprintf(stderr, "mapi-count: interrupted; the counts are of the first %llu packets\n",
 			(unsigned long long)stats.ps_recv);
 	if (stats.unread_bytes > 0)
 		fprintf(stderr, "mapi-count: %llu bytes were not read; the counts are of the %llu packets before\n",
 			(unsigned long long)stats.unread_bytes, (unsigned long long)stats.ps_recv);
-	return *stats.message || stats.unread_bytes ? EXIT_DAMAGED : EXIT_COUNTED;
+	return is_short || *stats.message || stats.unread_bytes ? EXIT_DAMAGED : EXIT_COUNTED;
 }
 
 static int count_on(const char *device, const struct options *options, struct filter *filters, int count)
@@ -90,26 +107,40 @@ static int count_on(const char *device, const struct options *options, struct fi
 	if (!command_was_interrupted())
 		command_catch_interrupts();
 	begin = now_s();
-	if (mapi_start_offline_device(device) < 0)
+	if (!options->is_device && mapi_start_offline_device(device) < 0)
 		return fail(EXIT_REFUSED);
 	for (i = 0; i < count; i++)
 		while (!command_was_interrupted() && mapi_wait_flow(filters[i].flow, 200) < 0)
 			;
-	code = report(device, filters, count, now_s() - begin);
-	return command_was_interrupted() ? EXIT_INTERRUPTED : code;
+	code = report(device, options, filters, count, now_s() - begin);
+	/* A device has no other end. */
+	return command_was_interrupted() && !options->is_device ? EXIT_INTERRUPTED : code;
+}
+
+static void close_flows(const struct filter *filters, int count)
+{
+	int i;
+
+	for (i = 0; i < count; i++)
+		if (filters[i].flow > 0)
+			mapi_close_flow(filters[i].flow);
 }
 
 int count_once(const struct options *options, struct filter *filters, int count)
 {
-	char *device = mapi_create_offline_device(options->capture, MFF_PCAP);
-	int code, i;
+	char *device;
+	int code;
 
+	if (options->is_device) {
+		code = count_on(options->capture, options, filters, count);
+		close_flows(filters, count);
+		return code;
+	}
+	device = mapi_create_offline_device(options->capture, options->is_erf ? MFF_DAG_ERF : MFF_PCAP);
 	if (!device)
 		return fail(EXIT_REFUSED);
 	code = count_on(device, options, filters, count);
-	for (i = 0; i < count; i++)
-		if (filters[i].flow > 0)
-			mapi_close_flow(filters[i].flow);
+	close_flows(filters, count);
 	mapi_delete_offline_device(device);
 	return code;
 }

@@ -7,29 +7,17 @@
 #include <netinet/in.h>
 
 #include "anonymize/bytes.hpp"
+#include "headers/internet_sum.hpp"
 
 namespace mapi::anonymize
 {
 namespace
 {
+using headers::folded;
+using headers::sum_of;
+
 constexpr uint32_t kIpv6Bytes = 40;
 constexpr uint32_t kUdpBytes = 8;
-
-// A sum of halves that is not folded yet; `bytes` may be odd.
-uint64_t sum_of(const uint8_t *at, uint32_t bytes)
-{
-    uint64_t sum = 0;
-    for (; bytes >= 2; bytes -= 2, at += 2)
-        sum += half_at(at);
-    return bytes ? sum + uint64_t(*at) * 256 : sum;
-}
-
-uint16_t folded(uint64_t sum)
-{
-    while (sum >> 16)
-        sum = (sum & 0xffff) + (sum >> 16);
-    return uint16_t(~sum);
-}
 
 uint64_t pseudo_header(const uint8_t *data, const IpLayer &layer, uint32_t bytes)
 {

@@ -19,6 +19,7 @@ struct IpLayer {
     uint32_t offset = 0;
     uint32_t transport = 0;          // of what the header carries
     uint32_t end = 0;                // of the datagram by its own length: link padding lies behind
+    uint32_t fragment = 0;           // IPv6's fragment header, 0: it has none
     uint8_t version = 0;             // 4 or 6
     uint8_t protocol = 0;            // IPPROTO_ of what is at transport
     bool is_fragment = false;        // any fragment of a larger datagram

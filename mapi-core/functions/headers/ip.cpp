@@ -75,8 +75,10 @@ void skip_extensions(const Walk &walk, IpLayer &layer)
         const uint32_t bytes = extension_bytes(layer, at);
         if (bytes == 0 || bytes > layer.end - layer.transport)
             return;
-        if (layer.protocol == IPPROTO_FRAGMENT)
+        if (layer.protocol == IPPROTO_FRAGMENT) {
+            layer.fragment = layer.transport;
             read_fragment(at, layer);
+        }
         layer.protocol = at[0];
         layer.transport += bytes;
     }

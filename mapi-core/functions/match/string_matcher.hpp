@@ -31,6 +31,8 @@ public:
     uint64_t filter(const mapi_packet *packets, uint64_t mask) const noexcept;
 
     const std::vector<std::string> &alternatives() const noexcept { return alternatives_; }
+    uint32_t offset_bytes() const noexcept { return offset_bytes_; }
+    uint32_t depth_bytes() const noexcept { return depth_bytes_; }
 
 private:
     struct Window {

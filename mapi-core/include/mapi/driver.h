@@ -33,6 +33,8 @@ struct mapi_driver_setup {
 	uint64_t repeat;     /* times to read a file; 0 = for ever */
 	char *error;         /* open() explains a refusal here: what, where, remedy */
 	const uint64_t *options; /* one for each of the table's */
+	int has_file;            /* `file` is a descriptor to read in place of path; the driver makes its own copy */
+	int file;
 };
 
 struct mapi_driver_info {
@@ -41,6 +43,8 @@ struct mapi_driver_info {
 	uint16_t link_type; /* or MAPI_LINK_UNKNOWN */
 	uint16_t reserved[3];
 	uint64_t delay_ns; /* of a live source: a packet may be handed out so long after its time stamp */
+	uint32_t interface_index; /* of the network interface that is read; 0: it is none */
+	uint32_t reserved_more;
 };
 
 /* Counters of the driver; plain values copied out, safe to ask for from any thread. */

@@ -19,6 +19,8 @@ enum mapi_error {
 	MAPI_FLOW_ALREADY_ACTIVE = 3081,
 	MAPI_FLOW_NOT_MODIFIABLE = 3082, /* functions are applied before mapi_connect() */
 
+	MAPI_NOT_AUTHENTICATED = 3139, /* the user is in no group that may use the device */
+
 	/* devices and drivers */
 	MAPI_NO_DRIVER = 3200,
 	MAPI_NO_DEVICE = 3202,
@@ -27,6 +29,9 @@ enum mapi_error {
 	MAPI_STR_SEARCH_UNTERMINATED = 3503, /* a |hex| block without its end */
 	MAPI_STR_SEARCH_DEPTH = 3504,        /* the window is shorter than the pattern */
 	MAPI_STR_SEARCH_INVALID = 3505,
+
+	/* mapid */
+	MCOM_INIT_SOCKET_ERROR = 5121, /* mapid cannot be reached, or is there no more */
 
 	/* calls */
 	MAPI_INTERNAL_ERROR = 6140,
@@ -47,7 +52,10 @@ enum mapi_error {
 	MFUNCT_INVALID_ARGUMENT_4 = 7004,
 	MFUNCT_INVALID_ARGUMENT_5 = 7005,
 	MFUNCT_COULD_NOT_APPLY_FUNCT = 7006,
-	MFUNCT_INVALID_ARGUMENT_6 = 7011
+	MFUNCT_INVALID_ARGUMENT_6 = 7011,
+
+	/* admission */
+	MAPI_LIMIT_REACHED = 8000 /* flows, functions or memory of one client */
 };
 
 #endif /* MAPI_ERRORS_H */

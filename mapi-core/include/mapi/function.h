@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "packet.h"
+#include "ring.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -19,8 +20,6 @@ extern "C" {
 
 #define MAPI_LINK_MIXED 0xffff   /* the batch holds packets of several link types */
 #define MAPI_LINK_UNKNOWN 0xfffe /* the device cannot tell before its first packet */
-
-struct mapipkt;
 
 /* Up to MAPI_BATCH_MAX packets; bit i of a mask stands for packets[i].  Valid during the call that gets it. */
 struct mapi_batch {
@@ -94,11 +93,19 @@ struct mapi_filter_code {
 };
 
 struct mapi_argument {
-	const char *text; /* kind 's' */
-	int64_t number;   /* kind 'i', 'l', 'r' and 'f'; of 'S' how many there are, of 'w' the open file, which stays so as long as the instance */
+	const char *text; /* kind 's', 'w' and 'o' */
+	int64_t number;   /* kind 'i', 'l', 'r' and 'f'; of 'S' and 'F' how many there are, of 'w' and 'o' the open file, which stays so as long as the instance, or -1 */
 	char kind;        /* 0: an optional argument that was left out */
 	const struct mapi_reference *const *references; /* kind 'f' one, kind 'S' `number` of them; they live as long as the instance */
+	/* Kind 'F': of each of `number` flows a word that mapi_flow_has_begun() reads; they live as long as the instance. */
+	const uint64_t *const *flows;
 };
+
+/* Whether the flow is connected and its device at work: the packets of the batch that is run are its own, too, when both are of one device. */
+static inline int mapi_flow_has_begun(const uint64_t *flow)
+{
+	return __atomic_load_n(flow, __ATOMIC_ACQUIRE) != 0;
+}
 
 enum mapi_function_flags {
 	/* The verdict depends on the packet and the arguments alone: flows with the same arguments at the same place share one instance. */
@@ -112,13 +119,19 @@ enum mapi_function_flags {
 	/*
 	 * The result is many counts, whose number depends on the arguments, or changes while no packet comes: create() asks
 	 * setup->allocate_result() for it once, and it is changed with mapi_result_set() alone.  It is not copied after each batch: a reader
-	 * may get counts of two batches.
+	 * may get counts of two batches, unless there is a read_result().
 	 */
 	MAPI_FUNCTION_RESULT_IN_PLACE = 1u << 4,
 	/*
 	 * What follows in the flow gets other packets than this function: those of next_batch().  process() returns 0.
 	 */
 	MAPI_FUNCTION_TRANSFORMS = 1u << 5,
+	/* Results come one after another, result_bytes each, through the ring that create() makes; without one there are none. */
+	MAPI_FUNCTION_RESULTS_IN_RING = 1u << 6,
+	/* The ring that create() makes is of packets, each as a struct mapipkt. */
+	MAPI_FUNCTION_PACKETS_IN_RING = 1u << 7,
+	/* Packets leave the machine, with the rights of whoever runs the engine: mapid does it for few. */
+	MAPI_FUNCTION_SENDS = 1u << 8,
 };
 
 enum mapi_device_flags {
@@ -142,6 +155,10 @@ struct mapi_function_setup {
 	/* Batches of the flow's device are run packet by packet while the flow is connected. */
 	void (*take_single_packets)(const struct mapi_function_setup *setup);
 	void *engine; /* its own */
+	const struct mapi_ring_calls *ring; /* lives as long as the instance */
+	uint32_t interface_index; /* of the network interface that the device reads; 0: it is none */
+	uint32_t reserved_more;
+	const char *config; /* lines "key=value" of the section that the table asks for; NULL: there are none */
 };
 
 /* One word of a result in place.  Any thread, but one at a time. */
@@ -158,14 +175,22 @@ struct mapi_function_drops {
 	uint64_t time_jumps;  /* steps back of the packets' time, and silences of more intervals than were told; no packet is lost by them */
 };
 
+/* What one instance of many let pass. */
+struct mapi_joint_passed {
+	uint64_t mask;
+	uint32_t instance; /* its place in the list that joint_create() got */
+	uint32_t reserved;
+};
+
 struct mapi_function {
 	uint32_t abi;         /* MAPI_FUNCTION_ABI */
 	uint32_t struct_size; /* sizeof(struct mapi_function) */
 	const char *name;
 	const char *description;
 	/*
-	 * A letter each: s string, i int, l 64-bit, r flow, f function of the flow before it, S functions as "fid@fd,fid@fd", w file to write
-	 * (open, as it was: create() makes it empty once nothing is refused); those after '?' may be left out.
+	 * A letter each: s string, i int, l 64-bit, r flow, f function of the flow before it, S functions as "fid@fd,fid@fd", F flows as "fd,fd", w file to write
+	 * (open, as it was: create() makes it empty once nothing is refused), o where messages go: "SHMEM", "host:port", or else a file as
+	 * with w; those after '?' may be left out.
 	 */
 	const char *args;
 	uint32_t flags;   /* enum mapi_function_flags */
@@ -179,9 +204,7 @@ struct mapi_function {
 	void (*destroy)(void *instance);
 
 	/* All below may be NULL. */
-	/* Client's thread, one at a time: the next packet, or NULL. */
-	const struct mapipkt *(*next_packet)(void *instance);
-	/* Any thread, once: no packet will come any more, since the source has ended or the flow is closed.  Readers that wait must return; it does not wait itself. */
+	/* Any thread, once: no packet will come any more, since the source has ended or the flow is closed.  It does not wait. */
 	void (*end)(void *instance);
 	/* Any thread, after end(): whether what end() began is done; NULL: it is.  The flow lasts until then. */
 	int (*is_settled)(void *instance);
@@ -195,11 +218,6 @@ struct mapi_function {
 	 * batch's last packet stands for all.
 	 */
 	uint64_t (*values)(const void *instance, const struct mapi_batch *batch, uint64_t mask, uint64_t *values);
-	/*
-	 * Client's thread, one at a time, for results that come one after another: waits for the next, result_bytes at `result`.
-	 * 1, or 0: none will come any more.
-	 */
-	int (*next_result)(void *instance, void *result);
 	/*
 	 * With MAPI_FUNCTION_TRANSFORMS, which must have it.  Device's thread, after process() and after flush(), until it returns 0: 1, and
 	 * `batch` is of packets made.  What it points to may be of the batch that process() was given last, and stays as it is until the
@@ -218,6 +236,24 @@ struct mapi_function {
 	 * instance.  Returns their number, 0: there is none for this link type.
 	 */
 	uint32_t (*classic_bpf)(const void *instance, uint16_t link_type, const struct mapi_filter_code **code);
+	/*
+	 * Any thread, with MAPI_FUNCTION_RESULT_IN_PLACE: the result, all of it of one moment, into `result`, which has room for its bytes
+	 * as whole words.  NULL: its words are copied while they change.
+	 */
+	void (*read_result)(void *instance, void *result);
+	const char *config_section; /* of mapi.conf, for create() */
+	/*
+	 * Of a function with MAPI_FUNCTION_PURE, all three or none: many instances that get the same mask, run at once.  A client's thread,
+	 * while process() of any of them may be running.  0, or another number: one after the other is as good.  The instances live longer.
+	 */
+	int (*joint_create)(void *const *instances, uint32_t count, void **joint);
+	/*
+	 * Device's thread, in place of process() of each: which of them let what pass, each at most once and never an empty mask.  `passed`
+	 * has room for all.  Returns how many.
+	 */
+	uint32_t (*joint_process)(void *joint, const struct mapi_batch *batch, uint64_t mask, struct mapi_joint_passed *passed);
+	/* Any thread, when nothing uses the joint any more. */
+	void (*joint_destroy)(void *joint);
 };
 
 #ifdef __cplusplus

@@ -36,6 +36,9 @@ enum { PKT_TS = 1, PKT_SIZE = 2 };
 /* Argument of BINOP. */
 enum { BINOP_ADD = 1, BINOP_SUB = 2 };
 
+/* Argument of COOKING: what the client receives, what the server receives, or both. */
+enum { CLIENT_SIDE = 1, SERVER_SIDE = 2, BOTH_SIDE = 3 };
+
 /* Result of TO_FILE. */
 enum { MAPI_FILE_DONE = 0, MAPI_FILE_RUNNING = 11 };
 
@@ -66,6 +69,17 @@ void *mapi_read_results_pointer(int fd, int fid, int mode);
 
 /* The packet is valid until the next call for the same function.  NULL without an error is the end of the trace, or an empty buffer with NOWAIT. */
 struct mapipkt *mapi_get_next_pkt(int fd, int fid);
+/*
+ * At most `most` packets, all that are there; they are valid until the next call for the same function.  Waits timeout_ms for the first, < 0
+ * for ever, also with NOWAIT.  0: none came in time, or it is the end (mapi_get_flow_info() tells); -1 on error.
+ */
+int mapi_get_next_pkts(int fd, int fid, struct mapipkt **packets, int most, int timeout_ms);
+/*
+ * For poll(2): is readable at first, and, after a call of mapi_get_next_pkts() that gave 0 or one of mapi_get_next_pkt() with NOWAIT that gave
+ * NULL, when there is a packet or a result to read, or none will come.  It belongs to the flow, which closes it; programs neither read nor
+ * close it.
+ */
+int mapi_get_poll_descriptor(int fd, int fid);
 /* count <= 0: until the end.  Returns 0 after count packets and at the end of the trace. */
 int mapi_loop(int fd, int fid, int count, mapi_handler handler);
 
@@ -91,6 +105,11 @@ int mapi_get_function_info(int fd, int fid, mapi_function_info_t *info);
 int mapi_get_next_function_info(int fd, int fid, mapi_function_info_t *info);
 int mapi_get_device_info(int devid, mapi_device_info_t *info);
 int mapi_get_next_device_info(int devid, mapi_device_info_t *info);
+/* Functions that can be applied: one library, 0, has them all, numbered from 0.  The next_ calls begin with -1. */
+int mapi_get_library_info(int libid, mapi_lib_info_t *info);
+int mapi_get_next_library_info(int libid, mapi_lib_info_t *info);
+int mapi_get_libfunct_info(int libid, int number, mapi_libfunct_info_t *info);
+int mapi_get_next_libfunct_info(int libid, int number, mapi_libfunct_info_t *info);
 /* Returns the number of devices that were filled in: 1. */
 int mapi_stats(const char *device, struct mapi_stat *stats);
 int mapi_get_scope_size(int fd);

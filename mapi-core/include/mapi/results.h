@@ -92,6 +92,110 @@ typedef struct mapi_sample {
 	uint8_t tcp_flags;     /* as in the header: 1 FIN, 2 SYN, 4 RST, 8 PSH, 16 ACK ... */
 } mapi_sample_t;
 
+/* The result of INJECT: where its packets went. */
+typedef struct mapi_inject {
+	uint64_t sent;
+	uint64_t no_room;     /* the interface's queue, or the socket, was full */
+	uint64_t cut;         /* the capture does not have all of them */
+	uint64_t other_links; /* no Ethernet */
+	uint64_t refused;     /* the kernel did not take them, for the reason below */
+	uint64_t refused_errno; /* the last one's */
+} mapi_inject_t;
+
+/* The result of TRACK and of those of its older names that ask nDPI. */
+typedef struct mapi_track {
+	uint64_t flows;      /* that began */
+	uint64_t matched;    /* of these, those of the protocol */
+	uint64_t unknown;    /* of these, those that nDPI could not tell */
+	uint64_t forgotten;  /* for which there was no room any more, while packets of them may still have come */
+	uint64_t not_judged; /* packets: without an IP header, later fragments, or cut by the capture while their flow was not decided */
+} mapi_track_t;
+
+/* Arguments of TOP, and what its rows are sorted by.  Names and numbers are those of MAPI 2. */
+enum { TOPX_IP = 1, TOPX_TCP = 2, TOPX_UDP = 3 };
+enum {
+	TOPX_IP_TOS = 1,  /* IPv6: traffic class */
+	TOPX_IP_LENGTH,   /* of the datagram, header and all */
+	TOPX_IP_ID,       /* IPv6: of the fragment header */
+	TOPX_IP_OFFSET,   /* of a fragment, in bytes */
+	TOPX_IP_TTL,      /* IPv6: hop limit */
+	TOPX_IP_PROTOCOL, /* behind extension headers */
+	TOPX_IP_CHECKSUM, /* IPv4 alone */
+	TOPX_IP_SRCIP,
+	TOPX_IP_DSTIP,
+	TOPX_TCP_SRCPORT,
+	TOPX_TCP_DSTPORT,
+	TOPX_TCP_SEQ,
+	TOPX_TCP_ACK,
+	TOPX_TCP_FLAGS, /* the low 12 bits of their word */
+	TOPX_TCP_WIN,
+	TOPX_TCP_CRC,
+	TOPX_TCP_URGENT,
+	TOPX_UDP_SRCPORT,
+	TOPX_UDP_DSTPORT,
+	TOPX_UDP_LENGTH,
+	TOPX_UDP_CHECKSUM
+};
+enum { SORT_BY_PACKETS = 1, SORT_BY_BYTES = 2 };
+#define TOPX_MAX_X 1000
+
+/* A row of TOP: a value of the field, and the packets that had it. */
+struct topx_result {
+	uint32_t value;    /* a number; an IPv4 address in network byte order; 0 with an IPv6 address */
+	uint8_t addr6[16]; /* an IPv6 address, else zeros */
+	uint16_t family;   /* of an address AF_INET or AF_INET6, else 0 */
+	uint16_t reserved;
+	uint64_t count;
+	uint64_t bytecount;     /* on the wire, of whole frames */
+	uint32_t last_rst_secs; /* when counting began, in packets' time: seconds since 1970 */
+} __attribute__((packed, aligned(4)));
+
+/* The result of TOP.  MAPI 2 tells its size alone: an unsigned int, and so many rows right behind it. */
+typedef struct mapi_top {
+	uint32_t rows;
+	struct topx_result row[1]; /* as many as were asked for */
+} mapi_top_t;
+/*
+ * A result of EXPIRED_FLOWS: flows_stat, then as many flow_data as it tells in `sent`.  Names and order are those of MAPI 2; all numbers are of
+ * what came since the read before.
+ */
+struct mapi_flow_address {
+	uint8_t byte1, byte2, byte3, byte4; /* of IPv4, all in network byte order */
+	uint8_t more[12];                   /* of IPv6 */
+};
+
+typedef struct flow_data {
+	uint64_t timestamp; /* NTP: of the first packet */
+	uint64_t packets_count;
+	uint64_t bytes_count; /* of frames on the wire, without VLAN tags and MPLS labels */
+	struct mapi_flow_address saddr, daddr;
+	uint16_t sport, dport; /* 0: none */
+	uint8_t ptcl;          /* IPPROTO_ */
+	uint8_t ttl_pkt1;      /* of the first packet; or hop limit */
+	uint8_t version;       /* 4 or 6 */
+	uint8_t reserved;
+} flow_data;
+
+typedef struct flows_stat {
+	uint32_t sent;     /* flows that follow */
+	uint32_t received; /* flows that have begun */
+	uint32_t expired;  /* flows that have ended: sent, ignored, dropped or waiting for the next read */
+	uint32_t ignored;  /* flows that had too few packets */
+	uint32_t dropped;  /* flows that found no room */
+	struct {
+		uint32_t sent, received, expired, ignored, dropped; /* packets of these */
+	} packets;
+	uint32_t early; /* flows that ended before their time, since there were too many of them */
+	uint32_t other; /* packets without an IP header, which are of no flow */
+} flows_stat;
+
+/* A result of FLOW_REPORT with "SHMEM"; each read gives the next.  Members as in MAPI 2's ifp_dgram_t. */
+typedef struct mapi_flow_report {
+	uint64_t recno; /* from 0 on */
+	uint32_t size;
+	uint8_t bytes[2000]; /* a message of NetFlow or IPFIX, `size` bytes */
+} mapi_flow_report_t;
+
 typedef void (*mapi_handler)(const struct mapipkt *);
 
 /*
@@ -109,21 +213,59 @@ typedef struct mapi_anonymize {
 	uint64_t not_kept;          /* of the whole process: values for which its tables had no place */
 } mapi_anonymize_t;
 
+/*
+ * COOKING: where TCP's payload went.  bytes - cooked_bytes - other_bytes - repeated_bytes wait for more.
+ */
+typedef struct mapi_cooking {
+	uint64_t passed_packets;  /* not TCP, or without whole headers: handed on as they came */
+	uint64_t packets;         /* of TCP, taken into streams */
+	uint64_t bytes;           /* of their payload */
+	uint64_t streams;
+	uint64_t early_ends;      /* streams that ended since there was no room for more */
+	uint64_t cooked_packets;  /* made */
+	uint64_t cooked_bytes;    /* of their payload */
+	uint64_t other_bytes;     /* of a side that was not asked for, or that has returned once */
+	uint64_t repeated_bytes;  /* came before, or are from before a stream's first packet */
+	uint64_t holes;           /* places where bytes are missing that no packet had */
+	uint64_t missing_bytes;   /* in holes of less than 16 MiB */
+	uint64_t cut_bytes;       /* of packets that were captured in part */
+	uint64_t fragments;       /* of IP, with TCP in them */
+	uint64_t lost_fragments;  /* of datagrams that did not become whole, or contradict themselves */
+	uint64_t lost_packets;    /* memory failed */
+} mapi_cooking_t;
+
+/* UNCOOK. */
+typedef struct mapi_uncook {
+	uint64_t passed_packets; /* handed on as they came */
+	uint64_t cooked_packets; /* cut into segments */
+	uint64_t segments;       /* made of them */
+	uint64_t lost_packets;   /* memory failed */
+} mapi_uncook_t;
+
 enum mapi_flow_status { FLOW_INIT, FLOW_ACTIVE, FLOW_FINISHED, FLOW_CLOSED };
 
 typedef struct mapi_flow_info {
+	unsigned uid; /* whose flow it is */
 	int fd;
 	int devid;
 	char device[MAPI_NAME_BYTES];
 	int num_functions;
-	uint64_t start_us; /* since 1970, 0 before mapi_connect() */
-	uint64_t end_us;   /* 0 while packets may still come */
+	union { /* two names of one number */
+		uint64_t start_us; /* since 1970, 0 before mapi_connect() */
+		uint64_t start;
+	};
+	union {
+		uint64_t end_us; /* 0 while packets may still come */
+		uint64_t end;
+	};
 	enum mapi_flow_status status;
 } mapi_flow_info_t;
 
 typedef struct mapi_function_info {
 	int fid;
 	char name[MAPI_NAME_BYTES];
+	char libname[MAPI_NAME_BYTES];
+	char devtype[MAPI_NAME_BYTES]; /* MAPI_DEVTYPE_ALL: there is no function of one kind of device */
 	uint64_t pkts;        /* packets that reached the function since the flow was connected */
 	uint64_t passed_pkts; /* of these, those that it let pass */
 	uint64_t dropped;     /* packets, or results, that it could not take: buffer full, file not written, or no filter for their link type */
@@ -139,8 +281,28 @@ typedef struct mapi_device_info {
 	char alias[MAPI_NAME_BYTES];
 	char description[MAPI_NAME_BYTES];
 	unsigned link_speed; /* Mbit/s, 0 = unknown */
+	int mpls;            /* as mapi.conf says; packets are looked into behind labels and tags in any case */
+	int vlan;
 	int link_type;       /* LINKTYPE_ number, -1 until it is known */
+	char server[MAPI_NAME_BYTES]; /* the socket of the mapid that captures; empty: this process does */
 } mapi_device_info_t;
+
+/* MAPI 2's names of sizes, and of the type of device that a function is for. */
+#define MAPI_STR_LENGTH MAPI_NAME_BYTES
+#define MAPI_DEVTYPE_ALL "1"
+
+typedef struct mapi_lib_info {
+	int id;
+	char libname[MAPI_NAME_BYTES];
+	unsigned functs; /* that it has */
+} mapi_lib_info_t;
+
+typedef struct mapi_libfunct_info {
+	char name[MAPI_NAME_BYTES];
+	char descr[1024];
+	char argdescr[MAPI_NAME_BYTES]; /* letters, as in <mapi/function.h> */
+	char devtype[MAPI_NAME_BYTES];
+} mapi_libfunct_info_t;
 
 /*
  * Where the packets of a device went.  ps_recv + drop_bad_record + drop_truncated is what the source held and could be

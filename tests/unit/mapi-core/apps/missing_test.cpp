@@ -13,7 +13,7 @@ namespace
 Results results()
 {
     Results made = test_support::example_results();
-    made.survey.path = "x.pcap";
+    made.survey.name = "x.pcap";
     made.survey.filter = "udp port 1";
     return made;
 }

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <thread>
 
 #include <fcntl.h>
@@ -380,4 +381,26 @@ TEST_CASE("a program that makes and closes flows all day does not grow", "[mapi-
     };
     const size_t before = used_bytes_after(200);
     CHECK(used_bytes_after(1000) < before + 50 * 1000);
+}
+
+TEST_CASE("all functions are listed with their arguments, in one library", "[mapi-core][client]")
+{
+    mapi_lib_info_t library;
+    REQUIRE(mapi_get_next_library_info(-1, &library) == 0);
+    CHECK(std::string(library.libname) == "mapi");
+    CHECK(mapi_get_next_library_info(library.id, &library) == -1);
+    std::map<std::string, std::string> functions;
+    mapi_libfunct_info_t function;
+    for (int number = -1; mapi_get_next_libfunct_info(0, number, &function) == 0; ++number) {
+        CHECK(function.descr[0] != 0);
+        CHECK(std::string(function.devtype) == MAPI_DEVTYPE_ALL);
+        functions[function.name] = function.argdescr;
+    }
+    CHECK(functions["BPF_FILTER"] == "s");
+    CHECK(functions["STATS"] == "rfs");
+    mapi_get_library_info(0, &library);
+    CHECK(functions.size() == library.functs);
+    CHECK(mapi_get_libfunct_info(0, int(library.functs), &function) == -1);
+    CHECK(last_error() == MAPI_FUNCTION_NOT_FOUND);
+    CHECK(mapi_get_libfunct_info(1, 0, &function) == -1);
 }

@@ -79,7 +79,7 @@ TEST_CASE("the same capture comes in the same batches wherever the heap is", "[m
     std::free(std::malloc(4 << 20)); // from now on larger pieces come from the heap, too, at any address
     std::vector<std::unique_ptr<char[]>> in_the_way;
     for (size_t bytes = 16; bytes < 4096; bytes += 272) {
-        in_the_way.emplace_back(new char[(256 << 10) + bytes]);
+        in_the_way.emplace_back(new char[(1 << 20) + bytes]);
         CHECK(read_all(path).batches == first);
     }
 }

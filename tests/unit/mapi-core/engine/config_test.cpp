@@ -2,12 +2,14 @@
 // Configuration: text -> settings, or a message with file and line.
 #include "support/catch.hpp"
 
+#include <fstream>
 #include <sstream>
 
 #include "drivers/catalog.hpp"
 #include "engine/config.hpp"
 #include "engine/error.hpp"
 #include "functions/catalog.hpp"
+#include "support/temp_dir.hpp"
 
 using mapi::engine::read_config;
 
@@ -31,6 +33,14 @@ std::string refusal(const std::string &text)
     return "accepted";
 }
 } // namespace
+
+TEST_CASE("a section's lines are read as they are, those of others are not", "[mapi-core][engine]")
+{
+    std::istringstream input("idleTimeout=1\n[ipfixflib]\n# comment\n idleTimeout = 5 \nno key\n[driver]\nidleTimeout=9\n[ipfixflib]\nhashSize=16\n");
+    CHECK(mapi::engine::read_section(input, "ipfixflib") == "idleTimeout=5\nhashSize=16\n");
+    std::istringstream none("[driver]\ndevice=a\n");
+    CHECK(mapi::engine::read_section(none, "ipfixflib").empty());
+}
 
 TEST_CASE("each [driver] section is a device", "[mapi-core][engine]")
 {
@@ -63,4 +73,28 @@ TEST_CASE("a mistake in the configuration is told with file and line", "[mapi-co
     CHECK_THAT(refusal("[drivers]\n"), Catch::StartsWith("test.conf:1"));
     CHECK_THAT(refusal("[driver]\ndevice=a\nnonsense\n"), Catch::StartsWith("test.conf:3"));
     CHECK_THAT(refusal("[driver]\ndevice=a\n[driver]\ndevice=a\n"), Catch::StartsWith("test.conf:3") && Catch::Contains("test.conf:1"));
+}
+
+TEST_CASE("names of MAPI 2's drivers stand for those of today, by what they are to read", "[mapi-core][engine]")
+{
+    const test_support::TempDir dir;
+    const std::string file = (dir / "trace").string();
+    std::ofstream(file) << "x";
+    const auto driver = [](const std::string &name, const std::string &device) {
+        return parse("[driver]\ndevice=" + device + "\ndriver=" + name + "\n").at(0).driver;
+    };
+    CHECK(driver("mapinicdrv.so", "eth0") == "af_packet");
+    CHECK(driver("/usr/local/share/mapi/mapinicdrv.so", "eth0") == "af_packet");
+    CHECK(driver("mapinicdrv.so", file) == "pcap_file");
+    CHECK(driver("mapidagdrv.so", file) == "erf_file");
+    CHECK(driver("mapidagdrv.so", "/dev/dag0") == "mapidagdrv.so");
+    CHECK(driver("pcap_live", "eth0") == "pcap_live");
+}
+
+TEST_CASE("a card's driver of MAPI 2 is refused with what to do instead", "[mapi-core][engine]")
+{
+    const mapi::engine::Registry registry(mapi::functions::catalog(), mapi::drivers::catalog());
+    CHECK_THROWS_WITH(registry.driver("mapidagdrv.so"), Catch::Contains("DAG card") && Catch::Contains("ERF"));
+    CHECK_THROWS_WITH(registry.driver("/opt/mapicombo6drv.so"), Catch::Contains("af_packet") && Catch::Contains("cannot be read here"));
+    CHECK_THROWS_WITH(registry.driver("nosuch"), !Catch::Contains("MAPI 2"));
 }

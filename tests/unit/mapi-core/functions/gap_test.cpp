@@ -22,7 +22,9 @@ struct Instance {
 
     Instance(const mapi_function &table, int64_t argument) : function(table)
     {
-        const mapi_argument given{nullptr, argument, 'i', nullptr};
+        mapi_argument given{};
+        given.number = argument;
+        given.kind = 'i';
         mapi_function_setup setup{};
         setup.arguments = &given;
         setup.argument_count = 1;

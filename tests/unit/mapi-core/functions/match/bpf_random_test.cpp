@@ -2,10 +2,12 @@
 // Random valid BPF programs over random packets: machine code against libpcap's interpreter.
 #include "match/bpf_program.hpp"
 
+#include <algorithm>
 #include <random>
 #include <vector>
 
 #include "guarded_packets.hpp"
+#include "match/bpf_tests.hpp"
 #include "support/catch.hpp"
 
 namespace
@@ -218,4 +220,35 @@ TEST_CASE("a packet cut at every length gives the interpreter's answer", "[mapi-
         REQUIRE(program.filter(packets.views(), packets.all()) ==
                 interpret(instructions, packets, packets.all()));
     }
+}
+
+TEST_CASE("what a random program accepts passes one of the tests that it implies", "[mapi-core][match][bpf]")
+{
+    ProgramMaker random(41);
+    GuardedPackets packets;
+    size_t accepted = 0;
+    for (size_t round = 0; round < 40000; ++round) {
+        if (round % 100 == 0)
+            fill(packets, random);
+        const std::vector<bpf_insn> instructions = random.make();
+        const auto tests = mapi::match::BpfTests(instructions).imply([&](const mapi::match::FieldTest &) { return uint64_t{1 + random.below(5)}; });
+        if (!tests)
+            continue;
+        uint64_t passing = 0;
+        for (size_t at = 0; at < packets.count(); ++at) {
+            for (const mapi::match::ImpliedTest &implied : *tests) {
+                const bool is_guarded = std::all_of(implied.guards.begin(), implied.guards.end(), [&](const auto &guard) { return guard.passes(packets[at]); });
+                if (is_guarded && implied.test.passes(packets[at]))
+                    passing |= uint64_t{1} << at;
+            }
+        }
+        const uint64_t matching = interpret(instructions, packets, packets.all());
+        if ((matching & ~passing) != 0) {
+            for (size_t at = 0; at < instructions.size(); ++at)
+                UNSCOPED_INFO(bpf_image(&instructions[at], static_cast<int>(at)));
+            REQUIRE((matching & ~passing) == 0);
+        }
+        accepted += static_cast<size_t>(__builtin_popcountll(matching));
+    }
+    CHECK(accepted > 300);
 }

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// Backend: who captures for this process: an engine of its own, or mapid.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <mapi/results.h>
+
+#include "engine/arguments.hpp"
+
+namespace mapi::client
+{
+// What is known of a function before it is applied.
+struct FunctionDescription {
+    std::string name;
+    std::string args; // as in mapi_function
+    std::string description;
+};
+
+// Any thread.  Everything throws Error.
+class Flow : public std::enable_shared_from_this<Flow>
+{
+public:
+    virtual ~Flow() = default;
+
+    virtual int apply(const std::string &function, engine::Arguments arguments) = 0;
+    // One of its functions, for another one's argument; is_whole: that takes results of any size.
+    virtual engine::Target target(int fid, bool is_whole) = 0;
+    // Whether it has begun, for another flow's function.
+    virtual engine::FlowBegun begun() = 0;
+    virtual void connect() = 0;
+    virtual void close() = 0;
+
+    // No lock, no system call.  Null: results come one after another.
+    virtual mapi_results_t *read_results(int fid) = 0;
+    // Waits for the next of these.
+    virtual mapi_results_t *next_results(int fid) = 0;
+    // Null: the end, or nothing there and the buffer does not wait.
+    virtual const mapipkt *next_packet(int fid) = 0;
+    // At most `most`, all that are there; waits for the first, timeout_ms < 0 for ever.  0: none came in time, or none will come.
+    virtual int next_packets(int fid, const mapipkt **packets, int most, int timeout_ms) = 0;
+    // Becomes readable when there is something to read, or the end, after a read that found nothing.  Stays the flow's.
+    virtual int poll_descriptor(int fid) = 0;
+    // False when the time is up.
+    virtual bool wait_for_end(int timeout_ms) = 0;
+
+    virtual void describe(mapi_flow_info_t *info) = 0;
+    virtual void describe(int fid, mapi_function_info_t *info) = 0;
+};
+
+class Backend
+{
+public:
+    virtual ~Backend() = default;
+
+    virtual FunctionDescription function(const std::string &name) = 0;
+    // All of them, numbered from 0.
+    virtual FunctionDescription function_at(int number) = 0;
+    virtual unsigned function_count() = 0;
+    // fd: the number by which the program will call it.
+    virtual std::shared_ptr<Flow> create_flow(int fd, const std::string &device) = 0;
+    virtual std::shared_ptr<Flow> create_offline_flow(int fd, const std::string &path, int format) = 0;
+    virtual std::string create_offline(const std::string &path, int format) = 0;
+    virtual void start_offline(const std::string &device) = 0;
+    virtual void delete_offline(const std::string &device) = 0;
+    virtual void set_option(const std::string &device, const std::string &key, const std::string &value) = 0;
+    virtual void describe_device(int id, mapi_device_info_t *info) = 0;
+    // 0: there is none after it.
+    virtual int next_device(int id) = 0;
+    virtual void copy_stats(const std::string &device, mapi_stat_t *stats) = 0;
+};
+} // namespace mapi::client

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+// Connection: this process and its mapid.
+#include "client/connection.hpp"
+
+#include <cerrno>
+#include <cstring>
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "engine/error.hpp"
+
+namespace mapi::client
+{
+namespace
+{
+constexpr uint32_t kProtocolVersion = 1;
+constexpr int kSendTimeoutMs = 5000;
+} // namespace
+
+std::shared_ptr<Connection> Connection::open(const std::string &path)
+{
+    sockaddr_un address = {};
+    address.sun_family = AF_UNIX;
+    if (path.size() >= sizeof(address.sun_path))
+        throw Error(MCOM_INIT_SOCKET_ERROR, path + ": is longer than a socket's name can be");
+    memcpy(address.sun_path, path.c_str(), path.size());
+    ipc::Descriptor socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+    if (::connect(socket.number(), reinterpret_cast<const sockaddr *>(&address), sizeof(address)) < 0) {
+        if (errno == ENOENT || errno == ECONNREFUSED || errno == ENOTDIR)
+            return nullptr;
+        throw Error(MCOM_INIT_SOCKET_ERROR, "mapid at " + path + " cannot be reached: " + strerror(errno));
+    }
+    std::shared_ptr<Connection> connection(new Connection(std::move(socket), path));
+    connection->greet();
+    return connection;
+}
+
+Connection::Connection(ipc::Descriptor socket, std::string path) : channel_(std::move(socket)), path_(std::move(path)), process_(getpid())
+{
+}
+
+void Connection::fail(const std::string &what) const
+{
+    throw Error(MCOM_INIT_SOCKET_ERROR, "mapid at " + path_ + ": " + what);
+}
+
+void Connection::greet()
+{
+    ipc::Request request;
+    request.mutable_hello()->set_version(kProtocolVersion);
+    std::vector<ipc::Descriptor> memory;
+    const ipc::Welcome welcome = ask(request, {}, &memory).welcome();
+    if (memory.size() != 2)
+        fail("its greeting is not whole");
+    engine_ = ipc::Mapping(memory[0].number(), welcome.engine_bytes(), false);
+    client_ = ipc::Mapping(memory[1].number(), welcome.client_bytes(), true);
+    if (!engine_.data() || !client_.data())
+        fail(std::string("its memory cannot be mapped: ") + strerror(errno));
+}
+
+ipc::Reply Connection::ask(const ipc::Request &request, const std::vector<int> &descriptors, std::vector<ipc::Descriptor> *received)
+{
+    if (getpid() != process_)
+        fail("this process was forked off from the one that is connected; create its flows anew");
+    const std::lock_guard lock(mutex_);
+    ipc::Reply reply;
+    try {
+        ipc::Message message;
+        bool is_sent = false;
+        try {
+            channel_.send(request.SerializeAsString(), descriptors, kSendTimeoutMs);
+            is_sent = true;
+        } catch (const ipc::ChannelError &) { // mapid may have said why before it hung up
+            if (!channel_.receive(message))
+                throw;
+        }
+        if (is_sent && !channel_.receive(message))
+            fail("has ended the connection");
+        if (!reply.ParseFromString(message.bytes))
+            fail("its reply cannot be read");
+        if (received)
+            *received = std::move(message.descriptors);
+    } catch (const ipc::ChannelError &error) {
+        fail(error.what());
+    }
+    if (reply.error() != 0)
+        throw Error(reply.error(), reply.text());
+    return reply;
+}
+
+bool Connection::is_alive() const
+{
+    pollfd event = {channel_.socket(), POLLRDHUP, 0};
+    return getpid() == process_ && poll(&event, 1, 0) == 0;
+}
+
+uint8_t *Connection::engine_memory(uint64_t offset, uint64_t bytes) const
+{
+    uint8_t *const at = engine_.at(offset, bytes);
+    if (!at)
+        fail("it names memory that is not there");
+    return at;
+}
+
+uint8_t *Connection::client_memory(uint64_t offset, uint64_t bytes) const
+{
+    uint8_t *const at = client_.at(offset, bytes);
+    if (!at)
+        fail("it names memory that is not there");
+    return at;
+}
+} // namespace mapi::client

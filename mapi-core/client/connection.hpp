@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// Connection: this process and its mapid: requests, replies and the memory that both see.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "ipc/channel.hpp"
+#include "ipc/mapi.pb.h"
+#include "ipc/mapping.hpp"
+
+namespace mapi::client
+{
+// Any thread.
+class Connection
+{
+public:
+    // Null: no mapid listens at the path.  Throws Error when one does and cannot be talked to.
+    static std::shared_ptr<Connection> open(const std::string &path);
+
+    // One request and its reply.  Throws Error: that of the reply, or MCOM_INIT_SOCKET_ERROR.
+    ipc::Reply ask(const ipc::Request &request, const std::vector<int> &descriptors = {}, std::vector<ipc::Descriptor> *received = nullptr);
+
+    // False: mapid is there no more, or this is another process that was forked off.
+    bool is_alive() const;
+    const std::string &path() const { return path_; }
+    // What mapid writes and this process can only read.  Throws Error for a place outside.
+    uint8_t *engine_memory(uint64_t offset, uint64_t bytes) const;
+    uint8_t *client_memory(uint64_t offset, uint64_t bytes) const;
+
+private:
+    Connection(ipc::Descriptor socket, std::string path);
+    void greet();
+    [[noreturn]] void fail(const std::string &what) const;
+
+    ipc::Channel channel_;
+    const std::string path_;
+    const int process_;
+    std::mutex mutex_; // one request at a time
+    ipc::Mapping engine_;
+    ipc::Mapping client_;
+};
+} // namespace mapi::client

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// Local backend: the engine in this process.
+#include "client/local_backend.hpp"
+
+#include "drivers/catalog.hpp"
+#include "engine/flow.hpp"
+#include "functions/catalog.hpp"
+
+namespace mapi::client
+{
+namespace
+{
+class LocalFlow final : public Flow
+{
+public:
+    LocalFlow(const engine::Registry &registry, std::shared_ptr<engine::Device> device)
+        : registry_(registry), flow_(std::make_shared<engine::Flow>(std::move(device)))
+    {
+    }
+
+    int apply(const std::string &function, engine::Arguments arguments) override
+    {
+        return flow_->apply(registry_.function(function), std::move(arguments));
+    }
+    engine::Target target(int fid, bool is_whole) override { return flow_->target(fid, is_whole); }
+    engine::FlowBegun begun() override { return flow_->begun(); }
+    void connect() override { flow_->connect(); }
+    void close() override { flow_->close(); }
+    mapi_results_t *read_results(int fid) override { return flow_->read_results(fid); }
+    mapi_results_t *next_results(int fid) override { return flow_->next_results(fid); }
+    const mapipkt *next_packet(int fid) override { return flow_->next_packet(fid); }
+    int next_packets(int fid, const mapipkt **packets, int most, int timeout_ms) override { return flow_->next_packets(fid, packets, most, timeout_ms); }
+    int poll_descriptor(int fid) override { return flow_->poll_descriptor(fid); }
+    bool wait_for_end(int timeout_ms) override { return flow_->wait_for_end(timeout_ms); }
+    void describe(mapi_flow_info_t *info) override { flow_->describe(info); }
+    void describe(int fid, mapi_function_info_t *info) override { flow_->describe(fid, info); }
+
+private:
+    const engine::Registry &registry_;
+    const std::shared_ptr<engine::Flow> flow_;
+};
+} // namespace
+
+LocalBackend::LocalBackend() : registry_(functions::catalog(), drivers::catalog(), engine::load_plugins()), devices_(registry_)
+{
+}
+
+FunctionDescription LocalBackend::function(const std::string &name)
+{
+    const mapi_function &function = registry_.function(name);
+    return {function.name, function.args, function.description};
+}
+
+FunctionDescription LocalBackend::function_at(int number)
+{
+    const mapi_function &function = registry_.function_at(number);
+    return {function.name, function.args, function.description};
+}
+
+std::shared_ptr<Flow> LocalBackend::create_flow(int, const std::string &device)
+{
+    return std::make_shared<LocalFlow>(registry_, devices_.acquire(device));
+}
+
+std::shared_ptr<Flow> LocalBackend::create_offline_flow(int, const std::string &path, int format)
+{
+    return std::make_shared<LocalFlow>(registry_, devices_.create_private(path, format));
+}
+} // namespace mapi::client

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: MIT
+// Remote flow: a flow that mapid runs.
+#include "client/remote_flow.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+
+#include <unistd.h>
+
+#include "engine/error.hpp"
+#include "engine/wall_clock.hpp"
+#include "ring/futex.hpp"
+
+namespace mapi::client
+{
+namespace
+{
+constexpr int kLookAgainMs = 200; // whether mapid is still there
+
+void store(std::vector<std::atomic<uint64_t>> &result, const std::vector<uint64_t> &copy)
+{
+    for (size_t i = 0; i < result.size(); ++i)
+        result[i].store(copy[i], std::memory_order_relaxed);
+}
+} // namespace
+
+RemoteFlow::RemoteFlow(std::shared_ptr<Connection> connection, int number, const ipc::FlowMade &made)
+    : connection_(std::move(connection)), number_(number),
+      status_(reinterpret_cast<const std::atomic<uint32_t> *>(connection_->engine_memory(made.status_offset(), sizeof(uint32_t))))
+{
+}
+
+int RemoteFlow::apply(const std::string &function, engine::Arguments arguments)
+{
+    ipc::Request request;
+    std::vector<int> files;
+    auto &call = *request.mutable_apply();
+    call.set_flow(number_);
+    call.set_function(function);
+    for (const engine::Argument &argument : arguments) {
+        ipc::Argument &given = *call.add_arguments();
+        given.set_kind(uint8_t(argument.kind));
+        given.set_number(argument.number);
+        given.set_text(argument.text);
+        for (const engine::Target &target : argument.targets) {
+            given.add_targets()->set_flow(target.flow);
+            given.mutable_targets()->rbegin()->set_function(target.function);
+        }
+        if (argument.file)
+            files.push_back(argument.file->descriptor());
+    }
+    const std::lock_guard lock(mutex_);
+    const ipc::Reply reply = connection_->ask(request, files);
+    for (const engine::Argument &argument : arguments) {
+        if (argument.file)
+            argument.file->keep();
+    }
+    add(function, reply.applied());
+    return reply.applied().function();
+}
+
+void RemoteFlow::add(const std::string &name, const ipc::Applied &applied)
+{
+    const size_t bytes = applied.result_bytes();
+    Function &function = functions_.emplace_back();
+    function.name = name;
+    if (applied.has_result())
+        function.published = engine::Published(connection_->engine_memory(applied.result_offset(), engine::Published::memory_bytes(bytes)), bytes);
+    function.result = std::vector<std::atomic<uint64_t>>(engine::Published::words_for(bytes));
+    function.results.res = function.result.data();
+    function.results.size = int(bytes);
+    function.has_results_in_ring = applied.has_results_in_ring();
+    function.has_packets_in_ring = applied.has_packets_in_ring();
+    function.is_read_by_request = applied.is_read_by_request();
+    if (!applied.has_ring())
+        return;
+    const ipc::Ring &ring = applied.ring();
+    const ring::RingPages pages{
+        reinterpret_cast<ring::WriterPage *>(connection_->engine_memory(ring.writer_offset(), sizeof(ring::WriterPage))),
+        reinterpret_cast<ring::ReaderPage *>(connection_->client_memory(ring.reader_offset(), sizeof(ring::ReaderPage))),
+        connection_->engine_memory(ring.data_offset(), ring.data_bytes()), ring.data_bytes()};
+    function.records = std::make_unique<ring::RecordSource>(pages, ring.reader_returns());
+}
+
+engine::Target RemoteFlow::target(int fid, bool is_whole)
+{
+    ipc::Request request;
+    auto &call = *request.mutable_check_target();
+    call.set_flow(number_);
+    call.set_function(fid);
+    call.set_is_whole(is_whole);
+    connection_->ask(request);
+    engine::Target target;
+    target.flow = number_;
+    target.function = fid;
+    return target;
+}
+
+void RemoteFlow::connect()
+{
+    const std::lock_guard lock(mutex_);
+    ipc::Request request;
+    request.mutable_connect()->set_flow(number_);
+    connection_->ask(request);
+    is_connected_.store(true, std::memory_order_release);
+}
+
+void RemoteFlow::close()
+{
+    const std::lock_guard lock(mutex_);
+    is_closed_ = true;
+    for (Function &function : functions_) {
+        if (!function.records)
+            continue;
+        function.records->disturb();
+        const auto lock = function.records->lock(); // nobody reads memory that is another flow's soon
+    }
+    ipc::Request request;
+    request.mutable_close()->set_flow(number_);
+    connection_->ask(request);
+}
+
+RemoteFlow::Function &RemoteFlow::connected_function(int fid)
+{
+    if (!is_connected_.load(std::memory_order_acquire))
+        throw Error(MAPI_FLOW_NOT_CONNECTED, "the flow is not connected");
+    if (fid < 1 || size_t(fid) > functions_.size())
+        throw Error(MAPI_INVALID_FID_FUNCID, "the flow has no function " + std::to_string(fid));
+    return functions_[size_t(fid) - 1];
+}
+
+mapi_results_t *RemoteFlow::read_results(int fid)
+{
+    Function &function = connected_function(fid);
+    if (function.result.empty())
+        throw Error(MAPI_INVALID_FID_FUNCID, function.name + " has no result");
+    if (function.has_results_in_ring)
+        return nullptr;
+    if (function.result.size() == 1) [[likely]] {
+        function.result[0].store(function.published.first_word(), std::memory_order_relaxed);
+    } else {
+        read_whole(fid, function);
+    }
+    const uint64_t now_us = engine::now_us();
+    if (now_us - seen_alive_us_.load(std::memory_order_relaxed) > kLookAgainMs * 1000ull) {
+        if (status() == FLOW_ACTIVE) // what has ended stays as it is, whatever becomes of mapid
+            need_mapid();
+        seen_alive_us_.store(now_us, std::memory_order_relaxed);
+    }
+    std::atomic_ref(function.results.ts).store(now_us, std::memory_order_relaxed);
+    return &function.results;
+}
+
+void RemoteFlow::need_mapid() const
+{
+    if (!connection_->is_alive())
+        throw Error(MCOM_INIT_SOCKET_ERROR, "mapid at " + connection_->path() + " is gone");
+}
+
+void RemoteFlow::read_whole(int fid, Function &function)
+{
+    std::vector<uint64_t> copy(function.result.size());
+    if (function.is_read_by_request) {
+        ipc::Request request;
+        request.mutable_read_result()->set_flow(number_);
+        request.mutable_read_result()->set_function(fid);
+        std::vector<ipc::Descriptor> file;
+        const ipc::Reply reply = connection_->ask(request, {}, &file);
+        const size_t bytes = copy.size() * sizeof(uint64_t);
+        memcpy(copy.data(), reply.result().data(), std::min(bytes, reply.result().size()));
+        if (!file.empty() && pread(file[0].number(), copy.data(), bytes, 0) != ssize_t(bytes))
+            throw Error(MCOM_INIT_SOCKET_ERROR, "mapid at " + connection_->path() + ": its result is not whole");
+    } else {
+        while (!function.published.try_read(copy.data()))
+            need_mapid();
+    }
+    store(function.result, copy);
+}
+
+// Its memory may be another flow's once this one is closed: that is asked with the source's lock.
+ring::RecordSource &RemoteFlow::records(Function &function, bool are_packets) const
+{
+    if (!(are_packets ? function.has_packets_in_ring : function.has_results_in_ring))
+        throw Error(MAPI_INVALID_FID_FUNCID, function.name + (are_packets ? " keeps no packets; TO_BUFFER does" : " has no results one after another"));
+    if (!function.records)
+        throw Error(MAPI_NO_MORE_RESULTS, function.name + " has no more results");
+    return *function.records;
+}
+
+mapi_results_t *RemoteFlow::next_results(int fid)
+{
+    Function &function = connected_function(fid);
+    ring::RecordSource &source = records(function, false);
+    const auto lock = source.lock();
+    const ring::Record record = is_closed_ ? ring::Record{} : source.next([this] { return is_alive(); });
+    if (!record.data)
+        throw Error(MAPI_NO_MORE_RESULTS, function.name + " has no more results");
+    std::vector<uint64_t> copy(function.result.size());
+    memcpy(copy.data(), record.data, std::min(copy.size() * sizeof(uint64_t), size_t(record.bytes)));
+    store(function.result, copy);
+    std::atomic_ref(function.results.ts).store(engine::now_us(), std::memory_order_relaxed);
+    return &function.results;
+}
+
+const mapipkt *RemoteFlow::next_packet(int fid)
+{
+    ring::RecordSource &source = records(connected_function(fid), true);
+    const auto lock = source.lock();
+    if (is_closed_)
+        return nullptr;
+    const ring::Record record = source.next([this] { return is_alive(); });
+    if (!record.data && !is_closed_)
+        need_mapid();
+    return reinterpret_cast<const mapipkt *>(record.data);
+}
+
+int RemoteFlow::next_packets(int fid, const mapipkt **packets, int most, int timeout_ms)
+{
+    ring::RecordSource &source = records(connected_function(fid), true);
+    const auto lock = source.lock();
+    if (is_closed_)
+        return 0;
+    const int count = source.next_many(most, timeout_ms, [this] { return is_alive(); },
+                                       [&](const ring::Record &record) { *packets++ = reinterpret_cast<const mapipkt *>(record.data); });
+    if (count == 0 && !is_closed_)
+        need_mapid();
+    return count;
+}
+
+int RemoteFlow::poll_descriptor(int fid)
+{
+    Function &function = connected_function(fid);
+    if (!function.records)
+        throw Error(MAPI_INVALID_FID_FUNCID, function.name + " gives nothing one by one that could be waited for");
+    const auto lock = function.records->lock();
+    if (!function.event.is_open()) {
+        ipc::Request request;
+        request.mutable_poll()->set_flow(number_);
+        request.mutable_poll()->set_function(fid);
+        std::vector<ipc::Descriptor> received;
+        connection_->ask(request, {}, &received);
+        if (received.size() != 1)
+            throw Error(MCOM_INIT_SOCKET_ERROR, "mapid at " + connection_->path() + ": gave no descriptor");
+        function.event = std::move(received[0]);
+        function.records->set_event(function.event.number());
+    }
+    return function.event.number();
+}
+
+bool RemoteFlow::wait_for_end(int timeout_ms)
+{
+    if (!is_connected_)
+        throw Error(MAPI_FLOW_NOT_CONNECTED, "the flow is not connected");
+    using Clock = std::chrono::steady_clock;
+    const auto end = Clock::now() + std::chrono::milliseconds(timeout_ms);
+    while (!is_closed_ && status() == FLOW_ACTIVE) {
+        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
+        if (timeout_ms >= 0 && left <= 0)
+            return false;
+        need_mapid();
+        ring::wait_for_change(*status_, FLOW_ACTIVE, timeout_ms < 0 ? kLookAgainMs : int(std::min<int64_t>(left, kLookAgainMs)));
+    }
+    return true;
+}
+
+void RemoteFlow::describe(mapi_flow_info_t *info)
+{
+    ipc::Request request;
+    request.mutable_describe_flow()->set_flow(number_);
+    const ipc::FlowInfo reply = connection_->ask(request).flow_info();
+    info->devid = reply.device_id();
+    snprintf(info->device, sizeof(info->device), "%s", reply.device().c_str());
+    info->num_functions = reply.functions();
+    info->start_us = reply.start_us();
+    info->end_us = reply.end_us();
+    info->status = mapi_flow_status(reply.status());
+}
+
+void RemoteFlow::describe(int fid, mapi_function_info_t *info)
+{
+    ipc::Request request;
+    request.mutable_describe_function()->set_flow(number_);
+    request.mutable_describe_function()->set_function(fid);
+    const ipc::FunctionInfo reply = connection_->ask(request).function_info();
+    info->fid = fid;
+    snprintf(info->name, sizeof(info->name), "%s", reply.name().c_str());
+    info->pkts = reply.packets();
+    info->passed_pkts = reply.passed_packets();
+    info->dropped = reply.dropped();
+    info->time_jumps = reply.time_jumps();
+    info->result_size = reply.result_bytes();
+    info->shared_with = reply.shared_with();
+}
+} // namespace mapi::client

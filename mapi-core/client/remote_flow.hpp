@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// Remote flow: a flow that mapid runs; its results and packets are read from memory that both see, without asking.
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <mutex>
+#include <memory>
+#include <vector>
+
+#include "client/backend.hpp"
+#include "client/connection.hpp"
+#include "engine/published.hpp"
+#include "ring/record_source.hpp"
+
+namespace mapi::client
+{
+class RemoteFlow final : public Flow
+{
+public:
+    RemoteFlow(std::shared_ptr<Connection> connection, int number, const ipc::FlowMade &made);
+
+    int apply(const std::string &function, engine::Arguments arguments) override;
+    engine::Target target(int fid, bool is_whole) override;
+    // mapid knows it by its number.
+    engine::FlowBegun begun() override { return nullptr; }
+    void connect() override;
+    void close() override;
+    mapi_results_t *read_results(int fid) override;
+    mapi_results_t *next_results(int fid) override;
+    const mapipkt *next_packet(int fid) override;
+    int next_packets(int fid, const mapipkt **packets, int most, int timeout_ms) override;
+    int poll_descriptor(int fid) override;
+    bool wait_for_end(int timeout_ms) override;
+    void describe(mapi_flow_info_t *info) override;
+    void describe(int fid, mapi_function_info_t *info) override;
+
+private:
+    struct Function {
+        std::string name;
+        engine::Published published; // over mapid's memory
+        std::vector<std::atomic<uint64_t>> result; // what mapi_read_results() lends out
+        mapi_results_t results = {};
+        bool has_results_in_ring = false;
+        bool has_packets_in_ring = false;
+        bool is_read_by_request = false;
+        std::unique_ptr<ring::RecordSource> records; // null: the function has no ring
+        ipc::Descriptor event;
+    };
+
+    void add(const std::string &name, const ipc::Applied &applied);
+    Function &connected_function(int fid);
+    ring::RecordSource &records(Function &function, bool are_packets) const;
+    // False: none will come any more.
+    bool is_alive() const { return !is_closed_ && connection_->is_alive(); }
+    void read_whole(int fid, Function &function);
+    // Throws Error when it is there no more.
+    void need_mapid() const;
+    uint32_t status() const { return status_->load(); }
+
+    const std::shared_ptr<Connection> connection_;
+    const int number_;
+    const std::atomic<uint32_t> *const status_;
+    std::mutex mutex_; // apply, connect, close
+    std::deque<Function> functions_; // fixed once connected
+    std::atomic<bool> is_connected_ = false;
+    std::atomic<uint64_t> seen_alive_us_ = 0;
+    std::atomic<bool> is_closed_ = false;
+};
+} // namespace mapi::client

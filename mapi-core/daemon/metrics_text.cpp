@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+// Metrics text: devices, flows and what was refused -> Prometheus' text format 0.0.4.
+#include "daemon/metrics_text.hpp"
+
+#include <array>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "engine/error.hpp"
+
+namespace mapi::daemon
+{
+namespace
+{
+// Of a label: a backslash, a quote and a line feed are written as two characters.
+std::string escaped(const std::string &value)
+{
+    std::string out;
+    for (const char c : value) {
+        if (c == '\\' || c == '"')
+            out += '\\';
+        out += c == '\n' ? "\\n" : std::string(1, c);
+    }
+    return out;
+}
+
+class Text
+{
+public:
+    void begin(const char *name, const char *type, const char *help)
+    {
+        name_ = name;
+        out_ += fmt::format("# HELP {0} {1}\n# TYPE {0} {2}\n", name, help, type);
+    }
+    template <class Value> void add(Value value) { out_ += fmt::format("{} {}\n", name_, value); }
+    void add(std::initializer_list<std::pair<const char *, std::string>> labels, uint64_t value)
+    {
+        std::string list;
+        for (const auto &[label, text] : labels)
+            list += fmt::format("{}{}=\"{}\"", list.empty() ? "" : ",", label, escaped(text));
+        out_ += fmt::format("{}{{{}}} {}\n", name_, list, value);
+    }
+    std::string take() { return std::move(out_); }
+
+private:
+    std::string name_;
+    std::string out_;
+};
+
+// Those that are open.
+std::map<std::string, mapi_stat_t> open_devices(engine::Devices &devices)
+{
+    std::map<std::string, mapi_stat_t> open;
+    int id = 0;
+    try {
+        while ((id = devices.next(id)) != 0) {
+            mapi_device_info_t info = {};
+            devices.describe(id, &info);
+            try {
+                mapi_stat_t stats = {};
+                devices.copy_stats(info.device, &stats);
+                open[info.device] = stats;
+            } catch (const Error &) { // not open
+            }
+        }
+    } catch (const Error &) { // mapi.conf cannot be read now; those that were found are told
+    }
+    return open;
+}
+
+void add_devices(Text &text, engine::Devices &devices)
+{
+    const std::map<std::string, mapi_stat_t> open = open_devices(devices);
+    text.begin("mapi_device_packets_total", "counter", "Packets that the device's driver read since the device was opened.");
+    for (const auto &[name, stats] : open)
+        text.add({{"device", name}}, stats.ps_recv);
+    text.begin("mapi_device_bytes_total", "counter", "Bytes of these packets, as on the wire.");
+    for (const auto &[name, stats] : open)
+        text.add({{"device", name}}, stats.bytes_recv);
+    text.begin("mapi_device_drops_total", "counter", "Packets, or records, that were lost, by cause.");
+    for (const auto &[name, stats] : open) {
+        const std::array<std::pair<const char *, uint64_t>, 8> drops = {{{"bad_record", stats.drop_bad_record}, {"truncated", stats.drop_truncated},
+            {"buffer_full", stats.drop_buffer_full}, {"link_type", stats.drop_link_type}, {"not_written", stats.drop_not_written},
+            {"kernel", stats.drop_kernel}, {"no_flow", stats.drop_no_flow}, {"interface", stats.ps_ifdrop}}};
+        for (const auto &[cause, count] : drops)
+            text.add({{"device", name}, {"cause", cause}}, count);
+    }
+}
+
+struct FunctionSum {
+    uint64_t count = 0;
+    uint64_t packets = 0;
+    uint64_t passed = 0;
+};
+
+void add_flow(engine::Flow &flow, std::map<std::string, FunctionSum> &sums)
+{
+    mapi_flow_info_t info = {};
+    flow.describe(&info);
+    for (int fid = 1; fid <= info.num_functions; ++fid) {
+        mapi_function_info_t function = {};
+        flow.describe(fid, &function);
+        FunctionSum &sum = sums[function.name];
+        ++sum.count;
+        sum.packets += function.pkts;
+        sum.passed += function.passed_pkts;
+    }
+}
+
+void add_flows(Text &text, Census &census)
+{
+    std::map<std::string, FunctionSum> sums;
+    uint64_t flows = 0;
+    for (const Census::Entry &entry : census.flows()) {
+        const auto flow = entry.flow.lock();
+        flows += flow != nullptr;
+        try {
+            if (flow)
+                add_flow(*flow, sums);
+        } catch (const Error &) { // its client changes it just now
+        }
+    }
+    text.begin("mapi_flows", "gauge", "Flows of all clients.");
+    text.add(flows);
+    text.begin("mapi_functions", "gauge", "Functions of these flows.");
+    for (const auto &[name, sum] : sums)
+        text.add({{"function", name}}, sum.count);
+    text.begin("mapi_function_packets", "gauge", "Packets that came to these functions since their flows began, summed over flows.");
+    for (const auto &[name, sum] : sums)
+        text.add({{"function", name}}, sum.packets);
+    text.begin("mapi_function_passed_packets", "gauge", "Packets that passed them.");
+    for (const auto &[name, sum] : sums)
+        text.add({{"function", name}}, sum.passed);
+}
+} // namespace
+
+std::string metrics_text(engine::Devices &devices, Census &census)
+{
+    Text text;
+    text.begin("mapi_uptime_seconds", "gauge", "Time since mapid began.");
+    text.add(census.uptime_s());
+    text.begin("mapi_clients", "gauge", "Programs that are connected.");
+    text.add(census.client_count());
+    add_flows(text, census);
+    add_devices(text, devices);
+    text.begin("mapi_refusals_total", "counter", "Clients and calls that were refused, by reason.");
+    text.add({{"reason", "clients"}}, census.tally.clients_refused);
+    text.add({{"reason", "limit_of_client"}}, census.tally.limits_reached);
+    text.add({{"reason", "access"}}, census.tally.access_refused);
+    return text.take();
+}
+} // namespace mapi::daemon

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// Policy: who may use which device.
+#include "daemon/policy.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <stdexcept>
+
+#include <grp.h>
+#include <sys/socket.h>
+
+namespace mapi::daemon
+{
+namespace
+{
+// The number of a group; -1: there is none of that name.
+gid_t group_number(const std::string &name)
+{
+    group entry = {};
+    group *found = nullptr;
+    std::vector<char> memory(1024);
+    while (getgrnam_r(name.c_str(), &entry, memory.data(), memory.size(), &found) == ERANGE)
+        memory.resize(memory.size() * 2);
+    return found ? found->gr_gid : gid_t(-1);
+}
+} // namespace
+
+Peer peer_of(int socket)
+{
+    ucred credentials = {};
+    socklen_t bytes = sizeof(credentials);
+    if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &bytes) < 0)
+        throw std::runtime_error(std::string("the peer's credentials: ") + strerror(errno));
+    Peer peer{credentials.pid, credentials.uid, {credentials.gid}};
+    std::vector<gid_t> more(64);
+    bytes = socklen_t(more.size() * sizeof(gid_t));
+    int status = getsockopt(socket, SOL_SOCKET, SO_PEERGROUPS, more.data(), &bytes);
+    if (status < 0 && errno == ERANGE) {
+        more.resize(bytes / sizeof(gid_t));
+        status = getsockopt(socket, SOL_SOCKET, SO_PEERGROUPS, more.data(), &bytes);
+    }
+    if (status < 0) // its own group alone
+        bytes = 0;
+    peer.groups.insert(peer.groups.end(), more.begin(), more.begin() + bytes / sizeof(gid_t));
+    return peer;
+}
+
+bool is_member(const Peer &peer, const std::string &group)
+{
+    if (group.empty() || peer.uid == 0)
+        return true;
+    const gid_t number = group_number(group);
+    return number != gid_t(-1) && std::find(peer.groups.begin(), peer.groups.end(), number) != peer.groups.end();
+}
+} // namespace mapi::daemon

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// Policy: who may use which device, and how much of everything one client may have.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+namespace mapi::daemon
+{
+struct Limits {
+    size_t clients = 256;
+    size_t flows = 1024;          // of a client
+    size_t functions = 16384;     // of a client
+    size_t memory_bytes = size_t(256) << 20; // of a client, for results and packets
+};
+
+// As the kernel tells, never as the client says.
+struct Peer {
+    pid_t pid = 0;
+    uid_t uid = 0;
+    std::vector<gid_t> groups; // the first is its own
+};
+
+// Throws std::runtime_error.
+Peer peer_of(int socket);
+
+// Members of the group and root may.  An empty name: everybody.
+bool is_member(const Peer &peer, const std::string &group);
+} // namespace mapi::daemon

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+// Server: the socket -> sessions, a thread each.
+#include "daemon/server.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <stdexcept>
+
+#include <poll.h>
+#include <spdlog/spdlog.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <mapi/errors.h>
+
+namespace mapi::daemon
+{
+namespace
+{
+constexpr int kBacklog = 64;
+constexpr size_t kClientsOfUser = 64; // but root's: nobody takes all places
+
+[[noreturn]] void fail(const std::string &what)
+{
+    throw std::runtime_error(what + ": " + strerror(errno));
+}
+
+void set(const ipc::Descriptor &event)
+{
+    const uint64_t one = 1;
+    [[maybe_unused]] const ssize_t written = write(event.number(), &one, sizeof(one)); // fails only when it is set, very often
+}
+
+// Whether a daemon answers there; what is left of one that does not is removed.
+void remove_stale(const sockaddr_un &address)
+{
+    const ipc::Descriptor probe(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+    if (connect(probe.number(), reinterpret_cast<const sockaddr *>(&address), sizeof(address)) == 0)
+        throw std::runtime_error(std::string(address.sun_path) + ": another mapid answers there already");
+    struct stat status = {};
+    if (errno == ECONNREFUSED && lstat(address.sun_path, &status) == 0 && S_ISSOCK(status.st_mode))
+        unlink(address.sun_path);
+}
+// The answer to the greeting, which need not have come yet.
+void refuse(ipc::Descriptor socket, const std::string &why)
+{
+    ipc::Reply reply;
+    reply.set_is_reply(true);
+    reply.set_error(MAPI_LIMIT_REACHED);
+    reply.set_text(why);
+    ipc::Channel(std::move(socket)).send(reply.SerializeAsString(), {}, 0);
+}
+} // namespace
+
+ipc::Descriptor listen_at(const std::string &path)
+{
+    sockaddr_un address = {};
+    address.sun_family = AF_UNIX;
+    if (path.size() >= sizeof(address.sun_path))
+        throw std::runtime_error(path + ": is longer than a socket's name can be, " + std::to_string(sizeof(address.sun_path) - 1) + " bytes");
+    memcpy(address.sun_path, path.c_str(), path.size());
+    std::error_code ignored; // bind() tells it
+    if (const auto folder = std::filesystem::path(path).parent_path(); !folder.empty())
+        std::filesystem::create_directory(folder, ignored);
+    remove_stale(address);
+    ipc::Descriptor listener(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+    if (bind(listener.number(), reinterpret_cast<const sockaddr *>(&address), sizeof(address)) < 0)
+        fail(path);
+    if (chmod(path.c_str(), 0666) < 0 || listen(listener.number(), kBacklog) < 0)
+        fail(path);
+    return listener;
+}
+
+Server::Server(const Service &service, ipc::Descriptor socket)
+    : service_(service), socket_(std::move(socket)), stop_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))
+{
+    if (!stop_.is_open() || !wake_.is_open())
+        fail("cannot make an event");
+}
+
+Server::~Server()
+{
+    stop();
+    for (Client &client : clients_) {
+        if (client.thread.joinable())
+            client.thread.join();
+    }
+}
+
+void Server::stop()
+{
+    set(stop_);
+}
+
+size_t Server::client_count()
+{
+    const std::lock_guard lock(mutex_);
+    return size_t(std::count_if(clients_.begin(), clients_.end(), [](const Client &client) { return !client.is_done; }));
+}
+
+void Server::run()
+{
+    while (true) {
+        pollfd events[] = {{socket_.number(), POLLIN, 0}, {stop_.number(), POLLIN, 0}, {wake_.number(), POLLIN, 0}};
+        if (poll(events, 3, -1) < 0 && errno != EINTR)
+            fail("cannot wait for clients");
+        if (events[1].revents)
+            return;
+        uint64_t count;
+        if (events[2].revents && read(wake_.number(), &count, sizeof(count)) > 0)
+            join_done();
+        if (events[0].revents)
+            accept_one();
+    }
+}
+
+void Server::accept_one()
+{
+    ipc::Descriptor socket(accept4(socket_.number(), nullptr, nullptr, SOCK_CLOEXEC));
+    if (!socket.is_open()) {
+        if (errno == EMFILE || errno == ENFILE) {
+            spdlog::warn("a client has to wait: {}", strerror(errno));
+            usleep(100000);
+        }
+        return;
+    }
+    join_done();
+    try {
+        admit(std::move(socket));
+    } catch (const std::exception &error) { // no memory, no thread: the others are served
+        spdlog::error("a client is refused: {}", error.what());
+    }
+}
+
+void Server::admit(ipc::Descriptor socket)
+{
+    Peer peer = peer_of(socket.number());
+    if (!has_room(peer)) {
+        ++service_.census.tally.clients_refused;
+        spdlog::warn("user {}: refused, there are too many clients", peer.uid);
+        return refuse(std::move(socket), "mapid has as many clients as it may have (--max-clients), or user " + std::to_string(peer.uid) + " as many as one user may have");
+    }
+    const std::lock_guard lock(mutex_);
+    Client &client = clients_.emplace_back();
+    client.uid = peer.uid;
+    try {
+        client.thread = std::thread([this, &client, socket = std::move(socket), peer = std::move(peer)]() mutable {
+            serve(client, std::move(socket), std::move(peer));
+        });
+    } catch (...) {
+        clients_.pop_back();
+        throw;
+    }
+}
+
+bool Server::has_room(const Peer &peer)
+{
+    const std::lock_guard lock(mutex_);
+    const auto of_user = std::count_if(clients_.begin(), clients_.end(), [&](const Client &client) { return client.uid == peer.uid; });
+    return clients_.size() < service_.limits.clients && (peer.uid == 0 || size_t(of_user) < kClientsOfUser);
+}
+
+void Server::serve(Client &client, ipc::Descriptor socket, Peer peer)
+{
+    const pid_t pid = peer.pid;
+    spdlog::info("client {} of user {}: connected", pid, peer.uid);
+    try {
+        Session(service_, std::move(socket), std::move(peer)).serve(stop_.number());
+        spdlog::info("client {}: gone", pid);
+    } catch (const std::exception &error) {
+        spdlog::warn("client {}: dropped: {}", pid, error.what());
+    }
+    const std::lock_guard lock(mutex_);
+    client.is_done = true;
+    set(wake_);
+}
+
+void Server::join_done()
+{
+    std::list<Client> done;
+    {
+        const std::lock_guard lock(mutex_);
+        for (auto client = clients_.begin(); client != clients_.end();) {
+            const auto next = std::next(client);
+            if (client->is_done)
+                done.splice(done.end(), clients_, client);
+            client = next;
+        }
+    }
+    for (Client &client : done)
+        client.thread.join();
+}
+} // namespace mapi::daemon

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// Server: the socket -> sessions, a thread each.
+#pragma once
+
+#include <list>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "daemon/session.hpp"
+#include "ipc/descriptor.hpp"
+
+namespace mapi::daemon
+{
+class Server
+{
+public:
+    Server(const Service &service, ipc::Descriptor socket);
+    ~Server();
+    Server(const Server &) = delete;
+    Server &operator=(const Server &) = delete;
+
+    // Until stop().
+    void run();
+    // Any thread, also a signal's.
+    void stop();
+    size_t client_count();
+
+private:
+    struct Client {
+        uid_t uid = 0;
+        std::thread thread;
+        bool is_done = false; // under mutex_
+    };
+
+    void accept_one();
+    void admit(ipc::Descriptor socket);
+    bool has_room(const Peer &peer);
+    void serve(Client &client, ipc::Descriptor socket, Peer peer);
+    void join_done();
+
+    const Service &service_;
+    const ipc::Descriptor socket_;
+    const ipc::Descriptor stop_;
+    const ipc::Descriptor wake_; // a client is done
+    std::mutex mutex_; // all below
+    std::list<Client> clients_;
+};
+
+// A socket at `path`, which everybody may reach: what they may do is decided by who they are.  Throws std::runtime_error.
+ipc::Descriptor listen_at(const std::string &path);
+} // namespace mapi::daemon

@@ -1,0 +1,427 @@
+// SPDX-License-Identifier: MIT
+// Session: one client: its requests -> flows of its own.
+#include "daemon/session.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <system_error>
+
+#include <poll.h>
+#include <spdlog/spdlog.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/session_answers.hpp"
+#include "engine/error.hpp"
+
+namespace mapi::daemon
+{
+namespace
+{
+constexpr uint32_t kProtocolVersion = 1;
+constexpr int kSendTimeoutMs = 1000;
+constexpr size_t kInlineResultBytes = 32768; // a longer result goes as a file
+constexpr int kSettleMs = 1;
+constexpr int kGreetingMs = 5000;
+constexpr size_t kRingsMax = 16384;
+constexpr int kOwnDevicesFrom = 1 << 20;
+constexpr int kFlowNumberMax = 16384;
+constexpr size_t kOptionsMax = 4096;
+constexpr int kFilesMax = 256; // each has a thread or a socket
+
+// Of others a client can make each read or write wait for ever, whatever poll() said before.
+void check_regular(const ipc::Descriptor &file, mapi_error error, const std::string &name)
+{
+    struct stat status = {};
+    if (fstat(file.number(), &status) < 0 || !S_ISREG(status.st_mode))
+        throw Error(error, name + ": is no regular file, and mapid takes no others; with MAPI_SOCKET=none the program reads and writes them itself");
+}
+// The text may have names of the client's, of any length.
+void refuse(ipc::Reply &reply, int error, const std::string &text)
+{
+    reply.Clear();
+    reply.set_error(error);
+    reply.set_text(text.substr(0, MAPI_ERROR_TEXT_BYTES - 1));
+}
+} // namespace
+
+Session::Session(const Service &service, ipc::Descriptor socket, Peer peer)
+    : service_(service), channel_(std::move(socket)), peer_(std::move(peer)), client_(service_.census.add_client()), own_(service.registry, {kOwnDevicesFrom, false, true}),
+      ended_(std::make_shared<ipc::Descriptor>(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)))
+{
+}
+
+Session::~Session()
+{
+    service_.census.remove_client(client_);
+    try {
+        std::vector<std::shared_ptr<engine::Flow>> flows;
+        for (auto &[number, entry] : flows_)
+            flows.push_back(entry.flow);
+        engine::Flow::close(flows);
+    } catch (const std::exception &error) {
+        spdlog::warn("client {}: its flows could not be closed: {}", peer_.pid, error.what());
+    }
+}
+
+void Session::serve(int stop_descriptor)
+{
+    ipc::Message message;
+    while (wait(stop_descriptor) && channel_.receive(message))
+        answer(message);
+}
+
+// False: the daemon ends.
+bool Session::wait(int stop_descriptor)
+{
+    while (true) {
+        pollfd events[] = {{channel_.socket(), POLLIN, 0}, {stop_descriptor, POLLIN, 0}, {ended_->number(), POLLIN, 0}};
+        const int ready = ::poll(events, 3, !arena_ ? kGreetingMs : settle() ? -1 : kSettleMs);
+        if (ready < 0 && errno != EINTR)
+            throw ipc::ChannelError("cannot wait");
+        if (ready == 0 && !arena_)
+            throw ipc::ChannelError("it does not greet");
+        uint64_t count;
+        if (events[2].revents && read(ended_->number(), &count, sizeof(count)) < 0)
+            throw ipc::ChannelError("cannot read an event");
+        if (events[0].revents || events[1].revents)
+            return events[1].revents == 0;
+    }
+}
+
+// Nobody tells when the files of a flow are written.  True: none is left that has ended and waits for that.
+bool Session::settle()
+{
+    bool is_settled = true;
+    for (auto &[number, entry] : flows_)
+        is_settled &= !entry.flow->has_ended() || entry.flow->settle();
+    return is_settled;
+}
+
+void Session::answer(ipc::Message &message)
+{
+    ipc::Request request;
+    ipc::Reply reply;
+    to_send_.clear();
+    if (!request.ParseFromString(message.bytes))
+        throw ipc::ChannelError("a message that is no request");
+    if (!arena_ && !request.has_hello())
+        throw ipc::ChannelError("the first message is no greeting");
+    if (arena_)
+        arena_->take_refusal(); // of a request before
+    try {
+        dispatch(request, message.descriptors, reply);
+    } catch (const Error &error) {
+        if (arena_ && arena_->take_refusal()) // functions say in many ways that they got none
+            refuse(reply, MAPI_LIMIT_REACHED, no_memory());
+        else
+            refuse(reply, error.number(), error.what());
+    } catch (const std::bad_alloc &) {
+        refuse(reply, MAPI_LIMIT_REACHED, no_memory());
+    } catch (const std::system_error &error) {
+        refuse(reply, MAPI_INTERNAL_ERROR, std::string("mapid: ") + error.what());
+    }
+    service_.census.tally.limits_reached += reply.error() == MAPI_LIMIT_REACHED;
+    service_.census.tally.access_refused += reply.error() == MAPI_NOT_AUTHENTICATED;
+    reply.set_is_reply(true);
+    channel_.send(reply.SerializeAsString(), to_send_, kSendTimeoutMs);
+}
+
+std::string Session::no_memory() const
+{
+    return "the client's memory, " + std::to_string(service_.limits.memory_bytes >> 20) + " MiB, has no room for it (--max-memory)";
+}
+
+void Session::dispatch(const ipc::Request &request, std::vector<ipc::Descriptor> &descriptors, ipc::Reply &reply)
+{
+    switch (request.call_case()) {
+    case ipc::Request::kHello: return hello(request.hello(), reply);
+    case ipc::Request::kCreateFlow: return create_flow(request.create_flow(), reply);
+    case ipc::Request::kCreateOffline:
+        if (descriptors.size() != 1)
+            throw ipc::ChannelError("a capture without its file");
+        return create_offline(request.create_offline(), descriptors[0], reply);
+    case ipc::Request::kStartOffline: return own_.start_offline(request.start_offline().device());
+    case ipc::Request::kDeleteOffline:
+        own_.delete_offline(request.delete_offline().device());
+        --captures_;
+        return;
+    case ipc::Request::kSetOption: return set_option(request.set_option());
+    case ipc::Request::kDescribeName: return describe(service_.registry.function(request.describe_name().name()), reply);
+    case ipc::Request::kFunctionAt: return describe(service_.registry.function_at(request.function_at().number()), reply);
+    case ipc::Request::kApply: return apply(request.apply(), descriptors, reply);
+    case ipc::Request::kCheckTarget:
+        find(request.check_target().flow()).flow->target(request.check_target().function(), request.check_target().is_whole());
+        return;
+    case ipc::Request::kConnect: return connect(request.connect().flow());
+    case ipc::Request::kClose: return close(request.close().flow());
+    case ipc::Request::kDescribeFlow: return describe_flow(request.describe_flow().flow(), reply);
+    case ipc::Request::kDescribeFunction: return describe_function(request.describe_function(), reply);
+    case ipc::Request::kDescribeDevice: return describe_device(request.describe_device().id(), reply);
+    case ipc::Request::kNextDevice: return next_device(request.next_device().id(), reply);
+    case ipc::Request::kStatistics: return statistics(request.statistics().device(), reply);
+    case ipc::Request::kPoll: return poll(request.poll());
+    case ipc::Request::kReadResult: return read_result(request.read_result(), reply);
+    case ipc::Request::CALL_NOT_SET: break;
+    }
+    throw Error(MAPI_INTERNAL_ERROR, "mapid does not know this request: it is older than the program's libmapi");
+}
+
+void Session::hello(const ipc::Hello &call, ipc::Reply &reply)
+{
+    if (call.version() != kProtocolVersion)
+        throw Error(MAPI_INTERNAL_ERROR, "mapid speaks version " + std::to_string(kProtocolVersion) + " of its protocol, libmapi " + std::to_string(call.version()));
+    if (arena_)
+        throw ipc::ChannelError("a second greeting");
+    arena_ = std::make_shared<SharedArena>(service_.limits.memory_bytes, kRingsMax * 64);
+    auto &welcome = *reply.mutable_welcome();
+    welcome.set_version(kProtocolVersion);
+    for (const auto side : {engine::Arena::Side::kEngine, engine::Arena::Side::kClient})
+        to_send_.push_back(arena_->piece(side).descriptor());
+    welcome.set_engine_bytes(arena_->piece(engine::Arena::Side::kEngine).bytes());
+    welcome.set_client_bytes(arena_->piece(engine::Arena::Side::kClient).bytes());
+}
+
+Session::FlowEntry &Session::find(int number)
+{
+    const auto found = flows_.find(number);
+    if (found == flows_.end())
+        throw Error(MAPI_INVALID_FLOW, "there is no flow " + std::to_string(number));
+    return found->second;
+}
+
+void Session::check_new(int number) const
+{
+    if (number < 1 || number > kFlowNumberMax || flows_.contains(number))
+        throw ipc::ChannelError("a flow's number that cannot be");
+    check_room();
+}
+
+// Captures without a flow count, too: each has its file and its thread.
+void Session::check_room() const
+{
+    if (flows_.size() + captures_ >= service_.limits.flows)
+        throw Error(MAPI_LIMIT_REACHED, "the client has " + std::to_string(flows_.size() + captures_) + " flows and captures, which is mapid's limit (--max-flows)");
+}
+
+void Session::check_access(const std::string &device) const
+{
+    std::string group = device.empty() ? "" : service_.devices.group_of(device);
+    if (group.empty())
+        group = service_.group;
+    if (peer_.uid != geteuid() && !is_member(peer_, group))
+        throw Error(MAPI_NOT_AUTHENTICATED, (device.empty() ? "captures" : "device " + device) + " can be used by members of group \"" + group +
+                                                "\"; user " + std::to_string(peer_.uid) + " is none");
+}
+
+void Session::create_flow(const ipc::CreateFlow &call, ipc::Reply &reply)
+{
+    check_new(call.flow());
+    if (own_.has(call.device()))
+        return add_flow(call.flow(), own_.acquire(call.device()), call.device(), reply);
+    check_access(call.device());
+    add_flow(call.flow(), service_.devices.acquire(call.device()), call.device(), reply);
+}
+
+void Session::create_offline(const ipc::CreateOffline &call, const ipc::Descriptor &file, ipc::Reply &reply)
+{
+    check_access("");
+    check_regular(file, MAPI_PCAP_OPEN_ERROR, call.path());
+    if (call.path().size() > PATH_MAX)
+        throw Error(MAPI_PCAP_OPEN_ERROR, "the capture's name is longer than " + std::to_string(PATH_MAX) + " bytes");
+    if (call.flow() == 0) {
+        check_room();
+        reply.mutable_device()->set_device(own_.create_offline(call.path(), call.format(), file.number()));
+        ++captures_;
+        return;
+    }
+    check_new(call.flow());
+    auto device = own_.create_private(call.path(), call.format(), file.number());
+    const std::string name = device->settings().name;
+    add_flow(call.flow(), std::move(device), name, reply);
+}
+
+void Session::add_flow(int number, std::shared_ptr<engine::Device> device, const std::string &name, ipc::Reply &reply)
+{
+    auto flow = std::make_shared<engine::Flow>(std::move(device), arena_);
+    flow->set_on_end([ended = ended_] { // may outlive the session
+        const uint64_t one = 1;
+        [[maybe_unused]] const ssize_t written = write(ended->number(), &one, sizeof(one));
+    });
+    reply.mutable_flow()->set_status_offset(arena_->piece(engine::Arena::Side::kEngine).offset_of(flow->shown_status()));
+    reply.mutable_flow()->set_device(name);
+    service_.census.add_flow(client_, number, flow);
+    flows_[number] = {std::move(flow), name};
+}
+
+void Session::apply(const ipc::Apply &call, std::vector<ipc::Descriptor> &descriptors, ipc::Reply &reply)
+{
+    FlowEntry &entry = find(call.flow());
+    if (functions_ >= service_.limits.functions)
+        throw Error(MAPI_LIMIT_REACHED, "the client has " + std::to_string(functions_) + " functions, which is mapid's limit (--max-functions)");
+    const mapi_function &function = service_.registry.function(call.function());
+    const int files = function.is_settled || (function.flags & MAPI_FUNCTION_SENDS) ? 1 : 0;
+    if (files_ + files > kFilesMax)
+        throw Error(MAPI_LIMIT_REACHED, "the client's functions write or send to " + std::to_string(files_) + " places, and " + std::to_string(kFilesMax) +
+                                            " is mapid's limit");
+    engine::Arguments arguments = read_arguments(call, function.args, descriptors);
+    check_sending(function, arguments);
+    const int fid = entry.flow->apply(function, std::move(arguments));
+    ++entry.functions;
+    entry.files += files;
+    files_ += files;
+    ++functions_;
+    show(fid, entry.flow->memory(fid), *arena_, *reply.mutable_applied());
+}
+
+// What is sent goes out with mapid's rights, not with the client's.
+void Session::check_sending(const mapi_function &function, const engine::Arguments &arguments) const
+{
+    const bool sends = (function.flags & MAPI_FUNCTION_SENDS) || std::any_of(arguments.begin(), arguments.end(), [](const engine::Argument &argument) {
+                           return argument.kind == 'o' && !argument.file && argument.text != "SHMEM";
+                       });
+    if (sends && peer_.uid != 0 && peer_.uid != geteuid())
+        throw Error(MAPI_NOT_AUTHENTICATED, std::string(function.name) + ": mapid sends for root and its own user alone; with MAPI_SOCKET=none the program sends itself, with its own rights");
+}
+
+// The letters are checked once more: the message may come from anybody.
+engine::Arguments Session::read_arguments(const ipc::Apply &call, const std::string &letters, std::vector<ipc::Descriptor> &descriptors)
+{
+    engine::Arguments arguments;
+    size_t descriptor = 0;
+    bool is_optional = false;
+    for (const char letter : letters) {
+        if (letter == '?') {
+            is_optional = true;
+            continue;
+        }
+        const int position = int(arguments.size());
+        if (position >= call.arguments_size() || (call.arguments(position).kind() == 0 && !is_optional) ||
+            (call.arguments(position).kind() != 0 && call.arguments(position).kind() != uint32_t(letter)))
+            throw ipc::ChannelError("arguments that the function does not have");
+        const ipc::Argument &given = call.arguments(position);
+        engine::Argument argument{char(given.kind()), given.number(), given.text(), {}};
+        for (const ipc::Target &target : given.targets()) {
+            if (letter != 'f' && letter != 'S')
+                throw ipc::ChannelError("a function as an argument that takes none");
+            argument.targets.push_back(find(target.flow()).flow->target(target.function(), letter == 'S'));
+        }
+        if ((letter == 'f' && argument.targets.size() != 1) || (letter == 'S' && int64_t(argument.targets.size()) != argument.number && given.kind() != 0))
+            throw ipc::ChannelError("an argument without its functions");
+        if (given.kind() == 'F') {
+            for (const int flow : engine::read_flow_list(given.text()))
+                argument.flows.push_back(find(flow).flow->begun());
+            argument.number = int64_t(argument.flows.size());
+        }
+        if (given.kind() == 'w' || (given.kind() == 'o' && given.number() >= 0)) {
+            if (descriptor == descriptors.size())
+                throw ipc::ChannelError("an argument without its file");
+            check_regular(descriptors[descriptor], MAPI_FILE_ERROR, given.text());
+            argument.file = std::make_shared<engine::OwnedFile>(descriptors[descriptor++].release(), "");
+            argument.number = argument.file->descriptor();
+        }
+        arguments.push_back(std::move(argument));
+    }
+    return arguments;
+}
+
+void Session::connect(int number)
+{
+    FlowEntry &entry = find(number);
+    entry.flow->connect();
+}
+
+void Session::close(int number)
+{
+    FlowEntry &entry = find(number);
+    service_.census.remove_flow(client_, number);
+    entry.flow->close();
+    functions_ -= size_t(entry.functions);
+    files_ -= entry.files;
+    flows_.erase(number);
+}
+
+void Session::set_option(const ipc::DeviceOption &call)
+{
+    if (!own_.has(call.device()))
+        throw Error(MAPI_INVALID_ARGUMENT, "device " + call.device() + " is mapid's: its options stand in mapi.conf");
+    // What is read was opened by the client: no option may lead elsewhere.
+    for (const char *key : {"device", "alias", "driver", "path", "group"}) {
+        if (call.key() == key)
+            throw Error(MAPI_INVALID_ARGUMENT, call.key() + "= cannot be changed of a capture that mapid reads");
+    }
+    if (++options_ > kOptionsMax)
+        throw Error(MAPI_LIMIT_REACHED, "the client has set " + std::to_string(kOptionsMax) + " options, which is mapid's limit");
+    own_.set_option(call.device(), call.key(), call.value());
+}
+
+void Session::describe(const mapi_function &function, ipc::Reply &reply) const
+{
+    reply.mutable_function()->set_name(function.name);
+    reply.mutable_function()->set_arguments(function.args);
+    reply.mutable_function()->set_description(function.description);
+    reply.mutable_function()->set_functions(uint32_t(service_.registry.functions().size()));
+}
+
+void Session::describe_flow(int number, ipc::Reply &reply)
+{
+    mapi_flow_info_t info = {};
+    find(number).flow->describe(&info);
+    show(info, *reply.mutable_flow_info());
+}
+
+void Session::describe_function(const ipc::Target &call, ipc::Reply &reply)
+{
+    mapi_function_info_t info = {};
+    find(call.flow()).flow->describe(call.function(), &info);
+    show(info, *reply.mutable_function_info());
+}
+
+void Session::describe_device(int id, ipc::Reply &reply)
+{
+    mapi_device_info_t info = {};
+    (id >= kOwnDevicesFrom ? own_ : service_.devices).describe(id, &info);
+    show(info, *reply.mutable_device_info());
+}
+
+void Session::next_device(int id, ipc::Reply &reply)
+{
+    int next = id < kOwnDevicesFrom ? service_.devices.next(id) : 0;
+    if (next == 0)
+        next = own_.next(id);
+    reply.mutable_device_info()->set_id(next);
+}
+
+void Session::statistics(const std::string &device, ipc::Reply &reply)
+{
+    mapi_stat_t stats = {};
+    (own_.has(device) ? own_ : service_.devices).copy_stats(device, &stats);
+    show(stats, *reply.mutable_statistics());
+}
+
+void Session::read_result(const ipc::Target &call, ipc::Reply &reply)
+{
+    const std::vector<uint64_t> result = find(call.flow()).flow->copy_result(call.function());
+    const size_t bytes = result.size() * sizeof(uint64_t);
+    if (bytes <= kInlineResultBytes) {
+        reply.set_result(result.data(), bytes);
+        return;
+    }
+    result_ = ipc::Descriptor(memfd_create("mapi-result", MFD_CLOEXEC));
+    if (!result_.is_open() || write(result_.number(), result.data(), bytes) != ssize_t(bytes))
+        throw Error(MAPI_INTERNAL_ERROR, "no memory for a result");
+    to_send_.push_back(result_.number());
+}
+
+void Session::poll(const ipc::Target &call)
+{
+    engine::RingMemory *const ring = find(call.flow()).flow->memory(call.function()).ring;
+    const int descriptor = ring ? ring->writer().poll_descriptor() : -1;
+    if (descriptor < 0)
+        throw Error(MAPI_INVALID_FID_FUNCID, "the function gives nothing one by one that could be waited for");
+    to_send_.push_back(descriptor);
+}
+} // namespace mapi::daemon

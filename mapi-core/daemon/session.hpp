@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// Session: one client: its requests -> flows of its own.  All that it had goes with it.
+#pragma once
+
+#include <map>
+#include <memory>
+
+#include "daemon/census.hpp"
+#include "daemon/policy.hpp"
+#include "daemon/shared_arena.hpp"
+#include "engine/devices.hpp"
+#include "engine/flow.hpp"
+#include "ipc/channel.hpp"
+#include "ipc/mapi.pb.h"
+
+namespace mapi::daemon
+{
+// What all sessions share.
+struct Service {
+    const engine::Registry &registry;
+    engine::Devices &devices;
+    Limits limits;
+    Census &census;
+    std::string group; // may use devices that name no other
+};
+
+// Its own thread's.
+class Session
+{
+public:
+    Session(const Service &service, ipc::Descriptor socket, Peer peer);
+    ~Session();
+    Session(const Session &) = delete;
+    Session &operator=(const Session &) = delete;
+
+    // Until the client goes, breaks the protocol (ipc::ChannelError) or stop_descriptor becomes readable.
+    void serve(int stop_descriptor);
+
+    const Peer &peer() const { return peer_; }
+
+private:
+    struct FlowEntry {
+        std::shared_ptr<engine::Flow> flow;
+        std::string device;
+        int functions = 0;
+        int files = 0; // that its functions write
+        bool is_connected = false;
+    };
+
+    bool wait(int stop_descriptor);
+    bool settle();
+    void answer(ipc::Message &message);
+    void dispatch(const ipc::Request &request, std::vector<ipc::Descriptor> &descriptors, ipc::Reply &reply);
+
+    void hello(const ipc::Hello &call, ipc::Reply &reply);
+    void create_flow(const ipc::CreateFlow &call, ipc::Reply &reply);
+    void create_offline(const ipc::CreateOffline &call, const ipc::Descriptor &file, ipc::Reply &reply);
+    void apply(const ipc::Apply &call, std::vector<ipc::Descriptor> &descriptors, ipc::Reply &reply);
+    void connect(int number);
+    void close(int number);
+    void set_option(const ipc::DeviceOption &call);
+    void describe(const mapi_function &function, ipc::Reply &reply) const;
+    void describe_flow(int number, ipc::Reply &reply);
+    void describe_function(const ipc::Target &call, ipc::Reply &reply);
+    void describe_device(int id, ipc::Reply &reply);
+    void next_device(int id, ipc::Reply &reply);
+    void statistics(const std::string &device, ipc::Reply &reply);
+    void read_result(const ipc::Target &call, ipc::Reply &reply);
+    void poll(const ipc::Target &call);
+
+    std::string no_memory() const;
+    FlowEntry &find(int number);
+    void check_new(int number) const;
+    void check_room() const;
+    void check_access(const std::string &device) const;
+    void check_sending(const mapi_function &function, const engine::Arguments &arguments) const;
+    void add_flow(int number, std::shared_ptr<engine::Device> device, const std::string &name, ipc::Reply &reply);
+    engine::Arguments read_arguments(const ipc::Apply &call, const std::string &letters, std::vector<ipc::Descriptor> &descriptors);
+    engine::Devices &devices_with(const std::string &name);
+    engine::Devices &devices_with(int id);
+
+    const Service &service_;
+    ipc::Channel channel_;
+    const Peer peer_;
+    const uint64_t client_; // in the census
+    std::shared_ptr<SharedArena> arena_; // after Hello
+    engine::Devices own_;                // captures that the client has opened
+    std::map<int, FlowEntry> flows_;     // by the client's numbers
+    size_t functions_ = 0;
+    size_t captures_ = 0; // that it made without a flow
+    size_t options_ = 0;
+    int files_ = 0;
+    std::vector<int> to_send_;
+    ipc::Descriptor result_; // one of these
+    const std::shared_ptr<ipc::Descriptor> ended_; // an event: a flow has ended, and its files may not be written yet
+};
+} // namespace mapi::daemon

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// Shared arena: two sealed pieces of memory that one client maps: the engine's, which it can only read, and its own.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <map>
+#include <mutex>
+
+#include "engine/arena.hpp"
+#include "ipc/descriptor.hpp"
+#include "ipc/mapping.hpp"
+
+namespace mapi::daemon
+{
+// One piece: first fit, kept in order so that neighbours join.  Memory is taken from the system page by page as it is used, and given
+// back with the client: a sealed file cannot have holes punched (fcntl(2), F_SEAL_FUTURE_WRITE).
+class SharedPiece
+{
+public:
+    // Throws std::runtime_error.
+    SharedPiece(const char *name, size_t bytes, bool clients_may_write);
+
+    void *allocate(size_t bytes);
+    void release(void *memory, size_t bytes);
+    uint64_t offset_of(const void *memory) const { return uint64_t(static_cast<const uint8_t *>(memory) - mapping_.data()); }
+    int descriptor() const { return file_.number(); }
+    size_t bytes() const { return mapping_.bytes(); }
+
+private:
+    ipc::Descriptor file_;
+    ipc::Mapping mapping_;
+    std::mutex mutex_; // all below
+    std::map<size_t, size_t> free_; // offset -> bytes
+    size_t used_until_ = 0;         // what lies behind was never used: it is zeros
+};
+
+class SharedArena final : public engine::Arena
+{
+public:
+    SharedArena(size_t engine_bytes, size_t client_bytes);
+
+    void *allocate(Side side, size_t bytes) override;
+    void release(Side side, void *memory, size_t bytes) override { piece(side).release(memory, bytes); }
+    bool is_shared() const override { return true; }
+    // Whether there was no room since the last call.
+    bool take_refusal() { return has_refused_.exchange(false); }
+    SharedPiece &piece(Side side) { return side == Side::kEngine ? engine_ : client_; }
+
+private:
+    SharedPiece engine_;
+    SharedPiece client_;
+    std::atomic<bool> has_refused_ = false;
+};
+} // namespace mapi::daemon

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// Live source: the members of a driver's table that drivers of live sources have in common.
+#pragma once
+
+#include <exception>
+#include <memory>
+
+#include <mapi/driver.h>
+#include <mapi/errors.h>
+#include <mapi/explain.h>
+
+namespace mapi::drivers
+{
+// Of a class with info(), start(), read(), wait(), copy_stats(), interrupt() and set_filter(), made of a path and options.
+template <class Source> struct LiveSource {
+    static int open(const mapi_driver_setup *setup, void **instance, mapi_driver_info *info)
+    {
+        return guard(setup->error, setup->error_bytes, [&] {
+            auto source = std::make_unique<Source>(setup->path, setup->options);
+            *info = source->info();
+            *instance = source.release();
+        });
+    }
+    static int start(void *instance, char *error, uint32_t error_bytes)
+    {
+        return guard(error, error_bytes, [&] { of(instance).start(); });
+    }
+    static int read(void *instance, mapi_packet *packets, uint32_t limit, mapi_batch *batch) { return of(instance).read(packets, limit, *batch); }
+    static int wait(void *instance) { return of(instance).wait(); }
+    static void stats(void *instance, mapi_driver_stats *stats) { of(instance).copy_stats(stats); }
+    static void interrupt(void *instance) { of(instance).interrupt(); }
+    static int set_filter(void *instance, const mapi_filter_code *code, uint32_t count) { return of(instance).set_filter(code, count); }
+    static void close(void *instance) { delete &of(instance); }
+
+private:
+    static Source &of(void *instance) { return *static_cast<Source *>(instance); }
+
+    // 0, or an error number with its text.
+    template <class Call> static int guard(char *error, uint32_t error_bytes, Call call)
+    {
+        try {
+            call();
+            return 0;
+        } catch (const std::exception &problem) {
+            mapi_explain(error, error_bytes, problem.what());
+            return MAPI_INTERFACE_ERROR;
+        }
+    }
+};
+} // namespace mapi::drivers

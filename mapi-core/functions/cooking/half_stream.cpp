@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+#include "functions/cooking/half_stream.hpp"
+
+#include <algorithm>
+
+namespace mapi::cooking
+{
+void HalfStream::begin(uint32_t sequence)
+{
+    bytes_ = Tins::TCPIP::DataTracker(sequence);
+    first_ = sequence;
+    has_begun_ = true;
+}
+
+void HalfStream::take(size_t count)
+{
+    auto &payload = bytes_.payload();
+    if (count == payload.size())
+        std::vector<uint8_t>().swap(payload); // most streams have nothing that waits: they shall cost nothing
+    else
+        payload.erase(payload.begin(), payload.begin() + ptrdiff_t(count));
+}
+
+uint32_t HalfStream::skip_hole(uint32_t bytes_most)
+{
+    const auto &waiting = bytes_.buffered_payload();
+    const uint32_t here = bytes_.sequence_number();
+    uint32_t bytes = bytes_most;
+    if (!waiting.empty()) { // sequence numbers wrap: the first is not always the map's first
+        const auto next = waiting.lower_bound(here);
+        bytes = std::min(bytes, (next == waiting.end() ? waiting.begin() : next)->first - here);
+    }
+    bytes_.sequence_number(here + bytes);
+    bytes_.process_payload(here + bytes, {}); // takes up what waits there
+    return bytes;
+}
+
+void HalfStream::forget()
+{
+    bytes_ = Tins::TCPIP::DataTracker(bytes_.sequence_number());
+}
+} // namespace mapi::cooking

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// Half stream: one direction's segments in any order -> its bytes in order (libtins).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <tins/tcp_ip/data_tracker.h>
+
+namespace mapi::cooking
+{
+// Of segments that overlap, what came in order first stays; of those that wait, the longest that begins at a place, then the lower place.
+class HalfStream
+{
+public:
+    // Bytes that a segment which waits costs beside its own.
+    static constexpr uint32_t kChunkCost = 128;
+
+    bool has_begun() const { return has_begun_; }
+    uint32_t first_sequence() const { return first_; }
+    void begin(uint32_t sequence);
+
+    void put(uint32_t sequence, std::span<const uint8_t> bytes) { bytes_.process_payload(sequence, {bytes.begin(), bytes.end()}); }
+
+    // In order, and the sequence numbers around them.
+    std::span<const uint8_t> ready() const { return bytes_.payload(); }
+    uint32_t ready_sequence() const { return bytes_.sequence_number() - uint32_t(bytes_.payload().size()); }
+    uint32_t next_sequence() const { return bytes_.sequence_number(); }
+    void take(size_t count); // of those ready, from the first
+
+    // Behind a hole.
+    bool has_hole() const { return !bytes_.buffered_payload().empty(); }
+    uint32_t waiting_bytes() const { return bytes_.total_buffered_bytes(); }
+    size_t waiting_segments() const { return bytes_.buffered_payload().size(); }
+    // Goes on behind it, or behind so many bytes when that is nearer.  Returns how many bytes will never come.
+    uint32_t skip_hole(uint32_t bytes_most);
+
+    size_t held_bytes() const { return bytes_.payload().size() + waiting_bytes(); }
+    size_t cost() const { return held_bytes() + waiting_segments() * kChunkCost; }
+    void forget(); // all bytes
+
+private:
+    Tins::TCPIP::DataTracker bytes_;
+    uint32_t first_ = 0;
+    bool has_begun_ = false;
+};
+} // namespace mapi::cooking

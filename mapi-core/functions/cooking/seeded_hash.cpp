@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// Seeded hash: who sends packets cannot know which keys fall together.
+#include "functions/cooking/seeded_hash.hpp"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "functions/random_seed.hpp"
+
+namespace mapi::cooking
+{
+SeededHash::SeededHash() : seed_(functions::random_seed())
+{
+}
+
+size_t SeededHash::of(const void *bytes, size_t count) const
+{
+    return XXH3_64bits_withSeed(bytes, count, seed_);
+}
+} // namespace mapi::cooking

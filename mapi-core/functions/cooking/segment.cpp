@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+#include "functions/cooking/segment.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "anonymize/bytes.hpp"
+#include "functions/cooking/head.hpp"
+
+namespace mapi::cooking
+{
+std::optional<Segment> read_segment(std::span<const uint8_t> source, std::span<const uint8_t> destination, std::span<const uint8_t> datagram)
+{
+    const uint32_t header_bytes = datagram.size() < kTcpBytes ? 0 : (datagram[12] >> 4) * 4u;
+    if (header_bytes < kTcpBytes || header_bytes > datagram.size())
+        return std::nullopt;
+    std::optional<Segment> segment(std::in_place);
+    Ends &ends = segment->ends;
+    std::copy(source.begin(), source.end(), ends.end[0].address.begin());
+    std::copy(destination.begin(), destination.end(), ends.end[1].address.begin());
+    std::copy_n(datagram.begin(), 2, ends.end[0].port.begin());
+    std::copy_n(datagram.begin() + 2, 2, ends.end[1].port.begin());
+    ends.version = source.size() == 4 ? 4 : 6;
+    if (ends.end[0] > ends.end[1]) {
+        std::swap(ends.end[0], ends.end[1]);
+        segment->from = 1;
+    }
+    segment->sequence = anonymize::word_at(datagram.data() + 4);
+    segment->flags = datagram[13];
+    segment->payload = datagram.subspan(header_bytes);
+    return segment;
+}
+
+uint32_t cut_bytes_of(const mapi_packet &packet, const headers::IpLayer &layer)
+{
+    const uint8_t *const header = packet.data + layer.offset;
+    const uint32_t told = layer.version == 4 ? anonymize::half_at(header + 2) : anonymize::half_at(header + 4);
+    if (told == 0) // an offload's: all that is there belongs to it
+        return packet.wire_len > packet.caplen ? packet.wire_len - packet.caplen : 0;
+    const uint32_t end = layer.offset + told + (layer.version == 4 ? 0 : 40);
+    return end > layer.end ? end - layer.end : 0;
+}
+} // namespace mapi::cooking

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+// Streams: TCP segments of many streams -> cooked packets of their bytes in order.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <list>
+#include <unordered_map>
+
+#include <mapi/mapi.h>
+
+#include "functions/cooking/half_stream.hpp"
+#include "functions/cooking/head.hpp"
+#include "functions/cooking/seeded_hash.hpp"
+#include "functions/cooking/segment.hpp"
+#include "functions/made_packets.hpp"
+
+namespace mapi::cooking
+{
+// What is kept at most.  When there is more, the stream that was silent longest ends early.
+struct Limits {
+    size_t streams = 65536;
+    size_t bytes = 64u << 20;        // of all streams, ready or behind holes
+    size_t hole_bytes = 1u << 20;    // of one direction, behind a hole; then the hole is skipped
+    size_t hole_segments = 512;
+};
+
+struct Order {
+    size_t threshold = 32000;   // bytes of a cooked packet
+    uint64_t timeout_ns = 0;    // without packets, then a stream ends; 0: never
+    bool is_once = false;       // one packet of each side
+    int side = BOTH_SIDE;
+    Limits limits{};
+};
+
+class Streams
+{
+public:
+    Streams(const Order &order, mapi_cooking_t &counts, functions::MadePackets &made);
+
+    // The head is of a packet like the segment's.
+    void take(const Segment &segment, const Head &head);
+    // Ends those that were silent too long.
+    void expire(uint64_t now_ns);
+    void end_all();
+
+private:
+    struct Side {
+        HalfStream bytes;
+        Head head;
+        uint64_t last_ns = 0; // of a packet with payload
+        uint32_t end_sequence = 0;
+        bool has_end = false; // its FIN has been seen
+        bool is_over = false; // nothing more of it is asked for
+    };
+    struct Stream {
+        Ends ends;
+        std::array<Side, 2> sides; // by who sends
+        unsigned client = 0;
+        uint64_t last_ns = 0;
+        size_t cost = 0; // as counted in cost_
+        bool is_closed = false;
+        bool is_quiet = true; // stands in quiet_
+    };
+    using List = std::list<Stream>;
+    struct Hash {
+        SeededHash hash;
+        size_t operator()(const Ends &ends) const { return hash.of(&ends, sizeof(ends)); }
+    };
+
+    List::iterator find(const Segment &segment);
+    List::iterator begin(const Segment &segment);
+    void put(Side &side, const Segment &segment, uint32_t sequence);
+    void close(Stream &stream, const Segment &segment, uint32_t end_sequence);
+    void settle(List::iterator stream);
+    void end(List::iterator stream);
+    void end_oldest();
+
+    void give_full(Side &side, uint64_t timestamp_ns);
+    void give_ready(Side &side, uint64_t timestamp_ns);
+    void give_all(Side &side, uint64_t timestamp_ns);
+    void give(Side &side, size_t count, uint64_t timestamp_ns);
+    void skip_hole(Side &side, uint64_t timestamp_ns);
+    uint32_t skip(Side &side, uint32_t bytes_most);
+    void finish(Side &side);
+
+    const Order order_;
+    mapi_cooking_t &counts_;
+    functions::MadePackets &made_;
+    // Each by time of the last packet: those that hold bytes or may get some, and those that have none yet or are closed.
+    List busy_, quiet_;
+    std::unordered_map<Ends, List::iterator, Hash> by_ends_;
+    size_t cost_ = 0;
+};
+} // namespace mapi::cooking

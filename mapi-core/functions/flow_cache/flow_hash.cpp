@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// Flow hash: a flow's key -> 64 bits that nobody outside can foresee.
+#include "functions/flow_cache/flow_hash.hpp"
+
+#include <stdexcept>
+
+#include <sys/random.h>
+
+#define XXH_INLINE_ALL
+#define XXH_NO_INLINE_HINTS 1 // gcc with a sanitizer cannot follow them
+#include <xxhash.h>
+
+namespace mapi::functions
+{
+FlowHash::FlowHash()
+{
+    static_assert(sizeof(secret_) >= XXH3_SECRET_SIZE_MIN && sizeof(secret_) <= 256); // up to 256 bytes come whole
+    if (getrandom(secret_, sizeof(secret_), 0) != ssize_t(sizeof(secret_)))
+        throw std::runtime_error("the system gives no random bytes for the hash of flows");
+}
+
+uint64_t FlowHash::operator()(const FlowKey &key) const
+{
+    return XXH3_64bits_withSecret(&key, sizeof(key), secret_, sizeof(secret_));
+}
+} // namespace mapi::functions

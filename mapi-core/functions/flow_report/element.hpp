@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// Element: what a record tells of a flow, by its name and its number in IPFIX and NetFlow v9.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "functions/flow_report/report_flow.hpp"
+#include "functions/flow_report/report_settings.hpp"
+
+namespace mapi::functions
+{
+struct Element {
+    enum Family : uint8_t { kAny, kIpv4, kIpv6 }; // records of which flows it is in
+
+    const char *name;      // MAPI's
+    const char *ipfix_name; // IANA's
+    uint16_t number;
+    uint16_t bytes;
+    Family family;
+    // One of the two; `value` is a number of `bytes` bytes, `field` that many bytes as they are.
+    uint64_t (*value)(const EndedFlow &, const ReportSettings &);
+    const uint8_t *(*field)(const EndedFlow &);
+    const char *other_family = nullptr; // name of what takes its place in records of the other family
+
+    bool is_in(uint8_t version) const { return family == kAny || (family == kIpv4) == (version == 4); }
+};
+
+// By either name; null: there is none.
+const Element *find_element(std::string_view name);
+// All names, for a refusal.
+std::string element_names();
+
+enum class ByteOrder { kNetwork, kHost };
+void append_value(std::string &to, const Element &element, const EndedFlow &flow, const ReportSettings &settings, ByteOrder order);
+void append_number(std::string &to, uint64_t number, unsigned bytes, ByteOrder order = ByteOrder::kNetwork);
+
+// Of the exporter's clock, which began at flow.boot_ns.
+uint32_t uptime_ms(const EndedFlow &flow, uint64_t time_ns);
+
+constexpr uint16_t template_id(uint8_t version)
+{
+    return version == 4 ? 256 : 257;
+}
+} // namespace mapi::functions

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+// IPFIX: flows -> messages (RFC 7011), by libfixbuf.
+#include <stdexcept>
+#include <utility>
+
+#include <fixbuf/public.h>
+
+#include "functions/flow_report/message_encoder.hpp"
+
+namespace mapi::functions
+{
+namespace
+{
+constexpr uint64_t kNsPerSecond = 1000000000;
+
+class Error
+{
+public:
+    ~Error() { g_clear_error(&error_); }
+    GError **operator&() { return &error_; }
+    [[noreturn]] void fail() const { throw std::runtime_error(std::string("libfixbuf: ") + (error_ ? error_->message : "no reason")); }
+
+private:
+    GError *error_ = nullptr;
+};
+
+class Ipfix : public MessageEncoder
+{
+public:
+    Ipfix(const ReportSettings &settings, const ReportTemplate &records, bool repeats_templates, SendMessage send)
+        : settings_(settings), template_(records), clock_(repeats_templates), send_(std::move(send)), model_(fbInfoModelAlloc()),
+          session_(fbSessionAlloc(model_))
+    {
+        fbSessionSetDomain(session_, settings.observation_domain);
+        for (const uint8_t version : {4, 6})
+            add_template(version);
+        buffer_ = fBufAllocForExport(session_, fbExporterAllocBuffer(message_, sizeof(message_)));
+        fBufSetAutomaticMode(buffer_, FALSE);
+    }
+    ~Ipfix() override
+    {
+        if (buffer_)
+            fBufFree(buffer_); // the session and the exporter, too
+        else
+            fbSessionFree(session_);
+        fbInfoModelFree(model_);
+    }
+    Ipfix(const Ipfix &) = delete;
+
+    bool add(const EndedFlow &flow) override
+    {
+        record_.clear();
+        for (const Element *element : template_.of(flow.flow.key.version))
+            append_value(record_, *element, flow, settings_, ByteOrder::kHost);
+        if (flows_ == 0)
+            begin(flow.now_ns);
+        bool is_taken = append(flow.flow.key.version);
+        if (!is_taken) {
+            flush();
+            begin(flow.now_ns);
+            is_taken = append(flow.flow.key.version);
+        }
+        flows_ += is_taken;
+        return is_taken;
+    }
+
+    void flush() override
+    {
+        if (flows_ > 0)
+            emit(std::exchange(flows_, 0));
+    }
+
+private:
+    void add_template(uint8_t version)
+    {
+        Error error;
+        fbTemplate_t *made = fbTemplateAlloc(model_);
+        for (const Element *element : template_.of(version)) {
+            fbInfoElementSpec_t spec = {const_cast<char *>(element->ipfix_name), element->bytes, 0};
+            if (!fbTemplateAppendSpec(made, &spec, 0, &error))
+                error.fail();
+        }
+        for (const bool is_internal : {true, false}) {
+            if (!fbSessionAddTemplate(session_, is_internal, template_id(version), made, &error))
+                error.fail();
+        }
+    }
+
+    // A message has the time at which it was begun; templates have one of their own.
+    void begin(uint64_t now_ns)
+    {
+        fBufSetExportTime(buffer_, uint32_t(now_ns / kNsPerSecond));
+        if (clock_.is_due(now_ns) && twice([this](GError **error) { return fbSessionExportTemplates(session_, error); })) {
+            clock_.sent(now_ns);
+            emit(0);
+        }
+    }
+
+    void emit(uint64_t flows)
+    {
+        Error error;
+        const size_t bytes = fBufEmit(buffer_, &error) ? fbExporterGetMsgLen(fBufGetExporter(buffer_)) : 0;
+        clock_.message(send_(std::string(reinterpret_cast<const char *>(message_), bytes), flows));
+    }
+
+    // False: the message has no room for it.
+    bool append(uint8_t version)
+    {
+        Error error;
+        const uint16_t id = template_id(version);
+        return fBufSetInternalTemplate(buffer_, id, &error) && fBufSetExportTemplate(buffer_, id, &error) &&
+               twice([this](GError **failed) {
+                   return fBufAppend(buffer_, reinterpret_cast<uint8_t *>(record_.data()), record_.size(), failed);
+               });
+    }
+
+    // Between templates and records libfixbuf refuses once, so that its caller sends the message before; here it is sent already.
+    template <class Call> static bool twice(Call &&call)
+    {
+        Error first, second;
+        return call(&first) || call(&second);
+    }
+
+    const ReportSettings settings_;
+    const ReportTemplate template_;
+    TemplateClock clock_;
+    const SendMessage send_;
+    uint8_t message_[kMessageBytesMax];
+    fbInfoModel_t *const model_;
+    fbSession_t *const session_;
+    fBuf_t *buffer_ = nullptr;
+    std::string record_; // as the internal template has it
+    uint64_t flows_ = 0; // of the message
+};
+} // namespace
+
+std::unique_ptr<MessageEncoder> make_ipfix(const ReportSettings &settings, const ReportTemplate &records, bool repeats_templates, SendMessage send)
+{
+    return std::make_unique<Ipfix>(settings, records, repeats_templates, std::move(send));
+}
+} // namespace mapi::functions

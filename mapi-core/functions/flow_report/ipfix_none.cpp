@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// IPFIX in a build without libfixbuf.
+#include <stdexcept>
+
+#include "functions/flow_report/message_encoder.hpp"
+
+namespace mapi::functions
+{
+std::unique_ptr<MessageEncoder> make_ipfix(const ReportSettings &, const ReportTemplate &, bool, SendMessage)
+{
+    throw std::runtime_error("this build has no libfixbuf, which makes IPFIX; NETFLOW_V9 needs none");
+}
+} // namespace mapi::functions

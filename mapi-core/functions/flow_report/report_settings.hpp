@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// Report settings: the lines of [ipfixflib] in mapi.conf -> numbers.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace mapi::functions
+{
+// Keys and what they are when they are not set are those of MAPI 2, but for hashSize.
+struct ReportSettings {
+    uint32_t observation_domain = 0;
+    std::optional<uint32_t> ingress_interface; // otherwise the packet's
+    uint32_t egress_interface = 0;             // 0: not known
+    uint32_t idle_seconds = 30;
+    uint32_t active_seconds = 120;
+    uint32_t room = 262144; // flows that go on at a time
+    uint32_t least_packets = 0;
+};
+
+// "key=value" a line.  Throws std::runtime_error that names what is wrong.
+ReportSettings read_report_settings(const std::string &lines);
+} // namespace mapi::functions

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// Many BPF programs -> for each packet those that may accept it, found by the values of a few fields.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <mapi/packet.h>
+
+#include "bpf_step.hpp"
+#include "bpf_tests.hpp"
+#include "field_table.hpp"
+
+namespace mapi::match
+{
+// Packets that a program may accept; it rejects all others.
+struct BpfCandidates {
+    uint64_t mask;
+    uint32_t program; // its place in the list
+};
+
+// One thread at a time.
+class BpfIndex
+{
+public:
+    // Null: too few of the programs ask for different values of the same fields.
+    static std::unique_ptr<BpfIndex> make(const std::vector<BpfSteps> &programs);
+
+    // Each program at most once.  Valid until the next call.
+    std::span<const BpfCandidates> find(const mapi_packet *packets, uint64_t mask);
+
+    // Programs that are candidates for every packet.
+    size_t unindexed() const { return always_.size(); }
+
+private:
+    using Tests = std::vector<std::vector<ImpliedTest>>;
+
+    BpfIndex(const Tests &tests, std::vector<uint32_t> always);
+    void find_by(const FieldTable &table, const uint8_t *packets, const PacketRest *starts, uint32_t count);
+    void add_hits(std::span<const uint32_t> programs, uint64_t packet);
+
+    // Those fields that are counted from the same place, in packets that pass the same test: only IPv6 packets have IPv6 ports.
+    struct Base {
+        uint32_t header;
+        std::optional<FieldTest> guard;
+        std::vector<FieldTable> tables;
+    };
+    std::vector<Base> bases_;
+    std::vector<uint32_t> always_;
+    std::vector<uint32_t> place_of_; // in candidates_, of each program that is in it
+    std::vector<BpfCandidates> candidates_;
+    std::vector<uint64_t> last_call_; // in which each program was a candidate
+    uint64_t call_ = 0;
+};
+} // namespace mapi::match

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// A field as filter programs load it: bytes at a fixed place, or behind a header that tells its own length; and a test of it.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+
+#include <mapi/packet.h>
+
+namespace mapi::match
+{
+// What is left of a packet behind some place; uninitialised where an array of it is filled at once.
+struct PacketRest {
+    const uint8_t *data;
+    uint64_t bytes;
+};
+
+struct PacketField {
+    static constexpr uint32_t kNoHeader = ~0u;
+
+    uint32_t offset = 0; // from the frame's first byte, or from the header's end
+    uint32_t header = kNoHeader; // where the byte is whose low four bits are the header's length in words of four bytes (IPv4's)
+    uint32_t mask = 0; // of the value
+    uint32_t bytes = 0; // 1, 2 or 4, in network order
+
+    auto operator<=>(const PacketField &) const = default;
+
+    // What is left of the packet where the offset counts from; nothing when the packet ends before that is told.
+    PacketRest behind_header(const mapi_packet &packet) const
+    {
+        if (header == kNoHeader)
+            return {packet.data, packet.caplen};
+        const uint32_t header_bytes = header < packet.caplen ? (packet.data[header] & 0xfu) * 4 : packet.caplen;
+        if (header_bytes >= packet.caplen)
+            return {packet.data, 0};
+        return {packet.data + header_bytes, packet.caplen - header_bytes};
+    }
+    uint64_t end() const { return uint64_t{offset} + bytes; }
+    uint32_t value_at(const uint8_t *data) const { return bytes == 2 ? value_of<2>(data) : bytes == 4 ? value_of<4>(data) : value_of<1>(data); }
+    // As many bytes as the field has.
+    template <uint32_t kBytes> uint32_t value_of(const uint8_t *data) const
+    {
+        if constexpr (kBytes == 1)
+            return data[0] & mask;
+        else if constexpr (kBytes == 2)
+            return (uint32_t{data[0]} << 8 | data[1]) & mask;
+        else
+            return (uint32_t{data[0]} << 24 | uint32_t{data[1]} << 16 | uint32_t{data[2]} << 8 | data[3]) & mask;
+    }
+};
+
+// Passes where the field is in the packet and has the value.
+struct FieldTest {
+    PacketField field;
+    uint32_t value = 0;
+
+    auto operator<=>(const FieldTest &) const = default;
+
+    bool passes(const mapi_packet &packet) const
+    {
+        const PacketRest rest = field.behind_header(packet);
+        return rest.bytes >= field.end() && field.value_at(rest.data + field.offset) == value;
+    }
+};
+} // namespace mapi::match

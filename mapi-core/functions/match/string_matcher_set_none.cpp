@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+// Stands in where Vectorscan is missing: patterns are searched one after the other.
+#include "string_matcher_set.hpp"
+
+namespace mapi::match
+{
+std::unique_ptr<StringMatcherSet> StringMatcherSet::make(const std::vector<const StringMatcher *> &)
+{
+    return nullptr;
+}
+} // namespace mapi::match

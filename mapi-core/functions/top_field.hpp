@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// Top field: a packet -> the value of one field of its innermost IP header, or of the TCP or UDP header behind it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include <mapi/packet.h>
+
+namespace mapi::functions
+{
+// No padding: it is hashed as it lies in memory.
+struct FieldValue {
+    uint32_t value = 0; // a number, or an IPv4 address in network byte order
+    std::array<uint8_t, 16> address6{};
+    uint32_t family = 0; // of an address, else 0
+
+    bool operator==(const FieldValue &) const = default;
+};
+static_assert(sizeof(FieldValue) == 24);
+
+// Whether TOPX_ protocol has this TOPX_ field.
+bool is_field_of(int64_t protocol, int64_t field);
+
+// Nothing where the packet has no such field, or the capture cuts it.  Any thread.
+std::optional<FieldValue> read_field(const mapi_packet &packet, int protocol, int field);
+} // namespace mapi::functions

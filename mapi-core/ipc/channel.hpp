@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// Channel: whole messages with descriptors over a Unix SOCK_SEQPACKET socket.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "ipc/descriptor.hpp"
+
+namespace mapi::ipc
+{
+constexpr size_t kMessageBytesMax = 65536;
+constexpr size_t kDescriptorsMax = 16;
+
+// The other side is gone, or does not keep to the protocol; what() says which.
+class ChannelError : public std::runtime_error
+{
+public:
+    using std::runtime_error::runtime_error;
+};
+
+struct Message {
+    std::string bytes;
+    std::vector<Descriptor> descriptors;
+};
+
+// One thread at a time.
+class Channel
+{
+public:
+    explicit Channel(Descriptor socket) : socket_(std::move(socket)) {}
+
+    int socket() const { return socket_.number(); }
+    // Throws ChannelError, also when the other side does not take it within timeout_ms.
+    void send(const std::string &bytes, const std::vector<int> &descriptors, int timeout_ms);
+    // Waits.  False: the other side has closed.  Throws ChannelError.
+    bool receive(Message &message);
+
+private:
+    Descriptor socket_;
+};
+} // namespace mapi::ipc

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// Record source: a ring's reader as a client uses it.
+#include "ring/record_source.hpp"
+
+#include <unistd.h>
+
+namespace mapi::ring
+{
+Record RecordSource::next(const RingReader::IsAlive &is_alive)
+{
+    Record record;
+    next_many(1, reader_returns_ ? 0 : -1, is_alive, [&](const Record &found) { record = found; });
+    return record;
+}
+
+bool RecordSource::may_have_come()
+{
+    if (event_ < 0 || reader_.is_ended())
+        return false; // the end stays told
+    char told[64];
+    while (read(event_, told, sizeof(told)) > 0) {
+    }
+    return reader_.ask_for_poll() && !reader_.is_over();
+}
+} // namespace mapi::ring

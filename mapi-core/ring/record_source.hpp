@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// Record source: a ring's reader as a client uses it: one record or many, waiting or not, or told by a descriptor.
+#pragma once
+
+#include <mutex>
+
+#include "ring/ring_reader.hpp"
+
+namespace mapi::ring
+{
+// One reader at a time: whoever has lock().
+class RecordSource
+{
+public:
+    RecordSource(const RingPages &pages, bool reader_returns) : reader_(pages), reader_returns_(reader_returns) {}
+
+    std::unique_lock<std::mutex> lock() { return std::unique_lock(mutex_); }
+
+    // Waits unless the ring's reader returns.  What was lent before goes back.
+    Record next(const RingReader::IsAlive &is_alive);
+    // take(record), at most `most` times, for all that are there; waits for the first.  Returns how many.
+    template <class Take> int next_many(int most, int timeout_ms, const RingReader::IsAlive &is_alive, Take take)
+    {
+        reader_.release();
+        int count = 0;
+        for (bool has_waited = timeout_ms == 0; most > 0;) {
+            for (Record record; count < most && (record = reader_.next()).data; ++count)
+                take(record);
+            if (count > 0 || (has_waited && !may_have_come()))
+                break;
+            has_waited = has_waited || !reader_.wait(timeout_ms, is_alive);
+        }
+        return count;
+    }
+    // What the writer makes readable: from now on it tells of what comes after a read that found nothing, and of the end.
+    void set_event(int event) { event_ = event; }
+    int event() const { return event_; }
+    // Another thread: who waits is to ask is_alive() soon.
+    void disturb() const { reader_.disturb(); }
+
+private:
+    // After a look that found nothing: asks to be told of the next record; true: there is one meanwhile.
+    bool may_have_come();
+
+    std::mutex mutex_;
+    RingReader reader_;
+    const bool reader_returns_;
+    int event_ = -1;
+};
+} // namespace mapi::ring

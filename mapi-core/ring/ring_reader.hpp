@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// Ring reader: the pages of a ring -> records, lent out where they lie.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "ring/ring_pages.hpp"
+
+namespace mapi::ring
+{
+struct Record {
+    const uint8_t *data = nullptr; // null: there is none
+    uint32_t bytes = 0;
+};
+
+// One thread at a time.
+class RingReader
+{
+public:
+    // Asked now and then while it waits: false when no record can come any more.
+    using IsAlive = std::function<bool()>;
+
+    explicit RingReader(const RingPages &pages) : pages_(pages) {}
+
+    // Until release() the records that next() gave stay.  None: the ring is empty.
+    Record next();
+    // All that next() gave may be overwritten.
+    void release();
+    // False: timeout_ms has passed, or none will come any more.  < 0 waits for ever.
+    bool wait(int timeout_ms, const IsAlive &is_alive);
+    // Another thread: wait() is to ask is_alive() soon.
+    void disturb() const;
+    // The writer writes no more; there may be records left.
+    bool is_ended() const { return pages_.writer->is_over.load() != 0; }
+    bool is_over() const { return pages_.writer->is_over.load() != 0 && pages_.writer->head.load() == position_; }
+    // The poll descriptor is to become readable with the next record; true: there is one already, or none will come.
+    bool ask_for_poll();
+
+private:
+    bool has_record();
+
+    const RingPages pages_;
+    uint64_t position_ = 0;
+    uint64_t seen_head_ = 0;
+    uint64_t told_ = 0; // what the writer knows of position_
+};
+} // namespace mapi::ring

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// Ring writer: records -> the pages of a ring.  Drops and counts, or waits, when they are full.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+
+#include "ring/ring_pages.hpp"
+
+namespace mapi::ring
+{
+struct WriterOptions {
+    bool waits = false;       // when full; otherwise drops and counts
+    uint64_t spare_bytes = 0; // for reserve_last() alone
+};
+
+class RingWriter
+{
+public:
+    // The pages are all zeros and outlive this.
+    RingWriter(const RingPages &pages, const WriterOptions &options) : pages_(pages), options_(options) {}
+    ~RingWriter();
+    RingWriter(const RingWriter &) = delete;
+    RingWriter &operator=(const RingWriter &) = delete;
+
+    // Device's thread.  Null: no room, and counted.
+    void *reserve(uint32_t bytes);
+    void *reserve_last(uint32_t bytes);
+    void publish();
+
+    // Any thread.
+    void end();
+    void cancel();
+    uint64_t dropped() const { return dropped_.load(std::memory_order_relaxed); }
+    const RingPages &pages() const { return pages_; }
+    // Is readable at first, and again when a reader who asked for it (Wants::kPolls) has something to read; -1 with errno.
+    int poll_descriptor();
+
+private:
+    void *place(uint32_t bytes, uint64_t spare_bytes, bool may_wait);
+    bool has_room(uint64_t needed) const;
+    bool wait_for_room(uint64_t needed, bool may_wait);
+    void tell_reader();
+
+    const RingPages pages_;
+    const WriterOptions options_;
+    uint64_t position_ = 0;  // ahead of head inside a batch
+    uint64_t seen_tail_ = 0; // as the reader says; taken with care
+    std::atomic<uint64_t> dropped_ = 0;
+    std::atomic<bool> is_cancelled_ = false;
+    // A pipe, since the reader has no share in the file description at the writing end and so cannot make it wait.
+    std::atomic<int> told_at_ = -1;
+    int read_at_ = -1;
+    std::mutex mutex_; // making them
+};
+} // namespace mapi::ring

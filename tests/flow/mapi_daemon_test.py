@@ -1,0 +1,288 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Through mapid programs get what they get without it, and nobody gets what is another's."""
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from mapid import DATA, FLOW_GONE, ClientError, Daemon, wait_until
+
+SKIP = 77
+TRACE = DATA / "mapi/tracefile"
+CAPTURES = [TRACE, DATA / "chrissanders+packets/http_espn.pcapng", DATA / "LibtraceTeam+libtrace/test/traces/vlan.pcap"]
+FILTERS = ["", "tcp", "udp port 53", "vlan and ip", "greater 1000"]
+REPEATED = f"[driver]\ndevice=tap\npath={TRACE}\nrepeat=forever\n"
+COUNT = "flow = {}\nf = flow.apply('BPF_FILTER', {!r}) if {!r} else 0\npackets = flow.apply('PKT_COUNTER')\nsize = flow.apply('BYTE_COUNTER')\nflow.run()"
+
+
+def offline(capture):
+    return f"Flow.offline({str(capture)!r})"
+
+
+class Test(unittest.TestCase):
+    def daemon(self, config="", *options, **environment):
+        daemon = Daemon(config, *options, **environment)
+        self.addCleanup(daemon.close)
+        return daemon
+
+    def assert_refused(self, words, call, *arguments):
+        with self.assertRaises(ClientError) as caught:
+            call(*arguments)
+        for word in words:
+            self.assertIn(word, str(caught.exception))
+
+
+class Results(Test):
+    def test_counts_are_those_of_an_engine_in_process_and_of_tcpdump(self):
+        daemon = self.daemon()
+        through, alone = daemon.client(), daemon.alone()
+        for capture in CAPTURES:
+            for expression in FILTERS:
+                counts = []
+                for client in (through, alone):
+                    client.do(COUNT.format(offline(capture), expression, expression))
+                    counts.append(client.get("[flow.word(packets), flow.word(size), flow.information(packets).pkts]"))
+                    client.do("flow.close()")
+                seen = subprocess.run(["tcpdump", "-n", "-r", capture, "--count", *([expression] if expression else [])], capture_output=True, text=True, check=True)
+                self.assertEqual(counts[0], counts[1], (capture, expression))
+                self.assertEqual(counts[0][0], int(seen.stdout.split()[0]), (capture, expression))
+
+    def test_every_packet_of_a_capture_comes_through_a_buffer_in_order_byte_for_byte(self):
+        client = self.daemon().client()
+        for capture in CAPTURES:
+            client.do(f"flow = {offline(capture)}\nbuffer = flow.apply('TO_BUFFER', 0)\nflow.connect()\npackets = list(flow.packets(buffer))\nflow.close()")
+            judge = subprocess.run(["tshark", "-n", "-r", capture, "-w", "-", "-F", "nsecpcap"], capture_output=True, check=True).stdout
+            self.assertEqual([bytes.fromhex(packet) for packet in client.get("[packet.hex() for packet in packets]")], list(pcap_packets(judge)), capture)
+
+    def test_statistics_a_distribution_and_intervals_are_those_of_an_engine_in_process(self):
+        daemon = self.daemon()
+        answers = []
+        for client in (daemon.client(), daemon.alone()):
+            client.do(f"flow = {offline(TRACE)}\nsize = flow.apply('PKTINFO', 2)\nstats = flow.apply('STATS', flow.fd, size, '0')\n"
+                      "dist = flow.apply('DIST', flow.fd, size, '0', '1500', '10')\ncount = flow.apply('PKT_COUNTER')\n"
+                      "buckets = flow.apply('BUCKET', flow.fd, count, '100ms', 1)\nflow.connect()\n"
+                      "class Event(ctypes.Structure): _fields_ = [('timestamp', ctypes.c_uint64), ('value', ctypes.c_uint64)]\n"
+                      "each = [[event.timestamp, event.value] for event in flow.each(buckets, Event)]\nFlow.library.mapi_wait_flow(flow.fd, -1)")
+            client.do("words = flow.words(stats)\nfor i in (3, 5): words[i] &= 0xffff # what follows a long double's 10 bytes means nothing")
+            answers.append(client.get("[words, flow.words(dist), each]"))
+        self.assertEqual(*answers)
+        self.assertGreater(len(answers[0][2]), 2)
+        self.assertGreater(answers[0][0][0], 0)
+
+    def test_a_file_that_a_program_opens_is_written_by_the_daemon(self):
+        daemon = self.daemon()
+        client = daemon.client()
+        written = daemon.folder / "written.pcap"
+        client.do(f"flow = {offline(TRACE)}\nflow.apply('BPF_FILTER', 'tcp')\nflow.apply('TO_FILE', 0, {str(written)!r}, 0)\nflow.run()\nflow.close()")
+        judge = subprocess.run(["tcpdump", "-n", "-r", TRACE, "-w", "-", "tcp"], capture_output=True, check=True).stdout
+        self.assertEqual(list(pcap_packets(written.read_bytes())), list(pcap_packets(judge)))
+
+
+def pcap_packets(data):
+    """Of the file that a little-endian machine writes."""
+    at = 24
+    while at < len(data):
+        caplen = int.from_bytes(data[at + 8:at + 12], "little")
+        yield data[at + 16:at + 16 + caplen]
+        at += 16 + caplen
+
+
+class Clients(Test):
+    def test_two_clients_share_a_device_and_an_evaluation_and_each_has_its_own_numbers(self):
+        daemon = self.daemon(REPEATED)
+        first, second = daemon.client(), daemon.client()
+        for client in (first, second):
+            client.do("flow = Flow.on_device('tap')\nflow.apply('BPF_FILTER', 'tcp')\npackets = flow.apply('PKT_COUNTER')\nflow.connect()")
+            self.assertTrue(wait_until(lambda: client.get("flow.word(packets)") > 1000))
+        self.assertEqual([client.get("flow.fd") for client in (first, second)], [1, 1])
+        self.assertEqual(second.get("flow.information(packets).shared_with"), 1)
+        self.assertLess(second.get("flow.word(packets)"), first.get("flow.word(packets)"))
+        first.do("flow.close()")
+        before = second.get("flow.word(packets)")
+        self.assertTrue(wait_until(lambda: second.get("flow.word(packets)") > before))
+        self.assertEqual(second.get("flow.information(packets).shared_with"), 0)
+
+    def test_a_client_that_is_killed_frees_all_it_had_at_once(self):
+        daemon = self.daemon(REPEATED)
+        watching, killed = daemon.client(), daemon.client()
+        watching.do("flow = Flow.on_device('tap')\nflow.apply('BPF_FILTER', 'tcp')\npackets = flow.apply('PKT_COUNTER')\nflow.connect()")
+        before = daemon.memories(), daemon.threads()
+        killed.do("flows = [Flow.on_device('tap') for _ in range(100)]\nfor flow in flows:\n    flow.apply('BPF_FILTER', 'tcp')\n    flow.apply('TO_BUFFER', 1) if flow.fd < 9 else None\n    flow.connect()\n"
+                  f"more = [{offline(TRACE)} for _ in range(20)]\nfor flow in more:\n    flow.apply('TO_BUFFER', 0)\n    flow.connect()")
+        self.assertEqual(watching.get("flow.information(1).shared_with"), 100)
+        self.assertGreater((daemon.memories(), daemon.threads()), before)
+        killed.kill()
+        self.assertTrue(wait_until(lambda: watching.get("flow.information(1).shared_with") == 0, 5))
+        self.assertTrue(wait_until(lambda: (daemon.memories(), daemon.threads()) == before, 5), (before, daemon.memories(), daemon.threads()))
+
+    def test_a_client_that_does_not_read_loses_its_own_packets_and_nobody_elses(self):
+        daemon = self.daemon(REPEATED)
+        slow, good = daemon.client(), daemon.client()
+        slow.do("flow = Flow.on_device('tap')\nbuffer = flow.apply('TO_BUFFER', 0)\nflow.connect()")
+        good.do("flow = Flow.on_device('tap')\npackets = flow.apply('PKT_COUNTER')\nflow.connect()")
+        self.assertTrue(wait_until(lambda: slow.get("flow.dropped(buffer)") > 1000))
+        before = good.get("flow.word(packets)")
+        self.assertTrue(wait_until(lambda: good.get("flow.word(packets)") > before + 10000))
+
+
+class Permissions(Test):
+    def setUp(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root can be somebody else")
+
+    def test_who_is_in_no_group_is_told_which_it_takes(self):
+        daemon = self.daemon(REPEATED + "group=daemon\n", "-g", "games")
+        stranger = daemon.client(user="nobody")
+        self.assert_refused(["3139", 'group "daemon"', "device tap"], stranger.do, "flow = Flow.on_device('tap')")
+        self.assert_refused(["3139", 'group "games"', "captures"], stranger.do, f"flow = {offline(TRACE)}")
+        self.assert_refused(["3139", 'group "games"', "device lo"], stranger.do, "flow = Flow.on_device('lo')")
+
+    def test_a_member_of_a_devices_group_may_use_that_and_no_other(self):
+        import grp # pylint: disable=import-outside-toplevel
+        daemon = self.daemon(REPEATED + "group=daemon\n", "-g", "games")
+        member = daemon.client(user="nobody", groups=[grp.getgrnam("daemon").gr_gid])
+        member.do("flow = Flow.on_device('tap')\npackets = flow.apply('PKT_COUNTER')\nflow.connect()")
+        self.assertTrue(wait_until(lambda: member.get("flow.word(packets)") > 0))
+        self.assert_refused(["3139", 'group "games"'], member.do, f"flow = {offline(TRACE)}")
+
+    def test_no_option_turns_a_capture_into_another_device(self):
+        import grp # pylint: disable=import-outside-toplevel
+        daemon = self.daemon(REPEATED + "group=daemon\n", "-g", "games")
+        member = daemon.client(user="nobody", groups=[grp.getgrnam("games").gr_gid])
+        capture = daemon.folder / "capture.pcap"
+        shutil.copy(TRACE, capture)
+        capture.chmod(0o644)
+        member.do(f"Flow.library.mapi_create_offline_device.restype = ctypes.c_char_p\nname = Flow.library.mapi_create_offline_device({str(capture).encode()!r}, 0)\nassert name, Flow.error()")
+        for key, value in (("driver", "af_packet"), ("path", "lo"), ("device", "tap"), ("alias", "tap"), ("group", "")):
+            self.assert_refused(["6151", key + "="], member.do, f"assert Flow.library.mapi_set_device_option(name, b'{key}', b'{value}') == 0, Flow.error()")
+        self.assertEqual(member.get("Flow.library.mapi_set_device_option(name, b'batch', b'1')"), 0)
+        self.assert_refused(["mapi.conf"], member.do, "assert Flow.library.mapi_set_device_option(b'tap', b'batch', b'1') == 0, Flow.error()")
+
+
+class Limits(Test):
+    def test_what_goes_beyond_a_limit_is_refused_with_its_name(self):
+        client = self.daemon(REPEATED, "--max-flows", "3", "--max-functions", "5", "--max-memory", "2").client()
+        client.do("flows = [Flow.on_device('tap') for _ in range(3)]")
+        self.assert_refused(["8000", "3 flows", "--max-flows"], client.do, "Flow.on_device('tap')")
+        client.do("ids = [flows[0].apply('PKT_COUNTER') for _ in range(5)]")
+        self.assert_refused(["8000", "5 functions", "--max-functions"], client.do, "flows[1].apply('PKT_COUNTER')")
+        client.do("flows[0].close()")
+        self.assert_refused(["8000", "2 MiB"], client.do, "flows[1].apply('TO_BUFFER', 0)")
+        client.do("flows[1].apply('PKT_COUNTER')\nflows[1].connect()\nFlow.on_device('tap')")
+
+    def test_captures_without_a_flow_count_as_flows(self):
+        client = self.daemon("", "--max-flows", "3").client()
+        client.do("Flow.library.mapi_create_offline_device.restype = ctypes.c_char_p\n"
+                  f"def create():\n    name = Flow.library.mapi_create_offline_device({str(TRACE).encode()!r}, 0)\n    assert name, Flow.error()\n    return name\n"
+                  "globals()['create'] = create\nnames = [create() for _ in range(3)]")
+        self.assert_refused(["8000", "--max-flows"], client.do, "create()")
+
+    def test_a_client_too_many_is_told_so_and_may_come_when_another_has_left(self):
+        daemon = self.daemon(REPEATED, "--max-clients", "2")
+        self.assertTrue(wait_until(lambda: daemon.log().count("gone") == 1)) # the look whether it answers
+        first, second, third = daemon.client(), daemon.client(), daemon.client()
+        first.do("flow = Flow.on_device('tap')")
+        second.do("flow = Flow.on_device('tap')")
+        self.assert_refused(["8000", "--max-clients"], third.do, "flow = Flow.on_device('tap')")
+        first.kill()
+        self.assertTrue(wait_until(lambda: daemon.log().count("gone") == 2))
+        third.do("flow = Flow.on_device('tap')")
+
+
+class Life(Test):
+    def test_a_second_one_at_the_same_place_does_not_start_and_harms_nobody(self):
+        daemon = self.daemon(REPEATED)
+        done = subprocess.run(daemon.command(), capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("another mapid answers there already", done.stderr)
+        daemon.client().do("flow = Flow.on_device('tap')")
+
+    def test_what_a_killed_one_left_is_replaced(self):
+        daemon = self.daemon(REPEATED)
+        daemon.process.kill()
+        daemon.process.wait()
+        self.assertTrue(daemon.socket.exists())
+        daemon.start()
+        daemon.client().do("flow = Flow.on_device('tap')")
+
+    def test_a_file_of_another_kind_at_its_place_stays(self):
+        daemon = self.daemon()
+        other = daemon.folder / "other"
+        other.write_text("mine")
+        done = subprocess.run([*daemon.command()[:1], "-s", other], capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual((done.returncode, other.read_text()), (1, "mine"))
+
+    def test_its_end_ends_calls_that_wait_with_an_error_and_the_next_one_serves_again(self):
+        daemon = self.daemon(REPEATED)
+        clients = [daemon.client() for _ in range(3)]
+        clients[0].do("flow = Flow.on_device('tap')\npackets = flow.apply('PKT_COUNTER')\nflow.connect()")
+        clients[1].do("flow = Flow.on_device('tap')\nflow.apply('BPF_FILTER', 'tcp and host 255.1.2.3')\nbuffer = flow.apply('TO_BUFFER', 0)\nflow.connect()\nimport threading\n"
+                      "seen = []\nFlow.library.mapi_get_next_pkt.restype = ctypes.c_void_p\n"
+                      "waiter = threading.Thread(target=lambda flow=flow, buffer=buffer, Flow=Flow, seen=seen: seen.append(Flow.library.mapi_get_next_pkt(flow.fd, buffer)))\nwaiter.start()")
+        clients[2].do("flow = Flow.on_device('tap')\npackets = flow.apply('PKT_COUNTER')\nflow.connect()\nimport threading\nseen = []\n"
+                      "waiter = threading.Thread(target=lambda flow=flow, Flow=Flow, seen=seen: seen.append(Flow.library.mapi_wait_flow(flow.fd, -1)))\nwaiter.start()")
+        self.assertEqual(daemon.terminate(), 0)
+        self.assertFalse(daemon.socket.exists())
+        clients[1].do("waiter.join(20)\nassert not waiter.is_alive()")
+        self.assertEqual(clients[1].get("seen"), [None])
+        clients[2].do("waiter.join(20)\nassert not waiter.is_alive()")
+        for client in clients:
+            self.assert_refused([str(FLOW_GONE), "mapid"], client.do, "flow.information(1)")
+            self.assert_refused([str(FLOW_GONE), "no mapid answers"], client.do, "Flow.on_device('tap')")
+        daemon.start()
+        for client in clients:
+            client.do("again = Flow.on_device('tap')\npackets = again.apply('PKT_COUNTER')\nagain.connect()")
+            self.assertTrue(wait_until(lambda: client.get("again.word(packets)") > 0))
+
+    def test_a_hang_up_signal_harms_no_flow_and_an_edited_configuration_counts(self):
+        daemon = self.daemon(REPEATED)
+        client = daemon.client()
+        client.do("flow = Flow.on_device('tap')\npackets = flow.apply('PKT_COUNTER')\nflow.connect()")
+        daemon.config.write_text(REPEATED + REPEATED.replace("tap", "other"))
+        daemon.process.send_signal(signal.SIGHUP)
+        self.assertTrue(wait_until(lambda: "reload" in daemon.log()))
+        before = client.get("flow.word(packets)")
+        client.do("Flow.on_device('other')")
+        self.assertTrue(wait_until(lambda: client.get("flow.word(packets)") > before))
+
+    def test_lines_for_the_journal_begin_with_their_priority(self):
+        daemon = self.daemon("", JOURNAL_STREAM="1:1")
+        self.assertTrue(wait_until(lambda: re.search(r"(?m)^<6>listening at ", daemon.log())), daemon.log())
+        self.assertTrue(wait_until(lambda: re.search(r"(?m)^<6>client \d+ of user \d+: connected$", daemon.log())), daemon.log())
+
+    def test_a_check_of_the_configuration_names_line_and_key(self):
+        with tempfile.TemporaryDirectory() as folder:
+            config = pathlib.Path(folder) / "mapi.conf"
+
+            def check(text, *options):
+                config.write_text(text)
+                done = subprocess.run([Daemon.program(), "--check", "-c", config, *options], capture_output=True, text=True, timeout=60, check=False)
+                return done.returncode, done.stdout, done.stderr
+
+            self.assertEqual(check(REPEATED)[0], 0)
+            self.assertIn("tap", check(REPEATED)[1])
+            code, _, words = check(REPEATED + "batch=1000\n")
+            self.assertEqual(code, 1)
+            self.assertIn(f"{config}:5: batch=1000", words)
+            code, _, words = check(REPEATED + "\x00\xff=\n[driver\n")
+            self.assertEqual(code, 1)
+            self.assertRegex(words, f"{config}:[56]: ")
+            self.assertEqual(check(REPEATED.replace("path", "driver=cuckoo\npath"))[0], 1)
+            self.assertEqual(check(REPEATED, "--no-such-option")[0], 2)
+            config.unlink()
+            done = subprocess.run([Daemon.program(), "--check", "-c", config], capture_output=True, text=True, timeout=60, check=False)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(str(config), done.stderr)
+
+
+if __name__ == "__main__":
+    if not TRACE.exists() or not shutil.which("tcpdump") or not shutil.which("tshark"):
+        print("captures, tcpdump or tshark are missing")
+        sys.exit(SKIP)
+    unittest.main()

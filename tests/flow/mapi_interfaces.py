@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+"""Pairs of network interfaces in a name space of the test's own."""
+import json
+import os
+import pathlib
+import socket
+import subprocess
+import sys
+import time
+
+SKIP = 77
+INSIDE = "NETSLICE_TEST_INSIDE"
+
+
+def run(*command):
+    subprocess.run(command, check=True)
+
+
+def send(interface, *frames, count=1):
+    with socket.socket(socket.AF_PACKET, socket.SOCK_RAW) as sender:
+        sender.bind((interface, 0))
+        for _ in range(count):
+            for frame in frames:
+                sender.send(frame)
+
+
+def wait_until(condition, seconds=20):
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+def is_up(interface):
+    shown = subprocess.run(["ip", "-json", "link", "show", interface], capture_output=True, check=True).stdout
+    return json.loads(shown)[0]["operstate"] == "UP"
+
+
+def make_pair(near, far):
+    """Nothing else is to be sent there, and nothing before both are up, which would be lost on the way."""
+    run("ip", "link", "add", near, "type", "veth", "peer", "name", far)
+    for end in near, far:
+        pathlib.Path(f"/proc/sys/net/ipv6/conf/{end}/disable_ipv6").write_text("1")
+        run("ip", "link", "set", end, "up")
+    assert wait_until(lambda: is_up(near) and is_up(far)), "no carrier"
+
+
+def enter_name_space():
+    """Begins the program anew inside of one, or skips it."""
+    if not os.environ.get(INSIDE):
+        if subprocess.run(["unshare", "-rn", "ip", "link", "add", "aa", "type", "veth"], capture_output=True).returncode != 0:
+            print("no network name space with a pair of interfaces can be made here")
+            sys.exit(SKIP)
+        os.execvpe("unshare", ["unshare", "-rn", sys.executable, "-B", *sys.argv], os.environ | {INSIDE: "1"})

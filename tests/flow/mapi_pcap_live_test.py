@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Driver pcap_live: what was sent is counted; an interface that goes away ends the flow with a reason."""
+import os
+import pathlib
+import shutil
+import socket
+import tempfile
+import time
+
+from mapi_library import Flow, stats_of
+from mapi_interfaces import is_up
+from mapi_live_library import ARP, BROADCAST, TCP, UDP, LiveTest, main, run, send, tagged, wait_until
+
+TAP = "[driver]\ndevice=tap\ndriver={}\npath={}\n{}\n"
+
+
+class PcapLive(LiveTest):
+    def setUp(self):
+        super().setUp()
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.addCleanup(os.environ.pop, "MAPI_CONF")
+        os.environ["MAPI_CONF"] = str(self.folder / "mapi.conf")
+        self.configure()
+
+    def configure(self, driver="pcap_live", path="far", more=""):
+        (self.folder / "mapi.conf").write_text(TAP.format(driver, path, more))
+
+    def refusal(self):
+        flow = Flow.library.mapi_create_flow(b"tap")
+        self.assertEqual(flow, -1)
+        return Flow.error()
+
+    def test_every_packet_that_is_sent_is_counted_with_its_bytes_and_its_time(self):
+        begin = time.time_ns()
+        flow = self.flow(("PKT_COUNTER",), ("BYTE_COUNTER",), ("PKTINFO", 1), device="tap")
+        send("near", UDP, ARP, TCP, count=5000)
+        self.assert_counts(flow, 15000, 0)
+        self.assertEqual(flow.word(flow.ids[1]), 5000 * (len(UDP) + len(ARP) + len(TCP)))
+        seconds = flow.word(flow.ids[2]) / 2**32 - 2208988800
+        self.assertTrue(begin / 1e9 - 1 < seconds < time.time() + 1, seconds)
+        stats = stats_of("tap")
+        self.assertEqual((stats.ps_recv, stats.ps_drop, stats.message), (15000, 0, b""))
+
+    def test_what_came_before_the_flow_was_connected_is_not_its_own(self):
+        flow = Flow.on_device("tap")
+        self.flows.append(flow)
+        flow.ids = [flow.apply("PKT_COUNTER")]
+        send("near", UDP, count=100)
+        flow.connect()
+        send("near", UDP, count=7)
+        self.assert_counts(flow, 7)
+
+    def test_what_has_no_room_is_counted_as_the_kernels_drops(self):
+        self.configure(more="buffer_mb=1")
+        flow = self.flow(("PKT_COUNTER",), ("STR_SEARCH", "zzz", 0, 0), device="tap")
+        big = BROADCAST + b"\x08\0" + b"x" * 1486
+        sent = 0
+        while stats_of("tap").drop_kernel == 0 and sent < 2000000:
+            send("near", big, count=10000)
+            sent += 10000
+        self.assertTrue(wait_until(lambda: stats_of("tap").ps_recv + stats_of("tap").drop_kernel >= sent))
+        stats = stats_of("tap")
+        self.assertGreater(stats.drop_kernel, 0)
+        self.assertEqual(stats.ps_recv + stats.drop_kernel, sent)
+        self.assertEqual(flow.word(flow.ids[0]), stats.ps_recv)
+
+    def test_a_filter_keeps_packets_in_the_kernel_but_those_with_a_tag(self):
+        flow = self.flow(("BPF_FILTER", "udp or (vlan and udp)"), ("PKT_COUNTER",), device="tap")
+        send("near", UDP, ARP, tagged(UDP, "81000064"), tagged(ARP, "81000064"), count=100)
+        self.assert_counts(flow, 200)
+        self.assertEqual(stats_of("tap").ps_recv, 300)
+        everything = self.flow(("PKT_COUNTER",), device="tap")
+        send("near", UDP, ARP, count=100)
+        self.assert_counts(everything, 200)
+        self.assert_counts(flow, 300)
+
+    def test_the_same_packets_are_read_as_af_packet_reads_them(self):
+        writers = [("TO_FILE", 0, str(self.folder / name), 0) for name in ("pcap_live", "af_packet")]
+        flows = [self.flow(("PKT_COUNTER",), writers[0], device="tap"), self.flow(("PKT_COUNTER",), writers[1])]
+        frames = [UDP, tagged(UDP, "81000064"), tagged(TCP, "88a80005", "81000007"), ARP, BROADCAST + b"\x08\0" + b"x" * 1486]
+        send("near", *frames, count=20)
+        for flow in flows:
+            self.assert_counts(flow, 100, 0)
+            self.flows.remove(flow)
+            flow.close()
+        own, other = ((self.folder / name).read_bytes() for name in ("pcap_live", "af_packet"))
+        self.assertEqual(len(own), 24 + 20 * sum(16 + len(frame) for frame in frames))
+        self.assertEqual(own, other)
+
+    def test_the_snap_length_cuts_packets_and_their_length_on_the_wire_stays(self):
+        self.configure(more="snaplen=64")
+        flow = self.flow(("PKT_COUNTER",), ("BYTE_COUNTER",), ("TO_FILE", 0, str(self.folder / "cut"), 0), device="tap")
+        send("near", BROADCAST + b"\x08\0" + b"x" * 986, count=3)
+        self.assert_counts(flow, 3, 0)
+        self.assertEqual(flow.word(flow.ids[1]), 3000)
+        self.flows.remove(flow)
+        flow.close()
+        self.assertEqual((self.folder / "cut").stat().st_size, 24 + 3 * (16 + 64))
+
+    def test_an_interface_of_an_odd_link_type_is_read(self):
+        self.configure(path="any")
+        flow = self.flow(("BPF_FILTER", "udp port 9999"), ("PKT_COUNTER",), device="tap")
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+            for _ in range(10):
+                sender.sendto(b"hello", ("127.0.0.1", 9999))
+        self.assert_counts(flow, 10)
+
+    def test_an_interface_that_goes_away_ends_the_flow_and_says_so(self):
+        flow = self.flow(("PKT_COUNTER",), device="tap")
+        send("near", UDP, count=10)
+        self.assert_counts(flow, 10)
+        run("ip", "link", "del", "near")
+        self.assertEqual(Flow.library.mapi_wait_flow(flow.fd, 20000), 0, Flow.error())
+        self.assertIn(b"far: The interface disappeared; the flow has ended", stats_of("tap").message)
+        self.assertEqual(flow.word(flow.ids[0]), 10)
+
+    def test_a_link_that_goes_down_and_comes_up_ends_no_flow(self):
+        flow = self.flow(("PKT_COUNTER",), device="tap")
+        run("ip", "link", "set", "far", "down")
+        time.sleep(0.1) # the driver looks, and finds it down
+        run("ip", "link", "set", "far", "up")
+        self.assertTrue(wait_until(lambda: is_up("near") and is_up("far")))
+        send("near", UDP, count=10)
+        self.assert_counts(flow, 10)
+        self.assertEqual(stats_of("tap").message, b"")
+
+    def test_a_device_that_cannot_be_had_is_told_with_what_to_do(self):
+        self.configure(path="nowhere")
+        self.assertIn("nowhere: No such device exists", self.refusal())
+        self.configure(more="monitor=1")
+        self.assertIn("monitor mode", self.refusal())
+        self.configure(more="fanout_group=1")
+        self.assertIn('"fanout_group" is not a key of a device of pcap_live', self.refusal())
+
+    def test_names_of_mapi_2_are_drivers_of_today(self):
+        self.configure(driver="/usr/lib/mapi/mapinicdrv.so")
+        flow = self.flow(("PKT_COUNTER",), device="tap")
+        send("near", UDP, count=5)
+        self.assert_counts(flow, 5)
+        self.flows.remove(flow)
+        flow.close()
+        self.configure(driver="mapicombo6drv.so")
+        self.assertIn("cards that MAPI 2 had this driver for cannot be read here", self.refusal())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Functions and drivers of a plug-in, in process and through mapid."""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from mapid import BUILD, Daemon
+
+CONFIG = "libpath=/nowhere:{tests}\nlibs=stdflib.so:{library}\n[driver]\ndevice=made\ndriver=zeros\npath=1001\n"
+COUNT = """
+from mapi_library import Flow
+flow = Flow.on_device("made")
+flow.apply("EVERY_OTHER")
+packets = flow.apply("PKT_COUNTER")
+flow.run()
+print(flow.word(packets))
+"""
+
+
+def configuration(library="mapi_example_plugin.so"):
+    return CONFIG.format(tests=BUILD.resolve() / "tests", library=library)
+
+
+class Plugin(unittest.TestCase):
+    def count(self, folder, **environment):
+        return subprocess.run([sys.executable, "-B", "-c", COUNT], capture_output=True, text=True, check=False, cwd=folder,
+                              env=os.environ | {"MAPI_SOCKET": "none", "PYTHONPATH": os.path.dirname(os.path.abspath(__file__)),
+                                                "NETSLICE_BUILD": str(BUILD.resolve())} | environment)
+
+    def in_process(self, text, **environment):
+        with tempfile.TemporaryDirectory() as folder:
+            config = pathlib.Path(folder) / "mapi.conf"
+            config.write_text(text)
+            return self.count(folder, MAPI_CONF=str(config), **environment)
+
+    def test_functions_and_drivers_of_a_plug_in_are_used_like_others(self):
+        done = self.in_process(configuration())
+        self.assertEqual((done.stdout.strip(), done.stderr), ("500", ""))
+
+    def test_mapid_has_them_for_all_clients(self):
+        daemon = Daemon(configuration())
+        self.addCleanup(daemon.close)
+        client = daemon.client()
+        client.do("flow = Flow.on_device('made')\nflow.apply('EVERY_OTHER')\npackets = flow.apply('PKT_COUNTER')\nflow.run()")
+        self.assertEqual(client.get("flow.word(packets)"), 500)
+
+    def test_what_is_no_plug_in_is_named(self):
+        self.assertIn("missing.so is in no folder of libpath", self.in_process(configuration("missing.so")).stderr)
+        self.assertIn("no mapi_plugin", self.in_process(configuration(str(BUILD.resolve() / "lib/libmapi.so"))).stderr)
+        with tempfile.TemporaryDirectory() as folder:
+            again = shutil.copy(BUILD / "tests/mapi_example_plugin.so", folder)
+            self.assertIn("EVERY_OTHER: a plug-in has it, and it is there already",
+                          self.in_process(configuration(f"mapi_example_plugin.so:{again}")).stderr)
+
+    def test_a_configuration_in_the_working_folder_loads_nothing(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "mapi.conf").write_text(configuration())
+            environment = {name: value for name, value in os.environ.items() if name != "MAPI_CONF"}
+            os.environ.clear()
+            os.environ.update(environment)
+            self.assertIn("plug-ins are loaded as /etc/mapi.conf says", self.count(folder).stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

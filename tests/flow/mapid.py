@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: MIT
+"""A mapid of a test's own, and clients of it, each a process; run as a program this file is such a client."""
+import ctypes
+import json
+import os
+import pathlib
+import pwd
+import select
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+
+BUILD = pathlib.Path(os.environ.get("NETSLICE_BUILD") or pathlib.Path(os.environ["NETSLICE_BIN"]).parent)
+DATA = pathlib.Path(os.environ.get("NETSLICE_DATA") or pathlib.Path(os.environ["NETSLICE_SOURCE"]).parent / "shared/data")
+PATIENCE_S = 60
+FLOW_GONE = 5121
+
+
+def sanitizer():
+    """The run-time libraries that libmapi wants to be loaded first; empty in other builds.  It must find C++'s exceptions."""
+    listed = subprocess.run(["ldd", BUILD / "lib/libmapi.so"], capture_output=True, text=True, check=True,
+                            env={name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}).stdout
+    paths = [line.split()[2] for line in listed.splitlines() if "libasan" in line or "libstdc++" in line]
+    return " ".join(sorted(paths, key=lambda path: "libasan" not in path)) if "libasan" in listed else ""
+
+
+SANITIZER = sanitizer()
+
+
+def wait_until(condition, seconds=20):
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+class ClientError(Exception):
+    """What went wrong in a client: its words."""
+
+
+class Client:
+    """A process with libmapi: do() runs statements in it, get() gives the value of an expression."""
+
+    def __init__(self, socket_path, user=None, groups=(), **environment):
+        command = [sys.executable, "-B", __file__]
+        if user:
+            entry = pwd.getpwnam(user)
+            command = ["setpriv", f"--reuid={entry.pw_uid}", f"--regid={entry.pw_gid}",
+                       f"--groups={','.join(map(str, groups))}" if groups else "--clear-groups", *command]
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            env=os.environ | {"MAPI_SOCKET": str(socket_path), "LD_PRELOAD": SANITIZER, "ASAN_OPTIONS": "detect_leaks=0"} | environment)
+
+    def _ask(self, kind, text):
+        self.process.stdin.write(json.dumps([kind, text]) + "\n")
+        self.process.stdin.flush()
+        if not select.select([self.process.stdout], [], [], PATIENCE_S)[0]:
+            raise AssertionError(f"the client hangs in: {text}")
+        line = self.process.stdout.readline()
+        assert line, f"the client has died in: {text}"
+        is_good, value = json.loads(line)
+        if not is_good:
+            raise ClientError(value)
+        return value
+
+    def do(self, text):
+        self._ask("do", text)
+
+    def get(self, text):
+        return self._ask("get", text)
+
+    def kill(self):
+        self.process.kill()
+        self.close()
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait(PATIENCE_S)
+        self.process.stdout.close()
+
+
+class Daemon:
+    """mapid in a folder of its own."""
+
+    def __init__(self, config="", *options, **environment):
+        self.temporary = tempfile.TemporaryDirectory(prefix="mapid")
+        self.folder = pathlib.Path(self.temporary.name)
+        self.folder.chmod(0o755)
+        self.socket = self.folder / "mapid.sock"
+        self.config = self.folder / "mapi.conf"
+        self.config.write_text(config)
+        self.log_path = self.folder / "log"
+        self.options = options
+        self.environment = environment
+        self.clients = []
+        self.process = None
+        self.start()
+
+    @staticmethod
+    def program():
+        return str(BUILD / "bin/mapid")
+
+    def command(self, *options):
+        return [self.program(), "-s", str(self.socket), "-c", str(self.config), "-l", "debug", *options]
+
+    def start(self):
+        with open(self.log_path, "a") as log:
+            self.process = subprocess.Popen(self.command(*self.options), stderr=log, stdout=log, env=os.environ | self.environment)
+        assert wait_until(lambda: self.answers() or self.process.poll() is not None) and self.process.poll() is None, self.log()
+
+    def answers(self):
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as probe:
+            return probe.connect_ex(str(self.socket)) == 0
+
+    def log(self):
+        return self.log_path.read_text()
+
+    def client(self, **how):
+        client = Client(self.socket, **how)
+        self.clients.append(client)
+        return client
+
+    def alone(self):
+        """A client with an engine of its own."""
+        client = Client("none", MAPI_CONF=str(self.config))
+        self.clients.append(client)
+        return client
+
+    def memories(self):
+        """How many clients have memory."""
+        return pathlib.Path(f"/proc/{self.process.pid}/maps").read_text().count("/memfd:mapi-results")
+
+    def threads(self):
+        return len(os.listdir(f"/proc/{self.process.pid}/task"))
+
+    def descriptors(self):
+        return len(os.listdir(f"/proc/{self.process.pid}/fd"))
+
+    def terminate(self):
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(PATIENCE_S)
+
+    def close(self):
+        """Its exit code: a sanitizer's is not 0."""
+        for client in self.clients:
+            if not client.process.stdout.closed:
+                client.kill()
+        code = self.terminate() if self.process.poll() is None else self.process.returncode
+        log = self.log()
+        self.temporary.cleanup()
+        assert code == 0, f"mapid ended with {code}\n{log}"
+
+
+def serve():
+    from mapi_library import Flow, stats_of # pylint: disable=import-outside-toplevel
+    names = {"Flow": Flow, "stats_of": stats_of, "ctypes": ctypes, "os": os, "struct": struct, "time": time, "signal": signal}
+    for line in sys.stdin:
+        kind, text = json.loads(line)
+        try:
+            answer = [True, eval(text, names) if kind == "get" else exec(text, names)] # pylint: disable=eval-used,exec-used
+        except AssertionError as error:
+            answer = [False, str(error)]
+        except Exception: # pylint: disable=broad-except
+            answer = [False, traceback.format_exc()]
+        print(json.dumps(answer), flush=True)
+
+
+if __name__ == "__main__":
+    serve()

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* install test: results by the headers and names that programs of MAPI 2 use; prints how many packets each says there are. */
+#include <arpa/inet.h>
+#include <stdio.h>
+
+#include <mapi.h>
+#include <mapi/bucket.h>
+#include "mapi/burst.h"
+#include "mapi/dist.h"
+#include "mapi/hashsamp.h"
+#include "mapi/pktinfo.h"
+#include "mapi/sample.h"
+#include "mapi/startstop.h"
+#include "mapi/stats.h"
+#include "mapi/threshold.h"
+#include "mapi/topx.h"
+#include <res2file.h>
+
+enum { CATEGORIES = 102, INTERVALS = 16, ROWS = 1000 };
+
+static unsigned long long sum_of_bursts(const burst_category_t *bursts)
+{
+    unsigned long long packets = 0;
+
+    for (int i = 0; i < CATEGORIES; ++i)
+        packets += bursts[i].packets;
+    return packets;
+}
+
+static unsigned long long sum_of_intervals(const dist_t *dist)
+{
+    unsigned long long packets = 0;
+
+    for (unsigned i = 0; i <= dist->intervals; ++i)
+        packets += dist->data[i];
+    return packets;
+}
+
+/* As their own example walks through them. */
+static unsigned long long sum_of_rows(void *result)
+{
+    const unsigned rows = *(unsigned int *)result;
+    struct topx_result *row = (struct topx_result *)((int *)result + 1);
+    unsigned long long packets = 0;
+
+    for (unsigned i = 0; i < rows; ++i, ++row) {
+        char text[INET6_ADDRSTRLEN];
+        const void *address = row->family == AF_INET6 ? (const void *)&row->addr6 : (const void *)&row->value;
+
+        if (!inet_ntop(row->family, address, text, sizeof(text)))
+            return 0;
+        packets += row->count;
+    }
+    return packets;
+}
+
+int main(int argc, char **argv)
+{
+    int fd, size, stats, bucket, burst, dist, top, ip;
+    unsigned long long counted[4];
+    char text[MAPI_ERROR_TEXT_BYTES] = "";
+
+    if (argc != 2 || (fd = mapi_create_offline_flow(argv[1], MFF_PCAP)) < 0)
+        return 2;
+    size = mapi_apply_function(fd, "PKTINFO", PKT_SIZE);
+    stats = mapi_apply_function(fd, "STATS", fd, size, "0");
+    bucket = mapi_apply_function(fd, "BUCKET", fd, mapi_apply_function(fd, "PKT_COUNTER"), "-1", 0);
+    burst = mapi_apply_function(fd, "BURST", 0, 100000, 1000, 1, 1, 1, 1000);
+    dist = mapi_apply_function(fd, "DIST", fd, size, "0", "1600", "100");
+    top = mapi_apply_function(fd, "TOP", ROWS, TOPX_IP, TOPX_IP_SRCIP, SORT_BY_BYTES, 0);
+    mapi_apply_function(fd, "BPF_FILTER", "ip or ip6");
+    ip = mapi_apply_function(fd, "PKT_COUNTER");
+    if (stats < 0 || bucket < 0 || burst < 0 || dist < 0 || top < 0 || ip < 0 || mapi_connect(fd) < 0 || mapi_wait_flow(fd, 20000) < 0) {
+        mapi_read_error(NULL, text);
+        printf("%s\n", text);
+        return 1;
+    }
+    counted[0] = ((stats_t *)mapi_read_results(fd, stats)->res)->count;
+    counted[1] = ((struct bucket_data *)mapi_read_results(fd, bucket)->res)->data;
+    counted[2] = sum_of_bursts((burst_category_t *)mapi_read_results(fd, burst)->res);
+    counted[3] = sum_of_intervals((dist_t *)mapi_read_results(fd, dist)->res);
+    for (int i = 1; i < 4; ++i) {
+        if (counted[i] != counted[0]) {
+            printf("%d: %llu packets, not %llu\n", i, counted[i], counted[0]);
+            return 1;
+        }
+    }
+    if (sum_of_rows(mapi_read_results(fd, top)->res) != *(unsigned long long *)mapi_read_results(fd, ip)->res) {
+        printf("the rows of TOP are not of all IP packets\n");
+        return 1;
+    }
+    printf("packets %llu\n", counted[0]);
+    return mapi_close_flow(fd) < 0;
+}

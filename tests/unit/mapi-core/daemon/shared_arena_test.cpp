@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+#include "daemon/shared_arena.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "support/catch.hpp"
+
+using namespace mapi;
+using daemon::SharedArena;
+using daemon::SharedPiece;
+using Side = engine::Arena::Side;
+
+namespace
+{
+constexpr size_t kBytes = 65536;
+
+bool can_map_to_write(int descriptor)
+{
+    void *at = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+    if (at == MAP_FAILED)
+        return false;
+    munmap(at, kBytes);
+    return true;
+}
+
+bool can_write(int descriptor)
+{
+    return pwrite(descriptor, "x", 1, 0) == 1 || can_map_to_write(descriptor) ||
+           fallocate(descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, 4096) == 0;
+}
+} // namespace
+
+TEST_CASE("memory of a piece is aligned, zeroed, and never given twice", "[mapi-core][daemon][shared_arena]")
+{
+    SharedPiece piece("test", kBytes, false);
+    auto *first = static_cast<uint8_t *>(piece.allocate(100));
+    auto *second = static_cast<uint8_t *>(piece.allocate(1));
+
+    REQUIRE(first);
+    REQUIRE(second);
+    CHECK(piece.offset_of(first) % 64 == 0);
+    CHECK(piece.offset_of(second) % 64 == 0);
+    CHECK(second >= first + 100);
+    CHECK(std::all_of(first, first + 100, [](uint8_t byte) { return byte == 0; }));
+}
+
+TEST_CASE("memory that is given back is given again, as zeros", "[mapi-core][daemon][shared_arena]")
+{
+    SharedPiece piece("test", kBytes, false);
+    auto *whole = static_cast<uint8_t *>(piece.allocate(kBytes));
+    REQUIRE(whole);
+    memset(whole, 0xff, kBytes);
+    CHECK(piece.allocate(1) == nullptr);
+    piece.release(whole, kBytes);
+
+    auto *again = static_cast<uint8_t *>(piece.allocate(kBytes));
+
+    REQUIRE(again == whole);
+    CHECK(std::all_of(again, again + kBytes, [](uint8_t byte) { return byte == 0; }));
+}
+
+TEST_CASE("neighbours that are free become one, in whatever order they are given back", "[mapi-core][daemon][shared_arena]")
+{
+    std::array<int, 4> order = {0, 1, 2, 3};
+    do {
+        SharedPiece piece("test", kBytes, false);
+        std::array<void *, 4> quarters = {};
+        for (void *&quarter : quarters)
+            quarter = piece.allocate(kBytes / 4);
+        for (const int i : order)
+            piece.release(quarters.at(size_t(i)), kBytes / 4);
+        CHECK(piece.allocate(kBytes) != nullptr);
+    } while (std::next_permutation(order.begin(), order.end()));
+}
+
+TEST_CASE("more than the piece has, or than a number can say, is refused", "[mapi-core][daemon][shared_arena]")
+{
+    SharedPiece piece("test", kBytes, false);
+
+    CHECK(piece.allocate(kBytes + 1) == nullptr);
+    CHECK(piece.allocate(SIZE_MAX - 5) == nullptr);
+    CHECK(piece.allocate(0) != nullptr);
+}
+
+TEST_CASE("an arena says once that it had no room", "[mapi-core][daemon][shared_arena]")
+{
+    SharedArena arena(kBytes, kBytes);
+
+    CHECK_FALSE(arena.take_refusal());
+    CHECK(arena.allocate(Side::kEngine, kBytes + 1) == nullptr);
+    CHECK(arena.take_refusal());
+    CHECK_FALSE(arena.take_refusal());
+}
+
+TEST_CASE("the engine's memory can be read by a client and written by none, however it is opened", "[mapi-core][daemon][shared_arena]")
+{
+    SharedPiece piece("test", kBytes, false);
+    auto *word = static_cast<uint8_t *>(piece.allocate(8));
+    *word = 42;
+    const ipc::Descriptor again(open(("/proc/self/fd/" + std::to_string(piece.descriptor())).c_str(), O_RDWR | O_CLOEXEC));
+    const ipc::Mapping seen(piece.descriptor(), kBytes, false);
+
+    REQUIRE(seen.data());
+    CHECK(*seen.at(piece.offset_of(word), 8) == 42);
+    CHECK_FALSE(can_write(piece.descriptor()));
+    CHECK_FALSE((again.is_open() && can_write(again.number())));
+    CHECK(mprotect(seen.data(), kBytes, PROT_READ | PROT_WRITE) != 0);
+}
+
+TEST_CASE("no piece changes its size, nor its seals", "[mapi-core][daemon][shared_arena]")
+{
+    for (const bool clients_may_write : {false, true}) {
+        SharedPiece piece("test", kBytes, clients_may_write);
+
+        CHECK(ftruncate(piece.descriptor(), 0) != 0);
+        CHECK(ftruncate(piece.descriptor(), 2 * kBytes) != 0);
+        CHECK(fcntl(piece.descriptor(), F_ADD_SEALS, F_SEAL_WRITE) != 0);
+        CHECK(can_map_to_write(piece.descriptor()) == clients_may_write);
+    }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// Ring setup: what a function with a ring is created with, and the ring's reader.
+#pragma once
+
+#include <cstring>
+#include <memory>
+
+#include <mapi/function.h>
+
+#include "engine/ring_memory.hpp"
+#include "ring/ring_reader.hpp"
+
+struct RingSetup {
+    RingSetup()
+    {
+        setup.struct_size = sizeof(setup);
+        setup.ring = &calls;
+        setup.engine = this;
+    }
+    RingSetup(const RingSetup &) = delete;
+
+    static mapi_ring *make(const mapi_function_setup *setup, const mapi_ring_options *options)
+    {
+        auto &self = *static_cast<RingSetup *>(setup->engine);
+        self.memory = std::make_unique<mapi::engine::RingMemory>(std::make_shared<mapi::engine::HeapArena>(), *options);
+        self.reader = std::make_unique<mapi::ring::RingReader>(self.memory->writer().pages());
+        return mapi::engine::as_handle(self.memory.get());
+    }
+
+    // The next record, which is waited for until the ring is over; false: there is none.
+    template <class Entry> bool next(Entry &entry)
+    {
+        if (!reader->wait(-1, [] { return true; }))
+            return false;
+        memcpy(&entry, reader->next().data, sizeof(entry));
+        reader->release();
+        return true;
+    }
+
+    const mapi_ring_calls calls = mapi::engine::ring_calls(make);
+    mapi_function_setup setup = {};
+    std::unique_ptr<mapi::engine::RingMemory> memory;
+    std::unique_ptr<mapi::ring::RingReader> reader;
+};

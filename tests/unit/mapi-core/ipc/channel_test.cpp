@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+#include "ipc/channel.hpp"
+
+#include <array>
+#include <cstring>
+#include <memory>
+
+#include <fcntl.h>
+#include <sys/socket.h>
+
+#include "support/catch.hpp"
+
+using namespace mapi::ipc;
+
+namespace
+{
+struct Pair {
+    Pair()
+    {
+        std::array<int, 2> sockets = {};
+        REQUIRE(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets.data()) == 0);
+        near = std::make_unique<Channel>(Descriptor(sockets[0]));
+        far = std::make_unique<Channel>(Descriptor(sockets[1]));
+    }
+    std::unique_ptr<Channel> near;
+    std::unique_ptr<Channel> far;
+};
+
+int lowest_free_descriptor()
+{
+    const Descriptor next(open("/dev/null", O_RDONLY | O_CLOEXEC));
+    return next.number();
+}
+} // namespace
+
+TEST_CASE("a message arrives whole, with its descriptors in order, each closed by its receiver alone", "[mapi-core][ipc][channel]")
+{
+    Pair pair;
+    std::array<int, 2> pipe_ends = {};
+    REQUIRE(pipe(pipe_ends.data()) == 0);
+    const Descriptor reading(pipe_ends[0]), writing(pipe_ends[1]);
+    const std::string bytes(kMessageBytesMax, 'x');
+    Message message;
+
+    pair.near->send(bytes, {reading.number(), writing.number()}, 1000);
+    REQUIRE(pair.far->receive(message));
+
+    CHECK(message.bytes == bytes);
+    REQUIRE(message.descriptors.size() == 2);
+    CHECK(write(message.descriptors[1].number(), "y", 1) == 1);
+    char got = 0;
+    CHECK(read(reading.number(), &got, 1) == 1);
+    CHECK(got == 'y');
+    CHECK((fcntl(message.descriptors[0].number(), F_GETFD) & FD_CLOEXEC) != 0);
+}
+
+TEST_CASE("messages keep their borders", "[mapi-core][ipc][channel]")
+{
+    Pair pair;
+    Message message;
+    pair.near->send("one", {}, 1000);
+    pair.near->send("three", {}, 1000);
+
+    REQUIRE(pair.far->receive(message));
+    CHECK(message.bytes == "one");
+    REQUIRE(pair.far->receive(message));
+    CHECK(message.bytes == "three");
+}
+
+TEST_CASE("what is longer than a message may be is not sent, and is an error when it comes", "[mapi-core][ipc][channel]")
+{
+    Pair pair;
+    Message message;
+    const std::string bytes(kMessageBytesMax + 1, 'x');
+
+    CHECK_THROWS_AS(pair.near->send(bytes, {}, 1000), ChannelError);
+    CHECK_THROWS_AS(pair.near->send("x", std::vector<int>(kDescriptorsMax + 1, 0), 1000), ChannelError);
+    REQUIRE(send(pair.near->socket(), bytes.data(), bytes.size(), 0) == ssize_t(bytes.size()));
+    CHECK_THROWS_AS(pair.far->receive(message), ChannelError);
+}
+
+TEST_CASE("more descriptors than a message may have are an error and leave none open", "[mapi-core][ipc][channel]")
+{
+    Pair pair;
+    const int before = lowest_free_descriptor();
+    constexpr size_t kMany = 200;
+    alignas(cmsghdr) std::array<char, CMSG_SPACE(kMany * sizeof(int))> control = {};
+    char byte = 'x';
+    iovec piece = {&byte, 1};
+    msghdr header = {};
+    header.msg_iov = &piece;
+    header.msg_iovlen = 1;
+    header.msg_control = control.data();
+    header.msg_controllen = control.size();
+    cmsghdr *const rights = CMSG_FIRSTHDR(&header);
+    rights->cmsg_level = SOL_SOCKET;
+    rights->cmsg_type = SCM_RIGHTS;
+    rights->cmsg_len = CMSG_LEN(kMany * sizeof(int));
+    std::array<int, kMany> numbers = {};
+    numbers.fill(pair.near->socket());
+    memcpy(CMSG_DATA(rights), numbers.data(), sizeof(numbers));
+    REQUIRE(sendmsg(pair.near->socket(), &header, 0) == 1);
+
+    {
+        Message message;
+        CHECK_THROWS_AS(pair.far->receive(message), ChannelError);
+    }
+
+    CHECK(lowest_free_descriptor() == before);
+}
+
+TEST_CASE("the other side's end is no error, and sending to it is one", "[mapi-core][ipc][channel]")
+{
+    Pair pair;
+    Message message;
+    pair.near.reset();
+
+    CHECK_FALSE(pair.far->receive(message));
+    CHECK_THROWS_AS(pair.far->send("x", {}, 1000), ChannelError);
+}
+
+TEST_CASE("the last words of a side that hangs up without reading arrive", "[mapi-core][ipc][channel]")
+{
+    Pair pair;
+    Message message;
+    pair.near->send("too many clients", {}, 1000);
+    pair.far->send("hello", {}, 1000);
+    pair.near.reset();
+
+    REQUIRE(pair.far->receive(message));
+    CHECK(message.bytes == "too many clients");
+    CHECK_FALSE(pair.far->receive(message));
+}
+
+TEST_CASE("who does not read is given up after the time", "[mapi-core][ipc][channel]")
+{
+    Pair pair;
+    const std::string bytes(60000, 'x');
+
+    CHECK_THROWS_WITH([&] {
+        for (int i = 0; i < 1000; ++i)
+            pair.near->send(bytes, {}, 10);
+    }(), "the other side does not read");
+}
