@@ -71,4 +71,8 @@ struct nsp_perf_thread {
     struct nsp_perf_counter counter[NSLICE_MAX_COUNTERS];
 };
 
+/* The same of counters that the calling thread has opened, for a session or not; counter[i].detour grows by what torn readings took. */
+int nsp_rdpmc_read_of(const struct nsp_perf_thread *thread, struct nsp_thread_counter *counter, uint64_t *words, uint32_t count);
+int nsp_perf_read_of(const struct nsp_perf_thread *thread, uint64_t *words, uint32_t count);
+
 #endif /* NSP_COUNTERS_H */

@@ -35,10 +35,8 @@ static int is_alone(const struct nsp_perf_counter *counter)
     return counter->kinds == 1;
 }
 
-int nsp_perf_read(uint64_t *words, uint32_t count)
+int nsp_perf_read_of(const struct nsp_perf_thread *thread, uint64_t *words, uint32_t count)
 {
-    const struct nsp_perf_thread *thread = nsp_thread.counters;
-
     for (uint32_t i = 0; i < count; ++i) {
         const struct nsp_perf_counter *counter = &thread->counter[i];
 
@@ -52,6 +50,11 @@ int nsp_perf_read(uint64_t *words, uint32_t count)
         }
     }
     return 1;
+}
+
+int nsp_perf_read(uint64_t *words, uint32_t count)
+{
+    return nsp_perf_read_of(nsp_thread.counters, words, count);
 }
 
 /*
@@ -84,9 +87,8 @@ static int rdpmc_read_one(const struct nsp_perf_counter *counter, uint32_t kind,
     return whole;
 }
 
-static int rdpmc_read_all(uint64_t *words, uint32_t count, uint32_t *torn)
+static int rdpmc_read_all(const struct nsp_perf_thread *thread, uint64_t *words, uint32_t count, uint32_t *torn)
 {
-    const struct nsp_perf_thread *thread = nsp_thread.counters;
     uint32_t told = 1;
 
     *torn = 0;
@@ -110,21 +112,26 @@ static int rdpmc_read_all(uint64_t *words, uint32_t count, uint32_t *torn)
  * times the rounds that should not have been, comes off this reading and all
  * later ones.  One way through the loop for torn and whole rounds alike.
  */
-int nsp_rdpmc_read(uint64_t *words, uint32_t count)
+int nsp_rdpmc_read_of(const struct nsp_perf_thread *thread, struct nsp_thread_counter *counter, uint64_t *words, uint32_t count)
 {
     uint64_t rounds[2][NSLICE_MAX_COUNTERS] = {{0}};
     uint32_t made = 0, in_a_row = 0, wanted = 1, torn;
     int told;
 
     do {
-        told = rdpmc_read_all(rounds[made & 1], count, &torn);
+        told = rdpmc_read_all(thread, rounds[made & 1], count, &torn);
         ++made;
         in_a_row = (in_a_row + 1) & -(uint32_t)(torn == 0);
         wanted += (uint32_t)(torn != 0) & (2 - wanted);
     } while (in_a_row < wanted);
     for (uint32_t i = 0; i < count; ++i) {
         words[i] = rounds[(made - 1) & 1][i];
-        nsp_thread.counter[i].detour += (words[i] - rounds[made & 1][i]) * (made - 1);
+        counter[i].detour += (words[i] - rounds[made & 1][i]) * (made - 1);
     }
     return told;
+}
+
+int nsp_rdpmc_read(uint64_t *words, uint32_t count)
+{
+    return nsp_rdpmc_read_of(nsp_thread.counters, nsp_thread.counter, words, count);
 }
