@@ -30,6 +30,8 @@ public:
     // Whether it has begun, for another flow's function.
     virtual engine::FlowBegun begun() = 0;
     virtual void connect() = 0;
+    virtual void reset(int fid) = 0;
+    virtual void remove(int fid) = 0;
     virtual void close() = 0;
 
     // No lock, no system call.  Null: results come one after another.
@@ -47,6 +49,8 @@ public:
 
     virtual void describe(mapi_flow_info_t *info) = 0;
     virtual void describe(int fid, mapi_function_info_t *info) = 0;
+    // 0: there is none after it.
+    virtual int next_function(int fid) = 0;
 };
 
 class Backend

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""function_pages: mapi.3 and the functions' tables -> a page of section 3mapi for each function; its text stands once, in mapi.3.
+"""function_pages: mapi.3 and the functions' tables -> a page of section 3mapi for each function, and for each call one that is mapi.3 itself.
 
 Usage: function_pages.py MAPI.3 FUNCTIONS-FOLDER PAGES-FOLDER.  Fails when a function of the catalogue has no paragraph, or a paragraph no function.
 """
@@ -55,6 +55,12 @@ def summaries(folder):
     return known, found
 
 
+def calls(text):
+    """The names in the synopsis."""
+    synopsis = text[text.index(".SH SYNOPSIS"):text.index(".SH DESCRIPTION")]
+    return set(re.findall(r'^\.BI "[^"(]*?(mapi_\w+)\(', synopsis, re.MULTILINE))
+
+
 def main():
     manual, functions, folder = (pathlib.Path(argument) for argument in sys.argv[1:])
     known, described = summaries(functions)
@@ -66,6 +72,8 @@ def main():
     for name, (arguments, text) in written.items():
         page = PAGE.format(name=name, summary=described[name], arguments=f", {arguments}" if arguments else "", text=text)
         (folder / f"{name}.3mapi").write_text(page)
+    for name in calls(manual.read_text()):
+        (folder / f"{name}.3").write_text(".so man3/mapi.3\n")
 
 
 if __name__ == "__main__":

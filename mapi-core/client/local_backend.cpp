@@ -25,6 +25,8 @@ public:
     engine::Target target(int fid, bool is_whole) override { return flow_->target(fid, is_whole); }
     engine::FlowBegun begun() override { return flow_->begun(); }
     void connect() override { flow_->connect(); }
+    void reset(int fid) override { flow_->reset(fid); }
+    void remove(int fid) override { flow_->remove(fid); }
     void close() override { flow_->close(); }
     mapi_results_t *read_results(int fid) override { return flow_->read_results(fid); }
     mapi_results_t *next_results(int fid) override { return flow_->next_results(fid); }
@@ -34,6 +36,7 @@ public:
     bool wait_for_end(int timeout_ms) override { return flow_->wait_for_end(timeout_ms); }
     void describe(mapi_flow_info_t *info) override { flow_->describe(info); }
     void describe(int fid, mapi_function_info_t *info) override { flow_->describe(fid, info); }
+    int next_function(int fid) override { return flow_->next_function(fid); }
 
 private:
     const engine::Registry &registry_;

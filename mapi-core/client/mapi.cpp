@@ -97,6 +97,22 @@ int mapi_connect(int fd)
     });
 }
 
+int mapi_reset_function(int fd, int fid)
+{
+    return guard(-1, [&] {
+        library().flows.hold(fd)->reset(fid);
+        return 0;
+    });
+}
+
+int mapi_remove_function(int fd, int fid)
+{
+    return guard(-1, [&] {
+        library().flows.hold(fd)->remove(fid);
+        return 0;
+    });
+}
+
 int mapi_close_flow(int fd)
 {
     return guard(-1, [&] {
@@ -253,9 +269,15 @@ int mapi_get_function_info(int fd, int fid, mapi_function_info_t *info)
     });
 }
 
+// Those that were removed are passed over.
 int mapi_get_next_function_info(int fd, int fid, mapi_function_info_t *info)
 {
-    return mapi_get_function_info(fd, fid < 0 ? 1 : fid + 1, info);
+    return guard(-1, [&] {
+        const int next = library().flows.hold(fd)->next_function(fid);
+        if (next == 0)
+            throw Error(MAPI_INVALID_FID_FUNCID, "the flow has no function after " + std::to_string(fid));
+        return mapi_get_function_info(fd, next, info);
+    });
 }
 
 int mapi_get_device_info(int devid, mapi_device_info_t *info)

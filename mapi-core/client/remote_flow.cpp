@@ -107,6 +107,27 @@ void RemoteFlow::connect()
     is_connected_.store(true, std::memory_order_release);
 }
 
+void RemoteFlow::reset(int fid)
+{
+    ipc::Request request;
+    request.mutable_reset()->set_flow(number_);
+    request.mutable_reset()->set_function(fid);
+    connection_->ask(request);
+}
+
+void RemoteFlow::remove(int fid)
+{
+    const std::lock_guard lock(mutex_);
+    ipc::Request request;
+    request.mutable_remove()->set_flow(number_);
+    request.mutable_remove()->set_function(fid);
+    connection_->ask(request);
+    Function &removed = function(fid);
+    removed.is_removed = true;
+    if (removed.records)
+        removed.records->disturb();
+}
+
 void RemoteFlow::close()
 {
     const std::lock_guard lock(mutex_);
@@ -122,13 +143,21 @@ void RemoteFlow::close()
     connection_->ask(request);
 }
 
+RemoteFlow::Function &RemoteFlow::function(int fid)
+{
+    if (fid < 1 || size_t(fid) > functions_.size())
+        throw Error(MAPI_INVALID_FID_FUNCID, "the flow has no function " + std::to_string(fid));
+    Function &function = functions_[size_t(fid) - 1];
+    if (function.is_removed)
+        throw Error(MAPI_INVALID_FID_FUNCID, "function " + std::to_string(fid) + " of the flow was removed");
+    return function;
+}
+
 RemoteFlow::Function &RemoteFlow::connected_function(int fid)
 {
     if (!is_connected_.load(std::memory_order_acquire))
         throw Error(MAPI_FLOW_NOT_CONNECTED, "the flow is not connected");
-    if (fid < 1 || size_t(fid) > functions_.size())
-        throw Error(MAPI_INVALID_FID_FUNCID, "the flow has no function " + std::to_string(fid));
-    return functions_[size_t(fid) - 1];
+    return function(fid);
 }
 
 mapi_results_t *RemoteFlow::read_results(int fid)
@@ -292,5 +321,15 @@ void RemoteFlow::describe(int fid, mapi_function_info_t *info)
     info->time_jumps = reply.time_jumps();
     info->result_size = reply.result_bytes();
     info->shared_with = reply.shared_with();
+}
+
+int RemoteFlow::next_function(int fid)
+{
+    const std::lock_guard lock(mutex_);
+    for (size_t i = size_t(std::max(fid, 0)); i < functions_.size(); ++i) {
+        if (!functions_[i].is_removed)
+            return int(i) + 1;
+    }
+    return 0;
 }
 } // namespace mapi::client

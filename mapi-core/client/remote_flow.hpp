@@ -25,6 +25,8 @@ public:
     // mapid knows it by its number.
     engine::FlowBegun begun() override { return nullptr; }
     void connect() override;
+    void reset(int fid) override;
+    void remove(int fid) override;
     void close() override;
     mapi_results_t *read_results(int fid) override;
     mapi_results_t *next_results(int fid) override;
@@ -34,6 +36,7 @@ public:
     bool wait_for_end(int timeout_ms) override;
     void describe(mapi_flow_info_t *info) override;
     void describe(int fid, mapi_function_info_t *info) override;
+    int next_function(int fid) override;
 
 private:
     struct Function {
@@ -46,9 +49,11 @@ private:
         bool is_read_by_request = false;
         std::unique_ptr<ring::RecordSource> records; // null: the function has no ring
         ipc::Descriptor event;
+        std::atomic<bool> is_removed = false;
     };
 
     void add(const std::string &name, const ipc::Applied &applied);
+    Function &function(int fid);
     Function &connected_function(int fid);
     ring::RecordSource &records(Function &function, bool are_packets) const;
     // False: none will come any more.
@@ -62,7 +67,7 @@ private:
     const int number_;
     const std::atomic<uint32_t> *const status_;
     std::mutex mutex_; // apply, connect, close
-    std::deque<Function> functions_; // fixed once connected
+    std::deque<Function> functions_; // none comes once connected
     std::atomic<bool> is_connected_ = false;
     std::atomic<uint64_t> seen_alive_us_ = 0;
     std::atomic<bool> is_closed_ = false;

@@ -156,6 +156,8 @@ void Session::dispatch(const ipc::Request &request, std::vector<ipc::Descriptor>
     case ipc::Request::kCheckTarget:
         find(request.check_target().flow()).flow->target(request.check_target().function(), request.check_target().is_whole());
         return;
+    case ipc::Request::kReset: return find(request.reset().flow()).flow->reset(request.reset().function());
+    case ipc::Request::kRemove: return find(request.remove().flow()).flow->remove(request.remove().function());
     case ipc::Request::kConnect: return connect(request.connect().flow());
     case ipc::Request::kClose: return close(request.close().flow());
     case ipc::Request::kDescribeFlow: return describe_flow(request.describe_flow().flow(), reply);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/error.hpp"
 #include "engine/plan.hpp"
 #include "engine/wall_clock.hpp"
 #include "ring/futex.hpp"
@@ -32,13 +33,57 @@ void Applied::publish_mirror()
 {
     if (mirror.bytes() > sizeof(uint64_t))
         return mirror.publish(node->result_words());
-    const uint64_t value = share_of(node->first_word());
+    const uint64_t value = share();
     mirror.publish(&value);
 }
 
-uint64_t Applied::share_of(uint64_t first_word) const
+uint64_t Applied::share() const
 {
-    return node->is_pure() && node->seen() == base_seen ? 0 : first_word - base_result;
+    const uint64_t base = base_result.load(std::memory_order_acquire);
+    return node->is_pure() && seen() == 0 ? 0 : node->published().first_word() - base;
+}
+
+uint64_t Applied::seen() const
+{
+    const uint64_t base = base_seen.load(std::memory_order_acquire);
+    return node->seen() - base;
+}
+
+uint64_t Applied::passed() const
+{
+    const uint64_t base = base_passed.load(std::memory_order_acquire);
+    return node->passed() - base;
+}
+
+void Applied::rebase()
+{
+    base_seen.store(node->seen(), std::memory_order_release);
+    base_passed.store(node->passed(), std::memory_order_release);
+    if (node->is_additive())
+        base_result.store(node->published().first_word(), std::memory_order_release);
+    for (Metered &function : metered)
+        function.base = function.node->meter_sum();
+    if (meter_begin)
+        base_metered_packets = meter_begin->seen();
+}
+
+void Applied::show_measured(const Meter &meter)
+{
+    MeterSum sum = {};
+    for (const Metered &function : metered)
+        add(sum, function.node->meter_sum(), function.base);
+    meter.describe(sum, node->measured());
+    node->measured().packets = meter_begin->seen() - base_metered_packets;
+}
+
+// A shared function goes on for other flows.
+void Applied::reset()
+{
+    rebase();
+    if (!node->is_shareable())
+        node->reset();
+    if (mirror.bytes() > 0)
+        publish_mirror();
 }
 
 Chain::Chain(std::shared_ptr<Arena> arena) : arena_(std::move(arena))
@@ -73,12 +118,56 @@ void Chain::close()
 
 int Chain::count_transforms() const
 {
-    return int(std::count_if(functions_.begin(), functions_.end(), [](const auto &applied) { return applied->node->transforms(); }));
+    return int(std::count_if(functions_.begin(), functions_.end(), [](const auto &applied) { return !applied->is_removed && applied->node->transforms(); }));
+}
+
+int Chain::count_present() const
+{
+    return int(std::count_if(functions_.begin(), functions_.end(), [](const auto &applied) { return !applied->is_removed; }));
+}
+
+Applied *Chain::first() const
+{
+    const auto found = std::find_if(functions_.begin(), functions_.end(), [](const auto &applied) { return !applied->is_removed; });
+    return found == functions_.end() ? nullptr : found->get();
+}
+
+void Chain::check_removable(size_t position) const
+{
+    const Node &node = *functions_[position]->node;
+    const std::string name = node.function().name;
+    for (size_t i = position + 1; i < functions_.size(); ++i) {
+        if (functions_[i]->is_removed)
+            continue;
+        const Node &behind = *functions_[i]->node;
+        const std::string other = std::string(behind.function().name) + ", function " + std::to_string(i + 1) + ", ";
+        if (status() != FLOW_INIT && !node.passes_all())
+            throw Error(MAPI_FLOW_NOT_MODIFIABLE, name + " cannot be removed: " + other + "gets its packets through it, and the flow is connected");
+        if (behind.refers_to(this, position) || (node.begins_meter() && behind.ends_meter() && find_meter_begin(i) == int(position)))
+            throw Error(MAPI_FLOW_NOT_MODIFIABLE, name + " cannot be removed: " + other + "takes its result");
+    }
+}
+
+void Chain::ask_for_reset(size_t position)
+{
+    functions_[position]->wants_reset = true;
+    resets_asked_.fetch_add(1, std::memory_order_release);
+}
+
+void Chain::reset()
+{
+    const uint32_t asked = resets_asked_.load(std::memory_order_acquire); // one that comes while this runs is done now or the next time
+    for (const auto &applied : functions_) {
+        if (applied->wants_reset.exchange(false) && !applied->is_removed)
+            applied->reset();
+    }
+    resets_done_.store(asked, std::memory_order_release); // pairs with has_reset()
 }
 
 void Chain::activate(const Plan &plan)
 {
     use_shared_nodes(plan);
+    find_metered();
     start_us_ = now_us();
     status_.store(FLOW_ACTIVE, std::memory_order_release); // pairs with status(): the functions are fixed
     show_status();
@@ -89,10 +178,12 @@ void Chain::use_shared_nodes(const Plan &plan)
 {
     const Node *source = nullptr; // the node whose mask comes in here; null: the whole batch
     for (size_t i = 0; i < functions_.size(); ++i) {
+        if (functions_[i]->is_removed)
+            continue;
         std::shared_ptr<Node> &node = functions_[i]->node;
         std::shared_ptr<Node> shared = plan.find(source, *node);
         for (size_t k = 0; k < i && !shared; ++k) {
-            if (functions_[k]->node->can_serve(source, *node))
+            if (!functions_[k]->is_removed && functions_[k]->node->can_serve(source, *node))
                 shared = functions_[k]->node;
         }
         if (shared)
@@ -104,16 +195,43 @@ void Chain::use_shared_nodes(const Plan &plan)
     }
 }
 
+int Chain::find_meter_begin(size_t end) const
+{
+    for (int open = 1, i = int(end) - 1; i >= 0; --i) {
+        const Applied &applied = *functions_[size_t(i)];
+        open += applied.is_removed ? 0 : int(applied.node->ends_meter()) - int(applied.node->begins_meter());
+        if (open == 0)
+            return i;
+    }
+    return -1;
+}
+
+void Chain::find_metered()
+{
+    for (size_t end = 0; end < functions_.size(); ++end) {
+        Applied &applied = *functions_[end];
+        const int begin = !applied.is_removed && applied.node->ends_meter() ? find_meter_begin(end) : -1;
+        if (begin < 0)
+            continue;
+        applied.meter_begin = functions_[size_t(begin)]->node;
+        for (size_t i = size_t(begin) + 1; i < end; ++i) {
+            const std::shared_ptr<Node> &node = functions_[i]->node;
+            if (!functions_[i]->is_removed && !node->begins_meter() && !node->ends_meter())
+                applied.metered.push_back({node});
+        }
+    }
+}
+
 void Chain::join()
 {
-    if (joined_.load(std::memory_order_relaxed))
+    if (joined_.load(std::memory_order_relaxed)) {
+        if (!has_reset()) [[unlikely]]
+            reset();
         return;
+    }
     for (const auto &applied : functions_) {
-        const Node &node = *applied->node;
-        applied->base_seen = node.seen();
-        applied->base_passed = node.passed();
-        if (node.is_additive())
-            applied->base_result = node.published().first_word();
+        applied->rebase();
+        applied->joined_result = applied->base_result;
     }
     joined_.store(true, std::memory_order_release); // pairs with has_joined(): the bases are set
     begun_->store(1, std::memory_order_release);    // pairs with mapi_flow_has_begun()
@@ -125,7 +243,7 @@ void Chain::end()
     if (is_ending_.exchange(true))
         return;
     for (const auto &applied : functions_) {
-        if (!applied->node->is_shareable())
+        if (!applied->node->is_shareable() && !applied->is_removed)
             applied->node->end();
         if (applied->mirror.bytes() > 0)
             applied->publish_mirror();

@@ -21,12 +21,27 @@ class Plan;
 // A function of the flow.  Its node may serve other flows too: the flow's share is what the node counted since it joined.
 struct Applied {
     std::shared_ptr<Node> node;
-    uint64_t base_result = 0;
-    uint64_t base_seen = 0;
-    uint64_t base_passed = 0;
+    uint64_t joined_result = 0; // where a shared count stood when the flow joined: for those who refer to it
+    // Where counts stood when the flow joined, or at its last reset.  A reader loads the base first: the count behind it only grows.
+    std::atomic<uint64_t> base_result = 0;
+    std::atomic<uint64_t> base_seen = 0;
+    std::atomic<uint64_t> base_passed = 0;
+    std::atomic<bool> is_removed = false; // it has no packets any more; what it held stays until the flow closes
+    std::atomic<bool> wants_reset = false;
     std::vector<std::atomic<uint64_t>> result; // what mapi_read_results() lends out
     mapi_results_t results = {};
     std::unique_ptr<ring::RecordSource> records; // null: the function has no ring
+
+    // Of one that ends a meter: the functions it measures, and where all stood when the flow joined.
+    struct Metered {
+        std::shared_ptr<Node> node;
+        MeterSum base = {};
+    };
+    std::vector<Metered> metered;
+    std::shared_ptr<Node> meter_begin;
+    uint64_t base_metered_packets = 0;
+    // Device's thread, before the function runs.
+    void show_measured(const Meter &meter);
 
     // For a client in another process: the flow's share of the result, copied there after each batch.
     ArenaBlock mirror_memory;
@@ -37,7 +52,12 @@ struct Applied {
     // Whoever publishes the node's result.
     void publish_mirror();
     // Of a single word: without what was counted before the flow.
-    uint64_t share_of(uint64_t first_word) const;
+    uint64_t share() const;
+    uint64_t seen() const;
+    uint64_t passed() const;
+    // Device's thread, or none runs.
+    void rebase();
+    void reset();
 };
 
 // Grows until it is connected, then its functions are fixed.
@@ -50,6 +70,13 @@ public:
     const std::vector<std::unique_ptr<Applied>> &functions() const { return functions_; }
 
     int count_transforms() const;
+    int count_present() const;
+    // Null: all functions were removed.
+    Applied *first() const;
+    // Of the function that ends a meter: the one that begins it, or -1.  It need not be there yet.
+    int find_meter_begin(size_t end) const;
+    // Throws Error when others need the function's packets or its result.
+    void check_removable(size_t position) const;
 
     mapi_flow_status status() const { return status_.load(std::memory_order_acquire); }
     uint64_t start_us() const { return start_us_.load(std::memory_order_relaxed); }
@@ -63,11 +90,14 @@ public:
 
     // Client's thread, under the device's lock.
     void activate(const Plan &plan);
+    void ask_for_reset(size_t position);
+    bool has_reset() const { return resets_done_.load(std::memory_order_acquire) == resets_asked_.load(std::memory_order_acquire); }
     // First the flow is closed, so that nobody takes more packets for its own, then it leaves the plan, then its readers go on.
     void close();
     void cancel();
-    // Device's thread.
+    // Device's thread, or none runs.
     void join();
+    void reset();
     // Any thread: no packet will come any more.  Does not wait.
     void end();
     // Before it is connected: what end() calls, on any thread, when something is left for settle().
@@ -78,6 +108,7 @@ public:
 
 private:
     void use_shared_nodes(const Plan &plan);
+    void find_metered();
     void show_status();
 
     const std::shared_ptr<Arena> arena_;
@@ -88,6 +119,8 @@ private:
     std::atomic<mapi_flow_status> status_ = FLOW_INIT;
     std::atomic<bool> joined_ = false;
     const std::shared_ptr<std::atomic<uint64_t>> begun_ = std::make_shared<std::atomic<uint64_t>>(0);
+    std::atomic<uint32_t> resets_asked_ = 0;
+    std::atomic<uint32_t> resets_done_ = 0;
     std::atomic<bool> is_ending_ = false;
     std::atomic<bool> has_ended_ = false;
     std::atomic<uint64_t> start_us_ = 0;

@@ -126,8 +126,19 @@ Plan &Device::acquire_plan()
         plan = again;
     }
     if (!plan->has_joined()) [[unlikely]]
-        plan->join();
+        plan->join(plan->wants_meter() ? meter() : nullptr);
     return *plan;
+}
+
+// Null: there is no memory for it, and nothing is measured.
+Meter *Device::meter()
+{
+    try {
+        if (!meter_)
+            meter_ = std::make_unique<Meter>();
+    } catch (const std::bad_alloc &) {
+    }
+    return meter_.get();
 }
 
 void Device::finish()

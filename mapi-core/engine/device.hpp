@@ -22,6 +22,8 @@
 
 namespace mapi::engine
 {
+struct Applied;
+
 class Device
 {
 public:
@@ -46,6 +48,10 @@ public:
     // Returns when the flow's files are written; but where another flow's reader holds the device's thread up, that comes later.
     // All at once: a plan is made once.
     void disconnect(const Chains &chains);
+    // Before the next packets of the device; returns when it is done, but where another flow's reader holds the device's thread up.
+    void reset(const std::shared_ptr<Chain> &chain, size_t position);
+    // As disconnect() of one function.
+    void remove(Applied &function);
     // False when the time is up; timeout_ms < 0 waits for ever.
     bool wait_while_active(Chain &chain, int timeout_ms);
     int count_other_users(const Node &node, const Chain &chain);
@@ -62,6 +68,7 @@ private:
     void tick_after(uint64_t packet_ns);
     void tick(uint64_t now_ns);
     Plan &acquire_plan();
+    Meter *meter();
     void release_plan() { plan_in_use_.store(nullptr, std::memory_order_release); }
     void finish();
 
@@ -69,6 +76,7 @@ private:
     struct Retired {
         std::unique_ptr<Plan> plan;
         Chains closed;
+        std::shared_ptr<Node> removed;
     };
     // Ends flows that are closed and frees plans, as far as the device's thread has left them.
     void free_retired();
@@ -77,7 +85,9 @@ private:
     // Under mutex_.
     void start_source();
     void start_thread();
-    void install(Chains chains, Chains closed, std::vector<std::shared_ptr<Joint>> joints);
+    void install(Chains chains, std::vector<std::shared_ptr<Joint>> joints, Chains closed = {}, std::shared_ptr<Node> removed = nullptr);
+    // Any thread.
+    template <class Predicate> void wait_a_little(Predicate is_done);
     void set_filter();
 
     // Thread of the joints, from the first plan on that wants one while packets come.
@@ -98,6 +108,7 @@ private:
     mapi_batch batch_ = {};
     uint64_t batch_number_ = 0;
     uint64_t last_tick_ns_ = 0;
+    std::unique_ptr<Meter> meter_; // from the first flow on that measures functions
     std::atomic<uint64_t> packets_read_ = 0;
     std::atomic<uint64_t> bytes_read_ = 0;
     std::atomic<uint64_t> packets_without_flow_ = 0;

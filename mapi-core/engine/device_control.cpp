@@ -39,7 +39,7 @@ Device::Device(int id, DeviceSettings settings, const mapi_driver &driver, bool 
         throw Error(number, *text ? text : settings_.name + ": cannot be opened");
     if (!settings_.waits_for_readers)
         info_.device_flags &= ~uint32_t(MAPI_DEVICE_OFFLINE);
-    install({}, {}, {});
+    install({}, {});
 }
 
 Device::~Device()
@@ -117,7 +117,7 @@ void Device::connect(const std::shared_ptr<Chain> &chain)
         chain->activate(*current_);
         auto chains = current_->chains();
         chains.push_back(chain);
-        install(std::move(chains), {}, current_->joints());
+        install(std::move(chains), current_->joints());
         if (state_ == State::kFinished) {
             chain->join();
             chain->end();
@@ -134,33 +134,66 @@ void Device::disconnect(const Chains &chains)
             chain->close();
         Chains left = current_->chains();
         std::erase_if(left, [](const auto &chain) { return chain->status() == FLOW_CLOSED; });
-        install(std::move(left), chains, current_->joints());
+        install(std::move(left), current_->joints(), chains);
         for (const auto &chain : chains)
             chain->cancel(); // a thread that waits in the flow's buffer goes on
         changed_.notify_all();
     }
-    const auto end = std::chrono::steady_clock::now() + kCloseTime;
-    const auto have_ended = [&] { return std::all_of(chains.begin(), chains.end(), [](const auto &chain) { return chain->has_ended(); }); };
-    free_retired();
-    while (!have_ended() && std::chrono::steady_clock::now() < end) { // another thread may be at it
-        std::this_thread::sleep_for(kLookInterval);
-        free_retired();
-    }
+    wait_a_little([&] { return std::all_of(chains.begin(), chains.end(), [](const auto &chain) { return chain->has_ended(); }); });
     for (const auto &chain : chains) {
         while (chain->has_ended() && !chain->settle())
             std::this_thread::sleep_for(kLookInterval);
     }
 }
 
+// For the packet thread, or for another thread that frees plans.
+template <class Predicate> void Device::wait_a_little(Predicate is_done)
+{
+    const auto end = std::chrono::steady_clock::now() + kCloseTime;
+    free_retired();
+    while (!is_done() && std::chrono::steady_clock::now() < end) {
+        std::this_thread::sleep_for(kLookInterval);
+        free_retired();
+    }
+}
+
+void Device::reset(const std::shared_ptr<Chain> &chain, size_t position)
+{
+    {
+        const std::lock_guard lock(mutex_);
+        chain->ask_for_reset(position);
+        if (state_ == State::kRunning)
+            install(current_->chains(), current_->joints()); // whoever takes a new plan looks what is to be reset
+        else
+            chain->reset();
+    }
+    wait_a_little([&] { return chain->has_reset(); });
+}
+
+void Device::remove(Applied &function)
+{
+    const std::shared_ptr<Node> node = function.node->is_shareable() ? nullptr : function.node;
+    {
+        const std::lock_guard lock(mutex_);
+        function.is_removed = true;
+        install(current_->chains(), current_->joints(), {}, node);
+        if (node)
+            node->cancel();
+    }
+    wait_a_little([&] { return !node || node->has_ended(); });
+    while (node && node->has_ended() && !node->is_settled())
+        std::this_thread::sleep_for(kLookInterval);
+}
+
 // The packet thread is never waited for: it goes on with the plan that it has and takes the new one with its next batch.
-void Device::install(Chains chains, Chains closed, std::vector<std::shared_ptr<Joint>> joints)
+void Device::install(Chains chains, std::vector<std::shared_ptr<Joint>> joints, Chains closed, std::shared_ptr<Node> removed)
 {
     auto plan = std::make_unique<Plan>(std::move(chains), joints);
     if (current_)
         retired_.reserve(retired_.size() + 1); // nothing fails any more once the plan is shown
     plan_.store(plan.get());
     if (current_)
-        retired_.push_back({std::move(current_), std::move(closed)});
+        retired_.push_back({std::move(current_), std::move(closed), std::move(removed)});
     current_ = std::move(plan);
     set_filter();
     if (state_ != State::kRunning || !has_begun_ || current_->unjoined().empty() || stop_)
@@ -188,6 +221,8 @@ void Device::free_retired()
     for (const Retired &retired : left) {
         for (const auto &chain : retired.closed)
             chain->end();
+        if (retired.removed)
+            retired.removed->end();
     }
 }
 
@@ -198,7 +233,7 @@ void Device::set_filter()
         return;
     const Node *common = nullptr;
     for (const auto &chain : current_->chains()) {
-        const Node *first = chain->functions().empty() ? nullptr : chain->functions().front()->node.get();
+        const Node *first = chain->first() ? chain->first()->node.get() : nullptr;
         if (!first || (common && first != common)) {
             common = nullptr;
             break;
@@ -208,7 +243,7 @@ void Device::set_filter()
     const mapi_filter_code *code = nullptr;
     const uint32_t count = common ? common->classic_bpf(info_.link_type, &code) : 0;
     driver_.set_filter(source_, code, count);
-    filter_ = count > 0 ? current_->chains().front()->functions().front()->node : nullptr;
+    filter_ = count > 0 ? current_->chains().front()->first()->node : nullptr;
 }
 
 bool Device::wait_while_active(Chain &chain, int timeout_ms)
@@ -237,7 +272,7 @@ int Device::count_other_users(const Node &node, const Chain &chain)
     const auto uses = [&](const std::shared_ptr<Chain> &other) {
         return other.get() != &chain &&
                std::any_of(other->functions().begin(), other->functions().end(),
-                           [&](const auto &applied) { return applied->node.get() == &node; });
+                           [&](const auto &applied) { return applied->node.get() == &node && !applied->is_removed; });
     };
     return int(std::count_if(current_->chains().begin(), current_->chains().end(), uses));
 }

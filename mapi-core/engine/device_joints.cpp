@@ -57,6 +57,6 @@ void Device::use_joints(std::vector<std::shared_ptr<Joint>> joints)
     if (joints.empty())
         return;
     joints.insert(joints.end(), current_->joints().begin(), current_->joints().end());
-    install(current_->chains(), {}, std::move(joints));
+    install(current_->chains(), std::move(joints));
 }
 } // namespace mapi::engine

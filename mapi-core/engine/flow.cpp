@@ -63,6 +63,8 @@ int Flow::apply(const mapi_function &function, Arguments arguments)
     if ((function.flags & MAPI_FUNCTION_TRANSFORMS) && chain_->count_transforms() == kTransformsMax)
         throw Error(MFUNCT_COULD_NOT_APPLY_FUNCT, std::string(function.name) + ": the flow has " + std::to_string(kTransformsMax) +
                                                       " functions that change packets already");
+    if ((function.flags & MAPI_FUNCTION_METER_END) && chain_->find_meter_begin(chain_->functions().size()) < 0)
+        throw Error(MFUNCT_COULD_NOT_APPLY_FUNCT, std::string(function.name) + ": there is no PERF_START before it, or another one has that");
     chain_->append(device_->make_node(function, std::move(arguments), arena_));
     return int(chain_->functions().size());
 }
@@ -71,7 +73,7 @@ Target Flow::target(int fid, bool is_whole)
 {
     const std::lock_guard lock(mutex_);
     const auto &functions = chain_->functions();
-    if (fid < 1 || size_t(fid) > functions.size())
+    if (fid < 1 || size_t(fid) > functions.size() || functions[size_t(fid) - 1]->is_removed)
         throw Error(MAPI_INVALID_FID_FUNCID, "has no function " + std::to_string(fid));
     const Node &node = *functions[size_t(fid) - 1]->node;
     if (!node.has_published_result() && !(is_whole && node.is_in_place()))
@@ -85,6 +87,26 @@ void Flow::connect()
     if (chain_->status() != FLOW_INIT)
         throw Error(MAPI_FLOW_ALREADY_ACTIVE, "the flow is connected already");
     device_->connect(chain_);
+}
+
+void Flow::reset(int fid)
+{
+    const std::lock_guard lock(mutex_);
+    const Node &node = *connected_function(fid).node;
+    if (!node.can_be_reset())
+        throw Error(MAPI_INVALID_FID_FUNCID, std::string(node.function().name) + " cannot be reset");
+    device_->reset(chain_, size_t(fid) - 1);
+}
+
+void Flow::remove(int fid)
+{
+    const std::lock_guard lock(mutex_);
+    Applied &removed = function(fid);
+    chain_->check_removable(size_t(fid) - 1);
+    if (chain_->status() == FLOW_INIT)
+        removed.is_removed = true;
+    else
+        device_->remove(removed);
 }
 
 void Flow::close()
@@ -117,6 +139,8 @@ Applied &Flow::function(int fid)
     const auto &functions = chain_->functions();
     if (fid < 1 || size_t(fid) > functions.size())
         throw Error(MAPI_INVALID_FID_FUNCID, "the flow has no function " + std::to_string(fid));
+    if (functions[size_t(fid) - 1]->is_removed)
+        throw Error(MAPI_INVALID_FID_FUNCID, "function " + std::to_string(fid) + " of the flow was removed");
     return *functions[size_t(fid) - 1];
 }
 
@@ -150,7 +174,7 @@ mapi_results_t *Flow::read_results(int fid)
         uint64_t value = 0;
         // A shared result may be of packets before this flow.
         if (!node.is_shareable() || chain_->has_joined())
-            value = applied.share_of(node.published().first_word());
+            value = applied.share();
         applied.result[0].store(value, std::memory_order_relaxed);
     } else {
         std::vector<uint64_t> copy(applied.result.size());
@@ -229,7 +253,7 @@ void Flow::describe(mapi_flow_info_t *info)
     const std::lock_guard lock(mutex_);
     info->devid = device_->id();
     snprintf(info->device, sizeof(info->device), "%s", device_->settings().name.c_str());
-    info->num_functions = int(chain_->functions().size());
+    info->num_functions = chain_->count_present();
     info->start_us = chain_->start_us();
     info->end_us = chain_->end_us();
     chain_->settle();
@@ -245,11 +269,21 @@ void Flow::describe(int fid, mapi_function_info_t *info)
     const mapi_function_drops drops = node.drops();
     info->fid = fid;
     snprintf(info->name, sizeof(info->name), "%s", node.function().name);
-    info->pkts = joined ? node.seen() - applied.base_seen : 0;
-    info->passed_pkts = joined ? node.passed() - applied.base_passed : 0;
+    info->pkts = joined ? applied.seen() : 0;
+    info->passed_pkts = joined ? applied.passed() : 0;
     info->dropped = drops.buffer_full + drops.link_type + drops.not_written;
     info->time_jumps = drops.time_jumps;
     info->result_size = int(node.result_bytes());
     info->shared_with = device_->count_other_users(node, *chain_);
+}
+
+int Flow::next_function(int fid)
+{
+    const std::lock_guard lock(mutex_);
+    for (size_t i = size_t(std::max(fid, 0)); i < chain_->functions().size(); ++i) {
+        if (!chain_->functions()[i]->is_removed)
+            return int(i) + 1;
+    }
+    return 0;
 }
 } // namespace mapi::engine

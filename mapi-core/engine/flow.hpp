@@ -37,6 +37,10 @@ public:
     // Whether it has begun, for another flow's function.
     FlowBegun begun() const { return chain_->begun(); }
     void connect();
+    // Its result and its packets are as if the flow were connected now; packets that the driver reads after the return are counted anew.
+    void reset(int fid);
+    // It gets no packets any more, and its number stays its own.
+    void remove(int fid);
     void close();
     // Many of them, each device's at once.
     static void close(const std::vector<std::shared_ptr<Flow>> &flows);
@@ -64,6 +68,8 @@ public:
 
     void describe(mapi_flow_info_t *info);
     void describe(int fid, mapi_function_info_t *info);
+    // 0: there is none after it.
+    int next_function(int fid);
 
 private:
     Applied &function(int fid);

@@ -2,6 +2,7 @@
 // Node: one function with its arguments.
 #include "engine/node.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -123,6 +124,7 @@ Node::Node(const mapi_function &function, Arguments arguments, const mapi_driver
     setup.engine = this;
     setup.ring = &kRingCalls;
     setup.interface_index = device.interface_index;
+    setup.meter = &measured_;
     if (!arguments_.empty() && arguments_.back().kind == 'c')
         setup.config = arguments_.back().text.c_str();
     if (const int number = function.create(&setup, &instance_); number != 0)
@@ -178,8 +180,24 @@ void Node::tick(uint64_t now_ns)
         function_.tick(instance_, now_ns);
 }
 
+void Node::reset()
+{
+    function_.reset(instance_);
+    if (has_published_result())
+        publish();
+}
+
+bool Node::refers_to(const Chain *chain, size_t position) const
+{
+    return std::any_of(references_.begin(), references_.end(), [&](const Reference &reference) {
+        return reference.target.position == position && reference.target.chain.lock().get() == chain;
+    });
+}
+
 void Node::end()
 {
+    if (is_ending_.exchange(true))
+        return;
     if (function_.end)
         function_.end(instance_);
     has_ended_ = true;

@@ -14,11 +14,14 @@
 
 #include "engine/arena.hpp"
 #include "engine/arguments.hpp"
+#include "engine/meter.hpp"
 #include "engine/published.hpp"
 #include "engine/ring_memory.hpp"
 
 namespace mapi::engine
 {
+class Chain;
+
 // What a device counts for its nodes.  Drops are those of nodes that are gone, so that closing a flow forgets none.
 struct DeviceTotals {
     std::atomic<uint64_t> packets = 0; // that went into the plans' first stage
@@ -45,6 +48,7 @@ public:
         std::shared_ptr<Node> kept = nullptr; // what view.words are of, whatever becomes of its flow
     };
     std::vector<Reference> &references() { return references_; }
+    bool refers_to(const Chain *chain, size_t position) const;
     // Batches are to be run packet by packet while this node is in a plan.
     bool takes_single_packets() const { return takes_single_packets_; }
 
@@ -57,13 +61,28 @@ public:
         count(passed);
         return passed;
     }
+    // The same, and what it takes is added to the node's sum.
+    uint64_t run_metered(const mapi_batch &batch, uint64_t mask, Meter &meter)
+    {
+        NET_SLICE_START_AT(slice_);
+        meter.begin();
+        const uint64_t passed = function_.process(instance_, &batch, mask);
+        meter.end(meter_sum_);
+        NET_SLICE_STOP_AT(slice_);
+        count(passed);
+        return passed;
+    }
     // Also what passed when the function was run together with others.
     void count(uint64_t passed) { add(passed_, passed); }
     // Of one that transforms: the next packets that it has made.  False: there are no more.
-    bool next_batch(mapi_batch &batch)
+    bool next_batch(mapi_batch &batch, Meter *meter)
     {
         NET_SLICE_START_AT(slice_);
+        if (meter)
+            meter->begin();
         const bool has_more = function_.next_batch(instance_, &batch) != 0;
+        if (meter)
+            meter->end(meter_sum_);
         NET_SLICE_STOP_AT(slice_);
         if (has_more)
             count(batch.all);
@@ -71,6 +90,8 @@ public:
     }
     void flush();
     void tick(uint64_t now_ns);
+    // Of one that no flow shares.
+    void reset();
     void publish() { published_.publish(result_.data()); }
     const uint64_t *result_words() const { return is_in_place() ? in_place_ : result_.data(); }
     uint64_t first_word() const { return result_.empty() ? 0 : result_[0]; }
@@ -90,6 +111,11 @@ public:
     bool is_additive() const { return has_flag(MAPI_FUNCTION_ADDITIVE); }
     bool passes_all() const { return has_flag(MAPI_FUNCTION_PASSES_ALL); }
     bool transforms() const { return has_flag(MAPI_FUNCTION_TRANSFORMS); }
+    bool begins_meter() const { return has_flag(MAPI_FUNCTION_METER_BEGIN); }
+    bool ends_meter() const { return has_flag(MAPI_FUNCTION_METER_END); }
+    const MeterSum &meter_sum() const { return meter_sum_; }
+    // What the function reads of the functions that it measures.
+    mapi_perf_t &measured() { return measured_; }
     bool runs_every_batch() const { return has_flag(MAPI_FUNCTION_EVERY_BATCH); }
     // The node whose mask this one gets; null: the whole batch.  Set once, when the first flow connects.
     void set_source(const Node *source) { source_ = source; }
@@ -115,6 +141,8 @@ public:
     bool has_packets_in_ring() const { return has_flag(MAPI_FUNCTION_PACKETS_IN_RING); }
     // Null: the function has made none.
     RingMemory *ring() const { return ring_.get(); }
+    // Nothing but what is counted of its packets, or its table says how.
+    bool can_be_reset() const { return is_shareable() || function_.reset; }
     bool is_in_place() const { return has_flag(MAPI_FUNCTION_RESULT_IN_PLACE); }
     // Packets that came in while any flow had its source: only differences mean something.  Nobody counts them at the node itself,
     // so a filter that no packet of a batch needs costs nothing.
@@ -126,7 +154,9 @@ public:
     {
         return function_.classic_bpf ? function_.classic_bpf(instance_, link_type, code) : 0;
     }
+    // Once; later calls do nothing.
     void end();
+    bool has_ended() const { return has_ended_; }
     bool is_settled() const { return !has_ended_ || !function_.is_settled || function_.is_settled(instance_) != 0; }
     void cancel();
     mapi_function_drops drops() const;
@@ -156,7 +186,10 @@ private:
     Published published_;
     uint64_t *in_place_ = nullptr; // in published_
     std::unique_ptr<RingMemory> ring_;
+    MeterSum meter_sum_ = {};
+    mapi_perf_t measured_ = {};
     bool takes_single_packets_ = false;
+    std::atomic<bool> is_ending_ = false;
     std::atomic<bool> has_ended_ = false;
     const Arguments arguments_;
     std::vector<Reference> references_;

@@ -14,8 +14,11 @@ Plan::Plan(std::vector<std::shared_ptr<Chain>> chains, const std::vector<std::sh
     for (const auto &chain : chains_) {
         add(*chain, chain->functions().size());
         for (const auto &applied : chain->functions()) {
+            if (applied->is_removed)
+                continue;
             if (applied->mirror.bytes() > 0)
                 mirrors_[applied->node.get()].push_back(applied.get());
+            add_metered(*applied);
         }
     }
     // Only now is it known to whom others refer.
@@ -38,16 +41,28 @@ Plan::Plan(std::vector<std::shared_ptr<Chain>> chains, const std::vector<std::sh
     }
 }
 
+void Plan::add_metered(Applied &applied)
+{
+    if (!applied.meter_begin)
+        return;
+    meter_ends_[applied.node.get()] = &applied;
+    for (const Applied::Metered &function : applied.metered)
+        metered_.insert(function.node.get());
+}
+
 void Plan::complete(Stage &stage)
 {
     for (Step &step : stage.steps) {
+        step.is_metered = metered_.contains(step.node);
+        if (const auto end = meter_ends_.find(step.node); end != meter_ends_.end())
+            step.meter_end = end->second;
         const auto found = referred_of_.find(step.node);
         step.has_result = step.node->has_published_result();
         if (const auto mirrors = mirrors_.find(step.node); mirrors != mirrors_.end())
             step.mirrors = &mirrors->second;
         step.referred = found == referred_of_.end() ? kNone : found->second;
         const bool runs_every_batch = step.node->runs_every_batch();
-        step.is_plain = step.references == 0 && step.referred == kNone && step.transformed == kNone && !runs_every_batch;
+        step.is_plain = step.references == 0 && step.referred == kNone && step.transformed == kNone && !runs_every_batch && !step.is_metered;
         stage.runs_every_batch |= runs_every_batch || (step.transformed != kNone && stages_[step.transformed].runs_every_batch);
     }
     stage.masks.resize(stage.steps.size() + 1);
@@ -56,10 +71,14 @@ void Plan::complete(Stage &stage)
 // What any of them refers to comes before the first: before the stages of this flow, too.
 void Plan::add(const Chain &chain, size_t functions)
 {
-    for (size_t i = 0; i < functions; ++i)
-        add_targets(*chain.functions()[i]->node);
-    for (size_t i = 0; i < functions; ++i)
-        add(chain.functions()[i]->node);
+    const auto for_each_present = [&](auto &&use) {
+        for (size_t i = 0; i < functions; ++i) {
+            if (!chain.functions()[i]->is_removed)
+                use(chain.functions()[i]->node);
+        }
+    };
+    for_each_present([this](const auto &node) { add_targets(*node); });
+    for_each_present([this](const auto &node) { add(node); });
 }
 
 // Behind its source, which comes first in its flow, and behind what it refers to, which was applied before it.
@@ -87,7 +106,7 @@ void Plan::add_targets(Node &node)
 {
     for (const Node::Reference &reference : node.references()) {
         const auto chain = reference.target.chain.lock();
-        if (has_chain(chain.get()) && !places_.contains(chain->functions()[reference.target.position]->node.get()))
+        if (has_chain(chain.get()) && !chain->functions()[reference.target.position]->is_removed && !places_.contains(chain->functions()[reference.target.position]->node.get()))
             add(*chain, reference.target.position + 1);
     }
 }
@@ -104,7 +123,7 @@ void Plan::add_references(Node &node, uint32_t stage)
         const size_t position = reference.target.position;
         const bool is_own = has_chain(chain.get());
         uint32_t referred = kNone;
-        if (is_own) {
+        if (is_own && !chain->functions()[position]->is_removed) {
             reference.kept = chain->functions()[position]->node;
             referred = refer_to(reference.kept.get());
         }
@@ -123,8 +142,9 @@ uint32_t Plan::refer_to(const Node *node)
     return entry->second;
 }
 
-void Plan::join()
+void Plan::join(Meter *meter)
 {
+    meter_ = meter;
     for (const auto &chain : chains_)
         chain->join();
     joined_ = true;

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -28,7 +29,9 @@ public:
     Plan(std::vector<std::shared_ptr<Chain>> chains, const std::vector<std::shared_ptr<Joint>> &joints);
 
     // Device's thread.  join() once, before the first run(): flows that are new note where the shared counters stand.
-    void join();
+    void join(Meter *meter);
+    // Whether a flow measures functions: join() is to be given a meter, or nullptr where there is none.
+    bool wants_meter() const { return !metered_.empty(); }
     void run(const mapi_batch &batch) { run(stages_[0], batch); }
     // No packet came for a while.
     void tick(uint64_t now_ns);
@@ -62,6 +65,8 @@ private:
         uint32_t first_reference = 0;
         uint32_t references = 0;
         bool has_result = false;
+        bool is_metered = false;
+        Applied *meter_end = nullptr; // null: the function ends no meter
         const std::vector<Applied *> *mirrors = nullptr; // null: none
     };
     // A node that a joint runs, and then all the steps behind it: they are looked at only when it let something pass.
@@ -100,6 +105,7 @@ private:
         bool is_same_stage; // its mask is of the same packets
     };
 
+    void add_metered(Applied &applied);
     bool has_chain(const Chain *chain) const;
     static void publish(const Step &step);
     void add(const Chain &chain, size_t functions);
@@ -131,6 +137,9 @@ private:
     std::unordered_map<const Node *, uint32_t> referred_of_; // index into referred_
     std::vector<Reference> references_;
     std::unordered_map<const Node *, std::vector<Applied *>> mirrors_; // of a node's result, for clients in other processes
+    std::unordered_set<const Node *> metered_;
+    std::unordered_map<const Node *, Applied *> meter_ends_;
+    Meter *meter_ = nullptr;
     std::vector<const Step *> results_; // steps in no group with something to publish
     std::vector<Group *> ran_; // groups that have run since the last publish()
     std::vector<Joint::Nodes> unjoined_;

@@ -59,7 +59,7 @@ void Plan::run_joint(Stage &stage, JointStep &joint, const mapi_batch &batch)
     }
 }
 
-// A node that refers to others, or to which others refer, or that makes packets.
+// A node that refers to others, or to which others refer, that makes packets or is measured.
 uint64_t Plan::run_step(const Step &step, const mapi_batch &batch, uint64_t input)
 {
     Node &node = *step.node;
@@ -71,7 +71,13 @@ uint64_t Plan::run_step(const Step &step, const mapi_batch &batch, uint64_t inpu
         referred_[step.referred]->before = node.first_word();
         referred_[step.referred]->has_before = node.has_value();
     }
-    const uint64_t passed = input != 0 || node.runs_every_batch() ? node.run(batch, input) : 0;
+    if (step.meter_end && meter_)
+        step.meter_end->show_measured(*meter_);
+    uint64_t passed = 0;
+    if (step.is_metered && meter_ && (input != 0 || node.runs_every_batch()))
+        passed = node.run_metered(batch, input, *meter_);
+    else if (input != 0 || node.runs_every_batch())
+        passed = node.run(batch, input);
     if (step.referred != kNone)
         referred_[step.referred]->mask = node.values(batch, node.runs_every_batch() ? batch.all : input, referred_[step.referred]->values.data());
     for (uint32_t i = 0; i < step.references; ++i)
@@ -89,7 +95,7 @@ bool Plan::run_transformed(const Step &step)
 {
     mapi_batch batch = {};
     bool has_made = false;
-    for (; step.node->next_batch(batch); has_made = true)
+    for (Meter *const meter = step.is_metered ? meter_ : nullptr; step.node->next_batch(batch, meter); has_made = true)
         run(stages_[step.transformed], batch);
     return has_made;
 }
@@ -152,7 +158,9 @@ void Plan::update(const Reference &reference, bool is_same_batch) const
     if (!chain || !chain->has_joined() || chain->status() == FLOW_CLOSED)
         return;
     const Applied &applied = *chain->functions()[reference.position];
-    view.base = applied.base_result;
+    if (applied.is_removed)
+        return;
+    view.base = applied.joined_result;
     if (reference.referred == kNone) {
         view.before = applied.node->published().first_word();
         view.has_before = 1;

@@ -66,6 +66,14 @@ public:
         bytes_ = packets_ = 0;
     }
 
+    void reset()
+    {
+        auto *const words = reinterpret_cast<uint64_t *>(categories_);
+        for (uint64_t i = 0; i < line_.categories() * sizeof(*categories_) / sizeof(*words); ++i)
+            mapi_result_set(words + i, 0);
+        bytes_ = packets_ = 0;
+    }
+
 private:
     void take(const mapi_packet &packet)
     {
@@ -147,4 +155,5 @@ extern "C" const mapi_function mapi_fn_burst = {
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<mapi::functions::Bursts>,
     .end = mapi::functions::end,
+    .reset = mapi::functions::reset<mapi::functions::Bursts>,
 };

@@ -13,7 +13,7 @@ constexpr const mapi_function *kFunctions[] = {
     &mapi_fn_track, &mapi_fn_track_ftp, &mapi_fn_track_dc, &mapi_fn_track_gnutella, &mapi_fn_track_edonkey, &mapi_fn_track_torrent,
     &mapi_fn_track_irc, &mapi_fn_track_skype, &mapi_fn_track_web, &mapi_fn_track_mapi, &mapi_fn_track_grid_ftp, &mapi_fn_track_ipoverip,
     // values
-    &mapi_fn_pkt_counter, &mapi_fn_byte_counter, &mapi_fn_pktinfo, &mapi_fn_gap, &mapi_fn_hash, &mapi_fn_burst,
+    &mapi_fn_pkt_counter, &mapi_fn_byte_counter, &mapi_fn_pktinfo, &mapi_fn_gap, &mapi_fn_hash, &mapi_fn_burst, &mapi_fn_perf_start, &mapi_fn_perf_stop,
     &mapi_fn_top,
     // of other functions' values
     &mapi_fn_binop, &mapi_fn_stats, &mapi_fn_dist, &mapi_fn_bucket, &mapi_fn_threshold, &mapi_fn_res2file,

@@ -49,6 +49,12 @@ public:
         }
     }
 
+    void reset()
+    {
+        for (uint64_t place = 0; place < range_.intervals() + MAPI_DIST_BESIDE; ++place)
+            mapi_result_set(&result_->data[place], 0);
+    }
+
 private:
     void take(uint64_t value)
     {
@@ -120,4 +126,5 @@ extern "C" const mapi_function mapi_fn_dist = {
     .create = mapi::functions::create,
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<mapi::functions::Distribution>,
+    .reset = mapi::functions::reset<mapi::functions::Distribution>,
 };

@@ -23,6 +23,12 @@ struct Gap {
     uint64_t last_ns = 0;
     bool has_before = false;
     bool has_last = false;
+
+    void reset()
+    {
+        *result = 0;
+        has_before = has_last = false;
+    }
 };
 
 int create(const mapi_function_setup *setup, void **instance)
@@ -74,4 +80,5 @@ extern "C" const mapi_function mapi_fn_gap = {
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<mapi::functions::Gap>,
     .values = mapi::functions::values,
+    .reset = mapi::functions::reset<mapi::functions::Gap>,
 };

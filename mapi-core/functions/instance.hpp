@@ -37,6 +37,12 @@ template <class Object> void tick(void *instance, uint64_t now_ns)
     static_cast<Object *>(instance)->tick(now_ns);
 }
 
+// Of one that can begin anew.
+template <class Object> void reset(void *instance)
+{
+    static_cast<Object *>(instance)->reset();
+}
+
 // Whether the device waits for its readers.
 inline bool is_offline(const mapi_function_setup *setup)
 {

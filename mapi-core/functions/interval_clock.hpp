@@ -20,6 +20,13 @@ class IntervalClock
 public:
     explicit IntervalClock(Interval interval) : interval_(interval) {}
 
+    // The next packet is the first.
+    void reset()
+    {
+        has_packet_ = false;
+        packets_ = 0;
+    }
+
     // Intervals that end with this packet.
     uint64_t ended(uint64_t now_ns)
     {

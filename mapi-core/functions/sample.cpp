@@ -71,6 +71,13 @@ uint64_t process(void *instance, const mapi_batch *, uint64_t mask)
 {
     return std::visit([mask](auto &sampler) { return sampler.sample(mask); }, *static_cast<Sampler *>(instance));
 }
+
+// A period begins; chance has no memory.
+void begin_anew(void *instance)
+{
+    if (auto *sampler = std::get_if<PeriodicSampler>(static_cast<Sampler *>(instance)))
+        sampler->reset();
+}
 } // namespace
 } // namespace mapi::functions
 
@@ -85,6 +92,7 @@ extern "C" const mapi_function mapi_fn_sample = {
     .create = mapi::functions::create,
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<mapi::functions::Sampler>,
+    .reset = mapi::functions::begin_anew,
 };
 
 extern "C" const mapi_function mapi_fn_sample_packets = {
@@ -98,4 +106,5 @@ extern "C" const mapi_function mapi_fn_sample_packets = {
     .create = mapi::functions::create_from_text,
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<mapi::functions::Sampler>,
+    .reset = mapi::functions::begin_anew,
 };

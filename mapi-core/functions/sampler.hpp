@@ -30,6 +30,8 @@ public:
         return kept;
     }
 
+    void reset() { until_next_ = period_; }
+
 private:
     uint64_t period_;
     uint64_t until_next_;

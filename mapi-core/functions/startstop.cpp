@@ -39,6 +39,13 @@ public:
         return passed;
     }
 
+    // Times that are told from the first packet on go from the next one.
+    void reset()
+    {
+        *result_ = {};
+        has_begun_ = false;
+    }
+
 private:
     void begin(uint64_t first_ns)
     {
@@ -102,4 +109,5 @@ extern "C" const mapi_function mapi_fn_startstop = {
     .create = mapi::functions::create,
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<mapi::functions::StartStop>,
+    .reset = mapi::functions::reset<mapi::functions::StartStop>,
 };

@@ -35,6 +35,13 @@ public:
         stats_.write(*result_);
     }
 
+    void reset()
+    {
+        stats_ = {};
+        clock_.reset();
+        stats_.write(*result_);
+    }
+
 private:
     mapi_value_stats_t *const result_;
     const mapi_reference *const reference_;
@@ -70,4 +77,5 @@ extern "C" const mapi_function mapi_fn_stats = {
     .create = mapi::functions::create,
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<mapi::functions::Stats>,
+    .reset = mapi::functions::reset<mapi::functions::Stats>,
 };

@@ -53,6 +53,15 @@ public:
         try_publish();
     }
 
+    // Its interval begins with the next packet.
+    void reset()
+    {
+        ranking_.clear();
+        clock_.reset();
+        has_begun_ = false;
+        try_publish();
+    }
+
     // No packet will come any more: what a reader was in the way of is published now.
     void end()
     {
@@ -190,4 +199,5 @@ extern "C" const mapi_function mapi_fn_top = {
     .drops = mapi::functions::drops,
     .tick = mapi::functions::tick<mapi::functions::Top>,
     .read_result = mapi::functions::read_result,
+    .reset = mapi::functions::reset<mapi::functions::Top>,
 };

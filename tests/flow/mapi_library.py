@@ -19,6 +19,11 @@ class FunctionInfo(ctypes.Structure):
                 ("dropped", ctypes.c_uint64), ("time_jumps", ctypes.c_uint64), ("result_size", ctypes.c_int), ("shared_with", ctypes.c_int)]
 
 
+class Perf(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_uint64) for name in ("packets", "calls", "ticks", "ticks_ci95", "ticks_per_second", "counted_calls",
+                                                     "instructions", "cycles", "cycles_ci95")] + [("source", ctypes.c_char * 16)]
+
+
 class Stats(ctypes.Structure):
     _fields_ = [("ps_recv", ctypes.c_uint64), ("ps_drop", ctypes.c_uint64), ("ps_ifdrop", ctypes.c_uint64), ("hostname", ctypes.c_char * 128),
                 ("dev", ctypes.c_char * 128), ("bytes_recv", ctypes.c_uint64), ("drop_bad_record", ctypes.c_uint64),
@@ -62,6 +67,19 @@ class Flow:
 
     def connect(self):
         assert self.library.mapi_connect(self.fd) == 0, self.error()
+
+    def reset(self, function):
+        assert self.library.mapi_reset_function(self.fd, function) == 0, self.error()
+
+    def remove(self, function):
+        assert self.library.mapi_remove_function(self.fd, function) == 0, self.error()
+
+    def perf(self, function):
+        """What PERF_STOP gives."""
+        results = self.library.mapi_read_results(self.fd, function)
+        assert results and results.contents.size == ctypes.sizeof(Perf), self.error()
+        perf = Perf.from_buffer_copy(ctypes.string_at(results.contents.res, results.contents.size))
+        return {name: value.decode() if isinstance(value, bytes) else value for name, value in ((name, getattr(perf, name)) for name, _ in perf._fields_)}
 
     def run(self):
         self.connect()

@@ -127,9 +127,9 @@ class Daemon:
         self.clients.append(client)
         return client
 
-    def alone(self):
+    def alone(self, **how):
         """A client with an engine of its own."""
-        client = Client("none", MAPI_CONF=str(self.config))
+        client = Client("none", MAPI_CONF=str(self.config), **how)
         self.clients.append(client)
         return client
 

@@ -5,7 +5,7 @@ set -eu
 prefix=$1
 rm -rf "$prefix"
 cmake --install "$NETSLICE_BUILD" --prefix "$prefix" >/dev/null
-for name in nsprobe.pc nsprobe-config.cmake probe.h record.h 70-nsmod.rules nsmod.4 mapi.3 PKT_COUNTER.3mapi; do
+for name in nsprobe.pc nsprobe-config.cmake probe.h record.h 70-nsmod.rules nsmod.4 mapi.3 mapi_connect.3 PKT_COUNTER.3mapi; do
     [ -n "$(find "$prefix" -name "$name" -print -quit)" ] || { echo "not installed: $name"; exit 1; }
 done
 # DKMS's place of the module, whole enough to build and with its version in its name; who may use the device.

@@ -32,7 +32,7 @@ def main():
         made = subprocess.run([sys.executable, "-B", client / "function_pages.py", client / "mapi.3", top / "mapi-core/functions", pages],
                               stderr=subprocess.PIPE, text=True, check=False)
         problems = made.stderr.splitlines()
-        looked_at = [top / path for path in tree.paths(top) if PAGE.search(str(path))] + sorted(pages.glob("*"))
+        looked_at = [top / path for path in tree.paths(top) if PAGE.search(str(path))] + sorted(pages.glob("*.3mapi"))
         for page in looked_at:
             problems += warnings_of(page)
     tree.finish("manual", problems, len(looked_at))

@@ -49,6 +49,17 @@ echo "<callgrind>"; gzip -c out | base64; echo "<end>"
 """
 
 
+METERED = """
+export LD_BIND_NOW=1
+echo 1 >/proc/sys/kernel/perf_user_access
+for run in 1 2; do
+    echo "<metered $run>"; vm_metered_functions capture.pcap '{filter}'; echo "<end>"
+done
+nsdump record -o trace.nsl -c instructions --source rdpmc -- mapi-count capture.pcap '{filter}' >said 2>&1 || cat said
+echo "<slices>"; nsdump export trace.nsl --what slices --format csv | gzip | base64; echo "<end>"
+"""
+
+
 def brought_out(output, name):
     packed = re.search(f"<{name}>\n(.*?)<end>", output, re.S)
     if not packed:
@@ -108,6 +119,33 @@ class MapiCost(unittest.TestCase):
         each = around.pop()
         self.assertEqual(each, int(each))
         self.assertTrue(0 < each <= MOST_AROUND_A_CALL, each)
+        self.assertEqual(result.kernel_faults, [])
+
+    def test_a_program_that_measures_its_functions_reads_what_the_trace_says(self):
+        machine = self.guest()
+        machine.add("tests/vm_metered_functions")
+        with tempfile.TemporaryDirectory() as folder:
+            capture = pathlib.Path(folder) / "capture.pcap"
+            write_capture(capture, 64 * 40)
+            machine.add(capture)
+            result = machine.run("cp /test/capture.pcap .\n" + METERED.format(filter=FILTER))
+        metered = [re.findall(r"(\w+) rdpmc calls=(\d+) counted=(\d+) instructions=(\d+) packets=(\d+)", part)
+                   for part in re.findall(r"<metered \d>\r?\n(.*?)<end>", result.output, re.S)]
+        print(metered)
+        self.assertEqual(len(metered), 2, result.output[-3000:])
+        self.assertEqual(metered[0], metered[1])
+        slices = list(csv.DictReader(brought_out(result.output, "slices").splitlines()))
+        around = set()
+        for name, calls, counted, instructions, packets in metered[0]:
+            nets = [float(row["net_instructions"]) for row in slices if row["name"] == name]
+            self.assertEqual((len(nets), int(calls)), (int(counted), int(counted)))
+            self.assertGreater(int(packets), 0)
+            around.add((sum(nets) - int(instructions)) / len(nets))
+        print(f"in the slice and not in the meter, for each call: {around}")
+        self.assertEqual(len(metered[0]), 2)
+        for each in around:
+            self.assertEqual(each, int(each))
+            self.assertLessEqual(abs(each), MOST_AROUND_A_CALL)
         self.assertEqual(result.kernel_faults, [])
 
 

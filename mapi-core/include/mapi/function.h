@@ -132,11 +132,19 @@ enum mapi_function_flags {
 	MAPI_FUNCTION_PACKETS_IN_RING = 1u << 7,
 	/* Packets leave the machine, with the rights of whoever runs the engine: mapid does it for few. */
 	MAPI_FUNCTION_SENDS = 1u << 8,
+	/*
+	 * Between a function with the first flag and the next one with the second the flow's functions are measured, each by itself; such pairs nest.
+	 * The second reads setup->meter, and has MAPI_FUNCTION_EVERY_BATCH, too.
+	 */
+	MAPI_FUNCTION_METER_BEGIN = 1u << 9,
+	MAPI_FUNCTION_METER_END = 1u << 10,
 };
 
 enum mapi_device_flags {
 	MAPI_DEVICE_OFFLINE = 1u << 0, /* the source waits for its readers: back-pressure loses nothing */
 };
+
+struct mapi_perf; /* results.h */
 
 /* What create() is told.  Everything pointed to but `result` is valid during the call only. */
 struct mapi_function_setup {
@@ -159,6 +167,7 @@ struct mapi_function_setup {
 	uint32_t interface_index; /* of the network interface that the device reads; 0: it is none */
 	uint32_t reserved_more;
 	const char *config; /* lines "key=value" of the section that the table asks for; NULL: there are none */
+	const struct mapi_perf *meter; /* with MAPI_FUNCTION_METER_END: what was measured; lives as long as the instance, right during process() */
 };
 
 /* One word of a result in place.  Any thread, but one at a time. */
@@ -254,6 +263,11 @@ struct mapi_function {
 	uint32_t (*joint_process)(void *joint, const struct mapi_batch *batch, uint64_t mask, struct mapi_joint_passed *passed);
 	/* Any thread, when nothing uses the joint any more. */
 	void (*joint_destroy)(void *joint);
+	/*
+	 * Device's thread, between two batches; of a function that is neither PURE nor ADDITIVE: its result and what led to it are as after
+	 * create().  NULL: it cannot be reset.
+	 */
+	void (*reset)(void *instance);
 };
 
 #ifdef __cplusplus

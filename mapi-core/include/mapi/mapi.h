@@ -58,6 +58,19 @@ int mapi_connect(int fd);
 int mapi_close_flow(int fd);
 
 /*
+ * Of a connected flow: the function's result, and the packets that are counted for it, are as if the flow were connected now.  Packets that
+ * the device reads after the return are counted anew; only where another flow's reader holds the device up does that come later.  Functions
+ * of other flows, and those that take this one's result, notice nothing.  -1 with MAPI_INVALID_FID_FUNCID: it cannot be reset (mapi(3)).
+ */
+int mapi_reset_function(int fd, int fid);
+/*
+ * The function gets no more packets; files that it wrote are whole when the call returns.  Its number is not used again.  -1 with
+ * MAPI_FLOW_NOT_MODIFIABLE: other functions of the flow take its result or, in a connected flow, get their packets through it.  A
+ * packet that was read from it is valid until the flow closes.
+ */
+int mapi_remove_function(int fd, int fid);
+
+/*
  * The arguments of a function are those of its description (mapi(3)).  The macro of the same name below counts them, so
  * a missing or an extra one is refused; called through a pointer the symbol reads the full list that MAPI 2 had.
  */

@@ -92,6 +92,23 @@ typedef struct mapi_sample {
 	uint8_t tcp_flags;     /* as in the header: 1 FIN, 2 SYN, 4 RST, 8 PSH, 16 ACK ... */
 } mapi_sample_t;
 
+/*
+ * The result of PERF_STOP: what the functions since PERF_START took, without what measuring takes.  Ticks are of the processor's clock (TSC,
+ * CNTVCT) and have in them what the kernel did meanwhile; instructions and cycles are of user space.
+ */
+typedef struct mapi_perf {
+	uint64_t packets;       /* that came to PERF_START */
+	uint64_t calls;         /* how often a function ran, for up to 64 packets each time */
+	uint64_t ticks;
+	uint64_t ticks_ci95;    /* half width of the interval: what is not known of measuring's own part */
+	uint64_t ticks_per_second; /* 0: not known yet */
+	uint64_t counted_calls; /* of calls: those that instructions and cycles are of; 0: the machine lets nobody count */
+	uint64_t instructions;
+	uint64_t cycles;
+	uint64_t cycles_ci95;
+	char source[16];        /* of instructions and cycles: "rdpmc", "perf-read", "none" */
+} mapi_perf_t;
+
 /* The result of INJECT: where its packets went. */
 typedef struct mapi_inject {
 	uint64_t sent;

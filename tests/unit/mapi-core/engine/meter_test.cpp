@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+// PERF_START and PERF_STOP: what functions between them take, and nothing else.
+#include "support/catch.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "engine/error.hpp"
+#include "functions/catalog.hpp"
+#include "mapi-core/engine/fake_device.hpp"
+
+using mapi::engine::Argument;
+using mapi::engine::Flow;
+using test_support::FakeSource;
+using test_support::make_device;
+using test_support::value;
+
+namespace
+{
+// WORK n: as long as n multiplications, one after another, each call.  Every packet passes, or none.
+uint64_t work(void *instance, const mapi_batch *, uint64_t mask)
+{
+    const int64_t rounds = *static_cast<int64_t *>(instance);
+    uint64_t product = 3;
+    for (int64_t i = 0; i < std::abs(rounds); ++i) {
+        product *= 0x9e3779b97f4a7c15;
+        __asm__ volatile("" : "+r"(product));
+    }
+    return rounds < 0 ? 0 : mask;
+}
+
+mapi_function make_work()
+{
+    mapi_function table = {};
+    table.abi = MAPI_FUNCTION_ABI;
+    table.struct_size = sizeof(mapi_function);
+    table.name = "WORK";
+    table.description = "";
+    table.args = "i";
+    table.flags = MAPI_FUNCTION_PURE;
+    table.create = [](const mapi_function_setup *setup, void **instance) {
+        *instance = new int64_t(setup->arguments[0].number);
+        return 0;
+    };
+    table.process = work;
+    table.destroy = [](void *instance) { delete static_cast<int64_t *>(instance); };
+    return table;
+}
+
+const mapi_function kWork = make_work();
+constexpr int64_t kRounds = 20000;
+
+Argument number(int64_t n)
+{
+    return {'i', n, "", {}};
+}
+
+mapi_perf_t perf(Flow &flow, int stop)
+{
+    return *static_cast<mapi_perf_t *>(flow.read_results(stop)->res);
+}
+
+// Net ticks of one batch, of the least disturbed one of several.
+double least_ticks(Flow &flow, int stop)
+{
+    double least = 1e18;
+    for (int i = 0; i < 100; ++i) {
+        const uint64_t before = perf(flow, stop).ticks;
+        FakeSource::instance().give(8);
+        least = std::min(least, double(perf(flow, stop).ticks - before));
+    }
+    return least;
+}
+} // namespace
+
+TEST_CASE("functions between PERF_START and PERF_STOP are measured, and those around them are not", "[mapi-core][engine]")
+{
+    const auto device = make_device();
+    const auto flow = std::make_shared<Flow>(device);
+    flow->apply(kWork, {number(10 * kRounds)});
+    flow->apply(mapi_fn_perf_start, {});
+    flow->apply(kWork, {number(kRounds)});
+    flow->apply(kWork, {number(kRounds + 1)});
+    const int two = flow->apply(mapi_fn_perf_stop, {});
+    flow->apply(mapi_fn_perf_start, {});
+    flow->apply(kWork, {number(kRounds)});
+    const int one = flow->apply(mapi_fn_perf_stop, {});
+    flow->apply(kWork, {number(10 * kRounds)});
+    flow->connect();
+    FakeSource::instance().give(5);
+    CHECK(perf(*flow, two).calls == 2);
+    CHECK(perf(*flow, one).calls == 1);
+    CHECK(perf(*flow, one).packets == 5);
+    const double of_two = least_ticks(*flow, two), of_one = least_ticks(*flow, one);
+    INFO(of_two << " and " << of_one);
+    CHECK(of_one > kRounds); // a multiplication waits for the one before it
+    CHECK(of_two / of_one > 1.7);
+    CHECK(of_two / of_one < 2.3);
+    CHECK(perf(*flow, one).ticks_ci95 < perf(*flow, one).ticks / 10);
+    flow->close();
+}
+
+TEST_CASE("a function is measured wherever it runs: shared with an older flow, once for both", "[mapi-core][engine]")
+{
+    const auto device = make_device();
+    const auto old = std::make_shared<Flow>(device), young = std::make_shared<Flow>(device);
+    old->apply(kWork, {number(kRounds)});
+    old->connect();
+    FakeSource::instance().give(5);
+    young->apply(mapi_fn_perf_start, {});
+    young->apply(kWork, {number(kRounds)});
+    const int stop = young->apply(mapi_fn_perf_stop, {});
+    young->connect();
+    FakeSource::instance().give(5);
+    FakeSource::instance().give(6);
+    CHECK(perf(*young, stop).calls == 2);
+    CHECK(perf(*young, stop).packets == 11);
+    CHECK(perf(*young, stop).ticks > 2 * kRounds);
+    old->close();
+    young->close();
+}
+
+TEST_CASE("what does not run takes nothing, and what it took before stays", "[mapi-core][engine]")
+{
+    const auto device = make_device();
+    const auto flow = std::make_shared<Flow>(device);
+    flow->apply(mapi_fn_perf_start, {});
+    flow->apply(kWork, {number(-kRounds)}); // nothing passes
+    flow->apply(kWork, {number(10 * kRounds)});
+    const int stop = flow->apply(mapi_fn_perf_stop, {});
+    flow->connect();
+    FakeSource::instance().give(5);
+    CHECK(perf(*flow, stop).calls == 1);
+    CHECK(perf(*flow, stop).ticks > kRounds);
+    FakeSource::instance().finish();
+    CHECK(flow->wait_for_end(10000));
+    CHECK(perf(*flow, stop).calls == 1);
+    flow->close();
+}
+
+TEST_CASE("pairs of PERF_START and PERF_STOP nest, and a reset begins one of them anew", "[mapi-core][engine]")
+{
+    const auto device = make_device();
+    const auto flow = std::make_shared<Flow>(device);
+    flow->apply(mapi_fn_perf_start, {});
+    flow->apply(kWork, {number(kRounds)});
+    flow->apply(mapi_fn_perf_start, {});
+    flow->apply(kWork, {number(kRounds)});
+    const int inner = flow->apply(mapi_fn_perf_stop, {}), outer = flow->apply(mapi_fn_perf_stop, {});
+    flow->connect();
+    FakeSource::instance().give(5);
+    flow->reset(inner);
+    FakeSource::instance().give(4);
+    CHECK(perf(*flow, outer).calls == 4);
+    CHECK(perf(*flow, outer).packets == 9);
+    CHECK(perf(*flow, inner).calls == 1);
+    CHECK(perf(*flow, inner).packets == 4);
+    flow->close();
+}
+
+TEST_CASE("PERF_STOP is refused without its PERF_START, which stays as long as it", "[mapi-core][engine]")
+{
+    const auto error_of = [](auto call) {
+        try {
+            call();
+            return 0;
+        } catch (const mapi::Error &error) {
+            return error.number();
+        }
+    };
+    const auto device = make_device();
+    const auto flow = std::make_shared<Flow>(device);
+    CHECK(error_of([&] { flow->apply(mapi_fn_perf_stop, {}); }) == MFUNCT_COULD_NOT_APPLY_FUNCT);
+    const int start = flow->apply(mapi_fn_perf_start, {}), stop = flow->apply(mapi_fn_perf_stop, {});
+    CHECK(error_of([&] { flow->apply(mapi_fn_perf_stop, {}); }) == MFUNCT_COULD_NOT_APPLY_FUNCT);
+    CHECK(error_of([&] { flow->remove(start); }) == MAPI_FLOW_NOT_MODIFIABLE);
+    flow->remove(stop);
+    flow->remove(start);
+}
+
+TEST_CASE("filters that many flows have are measured one by one", "[mapi-core][engine]")
+{
+    const auto device = make_device();
+    std::vector<std::shared_ptr<Flow>> flows;
+    int stop = 0;
+    for (int i = 0; i < 20; ++i) {
+        flows.push_back(std::make_shared<Flow>(device));
+        if (i == 7)
+            flows.back()->apply(mapi_fn_perf_start, {});
+        flows.back()->apply(mapi_fn_bpf_filter, {{'s', 0, "port " + std::to_string(1000 + i), {}}});
+        if (i == 7)
+            stop = flows.back()->apply(mapi_fn_perf_stop, {});
+        flows.back()->connect();
+    }
+    for (int i = 0; i < 3; ++i)
+        FakeSource::instance().give(9);
+    CHECK(perf(*flows[7], stop).calls == 3);
+    CHECK(perf(*flows[7], stop).packets == 27);
+    for (const auto &flow : flows)
+        flow->close();
+}
