@@ -9,6 +9,7 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 #include <sys/resource.h>
@@ -106,11 +107,28 @@ void start_log(const std::string &level)
     spdlog::set_level(spdlog::level::from_str(level));
 }
 
-void serve(const engine::Registry &registry, const Options &options)
+std::string listed(const char *what, const std::vector<std::string> &names)
 {
-    const sigset_t signals = block_signals();
+    return names.empty() ? "" : fmt::format("; {}: {}", what, fmt::join(names, ", "));
+}
+
+// What is wrong in the file is told with its line, and changes nothing.
+void reload(engine::Devices &devices)
+{
+    try {
+        const engine::ReloadedConfig read = devices.reload();
+        spdlog::info("reload: {}: {} devices{}{}{}", read.file.empty() ? "no mapi.conf" : read.file, read.devices, listed("new", read.added),
+                     listed("changed, for flows from now on", read.changed), listed("gone", read.removed));
+    } catch (const std::exception &error) {
+        spdlog::error("reload: {}; all stays as it was", error.what());
+    }
+}
+
+void serve(const engine::Registry &registry, const Options &options, const sigset_t &signals)
+{
     raise_descriptor_limit();
     engine::Devices devices(registry, {1, true});
+    devices.reload();
     daemon::Census census;
     daemon::Service service{registry, devices, options.limits, census, options.group};
     service.limits.memory_bytes = options.memory_mib << 20;
@@ -124,7 +142,7 @@ void serve(const engine::Registry &registry, const Options &options)
     std::thread waiter([&] {
         int number = 0;
         while (sigwait(&signals, &number) == 0 && number == SIGHUP)
-            spdlog::info("reload: mapi.conf is read whenever a device is looked up, so what it says counts for the next flow");
+            reload(devices);
         server.stop();
     });
     spdlog::info("listening at {}", is_own ? path : "the service manager's socket");
@@ -162,7 +180,8 @@ int main(int argc, char **argv)
         const engine::Registry registry(functions::catalog(), drivers::catalog(), engine::load_plugins());
         if (options.is_check)
             return check(registry);
-        serve(registry, options);
+        const sigset_t signals = block_signals();
+        serve(registry, options, signals);
         return 0;
     } catch (const std::exception &error) {
         std::cerr << "mapid: " << error.what() << "\n";
