@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <optional>
 #include <thread>
 
 #include <CLI/CLI.hpp>
@@ -17,6 +18,7 @@
 #include "daemon/journal_formatter.hpp"
 #include "daemon/metrics_server.hpp"
 #include "daemon/metrics_text.hpp"
+#include "daemon/recording.hpp"
 #include "daemon/server.hpp"
 #include "daemon/service_manager.hpp"
 #include "drivers/catalog.hpp"
@@ -37,6 +39,7 @@ struct Options {
     std::string metrics;
     bool is_metrics_public = false;
     bool is_check = false;
+    std::string record;
     daemon::Limits limits;
     size_t memory_mib = 256;
 };
@@ -53,6 +56,7 @@ void add_options(CLI::App &app, Options &options)
     app.add_option("--max-memory", options.memory_mib, "MiB of one client, for results and packets")->capture_default_str()->check(CLI::Range(1, 65536));
     app.add_option("--metrics", options.metrics, "serve counters to Prometheus there, at /metrics")->type_name("ADDRESS:PORT");
     app.add_flag("--metrics-public", options.is_metrics_public, "also at an address that others than this machine can reach");
+    app.add_option("--record", options.record, "record mapid's own probes from start to end, for nsdump; `mapi-info record` does it at run time")->type_name("FILE");
     app.add_flag("--check", options.is_check, "read mapi.conf, list its devices and end; 1 when something is wrong in it");
     app.footer("mapid stays in the foreground and logs to standard error; see mapid(8) for systemd.");
 }
@@ -181,8 +185,11 @@ int main(int argc, char **argv)
         if (options.is_check)
             return check(registry);
         const sigset_t signals = block_signals();
+        std::optional<daemon::Recording> recording;
+        if (!options.record.empty())
+            recording.emplace(options.record);
         serve(registry, options, signals);
-        return 0;
+        return recording && !recording->end().error.empty() ? 1 : 0;
     } catch (const std::exception &error) {
         std::cerr << "mapid: " << error.what() << "\n";
         return 1;
