@@ -121,7 +121,8 @@ TEST_CASE("what compiled programs carry in themselves keeps its places", "[abi]"
     AT(nsp_session_config, output, 8);
     AT(nsp_session_config, counters, 16);
     AT(nsp_session_config, ring_bytes, 40);
-    AT(nsp_session_config, has_file, 72);
+    AT(nsp_session_config, has_file, 68);
+    AT(nsp_session_config, file, 72);
     CHECK(sizeof(nsp_session_counts) == 88);
 }
 
