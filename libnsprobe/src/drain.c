@@ -30,7 +30,7 @@ static void release(struct nsp_drain *drain)
     drain->copy = NULL;
 }
 
-int nsp_drain_open(struct nsp_drain *drain, const struct nsp_shm_map *map, const char *path)
+int nsp_drain_open(struct nsp_drain *drain, const struct nsp_shm_map *map, const char *path, int given)
 {
     int err;
 
@@ -44,7 +44,7 @@ int nsp_drain_open(struct nsp_drain *drain, const struct nsp_shm_map *map, const
         release(drain);
         return nsp_fail(-ENOMEM, "out of memory");
     }
-    err = nsp_file_open(&drain->file, path);
+    err = given >= 0 ? nsp_file_take(&drain->file, given, path) : nsp_file_open(&drain->file, path);
     if (err)
         release(drain);
     return err;

@@ -44,8 +44,8 @@ struct nsp_drain {
     int is_settled; /* the last pass is over */
 };
 
-/* Opens the trace file for the session and leaves it as it is.  0 or -errno. */
-int nsp_drain_open(struct nsp_drain *drain, const struct nsp_shm_map *map, const char *path);
+/* Opens the trace file for the session and leaves it as it is; given >= 0: a descriptor of it, and path is its name.  0 or -errno. */
+int nsp_drain_open(struct nsp_drain *drain, const struct nsp_shm_map *map, const char *path, int given);
 
 /*
  * Replaces what stands in the file once a process takes part; before, there is

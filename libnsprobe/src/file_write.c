@@ -70,20 +70,14 @@ static int append(struct nsp_file *file, struct iovec *parts, int count)
  * What stands there may be a program, a capture, somebody's text: only a trace,
  * or an empty file, gives way to a trace.
  */
-static int check_content(const char *path, const struct stat *st)
+static int check_content(int fd, const char *path)
 {
     char magic[sizeof(NSLICE_FILE_MAGIC) - 1];
-    ssize_t got;
-    int fd;
+    const ssize_t got = fd < 0 ? -1 : pread(fd, magic, sizeof(magic), 0);
 
-    if (!S_ISREG(st->st_mode) || st->st_size == 0)
-        return 0;
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
+    if (got < 0)
         return nsp_fail(-errno, "%s: exists and cannot be read, so that nobody knows whether it is a trace: %s", path,
                         nslice_read_error(errno));
-    got = pread(fd, magic, sizeof(magic), 0);
-    close(fd);
     if (got == (ssize_t)sizeof(magic) && memcmp(magic, NSLICE_FILE_MAGIC, sizeof(magic)) == 0)
         return 0;
     return nsp_fail(-EEXIST, "%s: exists and is not a trace; remove it, or use another name", path);
@@ -131,27 +125,59 @@ static int is_where_it_prints(const struct stat *file)
 
 /*
  * A program and those that it starts may all have been told the same name: the
- * second would ruin the first one's trace.  -ESTALE: the file lost its name to
- * somebody who gave up meanwhile.
+ * second would ruin the first one's trace.
  */
-static int lock_alone(struct nsp_file *file, const char *path)
+static int lock_alone(struct nsp_file *file, const char *path, struct stat *opened)
 {
-    struct stat opened, named;
-
-    if (fstat(file->fd, &opened))
+    if (fstat(file->fd, opened))
         return nsp_fail(-errno, "%s: cannot look at it: %s", path, nslice_write_error(errno));
-    if (is_where_it_prints(&opened))
+    if (is_where_it_prints(opened))
         return nsp_fail(-EINVAL, "%s: is where the program prints; give the trace a file of its own, or a named pipe", path);
-    if (!S_ISREG(opened.st_mode))
+    if (!S_ISREG(opened->st_mode))
         return 0; /* devices and pipes may well serve several */
     if (flock(file->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
         file->is_new = 0; /* it is the other one's now */
         return nsp_fail(-EBUSY, "%s: another session is writing this file; use another name, or %%p in it for the "
                         "process id", path);
     }
+    return 0;
+}
+
+/* -ESTALE: the file lost its name to somebody who gave up meanwhile. */
+static int lock_named(struct nsp_file *file, const char *path)
+{
+    struct stat opened, named;
+    int err = lock_alone(file, path, &opened), fd;
+
+    if (err || !S_ISREG(opened.st_mode))
+        return err;
     if (stat(path, &named) || !is_same_file(&opened, &named))
         return -ESTALE;
-    return check_content(path, &opened);
+    if (opened.st_size == 0)
+        return 0;
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    err = check_content(fd, path);
+    if (fd >= 0)
+        close(fd);
+    return err;
+}
+
+static int lock_given(struct nsp_file *file, const char *name)
+{
+    const int flags = fcntl(file->fd, F_GETFL);
+    struct stat opened;
+    int err;
+
+    if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY)
+        return nsp_fail(-EBADF, "%s: is not open to be written", name);
+    err = lock_alone(file, name, &opened);
+    if (err || !S_ISREG(opened.st_mode))
+        return err;
+    if (opened.st_size > 0)
+        err = check_content(file->fd, name);
+    if (!err && lseek(file->fd, 0, SEEK_SET) < 0)
+        err = nsp_fail(-errno, "%s: cannot write: %s", name, nslice_write_error(errno));
+    return err;
 }
 
 int nsp_file_open(struct nsp_file *file, const char *path)
@@ -164,10 +190,26 @@ int nsp_file_open(struct nsp_file *file, const char *path)
         err = open_now(file, path);
         if (err)
             return err;
-        err = lock_alone(file, path);
+        err = lock_named(file, path);
         if (err)
             nsp_file_abandon(file);
     } while (err == -ESTALE);
+    return err;
+}
+
+int nsp_file_take(struct nsp_file *file, int given, const char *name)
+{
+    int err;
+
+    memset(file, 0, sizeof(*file));
+    snprintf(file->path, sizeof(file->path), "%s", name);
+    file->is_given = 1;
+    file->fd = fcntl(given, F_DUPFD_CLOEXEC, 0);
+    if (file->fd < 0)
+        return nsp_fail(-errno, "%s: cannot be written: %s", name, nslice_write_error(errno));
+    err = lock_given(file, name);
+    if (err)
+        nsp_file_abandon(file);
     return err;
 }
 
@@ -244,7 +286,7 @@ static int is_ours_to_remove(const struct nsp_file *file)
 {
     struct stat opened, named;
 
-    return (file->is_new || file->has_begun) && fstat(file->fd, &opened) == 0 && S_ISREG(opened.st_mode) &&
+    return !file->is_given && (file->is_new || file->has_begun) && fstat(file->fd, &opened) == 0 && S_ISREG(opened.st_mode) &&
            lstat(file->path, &named) == 0 && is_same_file(&opened, &named);
 }
 
@@ -254,7 +296,7 @@ int nsp_file_find(const struct nsp_file *file)
 
     if (fstat(file->fd, &opened) || !S_ISREG(opened.st_mode))
         return 0;
-    if (stat(file->path, &named) == 0 && is_same_file(&opened, &named) && (uint64_t)opened.st_size >= file->bytes)
+    if ((file->is_given || (stat(file->path, &named) == 0 && is_same_file(&opened, &named))) && (uint64_t)opened.st_size >= file->bytes)
         return 0;
     return nsp_fail(-ESTALE, "%s: was removed, renamed, replaced or cut while it was written: the trace is not there", file->path);
 }

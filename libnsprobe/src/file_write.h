@@ -13,6 +13,7 @@ struct nsp_file {
     uint64_t sequence[16];  /* by chunk kind; RECORDS count for each CPU elsewhere */
     int is_new;            /* nothing had this name before */
     int has_begun;         /* what stood there before is gone */
+    int is_given;          /* somebody else has opened it, and knows its name */
     int error;             /* first errno that a write met; nothing but a footer is tried after it */
     char path[512];
 };
@@ -24,6 +25,9 @@ struct nsp_file {
  * -ENXIO it is a pipe without a reader.
  */
 int nsp_file_open(struct nsp_file *file, const char *path);
+
+/* The same with a descriptor, which stays the caller's; name: for messages.  -EBADF it cannot be written. */
+int nsp_file_take(struct nsp_file *file, int given, const char *name);
 
 /* Empties the file and writes its header.  0 or -errno. */
 int nsp_file_begin(struct nsp_file *file);
@@ -48,7 +52,7 @@ int nsp_file_cut(struct nsp_file *file, uint64_t bytes);
 /* 0, or -ESTALE when the name no longer leads to all that was written: somebody removed, replaced or cut the file. */
 int nsp_file_find(const struct nsp_file *file);
 
-/* Closes, and removes the file if nothing is lost by it: never an older trace, a device, a pipe or a link. */
+/* Closes, and removes the file if nothing is lost by it: never an older trace, a device, a pipe, a link or one that was given. */
 void nsp_file_abandon(struct nsp_file *file);
 
 /* 0, or -errno of anything that went wrong since the start. */

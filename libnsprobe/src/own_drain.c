@@ -82,9 +82,9 @@ void nsp_own_drain_stop(void)
     pthread_join(drain_thread, NULL);
 }
 
-int nsp_own_drain_open(const struct nsp_shm_map *map, const char *path)
+int nsp_own_drain_open(const struct nsp_shm_map *map, const char *path, int given)
 {
-    return nsp_drain_open(&drain, map, path);
+    return nsp_drain_open(&drain, map, path, given);
 }
 
 int nsp_own_drain_start(void)

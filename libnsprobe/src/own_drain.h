@@ -7,8 +7,8 @@
 
 #include "shm.h"
 
-/* Opens the trace file.  0 or -errno. */
-int nsp_own_drain_open(const struct nsp_shm_map *map, const char *path);
+/* Opens the trace file; given >= 0: a descriptor of it.  0 or -errno. */
+int nsp_own_drain_open(const struct nsp_shm_map *map, const char *path, int given);
 
 /* The process takes part now: the file begins, the thread runs.  0 or -errno. */
 int nsp_own_drain_start(void);

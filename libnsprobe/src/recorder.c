@@ -50,7 +50,7 @@ static int open_all(struct nsp_recorder *recorder, const struct nsp_session_conf
 
     if (err)
         return err;
-    err = nsp_drain_open(&recorder->drain, &recorder->map, config->output);
+    err = nsp_drain_open(&recorder->drain, &recorder->map, config->output, config->has_file ? config->file : -1);
     if (err)
         nsp_shm_close(&recorder->map);
     return err;

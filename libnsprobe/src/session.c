@@ -70,7 +70,7 @@ static int open_parts(const struct nsp_session_config *config)
     if (is_drained_here) {
         err = expand_output(config->output, path, sizeof(path));
         if (!err)
-            err = nsp_own_drain_open(&map, path);
+            err = nsp_own_drain_open(&map, path, config->has_file ? config->file : -1);
         if (err)
             return err;
     }

@@ -8,9 +8,11 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "daemon/policy.hpp"
 #include "engine/flow.hpp"
 
 namespace mapi::daemon
@@ -28,26 +30,35 @@ class Census
 public:
     struct Entry {
         uint64_t client = 0;
+        pid_t pid = 0;
+        uid_t uid = 0;
         int number = 0; // the client's own
         std::weak_ptr<engine::Flow> flow;
     };
 
     // Of a client, as long as it lives.
-    uint64_t add_client();
+    uint64_t add_client(const Peer &peer);
     void remove_client(uint64_t client);
     void add_flow(uint64_t client, int number, const std::shared_ptr<engine::Flow> &flow);
     void remove_flow(uint64_t client, int number);
 
     size_t client_count();
-    std::vector<Entry> flows();
+    // Of one user or, without, of all; from this one on, by client and number.
+    std::vector<Entry> flows(std::optional<uid_t> user = {}, uint64_t client = 0, int number = 0, size_t most = SIZE_MAX);
     double uptime_s() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
 
     Tally tally;
 
 private:
+    struct Client {
+        pid_t pid = 0;
+        uid_t uid = 0;
+        std::map<int, std::weak_ptr<engine::Flow>> flows;
+    };
+
     const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
     std::mutex mutex_; // all below
     uint64_t last_client_ = 0;
-    std::map<uint64_t, std::map<int, std::weak_ptr<engine::Flow>>> clients_;
+    std::map<uint64_t, Client> clients_;
 };
 } // namespace mapi::daemon

@@ -5,10 +5,12 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <optional>
 #include <thread>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 #include <sys/resource.h>
@@ -16,6 +18,7 @@
 #include "daemon/journal_formatter.hpp"
 #include "daemon/metrics_server.hpp"
 #include "daemon/metrics_text.hpp"
+#include "daemon/recording.hpp"
 #include "daemon/server.hpp"
 #include "daemon/service_manager.hpp"
 #include "drivers/catalog.hpp"
@@ -36,6 +39,7 @@ struct Options {
     std::string metrics;
     bool is_metrics_public = false;
     bool is_check = false;
+    std::string record;
     daemon::Limits limits;
     size_t memory_mib = 256;
 };
@@ -52,6 +56,7 @@ void add_options(CLI::App &app, Options &options)
     app.add_option("--max-memory", options.memory_mib, "MiB of one client, for results and packets")->capture_default_str()->check(CLI::Range(1, 65536));
     app.add_option("--metrics", options.metrics, "serve counters to Prometheus there, at /metrics")->type_name("ADDRESS:PORT");
     app.add_flag("--metrics-public", options.is_metrics_public, "also at an address that others than this machine can reach");
+    app.add_option("--record", options.record, "record mapid's own probes from start to end, for nsdump; `mapi-info record` does it at run time")->type_name("FILE");
     app.add_flag("--check", options.is_check, "read mapi.conf, list its devices and end; 1 when something is wrong in it");
     app.footer("mapid stays in the foreground and logs to standard error; see mapid(8) for systemd.");
 }
@@ -106,11 +111,28 @@ void start_log(const std::string &level)
     spdlog::set_level(spdlog::level::from_str(level));
 }
 
-void serve(const engine::Registry &registry, const Options &options)
+std::string listed(const char *what, const std::vector<std::string> &names)
 {
-    const sigset_t signals = block_signals();
+    return names.empty() ? "" : fmt::format("; {}: {}", what, fmt::join(names, ", "));
+}
+
+// What is wrong in the file is told with its line, and changes nothing.
+void reload(engine::Devices &devices)
+{
+    try {
+        const engine::ReloadedConfig read = devices.reload();
+        spdlog::info("reload: {}: {} devices{}{}{}", read.file.empty() ? "no mapi.conf" : read.file, read.devices, listed("new", read.added),
+                     listed("changed, for flows from now on", read.changed), listed("gone", read.removed));
+    } catch (const std::exception &error) {
+        spdlog::error("reload: {}; all stays as it was", error.what());
+    }
+}
+
+void serve(const engine::Registry &registry, const Options &options, const sigset_t &signals)
+{
     raise_descriptor_limit();
     engine::Devices devices(registry, {1, true});
+    devices.reload();
     daemon::Census census;
     daemon::Service service{registry, devices, options.limits, census, options.group};
     service.limits.memory_bytes = options.memory_mib << 20;
@@ -124,7 +146,7 @@ void serve(const engine::Registry &registry, const Options &options)
     std::thread waiter([&] {
         int number = 0;
         while (sigwait(&signals, &number) == 0 && number == SIGHUP)
-            spdlog::info("reload: mapi.conf is read whenever a device is looked up, so what it says counts for the next flow");
+            reload(devices);
         server.stop();
     });
     spdlog::info("listening at {}", is_own ? path : "the service manager's socket");
@@ -162,8 +184,12 @@ int main(int argc, char **argv)
         const engine::Registry registry(functions::catalog(), drivers::catalog(), engine::load_plugins());
         if (options.is_check)
             return check(registry);
-        serve(registry, options);
-        return 0;
+        const sigset_t signals = block_signals();
+        std::optional<daemon::Recording> recording;
+        if (!options.record.empty())
+            recording.emplace(options.record);
+        serve(registry, options, signals);
+        return recording && !recording->end().error.empty() ? 1 : 0;
     } catch (const std::exception &error) {
         std::cerr << "mapid: " << error.what() << "\n";
         return 1;

@@ -49,23 +49,24 @@ private:
     std::string out_;
 };
 
-// Those that are open.
+void add(mapi_stat_t &sum, const mapi_stat_t &stats)
+{
+    for (const auto member : {&mapi_stat_t::ps_recv, &mapi_stat_t::bytes_recv, &mapi_stat_t::ps_ifdrop, &mapi_stat_t::drop_bad_record, &mapi_stat_t::drop_truncated,
+                              &mapi_stat_t::drop_buffer_full, &mapi_stat_t::drop_link_type, &mapi_stat_t::drop_not_written, &mapi_stat_t::drop_kernel,
+                              &mapi_stat_t::drop_no_flow})
+        sum.*member += stats.*member;
+}
+
+// Those that are open; one that is open with earlier settings, too, is the same.
 std::map<std::string, mapi_stat_t> open_devices(engine::Devices &devices)
 {
     std::map<std::string, mapi_stat_t> open;
-    int id = 0;
-    try {
-        while ((id = devices.next(id)) != 0) {
-            mapi_device_info_t info = {};
-            devices.describe(id, &info);
-            try {
-                mapi_stat_t stats = {};
-                devices.copy_stats(info.device, &stats);
-                open[info.device] = stats;
-            } catch (const Error &) { // not open
-            }
-        }
-    } catch (const Error &) { // mapi.conf cannot be read now; those that were found are told
+    for (const engine::ListedDevice &device : devices.list()) {
+        if (!device.open)
+            continue;
+        mapi_stat_t stats = {};
+        device.open->copy_stats(&stats);
+        add(open[device.info.device], stats);
     }
     return open;
 }

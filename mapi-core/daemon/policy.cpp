@@ -9,6 +9,7 @@
 
 #include <grp.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 namespace mapi::daemon
 {
@@ -44,6 +45,16 @@ Peer peer_of(int socket)
         bytes = 0;
     peer.groups.insert(peer.groups.end(), more.begin(), more.begin() + bytes / sizeof(gid_t));
     return peer;
+}
+
+bool is_operator(const Peer &peer)
+{
+    return peer.uid == 0 || peer.uid == geteuid();
+}
+
+bool may_use(const Peer &peer, const std::string &own, const std::string &standard)
+{
+    return is_operator(peer) || is_member(peer, own.empty() ? standard : own);
 }
 
 bool is_member(const Peer &peer, const std::string &group)

@@ -27,6 +27,12 @@ struct Peer {
 // Throws std::runtime_error.
 Peer peer_of(int socket);
 
+// Root, and the user that mapid runs as.
+bool is_operator(const Peer &peer);
+
+// own: the device's group, which may be empty.
+bool may_use(const Peer &peer, const std::string &own, const std::string &standard);
+
 // Members of the group and root may.  An empty name: everybody.
 bool is_member(const Peer &peer, const std::string &group);
 } // namespace mapi::daemon

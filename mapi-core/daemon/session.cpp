@@ -7,6 +7,7 @@
 #include <climits>
 #include <system_error>
 
+#include <nsprobe/probe.h>
 #include <poll.h>
 #include <spdlog/spdlog.h>
 #include <sys/eventfd.h>
@@ -14,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "daemon/census_answers.hpp"
 #include "daemon/session_answers.hpp"
 #include "engine/error.hpp"
 
@@ -31,6 +33,7 @@ constexpr int kOwnDevicesFrom = 1 << 20;
 constexpr int kFlowNumberMax = 16384;
 constexpr size_t kOptionsMax = 4096;
 constexpr int kFilesMax = 256; // each has a thread or a socket
+constexpr size_t kRecordingNameBytes = 400;
 
 // Of others a client can make each read or write wait for ever, whatever poll() said before.
 void check_regular(const ipc::Descriptor &file, mapi_error error, const std::string &name)
@@ -49,7 +52,7 @@ void refuse(ipc::Reply &reply, int error, const std::string &text)
 } // namespace
 
 Session::Session(const Service &service, ipc::Descriptor socket, Peer peer)
-    : service_(service), channel_(std::move(socket)), peer_(std::move(peer)), client_(service_.census.add_client()), own_(service.registry, {kOwnDevicesFrom, false, true}),
+    : service_(service), channel_(std::move(socket)), peer_(std::move(peer)), client_(service_.census.add_client(peer_)), own_(service.registry, {kOwnDevicesFrom, false, true}),
       ended_(std::make_shared<ipc::Descriptor>(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)))
 {
 }
@@ -127,6 +130,7 @@ void Session::answer(ipc::Message &message)
     service_.census.tally.limits_reached += reply.error() == MAPI_LIMIT_REACHED;
     service_.census.tally.access_refused += reply.error() == MAPI_NOT_AUTHENTICATED;
     reply.set_is_reply(true);
+    NET_SLICE_SCOPE(ipc_reply);
     channel_.send(reply.SerializeAsString(), to_send_, kSendTimeoutMs);
 }
 
@@ -135,8 +139,21 @@ std::string Session::no_memory() const
     return "the client's memory, " + std::to_string(service_.limits.memory_bytes >> 20) + " MiB, has no room for it (--max-memory)";
 }
 
+// What begins or ends a recording cannot be in it.
 void Session::dispatch(const ipc::Request &request, std::vector<ipc::Descriptor> &descriptors, ipc::Reply &reply)
 {
+    if (request.has_stop_recording())
+        return stop_recording(reply);
+    if (!request.has_start_recording())
+        return dispatch_probed(request, descriptors, reply);
+    if (descriptors.size() != 1)
+        throw ipc::ChannelError("a recording without its file");
+    start_recording(request.start_recording().name(), descriptors[0]);
+}
+
+void Session::dispatch_probed(const ipc::Request &request, std::vector<ipc::Descriptor> &descriptors, ipc::Reply &reply)
+{
+    NET_SLICE_SCOPE(ipc_request);
     switch (request.call_case()) {
     case ipc::Request::kHello: return hello(request.hello(), reply);
     case ipc::Request::kCreateFlow: return create_flow(request.create_flow(), reply);
@@ -167,6 +184,11 @@ void Session::dispatch(const ipc::Request &request, std::vector<ipc::Descriptor>
     case ipc::Request::kStatistics: return statistics(request.statistics().device(), reply);
     case ipc::Request::kPoll: return poll(request.poll());
     case ipc::Request::kReadResult: return read_result(request.read_result(), reply);
+    case ipc::Request::kListDevices: return show_devices(service_, peer_, request.list_devices(), *reply.mutable_devices());
+    case ipc::Request::kListFlows: return show_flows(service_, peer_, request.list_flows(), *reply.mutable_flows());
+    case ipc::Request::kAskDaemon: return show_daemon(service_, peer_, *reply.mutable_daemon());
+    case ipc::Request::kStartRecording:
+    case ipc::Request::kStopRecording:
     case ipc::Request::CALL_NOT_SET: break;
     }
     throw Error(MAPI_INTERNAL_ERROR, "mapid does not know this request: it is older than the program's libmapi");
@@ -211,10 +233,9 @@ void Session::check_room() const
 
 void Session::check_access(const std::string &device) const
 {
-    std::string group = device.empty() ? "" : service_.devices.group_of(device);
-    if (group.empty())
-        group = service_.group;
-    if (peer_.uid != geteuid() && !is_member(peer_, group))
+    const std::string own = device.empty() ? "" : service_.devices.group_of(device);
+    const std::string group = own.empty() ? service_.group : own;
+    if (!may_use(peer_, own, service_.group))
         throw Error(MAPI_NOT_AUTHENTICATED, (device.empty() ? "captures" : "device " + device) + " can be used by members of group \"" + group +
                                                 "\"; user " + std::to_string(peer_.uid) + " is none");
 }
@@ -285,7 +306,7 @@ void Session::check_sending(const mapi_function &function, const engine::Argumen
     const bool sends = (function.flags & MAPI_FUNCTION_SENDS) || std::any_of(arguments.begin(), arguments.end(), [](const engine::Argument &argument) {
                            return argument.kind == 'o' && !argument.file && argument.text != "SHMEM";
                        });
-    if (sends && peer_.uid != 0 && peer_.uid != geteuid())
+    if (sends && !is_operator(peer_))
         throw Error(MAPI_NOT_AUTHENTICATED, std::string(function.name) + ": mapid sends for root and its own user alone; with MAPI_SOCKET=none the program sends itself, with its own rights");
 }
 
@@ -400,7 +421,12 @@ void Session::next_device(int id, ipc::Reply &reply)
 void Session::statistics(const std::string &device, ipc::Reply &reply)
 {
     mapi_stat_t stats = {};
-    (own_.has(device) ? own_ : service_.devices).copy_stats(device, &stats);
+    if (own_.has(device)) {
+        own_.copy_stats(device, &stats);
+    } else {
+        check_access(device);
+        service_.devices.copy_stats(device, &stats);
+    }
     show(stats, *reply.mutable_statistics());
 }
 
@@ -425,5 +451,26 @@ void Session::poll(const ipc::Target &call)
     if (descriptor < 0)
         throw Error(MAPI_INVALID_FID_FUNCID, "the function gives nothing one by one that could be waited for");
     to_send_.push_back(descriptor);
+}
+
+// mapid opens no file for a client, and what it does is not everybody's business.
+void Session::start_recording(const std::string &name, const ipc::Descriptor &file)
+{
+    if (!is_operator(peer_))
+        throw Error(MAPI_NOT_AUTHENTICATED, "root and the user that mapid runs as may record it; user " + std::to_string(peer_.uid) + " is neither");
+    check_regular(file, MAPI_FILE_ERROR, name);
+    recording_ = std::make_unique<Recording>(name.substr(0, kRecordingNameBytes), file.number());
+}
+
+void Session::stop_recording(ipc::Reply &reply)
+{
+    if (!recording_)
+        throw Error(MAPI_INVALID_ARGUMENT, "this client has begun no recording");
+    const RecordingEnd end = std::exchange(recording_, nullptr)->end();
+    ipc::Recorded &recorded = *reply.mutable_recorded();
+    recorded.set_records(end.records);
+    recorded.set_lost(end.lost);
+    recorded.set_file_bytes(end.file_bytes);
+    recorded.set_error(end.error);
 }
 } // namespace mapi::daemon

@@ -5,25 +5,15 @@
 #include <map>
 #include <memory>
 
-#include "daemon/census.hpp"
-#include "daemon/policy.hpp"
+#include "daemon/recording.hpp"
+#include "daemon/service.hpp"
 #include "daemon/shared_arena.hpp"
-#include "engine/devices.hpp"
 #include "engine/flow.hpp"
 #include "ipc/channel.hpp"
 #include "ipc/mapi.pb.h"
 
 namespace mapi::daemon
 {
-// What all sessions share.
-struct Service {
-    const engine::Registry &registry;
-    engine::Devices &devices;
-    Limits limits;
-    Census &census;
-    std::string group; // may use devices that name no other
-};
-
 // Its own thread's.
 class Session
 {
@@ -51,6 +41,7 @@ private:
     bool settle();
     void answer(ipc::Message &message);
     void dispatch(const ipc::Request &request, std::vector<ipc::Descriptor> &descriptors, ipc::Reply &reply);
+    void dispatch_probed(const ipc::Request &request, std::vector<ipc::Descriptor> &descriptors, ipc::Reply &reply);
 
     void hello(const ipc::Hello &call, ipc::Reply &reply);
     void create_flow(const ipc::CreateFlow &call, ipc::Reply &reply);
@@ -67,6 +58,8 @@ private:
     void statistics(const std::string &device, ipc::Reply &reply);
     void read_result(const ipc::Target &call, ipc::Reply &reply);
     void poll(const ipc::Target &call);
+    void start_recording(const std::string &name, const ipc::Descriptor &file);
+    void stop_recording(ipc::Reply &reply);
 
     std::string no_memory() const;
     FlowEntry &find(int number);
@@ -90,6 +83,7 @@ private:
     size_t captures_ = 0; // that it made without a flow
     size_t options_ = 0;
     int files_ = 0;
+    std::unique_ptr<Recording> recording_; // that the client has begun
     std::vector<int> to_send_;
     ipc::Descriptor result_; // one of these
     const std::shared_ptr<ipc::Descriptor> ended_; // an event: a flow has ended, and its files may not be written yet

@@ -3,14 +3,13 @@
 #include "engine/devices.hpp"
 
 #include <algorithm>
-#include <fstream>
+#include <exception>
 
 #include <fcntl.h>
 #include <net/if.h>
 
 #include <mapi/mapi.h>
 
-#include "engine/config.hpp"
 #include "engine/copy_text.hpp"
 #include "engine/error.hpp"
 
@@ -40,37 +39,20 @@ bool is_interface(const std::string &name)
 }
 } // namespace
 
-// Read at each look-up, which is rare: an edited file counts for the next flow.
-void Devices::read_config()
+std::shared_ptr<Devices::Entry> Devices::find(const std::string &name)
 {
-    config_ = devices_options_.has_captures_alone ? "" : find_config();
-    if (config_.empty())
-        return;
-    std::ifstream file(config_);
-    if (!file)
-        throw Error(MAPI_CONFIG_ERROR, config_ + ": cannot be read");
-    for (DeviceSettings &settings : engine::read_config(file, config_, registry_)) {
-        const auto known = std::find_if(entries_.begin(), entries_.end(), [&](const auto &item) {
-            return item.second.kind == Kind::kConfigured && item.second.settings.name == settings.name;
-        });
-        Entry &entry = known == entries_.end() ? entries_[++last_id_] : known->second;
-        entry.id = known == entries_.end() ? last_id_ : known->first;
-        entry.settings = std::move(settings);
-    }
-}
-
-Devices::Entry &Devices::find(const std::string &name)
-{
-    for (auto &[id, entry] : entries_) {
-        if (entry.kind != Kind::kConfigured && entry.settings.name == name)
+    for (const auto &[id, entry] : entries_) {
+        if (entry->kind != Kind::kConfigured && entry->settings.name == name)
             return entry;
     }
-    read_config();
+    refresh();
     std::string known;
-    for (auto &[id, entry] : entries_) {
-        if (entry.settings.name == name || (!name.empty() && entry.settings.alias == name))
+    for (const auto &[id, entry] : entries_) {
+        if (entry->is_replaced)
+            continue;
+        if (entry->settings.name == name || (!name.empty() && entry->settings.alias == name))
             return entry;
-        known += " " + entry.settings.name;
+        known += " " + entry->settings.name;
     }
     if (!devices_options_.has_captures_alone && is_interface(name))
         return add_interface(name);
@@ -80,8 +62,32 @@ Devices::Entry &Devices::find(const std::string &name)
     throw Error(MAPI_NO_DEVICE, "there is no device \"" + name + "\" in " + config_ + ", and no network interface of that name; known:" + known);
 }
 
-std::shared_ptr<Device> Devices::open(Entry &entry, bool start_at_connect)
+// Also one that mapi.conf does not name any more: its flows may be the caller's.  Null: there is none.
+std::shared_ptr<Device> Devices::find_open(const std::string &name)
 {
+    std::exception_ptr unknown;
+    try {
+        if (auto device = find(name)->open.lock())
+            return device;
+    } catch (const Error &) {
+        unknown = std::current_exception();
+    }
+    for (auto item = entries_.rbegin(); item != entries_.rend(); ++item) {
+        const Entry &entry = *item->second;
+        if (!entry.is_replaced || entry.settings.name != name)
+            continue;
+        if (auto device = entry.open.lock())
+            return device;
+    }
+    if (unknown)
+        std::rethrow_exception(unknown);
+    return nullptr;
+}
+
+// Whoever wants it meanwhile waits for this one.
+std::shared_ptr<Device> Devices::open(Lock &lock, Entry &entry, bool start_at_connect)
+{
+    opened_.wait(lock, [&] { return !entry.is_opening; });
     if (auto device = entry.open.lock())
         return device;
     DeviceSettings settings = entry.settings;
@@ -91,84 +97,109 @@ std::shared_ptr<Device> Devices::open(Entry &entry, bool start_at_connect)
     }
     if (devices_options_.is_shared && entry.kind == Kind::kConfigured)
         settings.waits_for_readers = false;
-    const mapi_driver &driver = registry_.driver(settings.driver);
-    auto device = std::make_shared<Device>(entry.id, std::move(settings), driver, start_at_connect);
+    entry.is_opening = true;
+    lock.unlock();
+    std::shared_ptr<Device> device;
+    std::exception_ptr failure;
+    try {
+        const mapi_driver &driver = registry_.driver(settings.driver);
+        device = std::make_shared<Device>(entry.id, std::move(settings), driver, start_at_connect);
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    lock.lock();
+    entry.is_opening = false;
     entry.open = device;
+    opened_.notify_all();
+    if (failure)
+        std::rethrow_exception(failure);
     return device;
 }
 
 std::shared_ptr<Device> Devices::acquire(const std::string &name)
 {
-    const std::lock_guard lock(mutex_);
-    Entry &entry = find(name);
-    auto device = open(entry, entry.kind == Kind::kConfigured);
-    if (entry.kind == Kind::kOffline)
-        entry.kept = device;
+    Lock lock(mutex_);
+    const auto entry = find(name);
+    auto device = open(lock, *entry, entry->kind == Kind::kConfigured);
+    if (entry->kind == Kind::kOffline)
+        entry->kept = device;
     return device;
 }
 
-// One that no configuration describes: as it is.
-Devices::Entry &Devices::add_interface(const std::string &name)
+std::shared_ptr<Devices::Entry> Devices::add(Entry entry)
 {
-    Entry &entry = entries_[++last_id_];
-    entry.id = last_id_;
-    entry.settings.name = entry.settings.path = name;
-    entry.settings.driver = "af_packet";
-    return entry;
+    entry.id = ++last_id_;
+    return entries_[last_id_] = std::make_shared<Entry>(std::move(entry));
 }
 
-Devices::Entry &Devices::add_file(const std::string &path, int format, int file, Kind kind)
+// One that no configuration describes: as it is.
+std::shared_ptr<Devices::Entry> Devices::add_interface(const std::string &name)
+{
+    Entry entry;
+    entry.settings.name = entry.settings.path = name;
+    entry.settings.driver = "af_packet";
+    return add(std::move(entry));
+}
+
+std::shared_ptr<Devices::Entry> Devices::add_file(Lock &lock, const std::string &path, int format, int file, Kind kind)
 {
     std::erase_if(entries_, [](const auto &item) {
-        return item.second.kind == Kind::kPrivate && item.second.open.expired();
+        return item.second->kind == Kind::kPrivate && item.second->open.expired();
     });
-    Entry entry;
-    entry.id = ++last_id_;
-    entry.kind = kind;
-    entry.settings.driver = driver_for(format);
-    entry.settings.path = path;
-    entry.settings.name = path + "@" + std::to_string(entry.id);
-    if (file >= 0 && (entry.file = std::make_shared<OwnedFile>(fcntl(file, F_DUPFD_CLOEXEC, 0), "")))
-        entry.settings.file = entry.file->descriptor();
-    entry.kept = open(entry, kind == Kind::kPrivate); // now, so that a missing or foreign file is told here
-    return entries_[entry.id] = std::move(entry);
+    const auto entry = std::make_shared<Entry>();
+    entry->id = ++last_id_;
+    entry->kind = kind;
+    entry->settings.driver = driver_for(format);
+    entry->settings.path = path;
+    entry->settings.name = path + "@" + std::to_string(entry->id);
+    if (file >= 0 && (entry->file = std::make_shared<OwnedFile>(fcntl(file, F_DUPFD_CLOEXEC, 0), "")))
+        entry->settings.file = entry->file->descriptor();
+    entry->kept = open(lock, *entry, kind == Kind::kPrivate); // now, so that a missing or foreign file is told here
+    return entries_[entry->id] = entry;
 }
 
 std::string Devices::create_offline(const std::string &path, int format, int file)
 {
-    const std::lock_guard lock(mutex_);
-    return add_file(path, format, file, Kind::kOffline).settings.name;
+    Lock lock(mutex_);
+    return add_file(lock, path, format, file, Kind::kOffline)->settings.name;
 }
 
 std::shared_ptr<Device> Devices::create_private(const std::string &path, int format, int file)
 {
-    const std::lock_guard lock(mutex_);
-    return std::move(add_file(path, format, file, Kind::kPrivate).kept);
+    Lock lock(mutex_);
+    return std::move(add_file(lock, path, format, file, Kind::kPrivate)->kept);
 }
 
 bool Devices::has(const std::string &name)
 {
     const std::lock_guard lock(mutex_);
-    return std::any_of(entries_.begin(), entries_.end(), [&](const auto &item) { return item.second.settings.name == name; });
+    return std::any_of(entries_.begin(), entries_.end(), [&](const auto &item) { return item.second->settings.name == name; });
 }
 
 std::string Devices::group_of(const std::string &name)
 {
     const std::lock_guard lock(mutex_);
-    read_config();
+    refresh();
+    return find_group(name);
+}
+
+std::string Devices::find_group(const std::string &name) const
+{
     const auto group_where = [&](auto matches) {
-        const auto found = std::find_if(entries_.begin(), entries_.end(),
-                                        [&](const auto &item) { return !item.second.settings.group.empty() && matches(item.second.settings); });
-        return found == entries_.end() ? std::string() : found->second.settings.group;
+        const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const auto &item) {
+            const Entry &entry = *item.second;
+            return !entry.is_replaced && !entry.settings.group.empty() && matches(entry.settings);
+        });
+        return found == entries_.end() ? std::string() : found->second->settings.group;
     };
     const std::string own = group_where([&](const DeviceSettings &settings) { return settings.name == name || settings.alias == name; });
     return own.empty() ? group_where([&](const DeviceSettings &settings) { return settings.path == name; }) : own;
 }
 
-Devices::Entry &Devices::offline(const std::string &name)
+std::shared_ptr<Devices::Entry> Devices::offline(const std::string &name)
 {
-    for (auto &[id, entry] : entries_) {
-        if (entry.kind == Kind::kOffline && entry.settings.name == name)
+    for (const auto &[id, entry] : entries_) {
+        if (entry->kind == Kind::kOffline && entry->settings.name == name)
             return entry;
     }
     throw Error(MAPI_NO_DEVICE, "there is no offline device \"" + name + "\"");
@@ -176,34 +207,51 @@ Devices::Entry &Devices::offline(const std::string &name)
 
 void Devices::start_offline(const std::string &name)
 {
-    const std::lock_guard lock(mutex_);
-    Entry &entry = offline(name);
-    entry.kept = open(entry, false);
-    entry.kept->start();
+    Lock lock(mutex_);
+    const auto entry = offline(name);
+    entry->kept = open(lock, *entry, false);
+    entry->kept->start();
 }
 
 void Devices::delete_offline(const std::string &name)
 {
     std::shared_ptr<Device> last; // its thread is joined without the lock
     const std::lock_guard lock(mutex_);
-    Entry &entry = offline(name);
-    last = std::move(entry.kept);
+    const auto entry = offline(name);
+    last = std::move(entry->kept);
     options_.erase(name);
-    entries_.erase(entry.id);
+    entries_.erase(entry->id);
 }
 
 void Devices::set_option(const std::string &name, const std::string &key, const std::string &value)
 {
-    const std::lock_guard lock(mutex_);
-    Entry &entry = find(name);
-    if (entry.kept && entry.kept.use_count() == 1 && !entry.kept->has_started())
-        entry.kept.reset(); // its first use opens it again, with the option
-    if (!entry.open.expired())
+    Lock lock(mutex_);
+    const auto entry = find(name);
+    opened_.wait(lock, [&] { return !entry->is_opening; });
+    if (entry->kept && entry->kept.use_count() == 1 && !entry->kept->has_started())
+        entry->kept.reset(); // its first use opens it again, with the option
+    if (!entry->open.expired())
         throw Error(MAPI_FLOW_ALREADY_ACTIVE, "device " + name + " is in use; options are set before its first flow");
-    DeviceSettings changed(entry.settings);
+    DeviceSettings changed(entry->settings);
     changed.set(key, value);
     changed.option_values(registry_.driver(changed.driver)); // refuses what it does not know
-    options_[entry.settings.name].emplace_back(key, value);
+    options_[entry->settings.name].emplace_back(key, value);
+}
+
+mapi_device_info_t Devices::describe(const Entry &entry)
+{
+    mapi_device_info_t info = {};
+    const auto device = entry.open.lock();
+    info.id = entry.id;
+    copy_text(info.device, entry.settings.name);
+    copy_text(info.name, entry.settings.driver);
+    copy_text(info.alias, entry.settings.alias);
+    copy_text(info.description, entry.settings.description);
+    info.link_speed = entry.settings.link_speed;
+    info.mpls = int(entry.settings.mpls);
+    info.vlan = int(entry.settings.vlan);
+    info.link_type = device && device->link_type() != MAPI_LINK_UNKNOWN ? device->link_type() : -1;
+    return info;
 }
 
 void Devices::describe(int id, mapi_device_info_t *info)
@@ -212,32 +260,39 @@ void Devices::describe(int id, mapi_device_info_t *info)
     const auto found = entries_.find(id);
     if (found == entries_.end())
         throw Error(MAPI_NO_DEVICE, "there is no device " + std::to_string(id));
-    const Entry &entry = found->second;
-    const auto device = entry.open.lock();
-    info->id = id;
-    copy_text(info->device, entry.settings.name);
-    copy_text(info->name, entry.settings.driver);
-    copy_text(info->alias, entry.settings.alias);
-    copy_text(info->description, entry.settings.description);
-    info->link_speed = entry.settings.link_speed;
-    info->mpls = int(entry.settings.mpls);
-    info->vlan = int(entry.settings.vlan);
-    info->link_type = device && device->link_type() != MAPI_LINK_UNKNOWN ? device->link_type() : -1;
+    *info = describe(*found->second);
 }
 
 int Devices::next(int id)
 {
     const std::lock_guard lock(mutex_);
-    read_config();
-    const auto found = entries_.upper_bound(id);
+    refresh();
+    auto found = entries_.upper_bound(id);
+    while (found != entries_.end() && found->second->is_replaced)
+        ++found;
     return found == entries_.end() ? 0 : found->first;
+}
+
+std::vector<ListedDevice> Devices::list()
+{
+    const std::lock_guard lock(mutex_);
+    std::vector<ListedDevice> all;
+    for (const auto &[id, entry] : entries_) {
+        auto device = entry->open.lock();
+        if (device || !entry->is_replaced)
+            all.push_back({describe(*entry), std::move(device), entry->is_replaced,
+                           entry->is_replaced ? entry->settings.group : find_group(entry->settings.name)});
+    }
+    return all;
 }
 
 void Devices::copy_stats(const std::string &name, mapi_stat_t *stats)
 {
-    std::shared_ptr<Device> device; // its last owner waits for its thread without the lock
-    const std::lock_guard lock(mutex_);
-    device = find(name).open.lock();
+    std::shared_ptr<Device> device; // its last owner waits for its thread without the lock, and a driver tells without it
+    {
+        const std::lock_guard lock(mutex_);
+        device = find_open(name);
+    }
     if (!device)
         throw Error(MAPI_NO_DEVICE, "device " + name + " is not open; its first flow opens it");
     device->copy_stats(stats);

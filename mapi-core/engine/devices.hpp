@@ -2,6 +2,7 @@
 // Devices: name -> device, from mapi.conf or from a capture file that the program names.
 #pragma once
 
+#include <condition_variable>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -18,11 +19,25 @@ namespace mapi::engine
 {
 struct DevicesOptions {
     int first_id = 1;
-    bool is_shared = false; // devices of mapi.conf are used by several clients: none of them may hold one up
+    bool is_shared = false; // devices of mapi.conf are used by several clients: none of them may hold one up, and reload() alone reads the file
     bool has_captures_alone = false; // neither mapi.conf nor interfaces
 };
 
-// Any thread.  Everything throws Error.
+// What a reload() has found, by name.
+struct ReloadedConfig {
+    std::string file; // empty: there is none
+    size_t devices = 0;
+    std::vector<std::string> added, changed, removed;
+};
+
+struct ListedDevice {
+    mapi_device_info_t info = {};
+    std::shared_ptr<Device> open; // null: its first flow opens it
+    bool is_replaced = false;     // mapi.conf says otherwise by now; it goes with its last flow
+    std::string group;            // whose members may use it; empty: mapi.conf does not say
+};
+
+// Any thread; opening a device holds up those who want the same alone.  Everything throws Error.
 class Devices
 {
 public:
@@ -31,6 +46,9 @@ public:
     {
     }
 
+    // Reads mapi.conf.  A device that is open with other settings than it has now stays open for the flows that it has; the next one
+    // opens it anew.  When the file is wrong, all is as it was.
+    ReloadedConfig reload();
     // A device of mapi.conf is opened by its first flow and closed with its last; one made by create_offline() stays.
     std::shared_ptr<Device> acquire(const std::string &name);
     // file: a descriptor to read in place of the path; stays the caller's.
@@ -46,6 +64,8 @@ public:
 
     void describe(int id, mapi_device_info_t *info);
     int next(int id);
+    // In the order of their ids, replaced ones among them.
+    std::vector<ListedDevice> list();
     void copy_stats(const std::string &name, mapi_stat_t *stats);
 
 private:
@@ -57,20 +77,33 @@ private:
         std::shared_ptr<Device> kept; // of create_offline()
         std::shared_ptr<OwnedFile> file;
         Kind kind = Kind::kConfigured;
+        bool is_opening = false;
+        bool is_replaced = false;
     };
+    using Lock = std::unique_lock<std::mutex>;
     using KeyValues = std::vector<std::pair<std::string, std::string>>;
 
-    void read_config();
-    Entry &find(const std::string &name);
-    Entry &offline(const std::string &name);
-    std::shared_ptr<Device> open(Entry &entry, bool start_at_connect);
-    Entry &add_interface(const std::string &name);
-    Entry &add_file(const std::string &path, int format, int file, Kind kind);
+    // Under the lock; an entry that it let go meanwhile may have been removed.
+    ReloadedConfig take_config(std::string file, std::vector<DeviceSettings> devices);
+    void take_settings(DeviceSettings settings, ReloadedConfig &told);
+    void refresh();
+    void forget_unused();
+    std::string find_group(const std::string &name) const;
+    std::shared_ptr<Entry> find(const std::string &name);
+    std::shared_ptr<Entry> offline(const std::string &name);
+    std::shared_ptr<Device> find_open(const std::string &name);
+    std::shared_ptr<Device> open(Lock &lock, Entry &entry, bool start_at_connect);
+    std::shared_ptr<Device> construct(Entry &entry, DeviceSettings settings, bool start_at_connect);
+    std::shared_ptr<Entry> add(Entry entry);
+    std::shared_ptr<Entry> add_interface(const std::string &name);
+    std::shared_ptr<Entry> add_file(Lock &lock, const std::string &path, int format, int file, Kind kind);
+    static mapi_device_info_t describe(const Entry &entry);
 
     const Registry &registry_;
     const DevicesOptions devices_options_;
     std::mutex mutex_;
-    std::map<int, Entry> entries_;
+    std::condition_variable opened_; // an entry is not being opened any more
+    std::map<int, std::shared_ptr<Entry>> entries_;
     std::map<std::string, KeyValues> options_; // set by the program; they win over mapi.conf
     std::string config_; // where the entries come from, for messages
     int last_id_;

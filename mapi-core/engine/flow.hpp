@@ -31,6 +31,7 @@ public:
     // The arena has what the client reads.
     explicit Flow(std::shared_ptr<Device> device, std::shared_ptr<Arena> arena = std::make_shared<HeapArena>());
 
+    const std::shared_ptr<Device> &device() const { return device_; }
     int apply(const mapi_function &function, Arguments arguments);
     // One of its functions, for another one's argument; is_whole: that takes results of any size.
     Target target(int fid, bool is_whole = false);

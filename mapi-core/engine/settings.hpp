@@ -31,5 +31,10 @@ struct DeviceSettings {
     void set(const std::string &key, const std::string &value);
     // Any other key is the driver's, which may stand behind it in the file: one value for each option that the driver has.  Throws Error.
     std::vector<uint64_t> option_values(const mapi_driver &table) const;
+    // Whether a device that was opened with these reads what one would that is opened with `other`.
+    bool opens_like(const DeviceSettings &other) const
+    {
+        return driver == other.driver && path == other.path && repeat == other.repeat && batch == other.batch && options == other.options;
+    }
 };
 } // namespace mapi::engine

@@ -2,7 +2,6 @@
 // export: text out of a trace -> text that is safe in CSV, JSON or on a terminal.
 #include "export/escape.hpp"
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace nsdump
@@ -23,18 +22,5 @@ std::string csv_field(std::string_view text)
 std::string json_string(std::string_view text)
 {
     return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
-std::string printable(std::string_view text)
-{
-    std::string out;
-    for (const char letter : text) {
-        const auto byte = static_cast<unsigned char>(letter);
-        if (byte >= 0x20 && byte < 0x7f)
-            out += letter;
-        else
-            out += fmt::format("\\x{:02x}", byte);
-    }
-    return out;
 }
 } // namespace nsdump

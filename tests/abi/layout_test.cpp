@@ -117,10 +117,12 @@ TEST_CASE("what compiled programs carry in themselves keeps its places", "[abi]"
     AT(struct nsp_detail_state, rseq_offset, NSP_DETAIL_STATE_RSEQ);
     AT(struct nsp_detail_state, cpus, NSP_DETAIL_STATE_CPUS);
     CHECK((NSP_DETAIL_STATE_RINGS == 16 && NSP_DETAIL_STATE_RSEQ == 24 && NSP_DETAIL_STATE_CPUS == 32));
-    CHECK(sizeof(nsp_session_config) == 72);
+    CHECK(sizeof(nsp_session_config) == 80);
     AT(nsp_session_config, output, 8);
     AT(nsp_session_config, counters, 16);
     AT(nsp_session_config, ring_bytes, 40);
+    AT(nsp_session_config, has_file, 68);
+    AT(nsp_session_config, file, 72);
     CHECK(sizeof(nsp_session_counts) == 88);
 }
 

@@ -51,6 +51,8 @@ struct nsp_session_config {
     uint32_t no_calibration;    /* nonzero: skip it (the trace then has no correction) */
     enum nsp_memory memory;     /* where the rings are */
     enum nsp_drained_by drained_by;
+    uint32_t has_file;          /* nonzero: the trace goes to `file`; `output` is what messages call it */
+    int file;                   /* open to write, and to read unless it is empty; an older trace in it is replaced.  Stays the caller's */
 };
 
 /* Records by fate.  issued == drained + sum of lost once a session is closed. */

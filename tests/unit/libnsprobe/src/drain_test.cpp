@@ -23,7 +23,7 @@ class Drain
 public:
     explicit Drain(Rings &rings) : rings_(rings)
     {
-        REQUIRE(nsp_drain_open(&drain, &rings.map, (dir_ / "t.nsl").c_str()) == 0);
+        REQUIRE(nsp_drain_open(&drain, &rings.map, (dir_ / "t.nsl").c_str(), -1) == 0);
     }
     Drained finish()
     {

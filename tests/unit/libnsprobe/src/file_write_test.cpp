@@ -2,9 +2,11 @@
 // The file writer where the medium ends: whole chunks only, and room for a footer after a failure.
 #include "support/catch.hpp"
 
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstring>
@@ -180,4 +182,50 @@ TEST_CASE("a pipe without a reader is refused at once", "[libnsprobe][file]")
     nsp_file file;
     CHECK(nsp_file_open(&file, (dir / "pipe").c_str()) == -ENXIO);
     CHECK_THAT(nsp_last_error(), Catch::Contains("pipe: nobody is at the other end"));
+}
+
+TEST_CASE("a descriptor that is given is written from its start, and stays its owner's", "[libnsprobe][file]")
+{
+    test_support::TempDir dir;
+    const std::string path = dir / "t.nsl";
+    nsp_file file = create(path);
+    REQUIRE(put(file, "a=1\n") == 0);
+    CHECK(nsp_file_close(&file) == 0);
+    const int given = open(path.c_str(), O_RDWR);
+    REQUIRE(lseek(given, 0, SEEK_END) > 0);
+
+    REQUIRE(nsp_file_take(&file, given, "trace") == 0);
+    REQUIRE(nsp_file_begin(&file) == 0);
+    REQUIRE(put(file, "b=2\n") == 0);
+    std::filesystem::rename(path, dir / "moved.nsl");
+    CHECK(nsp_file_find(&file) == 0); // its name is its owner's business
+    CHECK(nsp_file_close(&file) == 0);
+    const auto trace = test_support::read_trace(dir / "moved.nsl");
+    CHECK(trace.complaint() == "");
+    CHECK(trace.info.count("a") == 0);
+    CHECK(trace.info.at("b") == "2");
+
+    REQUIRE(nsp_file_take(&file, given, "trace") == 0);
+    REQUIRE(nsp_file_begin(&file) == 0);
+    nsp_file_abandon(&file);
+    CHECK(std::filesystem::exists(dir / "moved.nsl"));
+    CHECK(close(given) == 0);
+}
+
+TEST_CASE("a descriptor that cannot be written, or is of no trace, is refused and its file is as it was", "[libnsprobe][file]")
+{
+    test_support::TempDir dir;
+    std::ofstream(dir / "program") << "#!/bin/sh\n";
+    nsp_file file;
+    const auto refuse = [&](int flags, int error, const char *words) {
+        const int given = open((dir / "program").c_str(), flags);
+        CHECK(nsp_file_take(&file, given, "trace") == error);
+        CHECK_THAT(nsp_last_error(), Catch::Contains(words));
+        close(given);
+    };
+    refuse(O_RDONLY, -EBADF, "trace: is not open to be written");
+    refuse(O_RDWR, -EEXIST, "trace: exists and is not a trace");
+    refuse(O_WRONLY, -EBADF, "trace: exists and cannot be read");
+    CHECK(nsp_file_take(&file, -1, "trace") == -EBADF);
+    CHECK(std::filesystem::file_size(dir / "program") == 10);
 }

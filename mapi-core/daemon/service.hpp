@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// Service: what all sessions share.
+#pragma once
+
+#include <string>
+
+#include "daemon/census.hpp"
+#include "daemon/policy.hpp"
+#include "engine/devices.hpp"
+#include "engine/registry.hpp"
+
+namespace mapi::daemon
+{
+struct Service {
+    const engine::Registry &registry;
+    engine::Devices &devices;
+    Limits limits;
+    Census &census;
+    std::string group; // may use devices that name no other
+};
+} // namespace mapi::daemon

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// json: what mapid has -> schema netslice-mapi-info-1.
+#include "json.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "words.hpp"
+
+namespace mapi_info
+{
+namespace
+{
+using Json = nlohmann::ordered_json;
+
+Json daemon_json(const mapi::ipc::DaemonInfo &daemon)
+{
+    Json json = {{"pid", daemon.pid()}, {"version", daemon.version()}, {"uptime_s", daemon.uptime_s()}, {"is_recording", daemon.is_recording()}};
+    if (daemon.has_tally()) {
+        const mapi::ipc::Tally &tally = daemon.tally();
+        json["clients"] = tally.clients();
+        json["refusals"] = {{"clients", tally.clients_refused()}, {"limit_of_client", tally.limits_reached()}, {"access", tally.access_refused()}};
+    }
+    return json;
+}
+
+Json device_json(const mapi::ipc::ListedDevice &device)
+{
+    const mapi::ipc::DeviceInfo &info = device.info();
+    Json json = {{"id", info.id()}, {"device", info.device()}, {"driver", info.driver()}, {"alias", info.alias()},
+                 {"description", info.description()}, {"state", state_of(device)}, {"flows", device.flows()}};
+    if (!device.is_open())
+        return json;
+    const mapi::ipc::Statistics &stats = device.statistics();
+    Json drops = Json::object();
+    for (const auto &[cause, count] : drops_of(stats))
+        drops[cause] = count;
+    json["packets"] = stats.received();
+    json["bytes"] = stats.received_bytes();
+    json["drops"] = std::move(drops);
+    json["unread_bytes"] = stats.unread_bytes();
+    json["message"] = stats.message();
+    return json;
+}
+
+Json flow_json(const mapi::ipc::ListedFlow &flow)
+{
+    Json functions = Json::array();
+    for (const auto &function : flow.functions()) {
+        const mapi::ipc::FunctionInfo &info = function.info();
+        functions.push_back({{"number", function.number()}, {"function", info.name()}, {"seen", info.packets()}, {"passed", info.passed_packets()},
+                             {"dropped", info.dropped()}, {"shared_with", info.shared_with()}});
+    }
+    return {{"client", flow.client()}, {"pid", flow.pid()}, {"uid", flow.uid()}, {"flow", flow.flow()}, {"device", flow.info().device()}, {"status", status_of(flow)},
+            {"start_us", flow.info().start_us()}, {"end_us", flow.info().end_us()}, {"functions", std::move(functions)}};
+}
+} // namespace
+
+std::string json_text(const mapi::ipc::DaemonInfo &daemon, const std::vector<mapi::ipc::ListedDevice> *devices, const std::vector<mapi::ipc::ListedFlow> *flows)
+{
+    Json json = {{"schema", "netslice-mapi-info-1"}, {"mapid", daemon_json(daemon)}};
+    if (devices) {
+        json["devices"] = Json::array();
+        for (const auto &device : *devices)
+            json["devices"].push_back(device_json(device));
+    }
+    if (flows) {
+        json["flows"] = Json::array();
+        for (const auto &flow : *flows)
+            json["flows"].push_back(flow_json(flow));
+    }
+    return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+} // namespace mapi_info

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// json: what mapid has -> schema netslice-mapi-info-1.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ipc/mapi.pb.h"
+
+namespace mapi_info
+{
+// What was not asked for is a null pointer, and absent in the text.
+std::string json_text(const mapi::ipc::DaemonInfo &daemon, const std::vector<mapi::ipc::ListedDevice> *devices, const std::vector<mapi::ipc::ListedFlow> *flows);
+} // namespace mapi_info

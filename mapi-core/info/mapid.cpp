@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// mapid: questions to a running one -> its answers.  Lists come in pieces.
+#include "mapid.hpp"
+
+#include <utility>
+
+#include "engine/error.hpp"
+
+namespace mapi_info
+{
+using namespace mapi;
+
+Mapid::Mapid(const std::string &socket) : connection_(socket == "none" ? nullptr : client::Connection::open(socket))
+{
+    if (!connection_)
+        throw Error(MCOM_INIT_SOCKET_ERROR, "no mapid answers at " + socket + "; --socket or MAPI_SOCKET says where it listens");
+}
+
+ipc::DaemonInfo Mapid::daemon()
+{
+    ipc::Request request;
+    request.mutable_ask_daemon();
+    return connection_->ask(request).daemon();
+}
+
+std::vector<ipc::ListedDevice> Mapid::devices()
+{
+    std::vector<ipc::ListedDevice> all;
+    ipc::Request request;
+    ipc::DeviceList piece;
+    request.mutable_list_devices();
+    do {
+        piece = connection_->ask(request).devices();
+        all.insert(all.end(), piece.devices().begin(), piece.devices().end());
+        if (!all.empty())
+            request.mutable_list_devices()->set_device(all.back().info().id());
+    } while (piece.has_more() && piece.devices_size() > 0);
+    return all;
+}
+
+namespace
+{
+bool is_same(const ipc::ListedFlow &one, const ipc::ListedFlow &other)
+{
+    return one.client() == other.client() && one.flow() == other.flow();
+}
+
+// Where the list goes on.
+void go_on(const ipc::ListedFlow &last, ipc::Place &place)
+{
+    const int told = last.functions_size() > 0 ? last.functions(last.functions_size() - 1).number() : 0;
+    const bool is_whole = told >= last.info().functions();
+    place.set_client(last.client());
+    place.set_flow(is_whole ? last.flow() + 1 : last.flow());
+    place.set_function(is_whole ? 0 : told);
+}
+} // namespace
+
+std::vector<ipc::ListedFlow> Mapid::flows()
+{
+    std::vector<ipc::ListedFlow> all;
+    ipc::Request request;
+    ipc::FlowList piece;
+    request.mutable_list_flows();
+    do {
+        piece = connection_->ask(request).flows();
+        for (ipc::ListedFlow &flow : *piece.mutable_flows()) {
+            if (!all.empty() && is_same(all.back(), flow))
+                all.back().mutable_functions()->MergeFrom(flow.functions());
+            else
+                all.push_back(std::move(flow));
+        }
+        if (!all.empty())
+            go_on(all.back(), *request.mutable_list_flows());
+    } while (piece.has_more() && piece.flows_size() > 0);
+    return all;
+}
+
+void Mapid::start_recording(const std::string &name, int file)
+{
+    ipc::Request request;
+    request.mutable_start_recording()->set_name(name);
+    connection_->ask(request, {file});
+}
+
+ipc::Recorded Mapid::stop_recording()
+{
+    ipc::Request request;
+    request.mutable_stop_recording();
+    return connection_->ask(request).recorded();
+}
+} // namespace mapi_info

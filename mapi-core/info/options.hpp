@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// options: command line -> struct.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace mapi_info
+{
+enum ExitCode {
+    kExitOk = 0,
+    kExitFindings = 1, // the trace lacks records, or is not whole
+    kExitUsage = 2,
+    kExitRefused = 3, // no mapid, one that refuses, or no room for the output
+};
+
+enum class Command { kAll, kDevices, kFlows, kFunctions, kRecord };
+
+struct Options {
+    Command command = Command::kAll;
+    std::string socket;
+    bool is_json = false;
+    std::string output = "mapid.nsl";
+    double seconds = 0; // 0: until Ctrl-C
+};
+
+// The exit code when there is nothing more to do.
+std::optional<int> parse_options(int argc, char **argv, Options &options);
+} // namespace mapi_info

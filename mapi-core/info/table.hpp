@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// table: what mapid has -> lines of columns, for eyes and for awk.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ipc/mapi.pb.h"
+
+namespace mapi_info
+{
+// No cell is empty or has a blank in it; the first line names the columns.
+std::string daemon_table(const mapi::ipc::DaemonInfo &daemon);
+std::string devices_table(const std::vector<mapi::ipc::ListedDevice> &devices);
+std::string flows_table(const std::vector<mapi::ipc::ListedFlow> &flows);
+std::string functions_table(const std::vector<mapi::ipc::ListedFlow> &flows);
+} // namespace mapi_info

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// words: states and causes of loss, as tables and JSON both name them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <utility>
+
+#include "ipc/mapi.pb.h"
+
+namespace mapi_info
+{
+// By the names that mapid's metrics have.
+inline std::array<std::pair<const char *, uint64_t>, 8> drops_of(const mapi::ipc::Statistics &stats)
+{
+    return {{{"bad_record", stats.bad_record()}, {"truncated", stats.truncated()}, {"buffer_full", stats.buffer_full()}, {"link_type", stats.link_type()},
+             {"not_written", stats.not_written()}, {"kernel", stats.kernel()}, {"no_flow", stats.no_flow()}, {"interface", stats.interface_drops()}}};
+}
+
+inline const char *state_of(const mapi::ipc::ListedDevice &device)
+{
+    return device.is_replaced() ? "replaced" : device.is_open() ? "open" : "closed";
+}
+
+inline const char *status_of(const mapi::ipc::ListedFlow &flow)
+{
+    static constexpr const char *kNames[] = {"new", "active", "finished", "closed"}; // as enum mapi_flow_status
+    const int status = flow.info().status();
+    return status >= 0 && status < int(std::size(kNames)) ? kNames[status] : "?";
+}
+} // namespace mapi_info
