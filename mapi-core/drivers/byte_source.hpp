@@ -20,6 +20,12 @@ public:
     // Any thread: a read() that waits, now or later, throws CaptureError.
     virtual void interrupt() = 0;
 
+    // Where it has offsets: read_at() is read() at any of them, leaves read()'s place alone, and is for any thread, many at a time.
+    virtual bool has_offsets() const { return false; }
+    virtual size_t read_at(uint64_t, uint8_t *, size_t) { return 0; }
+    // What read() gives next.
+    virtual void skip_to(uint64_t) {}
+
     // Whether more than rest_bytes() can still come.
     virtual bool is_open_ended() const = 0;
     // Bytes of the file that were not read yet, as far as the file system tells.

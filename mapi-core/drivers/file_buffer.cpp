@@ -2,6 +2,7 @@
 // File buffer: a file, compressed or not -> contiguous bytes.
 #include "drivers/file_buffer.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "drivers/input_file.hpp"
@@ -47,13 +48,59 @@ uint8_t *FileBuffer::place(size_t rest, size_t bytes)
 
 bool FileBuffer::fill(size_t bytes)
 {
-    const size_t rest = available();
-    if (rest >= bytes)
+    if (available() >= bytes)
         return true;
     // A length that the file cannot hold must not cost the memory for it.
     if (bytes > storage_.size() && !source_->is_open_ended() && bytes > rest_bytes())
         return false;
+    if (position_ > 0 && !has_tried_ahead_) {
+        has_tried_ahead_ = true;
+        ahead_ = ReadAhead::start(*source_, position_);
+    }
+    while (ahead_ && available() < bytes && take_piece(bytes)) {
+    }
+    return available() >= bytes || fill_in_place(bytes);
+}
+
+// What is left, in one piece with room for `bytes` and for a piece of the file behind it; where it ends.
+uint8_t *FileBuffer::gather(size_t rest, size_t bytes)
+{
+    const size_t needed = std::max(rest, bytes) + ReadAhead::kPieceBytes;
+    if (needed > storage_.size()) {
+        PageBuffer larger(needed);
+        memcpy(larger.data(), cursor_, rest);
+        storage_.swap(larger);
+    } else if (cursor_ != storage_.data()) {
+        memmove(storage_.data(), cursor_, rest);
+    }
+    cursor_ = storage_.data();
+    return storage_.data() + rest;
+}
+
+// False: the source is to be read from here.
+bool FileBuffer::take_piece(size_t bytes)
+{
+    const size_t rest = available();
+    uint8_t *const piece = ahead_->place();
+    uint8_t *to = piece;
+    if (rest <= ReadAhead::kRoomBytes)
+        cursor_ = static_cast<uint8_t *>(memcpy(piece - rest, cursor_, rest));
+    else
+        to = gather(rest, bytes);
+    end_ = to;
+    const size_t got = ahead_->next();
+    if (to != piece)
+        memcpy(to, piece, got);
+    end_ += got;
+    position_ += got;
+    return got > 0;
+}
+
+bool FileBuffer::fill_in_place(size_t bytes)
+{
+    const size_t rest = available();
     uint8_t *const base = place(rest, bytes);
+    ahead_.reset(); // what was left in its memory is not there any more
     const uint8_t *const storage_end = storage_.data() + storage_.size();
     cursor_ = base;
     end_ = base + rest;
@@ -70,10 +117,12 @@ bool FileBuffer::fill(size_t bytes)
 
 bool FileBuffer::rewind()
 {
+    ahead_.reset();
     if (!source_->rewind())
         return false;
     cursor_ = end_ = storage_.data();
     position_ = 0;
+    has_tried_ahead_ = false;
     return true;
 }
 } // namespace mapi::drivers

@@ -1,47 +1,18 @@
 // SPDX-License-Identifier: MIT
-// File buffer: a file, compressed or not -> contiguous bytes, read in large pieces into one buffer that stays in the cache.
+// File buffer: a file, compressed or not -> contiguous bytes, read in pieces into few buffers that stay in the cache.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
-#include <new>
 #include <string>
-#include <utility>
 
 #include "drivers/byte_source.hpp"
+#include "drivers/page_buffer.hpp"
+#include "drivers/read_ahead.hpp"
 
 namespace mapi::drivers
 {
-// Memory that begins at a page: so where a piece of the file ends, and with it a batch, depends on the file alone and not on
-// where the heap is.
-class PageBuffer
-{
-public:
-    static constexpr size_t kPageBytes = 4096;
-
-    // Throws std::bad_alloc.
-    explicit PageBuffer(size_t bytes)
-        : size_((bytes + kPageBytes - 1) / kPageBytes * kPageBytes),
-          memory_(static_cast<uint8_t *>(std::aligned_alloc(kPageBytes, size_)), std::free)
-    {
-        if (!memory_)
-            throw std::bad_alloc();
-    }
-    uint8_t *data() { return memory_.get(); }
-    size_t size() const { return size_; }
-    void swap(PageBuffer &other)
-    {
-        std::swap(size_, other.size_);
-        memory_.swap(other.memory_);
-    }
-
-private:
-    size_t size_;
-    std::unique_ptr<uint8_t, decltype(&std::free)> memory_;
-};
-
 class FileBuffer
 {
 public:
@@ -65,11 +36,14 @@ public:
     uint64_t offset() const { return position_ - available(); }
     std::string where() const { return path_ + ": offset " + std::to_string(offset()) + source_->offset_remark(); }
     // Bytes from begin() to the end of the file, as far as the file system tells.
-    uint64_t rest_bytes() const { return available() + source_->rest_bytes(); }
+    uint64_t rest_bytes() const { return available() + (ahead_ ? ahead_->rest_bytes() : source_->rest_bytes()); }
     const std::string &path() const { return path_; }
 
 private:
     uint8_t *place(size_t rest, size_t bytes);
+    uint8_t *gather(size_t rest, size_t bytes);
+    bool take_piece(size_t bytes);
+    bool fill_in_place(size_t bytes);
 
     const std::string path_;
     std::unique_ptr<ByteSource> source_;
@@ -77,5 +51,7 @@ private:
     const uint8_t *cursor_;
     const uint8_t *end_;
     uint64_t position_ = 0; // of end_
+    std::unique_ptr<ReadAhead> ahead_; // behind the first buffer of a large file: what end_ points to is its memory, or storage_
+    bool has_tried_ahead_ = false;
 };
 } // namespace mapi::drivers

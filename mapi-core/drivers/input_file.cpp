@@ -21,14 +21,13 @@ InputFile::InputFile(const std::string &path, int file) : path_(path)
     fd_ = file < 0 ? open(path.c_str(), O_RDONLY | O_CLOEXEC) : fcntl(file, F_DUPFD_CLOEXEC, 0);
     if (fd_ < 0)
         throw CaptureError(Damage::kOpen, path + ": " + nslice_read_error(errno));
-    if (file >= 0)
-        lseek(fd_, 0, SEEK_SET); // a pipe has no start
+    const bool has_start = lseek(fd_, 0, SEEK_SET) == 0; // a pipe has none
     struct stat status = {};
     if (fstat(fd_, &status) == 0 && S_ISDIR(status.st_mode)) {
         close(fd_);
         throw CaptureError(Damage::kOpen, path + ": is a folder, not a capture file");
     }
-    is_regular_ = S_ISREG(status.st_mode);
+    is_regular_ = S_ISREG(status.st_mode) && has_start;
     if (!is_regular_ && (stop_fd_ = eventfd(0, EFD_CLOEXEC)) < 0) {
         const int number = errno;
         close(fd_);
@@ -62,24 +61,31 @@ void InputFile::wait_for_input() const
 
 size_t InputFile::read(uint8_t *to, size_t room)
 {
+    const size_t got = read_at(position_, to, room);
+    position_ += got;
+    return got;
+}
+
+// By offset: another descriptor of the same open file, such as the client's that gave it, may move its place.
+size_t InputFile::read_at(uint64_t offset, uint8_t *to, size_t room)
+{
     ssize_t got;
     do {
         if (stop_fd_ >= 0)
             wait_for_input();
         if (is_interrupted_)
-            throw CaptureError(Damage::kInput, path_ + ": interrupted after offset " + std::to_string(position_));
-        got = ::read(fd_, to, room);
+            throw CaptureError(Damage::kInput, path_ + ": interrupted after offset " + std::to_string(offset));
+        got = is_regular_ ? pread(fd_, to, room, off_t(offset)) : ::read(fd_, to, room);
     } while (got < 0 && errno == EINTR);
     if (got < 0)
-        throw CaptureError(Damage::kInput, path_ + ": cannot read after offset " + std::to_string(position_) + ": " +
+        throw CaptureError(Damage::kInput, path_ + ": cannot read after offset " + std::to_string(offset) + ": " +
                                                nslice_read_error(errno));
-    position_ += uint64_t(got);
     return size_t(got);
 }
 
 bool InputFile::rewind()
 {
-    if (lseek(fd_, 0, SEEK_SET) != 0)
+    if (!is_regular_ && lseek(fd_, 0, SEEK_SET) != 0)
         return false;
     position_ = 0;
     return true;

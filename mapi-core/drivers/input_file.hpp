@@ -21,6 +21,9 @@ public:
     InputFile &operator=(const InputFile &) = delete;
 
     size_t read(uint8_t *to, size_t room) override;
+    bool has_offsets() const override { return is_regular_; }
+    size_t read_at(uint64_t offset, uint8_t *to, size_t room) override;
+    void skip_to(uint64_t offset) override { position_ = offset; }
     bool rewind() override;
     void interrupt() override;
     bool is_open_ended() const override { return !is_regular_; }
@@ -33,7 +36,7 @@ private:
     int fd_;
     int stop_fd_ = -1; // readable after interrupt(); a regular file has none, since it never waits
     std::atomic<bool> is_interrupted_ = false;
-    bool is_regular_ = false;
-    uint64_t position_ = 0; // bytes that were read
+    bool is_regular_ = false; // a file on a disk, not a pipe or a device
+    uint64_t position_ = 0;   // bytes that were read
 };
 } // namespace mapi::drivers

@@ -95,6 +95,7 @@ uint32_t PcapFormat<kSwapped>::read(FileBuffer &file, mapi_packet *packets, uint
             odd_lengths_.note(l.caplen, l.wire_len, settings.snaplen, file.offset() + uint64_t(record - file.begin()));
         mapi_packet &packet = packets[count++];
         packet.data = record + header_bytes;
+        __builtin_prefetch(record + 64); // the rest of its headers: what ReadAhead's thread has read is in the other processor's cache
         packet.caplen = std::min(l.caplen, settings.snaplen);
         packet.wire_len = l.wire_len;
         packet.timestamp_ns = uint64_t(load_u32<kSwapped>(record)) * 1000000000u +

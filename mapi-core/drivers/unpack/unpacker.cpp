@@ -83,9 +83,10 @@ void Unpacker::step(Room &room)
         std::rethrow_exception(damage_);
 }
 
-void Unpacker::fail_at_end() const
+void Unpacker::fail_at_end()
 {
-    throw CaptureError(Damage::kTruncated, place() + "the file ends before its data does; copy it again");
+    damage_ = std::make_exception_ptr(CaptureError(Damage::kTruncated, place() + "the file ends before its data does; copy it again"));
+    std::rethrow_exception(damage_);
 }
 
 // The beginning of a message.

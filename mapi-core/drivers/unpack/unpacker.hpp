@@ -34,7 +34,7 @@ private:
     // False when there is no other member.
     bool begin_member();
     void step(Room &room);
-    [[noreturn]] void fail_at_end() const;
+    [[noreturn]] void fail_at_end();
     std::string place() const;
 
     const Compressor &compressor_;
@@ -44,6 +44,6 @@ private:
     PackedBytes input_ = {};     // what of it is left
     uint64_t position_ = 0;      // of input_.end in the file
     std::unique_ptr<Decoder> decoder_; // null between members
-    std::exception_ptr damage_; // met behind bytes that were given out first
+    std::exception_ptr damage_; // told at each read from then on
 };
 } // namespace mapi::drivers

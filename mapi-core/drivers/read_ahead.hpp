@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// Read-ahead: the pieces of a large source that come next, read while the packets of those before are gone through.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <thread>
+
+#include "drivers/byte_source.hpp"
+#include "drivers/page_buffer.hpp"
+
+namespace mapi::drivers
+{
+// A second thread reads; where the source can be read at any offset, the caller does so, too, rather than wait.  A caller that only
+// takes what the other has read is slower than one that reads all itself: each byte comes out of the other processor's cache.
+//
+// Nothing is told of errors: a piece ends before one, and whoever reads the source from there meets it himself.
+class ReadAhead
+{
+public:
+    // Before each piece, for what is left of the one before.
+    static constexpr size_t kRoomBytes = size_t(64) << 10;
+    static constexpr size_t kPieceBytes = size_t(128) << 10;
+
+    // From the source's byte `position` on, where its read() stands.  Null where it does not pay: a pipe or a short rest, one
+    // processor, no thread or memory to be had.  Until the end of its life the source is for it alone, but for interrupt().
+    static std::unique_ptr<ReadAhead> start(ByteSource &source, uint64_t position);
+    ~ReadAhead();
+    ReadAhead(const ReadAhead &) = delete;
+    ReadAhead &operator=(const ReadAhead &) = delete;
+
+    // Where the next piece will be.  The room before it is the caller's already.
+    uint8_t *place();
+    // Frees the piece before and waits for the next.  Its bytes; 0: go on with source.read().
+    size_t next();
+    // As the source's, after the last piece.
+    uint64_t rest_bytes() const;
+
+private:
+    static constexpr uint32_t kSlots = 4; // with the room about half of a second-level cache
+
+    struct Slot {
+        std::atomic<uint32_t> pieces = 0; // one more than the number of the piece that is in it
+        size_t bytes = 0;
+        uint64_t source_rest_bytes = 0; // where the source has no offsets
+    };
+
+    ReadAhead(ByteSource &source, uint64_t position);
+    void run();
+    bool claim_and_read(uint32_t released);
+    void read(uint32_t piece);
+    uint8_t *memory_of(uint32_t piece);
+
+    ByteSource &source_;
+    const bool has_offsets_;
+    const uint64_t position_; // of piece 0
+    PageBuffer memory_;
+    Slot slots_[kSlots];
+    uint32_t next_ = 0;    // caller's
+    bool has_short_ = false; // caller's: the last piece was the last one
+
+    alignas(64) std::atomic<uint32_t> claimed_ = 0; // pieces that somebody has read or is reading
+    std::atomic<bool> is_ended_ = false;
+    alignas(64) std::atomic<uint32_t> released_ = 0; // pieces that the caller is done with
+    std::atomic<bool> is_stopping_ = false;
+    std::thread thread_;
+};
+} // namespace mapi::drivers

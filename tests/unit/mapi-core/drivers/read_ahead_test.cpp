@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: MIT
+// Read-ahead: large captures -> what reading them in place gives, to the last packet, offset and word.
+#include "support/catch.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <random>
+#include <sstream>
+#include <system_error>
+#include <thread>
+
+#include <sched.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "drivers/catalog.hpp"
+#include "mapi-core/capture_builder.hpp"
+#include "mapi-core/drivers/erf_builder.hpp"
+#include "mapi-core/drivers/read_capture.hpp"
+#include "support/requires.hpp"
+#include "support/temp_dir.hpp"
+
+using test_support::CaptureBuilder;
+using test_support::Erf;
+using test_support::Outcome;
+using test_support::read_capture;
+using test_support::TempDir;
+
+namespace
+{
+constexpr size_t kLargeBytes = size_t(12) << 20;
+
+size_t count_threads()
+{
+    const std::filesystem::directory_iterator tasks("/proc/self/task");
+    return size_t(std::distance(begin(tasks), end(tasks)));
+}
+
+bool has_two_processors()
+{
+    cpu_set_t processors;
+    return sched_getaffinity(0, sizeof(processors), &processors) == 0 && CPU_COUNT(&processors) > 1;
+}
+
+// A thread that may run on one processor alone has nobody read ahead for it.
+Outcome read_in_place(const mapi_driver &driver, const std::string &path, uint64_t repeat = 1)
+{
+    Outcome outcome;
+    std::thread([&] {
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        CPU_SET(sched_getcpu(), &one);
+        sched_setaffinity(0, sizeof(one), &one);
+        outcome = read_capture(driver, path, 64, repeat);
+    }).join();
+    return outcome;
+}
+
+void check_same(const Outcome &ahead, const Outcome &in_place, bool is_packed = false)
+{
+    CHECK((ahead.packets == in_place.packets)); // not shown: it is long
+    CHECK(ahead.wire_bytes == in_place.wire_bytes);
+    CHECK(ahead.last == in_place.last);
+    CHECK(ahead.stats.bad_records == in_place.stats.bad_records);
+    CHECK(ahead.stats.truncated_records == in_place.stats.truncated_records);
+    if (!is_packed) // then it is unpacked bytes that nobody has taken, and packed ones behind them
+        CHECK(ahead.stats.unread_bytes == in_place.stats.unread_bytes);
+    CHECK(std::string(ahead.stats.message) == in_place.stats.message);
+}
+
+// Packets of random sizes, of one byte each but the first four; a very large one in the middle.
+template <class Add> void add_packets(std::mt19937 &random, size_t bytes, Add add)
+{
+    for (size_t i = 0, sum = 0; sum < bytes; ++i) {
+        const size_t size = i == 5000 ? 262144 : random() % 1500;
+        add(std::string(size, char(random())));
+        sum += size;
+    }
+}
+
+std::string large_pcap(unsigned seed = 1)
+{
+    CaptureBuilder capture;
+    std::mt19937 random(seed);
+    capture.pcap_header(0xa1b2c3d4, 262144);
+    add_packets(random, kLargeBytes, [&](const std::string &data) { capture.pcap_record(data, uint32_t(data.size())); });
+    return capture.bytes();
+}
+
+std::string large_pcapng()
+{
+    CaptureBuilder capture;
+    std::mt19937 random(2);
+    capture.section().interface(1);
+    add_packets(random, kLargeBytes, [&](const std::string &data) { capture.enhanced(0, 1, data, uint32_t(data.size())); });
+    return capture.bytes();
+}
+
+std::string large_erf()
+{
+    std::string bytes;
+    std::mt19937 random(3);
+    for (size_t i = 0; i < 20000; ++i)
+        bytes += Erf{.frame = std::string(random() % 1500, char(random()))}.bytes();
+    return bytes;
+}
+
+// Empty where this machine has no such program.
+std::string pack(const TempDir &dir, const std::string &tool, const std::string &bytes)
+{
+    const std::string from = CaptureBuilder().text(bytes).write(dir / "to_pack"), to = dir / "packed";
+    if (std::system((tool + " -1 -c < " + from + " > " + to + " 2> /dev/null").c_str()) != 0)
+        return {};
+    std::ostringstream all;
+    all << std::ifstream(to, std::ios::binary).rdbuf();
+    return all.str();
+}
+
+// Random bytes do not shrink: packed it is as large.
+std::string large_noisy_pcap()
+{
+    CaptureBuilder capture;
+    capture.pcap_header();
+    std::mt19937 random(4);
+    for (size_t i = 0; i < 2700; ++i) {
+        std::string data(random() % 1500, '\0');
+        std::generate(data.begin(), data.end(), [&] { return char(random()); });
+        capture.pcap_record(data, 1500);
+    }
+    return capture.bytes();
+}
+
+struct OpenCapture {
+    explicit OpenCapture(const std::string &path)
+    {
+        mapi_driver_setup setup = {};
+        setup.struct_size = sizeof(setup);
+        setup.path = path.c_str();
+        setup.repeat = 1;
+        mapi_driver_info info = {};
+        REQUIRE(mapi_driver_pcap_file.open(&setup, &file, &info) == 0);
+    }
+    ~OpenCapture() { mapi_driver_pcap_file.close(file); }
+    int read()
+    {
+        mapi_packet packets[64];
+        mapi_batch batch = {};
+        return mapi_driver_pcap_file.read(file, packets, 64, &batch);
+    }
+    void *file = nullptr;
+};
+} // namespace
+
+TEST_CASE("a second thread reads large captures ahead, and ends when the capture is closed in the middle", "[mapi-core][drivers][read_ahead]")
+{
+    if (!has_two_processors())
+        return test_support::skip("one processor: nothing is read ahead");
+    const TempDir dir;
+    const std::string path = CaptureBuilder().text(large_pcap()).write(dir / "large.pcap");
+    std::thread([] {}).join(); // a sanitizer has a thread of its own from the first one on
+    const size_t before = count_threads();
+    {
+        OpenCapture capture(path);
+        CHECK(count_threads() == before); // the first buffer is read in place
+        for (int i = 0; i < 60; ++i)
+            REQUIRE(capture.read() > 0);
+        CHECK(count_threads() == before + 1);
+    }
+    CHECK(count_threads() == before);
+}
+
+TEST_CASE("a small capture and a pipe are read without another thread", "[mapi-core][drivers][read_ahead]")
+{
+    const TempDir dir;
+    const std::string bytes = large_pcap();
+    const std::string path = dir / "capture.pcap";
+    const size_t before = count_threads();
+    std::thread writer;
+    SECTION("small") { CaptureBuilder().text(bytes.substr(0, 6 << 20)).write(path); }
+    SECTION("pipe")
+    {
+        REQUIRE(mkfifo(path.c_str(), 0600) == 0);
+        writer = std::thread([&] { CaptureBuilder().text(bytes).write(path); });
+    }
+    const size_t others = writer.joinable();
+    {
+        OpenCapture capture(path);
+        for (int i = 0; i < 60; ++i)
+            REQUIRE(capture.read() > 0);
+        CHECK(count_threads() <= before + others);
+        while (capture.read() > 0) { // the writer goes on until all is read
+        }
+    }
+    if (others)
+        writer.join();
+}
+
+TEST_CASE("captures read ahead give what they give in place", "[mapi-core][drivers][read_ahead]")
+{
+    const uint64_t repeat = GENERATE(1u, 2u);
+    const TempDir dir;
+    const mapi_driver *driver = &mapi_driver_pcap_file;
+    std::string bytes;
+    SECTION("pcap") { bytes = large_pcap(); }
+    SECTION("pcapng") { bytes = large_pcapng(); }
+    SECTION("ERF")
+    {
+        bytes = large_erf();
+        driver = &mapi_driver_erf_file;
+    }
+    const std::string path = CaptureBuilder().text(bytes).write(dir / "large");
+    const Outcome outcome = read_capture(*driver, path, 64, repeat);
+    CHECK(outcome.last == 0);
+    CHECK(outcome.packets.size() > 10000 * repeat);
+    check_same(outcome, read_in_place(*driver, path, repeat));
+}
+
+TEST_CASE("damage and cuts of captures read ahead are told at the packet and offset of reading in place", "[mapi-core][drivers][read_ahead]")
+{
+    std::mt19937 random(GENERATE(range(1u, 9u)));
+    const TempDir dir;
+    std::string bytes = random() % 2 ? large_pcap(random()) : large_pcapng();
+    const size_t place = (size_t(1) << 20) + random() % (bytes.size() - (size_t(1) << 20));
+    if (random() % 2)
+        bytes.resize(place);
+    else
+        bytes.replace(place, 4096, std::string(4096, '\xee'));
+    const std::string path = CaptureBuilder().text(bytes).write(dir / "large");
+    INFO("at " << place << " of " << bytes.size());
+    check_same(read_capture(mapi_driver_pcap_file, path), read_in_place(mapi_driver_pcap_file, path));
+}
+
+TEST_CASE("compressed captures read ahead give what they give in place, whole, cut and damaged", "[mapi-core][drivers][read_ahead]")
+{
+    const std::string tool = GENERATE("gzip", "xz", "zstd", "bzip2");
+    const TempDir dir;
+    static std::map<std::string, std::string> packed_by;
+    if (!packed_by.contains(tool))
+        packed_by[tool] = pack(dir, tool, large_noisy_pcap());
+    std::string packed = packed_by[tool];
+    if (packed.empty())
+        return test_support::skip(tool + ": no such program here");
+    SECTION("whole") {}
+    SECTION("cut in the trailer") { packed.pop_back(); }
+    SECTION("cut in the middle") { packed.resize(packed.size() - 700001); }
+    SECTION("damaged") { packed.replace(packed.size() - 700001, 64, std::string(64, '\xee')); }
+    SECTION("damaged near the end") { packed.replace(packed.size() - 90001, 64, std::string(64, '\xee')); }
+    SECTION("followed by other bytes") { packed += "not packed at all"; }
+    const std::string path = CaptureBuilder().text(packed).write(dir / "x.packed");
+    const Outcome outcome = read_capture(mapi_driver_pcap_file, path);
+    CHECK(outcome.packets.size() > 1000);
+    check_same(outcome, read_in_place(mapi_driver_pcap_file, path), true);
+}
+
+TEST_CASE("a capture that grows and one that shrinks while it is read end where they end", "[mapi-core][drivers][read_ahead]")
+{
+    const bool grows = GENERATE(false, true);
+    const TempDir dir;
+    const std::string bytes = large_pcap();
+    const std::string path = CaptureBuilder().text(bytes).write(dir / "large.pcap");
+    OpenCapture capture(path);
+    size_t packets = 0;
+    for (int i = 0; i < 60; ++i)
+        packets += size_t(capture.read());
+    if (grows)
+        std::ofstream(path, std::ios::binary | std::ios::app).write(bytes.data() + 24, std::streamsize(bytes.size() - 24));
+    else
+        std::filesystem::resize_file(path, size_t(6) << 20);
+    int last;
+    while ((last = capture.read()) > 0)
+        packets += size_t(last);
+    const size_t whole = read_capture(mapi_driver_pcap_file, path).packets.size();
+    CHECK(packets >= whole); // a shrinking one may have been read a little further
+    CHECK(packets <= whole + (grows ? 0 : 5000));
+    CHECK(last == (grows ? 0 : -1));
+}
+
+TEST_CASE("an interrupted read of a large capture ends", "[mapi-core][drivers][read_ahead]")
+{
+    const TempDir dir;
+    OpenCapture capture(CaptureBuilder().text(large_pcap()).write(dir / "large.pcap"));
+    for (int i = 0; i < 60; ++i)
+        REQUIRE(capture.read() > 0);
+    mapi_driver_pcap_file.interrupt(capture.file);
+    int last = 1;
+    for (int i = 0; i < 1000 && last > 0; ++i)
+        last = capture.read();
+    CHECK(last == -1);
+    mapi_driver_stats stats = {};
+    mapi_driver_pcap_file.stats(capture.file, &stats);
+    CHECK_THAT(std::string(stats.message), Catch::Contains("interrupted after offset"));
+}
+
+TEST_CASE("where no thread can be made a large capture is read without one", "[mapi-core][drivers][read_ahead]")
+{
+    const TempDir dir;
+    const std::string path = CaptureBuilder().text(large_pcap()).write(dir / "large.pcap");
+    std::filesystem::permissions(dir.path(), std::filesystem::perms(0755));
+    const size_t wanted = read_capture(mapi_driver_pcap_file, path).packets.size();
+    const pid_t child = fork();
+    if (child == 0) { // root has no limit
+        const rlimit none = {0, 0};
+        if (setrlimit(RLIMIT_NPROC, &none) != 0 || (geteuid() == 0 && setresuid(65534, 65534, 65534) != 0))
+            _exit(2);
+        try {
+            std::thread([] {}).join();
+            _exit(3);
+        } catch (const std::system_error &) {
+        }
+        _exit(read_capture(mapi_driver_pcap_file, path).packets.size() == wanted ? 0 : 1);
+    }
+    int status = 0;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    CHECK(WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) == 0);
+}
