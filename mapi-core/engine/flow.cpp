@@ -156,6 +156,8 @@ FunctionMemory Flow::memory(int fid)
 std::vector<uint64_t> Flow::copy_result(int fid)
 {
     const Node &node = *connected_function(fid).node;
+    if (!node.function().read_result)
+        throw Error(MAPI_INVALID_FID_FUNCID, std::string(node.function().name) + " makes no result when it is asked");
     std::vector<uint64_t> copy(Published::words_for(node.result_bytes()));
     node.read_result(copy.data());
     return copy;

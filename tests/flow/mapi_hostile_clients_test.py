@@ -19,7 +19,7 @@ TRACE_PACKETS = 893 # capinfos -c
 MESSAGE_BYTES_MAX = 65536
 # Fields of mapi.ipc.Request
 (HELLO, CREATE_FLOW, CREATE_OFFLINE, START_OFFLINE, DELETE_OFFLINE, SET_OPTION, DESCRIBE_NAME, APPLY, CHECK_TARGET, CONNECT, CLOSE,
- DESCRIBE_FLOW, DESCRIBE_FUNCTION, DESCRIBE_DEVICE, NEXT_DEVICE, STATISTICS, POLL) = range(1, 18)
+ DESCRIBE_FLOW, DESCRIBE_FUNCTION, DESCRIBE_DEVICE, NEXT_DEVICE, STATISTICS, POLL, READ_RESULT, FUNCTION_AT) = range(1, 20)
 ABSURD = [0, 1, 2, -1, 16384, 16385, 2**31 - 1, -2**31, 2**63 - 1, -2**63]
 
 
@@ -120,7 +120,7 @@ class Hostile(unittest.TestCase):
 
     def test_absurd_values_are_refused_or_end_their_client(self):
         client = self.raw()
-        for kind in range(CREATE_FLOW, POLL + 1):
+        for kind in range(CREATE_FLOW, FUNCTION_AT + 1):
             for value in ABSURD:
                 for fields in ([(1, value)], [(1, value), (2, value)], [(1, "tap"), (2, value)], [(1, value), (2, "tap"), (3, message((1, value), (2, value)))],
                                [(1, "\0" * 1000)], [(1, b"\xff" * 60000), (2, b"\xff")]):
@@ -144,6 +144,17 @@ class Hostile(unittest.TestCase):
                 client.ask(call(APPLY, (1, 1), (2, name), *arguments), [0] if generator.randrange(2) else [])
                 client.ask(call(CONNECT, (1, 1)))
                 client.close()
+        self.assert_serves()
+
+    def test_a_result_that_a_function_does_not_make_when_it_is_asked_is_refused(self):
+        client = self.raw()
+        client.ask(call(CREATE_FLOW, (1, 1), (2, "tap")))
+        text = (3, message((1, ord("s")), (3, "tcp")))
+        for arguments in (("BPF_FILTER", text), ("SYNC", (3, message((1, ord("F")), (3, "1")))), ("PKT_COUNTER",), ("TO_BUFFER", (3, b""))):
+            client.ask(call(APPLY, (1, 1), (2, arguments[0]), *arguments[1:]))
+        client.ask(call(CONNECT, (1, 1)))
+        for number, name in enumerate((b"BPF_FILTER", b"SYNC", b"PKT_COUNTER", b"TO_BUFFER"), start=1):
+            self.assertIn(name + b" makes no result", client.ask(call(READ_RESULT, (1, 1), (2, number))))
         self.assert_serves()
 
     def test_descriptors_that_nobody_asked_for_are_closed(self):

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Fuzz target: a rule, a link type, room and any bytes as a packet -> no byte read or written outside of packet and room.
-//
-//   clang++-14 -std=c++20 -g -O1 -fsanitize=fuzzer,address,undefined -Imapi-core/functions -Imapi-core/include
-//     tests/fuzz/anonymize_fuzz.cpp mapi-core/functions/headers/*.cpp mapi-core/functions/anonymize/*.cpp
-//     -lcrypto -lpcre2-8 -lz -o anonymize_fuzz && ./anonymize_fuzz -max_len=600 CORPUS
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Fuzz target: any bytes as a capture file, for each driver -> every packet view lies inside the file, no crash.
-//
-//   clang-14 -g -O1 -fsanitize=fuzzer-no-link,address,undefined -I. -c file_error/file_error.c -o file_error.o
-//   clang++-14 -std=c++20 -g -O1 -fsanitize=fuzzer,address,undefined -Imapi-core -Imapi-core/include -I. \
-//     -DNETSLICE_GZIP=1 -DNETSLICE_XZ=1 -DNETSLICE_ZSTD=1 -DNETSLICE_BZIP2=1 tests/fuzz/capture_file_fuzz.cpp \
-//     mapi-core/drivers/*.cpp mapi-core/drivers/unpack/*.cpp file_error.o -lz -llzma -lzstd -lbz2 -o capture_file_fuzz
-//   ./capture_file_fuzz -max_len=4096 CORPUS
+// Fuzz target: any bytes as a capture file, for each driver of files -> every packet view lies inside the file, no crash.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -58,7 +52,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const int fd = memfd_create("capture", MFD_CLOEXEC);
     if (fd < 0 || write(fd, data, size) != ssize_t(size))
         abort();
-    for (const mapi_driver *driver : mapi::drivers::catalog())
+    for (const mapi_driver *driver : {&mapi_driver_pcap_file, &mapi_driver_erf_file})
         read_all(*driver, "/proc/self/fd/" + std::to_string(fd), size, mapi::drivers::find_compressor({data, size}) != nullptr);
     close(fd);
     return 0;

@@ -2,10 +2,6 @@
 // Fuzz target: any packets through COOKING and UNCOOK -> no byte read outside of them, every byte of payload accounted for, and packets
 // whose headers agree with their length.  Input: a byte that chooses the link type and the arguments, then packets, each behind its length (two
 // bytes) and the seconds since the one before (one byte).
-//
-//   clang++-14 -std=c++20 -g -O1 -fsanitize=fuzzer,address,undefined -Imapi-core -Imapi-core/functions -Imapi-core/include
-//     tests/fuzz/cooking_fuzz.cpp mapi-core/functions/headers/*.cpp mapi-core/functions/cooking/*.cpp mapi-core/functions/cooking.cpp
-//     mapi-core/functions/uncook.cpp -ltins -o cooking_fuzz && ./cooking_fuzz -max_len=6000 CORPUS
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

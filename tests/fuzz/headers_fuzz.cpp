@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Fuzz target: a link type and any bytes as a packet -> layers in order and inside the packet, no byte read outside it.
-//
-//   clang++-14 -std=c++20 -g -O1 -fsanitize=fuzzer,address,undefined -Imapi-core/functions -Imapi-core/include \
-//     tests/fuzz/headers_fuzz.cpp mapi-core/functions/headers/*.cpp -o headers_fuzz && ./headers_fuzz -max_len=512 CORPUS
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

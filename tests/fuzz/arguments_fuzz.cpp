@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// Fuzz target: a function with any arguments of the right kinds -> it refuses them, or packets go through it; no byte read outside of a
+// packet, no mask that grows.  Input: which function, then an argument for each letter (a text up to a zero byte, or eight bytes of number),
+// then packets.
+#include <cstring>
+#include <string>
+
+#include "functions_harness.hpp"
+
+namespace
+{
+using namespace fuzz;
+
+// What goes out, and what asks for names of hosts, stays here.
+bool reaches_out(const mapi_function &function)
+{
+    return (function.flags & MAPI_FUNCTION_SENDS) || strchr(function.args, 'o');
+}
+
+int64_t take_number(const uint8_t *&data, size_t &size)
+{
+    int64_t number = 0;
+    const size_t bytes = std::min(size, sizeof(number));
+    memcpy(&number, data, bytes);
+    data += bytes;
+    size -= bytes;
+    return number;
+}
+
+std::string take_text(const uint8_t *&data, size_t &size)
+{
+    const size_t bytes = strnlen(reinterpret_cast<const char *>(data), size);
+    std::string text(reinterpret_cast<const char *>(data), bytes);
+    data += std::min(bytes + 1, size);
+    size -= std::min(bytes + 1, size);
+    return text;
+}
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size < 2)
+        return 0;
+    const auto functions = mapi::functions::catalog();
+    const mapi_function &function = *functions[*data++ % functions.size()];
+    --size;
+    if (reaches_out(function))
+        return 0;
+    std::vector<std::string> texts;
+    Case chosen{&function, {}, {}};
+    texts.reserve(strlen(function.args));
+    for (const char *letter = function.args; *letter; ++letter) {
+        if (strchr("swS", *letter)) {
+            texts.push_back(take_text(data, size));
+            chosen.texts.push_back(texts.back().c_str());
+        }
+        if (*letter == 'i' || *letter == 'l')
+            chosen.numbers.push_back(take_number(data, size));
+        else if (strchr("rfwSF", *letter))
+            chosen.numbers.push_back(1);
+        if (*letter == 'F')
+            chosen.texts.push_back("1");
+    }
+    Instance instance(chosen, true);
+    const Packets packets(data, size);
+    if (!instance.is_there() || packets.views.empty())
+        return 0;
+    mapi_batch batch;
+    mapi_batch_fill(&batch, packets.views.data(), uint32_t(packets.views.size()));
+    instance.run(batch);
+    return 0;
+}

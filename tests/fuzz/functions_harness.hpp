@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+// What the targets over functions share: an instance from its creation to its end, and any bytes as packets.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include <fcntl.h>
+
+#include <mapi/mapi.h>
+
+#include "engine/ring_memory.hpp"
+#include "functions/catalog.hpp"
+#include "ring/ring_reader.hpp"
+
+namespace fuzz
+{
+// Of one function, in the letters of its table; "f" and "S" stand for the reference below.
+struct Case {
+    const mapi_function *function;
+    std::vector<const char *> texts;
+    std::vector<int64_t> numbers;
+};
+
+inline uint64_t values[MAPI_BATCH_MAX];
+inline uint64_t words[8];
+inline mapi_reference reference = {5, 1, 0, values, 1, 1, words, 8, 0};
+inline const mapi_reference *const references[] = {&reference};
+inline const uint64_t begun = 1;
+inline const uint64_t *const flows[] = {&begun};
+
+// An instance, from its creation to its end.
+class Instance
+{
+public:
+    // may_refuse: the arguments are anybody's, too.
+    explicit Instance(const Case &chosen, bool may_refuse = false) : function_(*chosen.function)
+    {
+        static const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+        std::vector<mapi_argument> arguments;
+        auto text = chosen.texts.begin();
+        auto number = chosen.numbers.begin();
+        for (const char *letter = function_.args; *letter; ++letter) {
+            if (*letter == '?')
+                continue;
+            const bool is_text = strchr("swoSF", *letter) != nullptr;
+            mapi_argument argument{};
+            argument.kind = *letter;
+            argument.text = is_text ? *text++ : nullptr;
+            if (*letter != 's')
+                argument.number = *number++;
+            if (*letter == 'w' || (*letter == 'o' && argument.number >= 0))
+                argument.number = null;
+            argument.references = *letter == 'f' || *letter == 'S' ? references : nullptr;
+            argument.flows = *letter == 'F' ? flows : nullptr;
+            arguments.push_back(argument);
+        }
+        result_.resize(function_.result_bytes / 8 + 1);
+        mapi_function_setup setup{};
+        char error[MAPI_ERROR_TEXT_BYTES];
+        setup.struct_size = sizeof(setup);
+        setup.arguments = arguments.data();
+        setup.argument_count = uint32_t(arguments.size());
+        setup.result = result_.data();
+        setup.link_type = MAPI_LINK_UNKNOWN;
+        setup.error = error;
+        setup.error_bytes = sizeof(error);
+        setup.engine = this;
+        setup.ring = &ring_calls_;
+        setup.config = "hashSize=16\n"; // for FLOW_REPORT: small, so that flows find no room
+        setup.take_single_packets = [](const mapi_function_setup *) {};
+        setup.allocate_result = [](const mapi_function_setup *given, uint32_t bytes) {
+            auto &in_place = static_cast<Instance *>(given->engine)->in_place_;
+            in_place.assign(bytes / 8 + 1, 0);
+            return in_place.data();
+        };
+        if (function_.create(&setup, &state_) == 0)
+            return;
+        state_ = nullptr;
+        if (!may_refuse)
+            abort();
+    }
+    ~Instance()
+    {
+        if (!state_)
+            return;
+        if (function_.end)
+            function_.end(state_);
+        if (function_.cancel)
+            function_.cancel(state_);
+        while (function_.is_settled && !function_.is_settled(state_)) {
+        }
+        function_.destroy(state_);
+    }
+    Instance(const Instance &) = delete;
+
+    bool is_there() const { return state_ != nullptr; }
+
+    void run(const mapi_batch &batch)
+    {
+        uint64_t after[MAPI_BATCH_MAX];
+        mapi_batch made;
+        reference.mask = batch.all;
+        if (function_.process(state_, &batch, batch.all) & ~batch.all)
+            abort();
+        if (function_.values && (function_.values(state_, &batch, batch.all, after) & ~batch.all))
+            abort();
+        while (function_.next_batch && function_.next_batch(state_, &made)) {
+        }
+        if (function_.tick)
+            function_.tick(state_, batch.packets[batch.count - 1].timestamp_ns);
+        while (reader_ && reader_->next().data)
+            reader_->release();
+    }
+
+private:
+    static mapi_ring *make_ring(const mapi_function_setup *setup, const mapi_ring_options *options)
+    {
+        auto &self = *static_cast<Instance *>(setup->engine);
+        const mapi_ring_options small = {options->flags & ~uint32_t(MAPI_RING_WRITER_WAITS), options->spare_bytes, 1 << 16};
+        self.ring_ = std::make_unique<mapi::engine::RingMemory>(std::make_shared<mapi::engine::HeapArena>(), small);
+        self.reader_ = std::make_unique<mapi::ring::RingReader>(self.ring_->writer().pages());
+        return mapi::engine::as_handle(self.ring_.get());
+    }
+
+    const mapi_ring_calls ring_calls_ = mapi::engine::ring_calls(make_ring);
+    std::unique_ptr<mapi::engine::RingMemory> ring_;
+    std::unique_ptr<mapi::ring::RingReader> reader_;
+    const mapi_function &function_;
+    void *state_ = nullptr;
+    std::vector<uint64_t> result_, in_place_;
+};
+
+// Each packet in memory of its very length, so that a byte too far is seen.
+struct Packets {
+    std::vector<std::unique_ptr<uint8_t[]>> bytes;
+    std::vector<mapi_packet> views;
+
+    // Its length, its time's step and its link type stand before it.
+    Packets(const uint8_t *data, size_t size)
+    {
+        static constexpr uint16_t kLinkTypes[] = {1, 101, 0, 9, 50, 104, 108, 113, 228, 229, 276, 147};
+        uint64_t time_ns = 1'700'000'000'000'000'000;
+        while (size > 4 && views.size() < MAPI_BATCH_MAX) {
+            mapi_packet packet{};
+            packet.caplen = uint32_t(std::min<size_t>(data[0] | (data[1] & 3) << 8, size - 4));
+            packet.wire_len = packet.caplen + (data[1] >> 2);
+            time_ns += uint64_t(int64_t(int8_t(data[2])) * 500'000'000);
+            packet.timestamp_ns = time_ns;
+            packet.link_type = kLinkTypes[data[3] % std::size(kLinkTypes)];
+            bytes.push_back(std::make_unique<uint8_t[]>(packet.caplen));
+            std::copy_n(data + 4, packet.caplen, bytes.back().get());
+            packet.data = bytes.back().get();
+            views.push_back(packet);
+            data += 4 + packet.caplen;
+            size -= 4 + packet.caplen;
+        }
+    }
+};
+} // namespace fuzz

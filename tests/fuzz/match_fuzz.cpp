@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// Fuzz target: BPF instructions and a packet -> machine code and libpcap's interpreter agree; a pattern of STR_SEARCH and a packet -> found
+// where a plain search finds it.  Input: which of the two, how many bytes of program or pattern, these, the packet.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+#include "match/bpf_program.hpp"
+#include "match/errors.hpp"
+#include "match/pattern.hpp"
+#include "match/string_matcher.hpp"
+
+namespace
+{
+using namespace mapi::match;
+
+void check_filter(const uint8_t *code, size_t code_bytes, const mapi_packet &packet)
+{
+    std::vector<bpf_insn> instructions(code_bytes / sizeof(bpf_insn));
+    if (instructions.empty())
+        return;
+    memcpy(instructions.data(), code, instructions.size() * sizeof(bpf_insn));
+    try {
+        const BpfProgram native = BpfProgram::from_instructions(instructions);
+        const bool expected = bpf_filter(instructions.data(), packet.data, packet.wire_len, packet.caplen) != 0;
+        if (native.matches(packet.data, packet.caplen, packet.wire_len) != expected || (native.filter(&packet, 1) != 0) != expected)
+            abort();
+    } catch (const FilterError &) {
+    }
+}
+
+void check_search(std::string_view pattern, int offset, int depth, const mapi_packet &packet)
+{
+    try {
+        const StringMatcher matcher(pattern, offset, depth);
+        const std::string_view bytes(reinterpret_cast<const char *>(packet.data), packet.caplen);
+        const std::string_view window = bytes.substr(std::min<size_t>(size_t(offset), bytes.size()), depth ? size_t(depth) : bytes.npos);
+        const auto parsed = parse_pattern(pattern);
+        const bool expected = std::any_of(parsed.begin(), parsed.end(), [&](const std::string &one) { return window.find(one) != window.npos; });
+        if (matcher.matches(packet.data, packet.caplen) != expected || (matcher.filter(&packet, 1) != 0) != expected)
+            abort();
+    } catch (const PatternError &) {
+    }
+}
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size < 5)
+        return 0;
+    const size_t first_bytes = std::min<size_t>(data[1], (size - 5) / (data[0] & 1 ? 8 : 1)) * (data[0] & 1 ? 8 : 1);
+    const std::vector<uint8_t> first(data + 5, data + 5 + first_bytes), bytes(data + 5 + first_bytes, data + size); // of this very length
+    mapi_packet packet{};
+    packet.data = bytes.data();
+    packet.caplen = uint32_t(bytes.size());
+    packet.wire_len = packet.caplen + data[2] % 4;
+    packet.link_type = 1;
+    if (data[0] & 1)
+        check_filter(first.data(), first.size(), packet);
+    else
+        check_search({reinterpret_cast<const char *>(first.data()), first.size()}, data[3] % 32, data[4] % 64, packet);
+    return 0;
+}
