@@ -65,8 +65,11 @@ public:
 
     void describe(mapi_flow_info_t *info);
     void describe(int fid, mapi_function_info_t *info);
+    // Without shared_with, for which all flows of the device are looked at.
+    void describe_counts(int fid, mapi_function_info_t *info);
 
 private:
+    void describe_alone(int fid, mapi_function_info_t *info);
     Applied &function(int fid);
     Applied &connected_function(int fid);
     static ring::RecordSource &records(Applied &applied, bool are_packets);
