@@ -2,6 +2,8 @@
 // Census: the flows of all clients.
 #include "daemon/census.hpp"
 
+#include <algorithm>
+
 namespace mapi::daemon
 {
 uint64_t Census::add_client(const Peer &peer)
@@ -13,7 +15,15 @@ uint64_t Census::add_client(const Peer &peer)
 
 void Census::remove_client(uint64_t client)
 {
+    std::vector<std::shared_ptr<engine::Flow>> flows;
+    {
+        const std::lock_guard lock(mutex_);
+        for (const auto &[number, flow] : clients_.at(client).flows)
+            flows.push_back(flow.lock());
+    }
+    const FunctionSums sums = sum_up(flows);
     const std::lock_guard lock(mutex_);
+    add(sums, gone_);
     clients_.erase(client);
 }
 
@@ -25,7 +35,14 @@ void Census::add_flow(uint64_t client, int number, const std::shared_ptr<engine:
 
 void Census::remove_flow(uint64_t client, int number)
 {
+    std::vector<std::shared_ptr<engine::Flow>> flow(1);
+    {
+        const std::lock_guard lock(mutex_);
+        flow[0] = clients_.at(client).flows.at(number).lock();
+    }
+    const FunctionSums sums = sum_up(flow);
     const std::lock_guard lock(mutex_);
+    add(sums, gone_);
     clients_.at(client).flows.erase(number);
 }
 
@@ -33,6 +50,55 @@ size_t Census::client_count()
 {
     const std::lock_guard lock(mutex_);
     return clients_.size();
+}
+
+FunctionSums Census::function_sums()
+{
+    std::vector<std::shared_ptr<engine::Flow>> there;
+    FunctionSums sums;
+    {
+        const std::lock_guard lock(mutex_);
+        sums = gone_;
+        for (const auto &[id, client] : clients_) {
+            for (const auto &[number, flow] : client.flows)
+                there.push_back(flow.lock());
+        }
+    }
+    add(sum_up(there), sums);
+    const std::lock_guard lock(mutex_);
+    for (auto &[name, sum] : sums) {
+        FunctionSum &told = told_[name];
+        told.packets = sum.packets = std::max(sum.packets, told.packets);
+        told.passed = sum.passed = std::max(sum.passed, told.passed);
+    }
+    return sums;
+}
+
+void Census::add(const FunctionSums &more, FunctionSums &sums)
+{
+    for (const auto &[name, sum] : more) {
+        sums[name].packets += sum.packets;
+        sums[name].passed += sum.passed;
+    }
+}
+
+// Without the lock: a flow may have to be waited for.
+FunctionSums Census::sum_up(const std::vector<std::shared_ptr<engine::Flow>> &flows)
+{
+    FunctionSums sums;
+    for (const auto &flow : flows) {
+        mapi_flow_info_t info = {};
+        if (flow)
+            flow->describe(&info);
+        for (int fid = 1; fid <= info.num_functions; ++fid) {
+            mapi_function_info_t function = {};
+            flow->describe_counts(fid, &function);
+            FunctionSum &sum = sums[function.name];
+            sum.packets += function.pkts;
+            sum.passed += function.passed_pkts;
+        }
+    }
+    return sums;
 }
 
 std::vector<Census::Entry> Census::flows(std::optional<uid_t> user, uint64_t client, int number, size_t most)

@@ -24,6 +24,12 @@ struct Tally {
     std::atomic<uint64_t> access_refused = 0;
 };
 
+struct FunctionSum {
+    uint64_t packets = 0;
+    uint64_t passed = 0;
+};
+using FunctionSums = std::map<std::string, FunctionSum>; // by the function's name
+
 // Any thread.
 class Census
 {
@@ -43,6 +49,8 @@ public:
     void remove_flow(uint64_t client, int number);
 
     size_t client_count();
+    // Of the flows that are there and of those that are gone, as they were then: they only grow.
+    FunctionSums function_sums();
     // Of one user or, without, of all; from this one on, by client and number.
     std::vector<Entry> flows(std::optional<uid_t> user = {}, uint64_t client = 0, int number = 0, size_t most = SIZE_MAX);
     double uptime_s() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
@@ -56,9 +64,14 @@ private:
         std::map<int, std::weak_ptr<engine::Flow>> flows;
     };
 
+    static FunctionSums sum_up(const std::vector<std::shared_ptr<engine::Flow>> &flows);
+    static void add(const FunctionSums &more, FunctionSums &sums);
+
     const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
     std::mutex mutex_; // all below
     uint64_t last_client_ = 0;
     std::map<uint64_t, Client> clients_;
+    FunctionSums gone_; // of flows
+    FunctionSums told_; // last; a flow that is being closed may be counted for longer by who asks than by gone_
 };
 } // namespace mapi::daemon

@@ -8,8 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "engine/error.hpp"
-
 namespace mapi::daemon
 {
 namespace
@@ -90,48 +88,37 @@ void add_devices(Text &text, engine::Devices &devices)
     }
 }
 
-struct FunctionSum {
-    uint64_t count = 0;
-    uint64_t packets = 0;
-    uint64_t passed = 0;
-};
-
-void add_flow(engine::Flow &flow, std::map<std::string, FunctionSum> &sums)
+void count_functions(engine::Flow &flow, std::map<std::string, uint64_t> &counts)
 {
     mapi_flow_info_t info = {};
     flow.describe(&info);
     for (int fid = 1; fid <= info.num_functions; ++fid) {
         mapi_function_info_t function = {};
-        flow.describe(fid, &function);
-        FunctionSum &sum = sums[function.name];
-        ++sum.count;
-        sum.packets += function.pkts;
-        sum.passed += function.passed_pkts;
+        flow.describe_counts(fid, &function);
+        ++counts[function.name];
     }
 }
 
 void add_flows(Text &text, Census &census)
 {
-    std::map<std::string, FunctionSum> sums;
+    std::map<std::string, uint64_t> functions;
     uint64_t flows = 0;
     for (const Census::Entry &entry : census.flows()) {
         const auto flow = entry.flow.lock();
         flows += flow != nullptr;
-        try {
-            if (flow)
-                add_flow(*flow, sums);
-        } catch (const Error &) { // its client changes it just now
-        }
+        if (flow)
+            count_functions(*flow, functions);
     }
     text.begin("mapi_flows", "gauge", "Flows of all clients.");
     text.add(flows);
     text.begin("mapi_functions", "gauge", "Functions of these flows.");
-    for (const auto &[name, sum] : sums)
-        text.add({{"function", name}}, sum.count);
-    text.begin("mapi_function_packets", "gauge", "Packets that came to these functions since their flows began, summed over flows.");
+    for (const auto &[name, count] : functions)
+        text.add({{"function", name}}, count);
+    const FunctionSums sums = census.function_sums();
+    text.begin("mapi_function_packets_total", "counter", "Packets that came to functions of flows, summed over flows, also those that are closed.");
     for (const auto &[name, sum] : sums)
         text.add({{"function", name}}, sum.packets);
-    text.begin("mapi_function_passed_packets", "gauge", "Packets that passed them.");
+    text.begin("mapi_function_passed_packets_total", "counter", "Packets that passed them.");
     for (const auto &[name, sum] : sums)
         text.add({{"function", name}}, sum.passed);
 }

@@ -23,7 +23,8 @@ namespace mapi::daemon
 namespace
 {
 constexpr int kBacklog = 64;
-constexpr size_t kClientsOfUser = 64; // but root's: nobody takes all places
+constexpr size_t kClientsOfUser = 64; // but root's
+constexpr size_t kPlacesPerKept = 8;  // each eighth place is for root, and for users that have no client yet: few users cannot take all
 
 [[noreturn]] void fail(const std::string &what)
 {
@@ -163,7 +164,10 @@ bool Server::has_room(const Peer &peer)
 {
     const std::lock_guard lock(mutex_);
     const auto of_user = std::count_if(clients_.begin(), clients_.end(), [&](const Client &client) { return client.uid == peer.uid; });
-    return clients_.size() < service_.limits.clients && (peer.uid == 0 || size_t(of_user) < kClientsOfUser);
+    const size_t places = service_.limits.clients;
+    if (is_operator(peer) || of_user == 0)
+        return clients_.size() < places && (peer.uid == 0 || size_t(of_user) < kClientsOfUser);
+    return clients_.size() < places - places / kPlacesPerKept && size_t(of_user) < kClientsOfUser;
 }
 
 void Server::serve(Client &client, ipc::Descriptor socket, Peer peer)

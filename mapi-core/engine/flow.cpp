@@ -265,6 +265,18 @@ void Flow::describe(mapi_flow_info_t *info)
 void Flow::describe(int fid, mapi_function_info_t *info)
 {
     const std::lock_guard lock(mutex_);
+    describe_alone(fid, info);
+    info->shared_with = device_->count_other_users(*function(fid).node, *chain_);
+}
+
+void Flow::describe_counts(int fid, mapi_function_info_t *info)
+{
+    const std::lock_guard lock(mutex_);
+    describe_alone(fid, info);
+}
+
+void Flow::describe_alone(int fid, mapi_function_info_t *info)
+{
     const Applied &applied = function(fid);
     const Node &node = *applied.node;
     const bool joined = chain_->has_joined();
@@ -276,7 +288,6 @@ void Flow::describe(int fid, mapi_function_info_t *info)
     info->dropped = drops.buffer_full + drops.link_type + drops.not_written;
     info->time_jumps = drops.time_jumps;
     info->result_size = int(node.result_bytes());
-    info->shared_with = device_->count_other_users(node, *chain_);
 }
 
 int Flow::next_function(int fid)

@@ -71,8 +71,11 @@ public:
     void describe(int fid, mapi_function_info_t *info);
     // 0: there is none after it.
     int next_function(int fid);
+    // Without shared_with, for which all flows of the device are looked at.
+    void describe_counts(int fid, mapi_function_info_t *info);
 
 private:
+    void describe_alone(int fid, mapi_function_info_t *info);
     Applied &function(int fid);
     Applied &connected_function(int fid);
     static ring::RecordSource &records(Applied &applied, bool are_packets);

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 from mapid import DATA, FLOW_GONE, ClientError, Daemon, wait_until
@@ -131,6 +132,24 @@ class Clients(Test):
         self.assertTrue(wait_until(lambda: good.get("flow.word(packets)") > before + 10000))
 
 
+    def test_a_device_that_is_slow_to_open_holds_up_nobody_but_those_who_want_it(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pipe = pathlib.Path(folder) / "pipe"
+            os.mkfifo(pipe)
+            daemon = self.daemon(REPEATED + f"[driver]\ndevice=slow\npath={pipe}\n")
+            waiting = [daemon.client() for _ in range(2)]
+            for client in waiting:
+                client.do("import threading\nflows = []\nopener = threading.Thread(target=lambda: flows.append(Flow.on_device('slow')))\nopener.start()")
+            time.sleep(0.2)
+            other = daemon.client()
+            other.do("flow = Flow.on_device('tap')\npackets = flow.apply('PKT_COUNTER')\nflow.connect()")
+            self.assertTrue(wait_until(lambda: other.get("flow.word(packets)") > 0))
+            self.assertGreater(other.get("stats_of('tap').ps_recv"), 0)
+            pipe.write_bytes(TRACE.read_bytes()[:24])
+            for client in waiting:
+                client.do("opener.join(20)\nassert len(flows) == 1\nflows[0].apply('PKT_COUNTER')\nflows[0].run()")
+
+
 class Permissions(Test):
     def setUp(self):
         if os.geteuid() != 0:
@@ -182,6 +201,18 @@ class Limits(Test):
                   f"def create():\n    name = Flow.library.mapi_create_offline_device({str(TRACE).encode()!r}, 0)\n    assert name, Flow.error()\n    return name\n"
                   "globals()['create'] = create\nnames = [create() for _ in range(3)]")
         self.assert_refused(["8000", "--max-flows"], client.do, "create()")
+
+    def test_a_user_with_many_clients_leaves_places_for_others(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root can be somebody else")
+        daemon = self.daemon(REPEATED, "--max-clients", "16", "-g", "nogroup")
+        greedy = daemon.client(user="nobody", groups=[65534])
+        greedy.do("import select, socket\n"
+                  "def connect():\n    one = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)\n    one.connect(os.environ['MAPI_SOCKET'])\n    return one\n"
+                  "many = [connect() for _ in range(40)]\ntime.sleep(0.5)")
+        self.assertEqual(greedy.get("len(select.select(many, [], [], 0)[0])"), 40 - 14) # refused, which is told
+        for user in ("daemon", "games"):
+            daemon.client(user=user, groups=[65534]).do("flow = Flow.on_device('tap')")
 
     def test_a_client_too_many_is_told_so_and_may_come_when_another_has_left(self):
         daemon = self.daemon(REPEATED, "--max-clients", "2")

@@ -73,7 +73,7 @@ class Metrics(unittest.TestCase):
         before = client.get("[flow.information(1).pkts, flow.information(1).passed_pkts]")
         found = self.samples()
         after = client.get("[flow.information(1).pkts, flow.information(1).passed_pkts]")
-        for name, least, most in zip(("mapi_function_packets", "mapi_function_passed_packets"), before, after):
+        for name, least, most in zip(("mapi_function_packets_total", "mapi_function_passed_packets_total"), before, after):
             self.assertTrue(least <= found[name, (("function", "BPF_FILTER"),)] <= most)
         self.assertEqual(found["mapi_functions", (("function", "PKT_COUNTER"),)], 2)
         self.assertEqual((found["mapi_clients", ()], found["mapi_flows", ()]), (1, 2))
@@ -86,6 +86,21 @@ class Metrics(unittest.TestCase):
         self.assertTrue(wait_until(lambda: self.samples()["mapi_clients", ()] == 0))
         self.assertEqual(self.samples()["mapi_flows", ()], 0)
         self.assertNotIn(("mapi_device_packets_total", (("device", "tap"),)), self.samples())
+
+    def test_what_functions_counted_never_becomes_less_when_flows_and_clients_go(self):
+        client, other = self.daemon.client(), self.daemon.client()
+        for one in (client, other):
+            one.do("flow = Flow.on_device('tap')\nflow.apply('BPF_FILTER', 'tcp')\nflow.apply('PKT_COUNTER')\nflow.connect()")
+        name = ("mapi_function_packets_total", (("function", "BPF_FILTER"),))
+        self.assertTrue(wait_until(lambda: self.samples().get(name, 0) > 1000))
+        seen = [self.samples()[name]]
+        client.do("flow.close()")
+        seen.append(self.samples()[name])
+        other.kill()
+        self.assertTrue(wait_until(lambda: self.samples()["mapi_flows", ()] == 0))
+        seen += [self.samples()[name], self.samples()[name]]
+        self.assertEqual(seen, sorted(seen))
+        self.assertEqual(seen[-1], seen[-2])
 
     def test_drops_are_told_by_cause_and_refusals_by_reason(self):
         client = self.daemon.client()
