@@ -90,6 +90,7 @@ public:
     bool is_additive() const { return has_flag(MAPI_FUNCTION_ADDITIVE); }
     bool passes_all() const { return has_flag(MAPI_FUNCTION_PASSES_ALL); }
     bool transforms() const { return has_flag(MAPI_FUNCTION_TRANSFORMS); }
+    bool joins_any_masks() const { return has_flag(MAPI_FUNCTION_JOINT_OF_ANY_MASKS); }
     bool runs_every_batch() const { return has_flag(MAPI_FUNCTION_EVERY_BATCH); }
     // The node whose mask this one gets; null: the whole batch.  Set once, when the first flow connects.
     void set_source(const Node *source) { source_ = source; }
