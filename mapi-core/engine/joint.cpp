@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Joint: nodes of one function that get the same mask, run at once.
+// Joint: nodes of one function that are run at once.
 #include "engine/joint.hpp"
 
 #include "engine/slices.hpp"

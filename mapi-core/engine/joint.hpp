@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Joint: nodes of one function that get the same mask, run at once.
+// Joint: nodes of one function that are run at once.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ class Joint
 public:
     using Nodes = std::vector<std::shared_ptr<Node>>;
 
-    // Client's thread; may take long, so that no lock should be held.  All of one function and one source.
+    // Client's thread; may take long, so that no lock should be held.  All of one function, and of one source unless it joins any masks.
     explicit Joint(Nodes nodes);
     ~Joint();
     Joint(const Joint &) = delete;
@@ -35,7 +35,7 @@ public:
     const Nodes &nodes() const { return nodes_; }
     bool has(const Node *node) const { return places_.contains(node); }
 
-    // Device's thread: what each of its nodes let pass, by its place in nodes(); those that let nothing pass are left out.
+    // Device's thread: what each of its nodes lets pass of any of `mask`, by its place in nodes(); those that let nothing pass are left out.
     std::span<const mapi_joint_passed> run(const mapi_batch &batch, uint64_t mask)
     {
         NET_SLICE_START_AT(slice_);

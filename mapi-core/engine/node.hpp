@@ -116,6 +116,7 @@ public:
     const MeterSum &meter_sum() const { return meter_sum_; }
     // What the function reads of the functions that it measures.
     mapi_perf_t &measured() { return measured_; }
+    bool joins_any_masks() const { return has_flag(MAPI_FUNCTION_JOINT_OF_ANY_MASKS); }
     bool runs_every_batch() const { return has_flag(MAPI_FUNCTION_EVERY_BATCH); }
     // The node whose mask this one gets; null: the whole batch.  Set once, when the first flow connects.
     void set_source(const Node *source) { source_ = source; }

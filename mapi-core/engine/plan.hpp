@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -14,6 +15,7 @@
 #include <mapi/function.h>
 
 #include "engine/joint.hpp"
+#include "engine/joint_pace.hpp"
 #include "engine/node.hpp"
 
 namespace mapi::engine
@@ -69,22 +71,52 @@ private:
         Applied *meter_end = nullptr; // null: the function ends no meter
         const std::vector<Applied *> *mirrors = nullptr; // null: none
     };
-    // A node that a joint runs, and then all the steps behind it: they are looked at only when it let something pass.
+    // A node that a joint runs, and then all the steps behind it up to those of other joints: they are looked at only when it let
+    // something pass.
     struct Group {
         const Step *first = nullptr; // null: its flow is gone
         uint32_t steps = 0;
         uint32_t mask = 0; // of the first one
         bool has_run = false; // since the last publish()
+        uint32_t first_feed = 0; // of the stage's
+        uint32_t feeds = 0;
+    };
+    // A mask of a step in a group that goes into a joint behind it.  It is zero but while the batch runs in which the group did.
+    struct Feed {
+        uint32_t mask;
+        uint32_t joint; // index into the stage's
+        uint32_t input; // index into the joint's
+    };
+    // One mask that comes into a joint, and for how many of its nodes.
+    struct JointInput {
+        uint32_t mask;
+        uint32_t first_node; // in by_input
+        uint32_t nodes;
     };
     struct JointStep {
         Joint *joint; // one of joints_
-        uint32_t input;
         std::vector<Group> groups; // one for each of the joint's nodes
+        std::vector<JointInput> inputs = {}; // those that are masks of no group come first
+        uint32_t steady_inputs = 0;
+        std::vector<uint32_t> by_input = {}; // places of the joint's nodes
+        std::vector<uint32_t> fed = {}; // inputs from groups, with packets of this batch
+        JointPace pace = {};
+    };
+    // Which nodes may be in one joint.  In the order of this key a set comes behind all whose nodes its own are behind.
+    struct SetKey {
+        uint32_t level; // how many nodes that joints may take with any mask a node is behind
+        bool has_any_mask;
+        uint32_t input; // 0 where it may be any
+        const mapi_function *function;
+
+        auto operator<=>(const SetKey &) const = default;
     };
     struct Stage {
         std::vector<Step> steps; // those of groups are behind the others
         size_t steady_steps = 0; // which are in no group
         std::vector<JointStep> joints;
+        std::vector<Feed> feeds; // by their masks
+        std::vector<uint32_t> fed; // masks of feeds that are not zero
         std::vector<uint64_t> masks = {0}; // 0: the whole batch, i + 1: what step i let pass
         bool runs_every_batch = false; // this one, or one behind it, has a node that does
     };
@@ -114,13 +146,18 @@ private:
     void complete(Stage &stage);
     void use_joints(Stage &stage, const std::vector<std::shared_ptr<Joint>> &joints);
     static std::vector<bool> find_plain(const Stage &stage);
-    static std::map<std::pair<uint32_t, const mapi_function *>, std::vector<uint32_t>> find_sets(const Stage &stage);
+    static std::map<SetKey, std::vector<uint32_t>> find_sets(const Stage &stage);
     static void arrange(Stage &stage, std::vector<uint32_t> roots);
+    static void find_inputs(Stage &stage);
     void add_references(Node &node, uint32_t stage);
     uint32_t refer_to(const Node *node);
     void run(Stage &stage, const mapi_batch &batch);
     void run_masks(Stage &stage, const mapi_batch &batch);
-    void run_joint(Stage &stage, JointStep &step, const mapi_batch &batch);
+    void run_joint(Stage &stage, JointStep &joint, const mapi_batch &batch);
+    void run_jointly(Stage &stage, JointStep &joint, const mapi_batch &batch, uint64_t mask);
+    void run_one_by_one(Stage &stage, JointStep &joint, const mapi_batch &batch);
+    void run_input(Stage &stage, JointStep &joint, const mapi_batch &batch, const JointInput &input);
+    void run_group(Stage &stage, Group &group, const mapi_batch &batch, uint64_t passed);
     uint64_t run_step(const Step &step, const mapi_batch &batch, uint64_t input);
     bool run_transformed(const Step &step);
     void tick(Stage &stage, uint64_t now_ns);

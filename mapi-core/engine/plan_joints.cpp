@@ -41,15 +41,8 @@ std::vector<bool> Plan::find_plain(const Stage &stage)
 void Plan::use_joints(Stage &stage, const std::vector<std::shared_ptr<Joint>> &joints)
 {
     std::vector<uint32_t> roots(stage.steps.size(), kNone); // the step of a joint behind which a step is
-    const auto is_in_group = [&](uint32_t mask) {
-        for (; mask > 0; mask = stage.steps[mask - 1].input) {
-            if (roots[mask - 1] != kNone)
-                return true;
-        }
-        return false;
-    };
-    for (const auto &[input, steps] : find_sets(stage)) {
-        if (steps.size() < kFewestInJoint || is_in_group(input.first))
+    for (const auto &[key, steps] : find_sets(stage)) {
+        if (steps.size() < kFewestInJoint)
             continue;
         Joint::Nodes nodes;
         for (const uint32_t step : steps)
@@ -66,22 +59,29 @@ void Plan::use_joints(Stage &stage, const std::vector<std::shared_ptr<Joint>> &j
             if (joint->has(stage.steps[step].node))
                 roots[step] = step;
         }
-        stage.joints.push_back({joint.get(), input.first, std::vector<Group>(joint->nodes().size())});
+        stage.joints.push_back({joint.get(), std::vector<Group>(joint->nodes().size())});
     }
     stage.steady_steps = stage.steps.size();
-    if (!stage.joints.empty())
-        arrange(stage, std::move(roots));
+    if (stage.joints.empty())
+        return;
+    arrange(stage, std::move(roots));
+    find_inputs(stage);
 }
 
-// Steps with the same function and input, in the order of their inputs.
-std::map<std::pair<uint32_t, const mapi_function *>, std::vector<uint32_t>> Plan::find_sets(const Stage &stage)
+// Steps with the same function, and the same input or one that may be any.  No step is behind another of its set, and a node is of the
+// same set in every plan.
+std::map<Plan::SetKey, std::vector<uint32_t>> Plan::find_sets(const Stage &stage)
 {
-    std::map<std::pair<uint32_t, const mapi_function *>, std::vector<uint32_t>> sets;
+    std::map<SetKey, std::vector<uint32_t>> sets;
     const std::vector<bool> is_plain = find_plain(stage);
+    std::vector<uint32_t> levels(stage.masks.size(), 0); // of what gets a mask
     for (uint32_t i = 0; i < stage.steps.size(); ++i) {
         const Step &step = stage.steps[i];
+        const uint32_t level = levels[step.input];
+        const bool has_any_mask = step.node->joins_any_masks();
+        levels[i + 1] = level + has_any_mask;
         if (is_plain[i] && step.node->is_pure() && step.node->function().joint_create)
-            sets[{step.input, &step.node->function()}].push_back(i);
+            sets[{level, has_any_mask, has_any_mask ? 0 : step.input, &step.node->function()}].push_back(i);
     }
     return sets;
 }
@@ -106,8 +106,6 @@ void Plan::arrange(Stage &stage, std::vector<uint32_t> roots)
             steps.back().input = places[steps.back().input - 1] + 1;
     }
     stage.steps = std::move(steps);
-    for (JointStep &joint : stage.joints) // its input is no step of a group
-        joint.input = joint.input > 0 ? places[joint.input - 1] + 1 : 0;
 
     stage.steady_steps = 0;
     std::unordered_map<const Node *, Group> groups;
@@ -116,7 +114,7 @@ void Plan::arrange(Stage &stage, std::vector<uint32_t> roots)
         if (root == kNone)
             ++stage.steady_steps;
         else if (root == order[place])
-            groups[stage.steps[place].node] = {&stage.steps[place], 1, place + 1, false};
+            groups[stage.steps[place].node] = {&stage.steps[place], 1, place + 1};
         else
             ++groups[stage.steps[places[root]].node].steps;
     }
@@ -124,6 +122,38 @@ void Plan::arrange(Stage &stage, std::vector<uint32_t> roots)
         for (size_t i = 0; i < joint.groups.size(); ++i) {
             if (const auto found = groups.find(joint.joint->nodes()[i].get()); found != groups.end())
                 joint.groups[i] = found->second;
+        }
+    }
+}
+
+void Plan::find_inputs(Stage &stage)
+{
+    for (uint32_t number = 0; number < stage.joints.size(); ++number) {
+        JointStep &joint = stage.joints[number];
+        std::map<uint32_t, std::vector<uint32_t>> nodes; // of each mask
+        for (uint32_t i = 0; i < joint.groups.size(); ++i) {
+            if (joint.groups[i].first)
+                nodes[joint.groups[i].first->input].push_back(i);
+        }
+        for (const auto &[mask, places] : nodes) {
+            if (mask <= stage.steady_steps)
+                ++joint.steady_inputs;
+            else
+                stage.feeds.push_back({mask, number, uint32_t(joint.inputs.size())});
+            joint.inputs.push_back({mask, uint32_t(joint.by_input.size()), uint32_t(places.size())});
+            joint.by_input.insert(joint.by_input.end(), places.begin(), places.end());
+        }
+        joint.fed.reserve(joint.inputs.size());
+    }
+    const auto comes_before = [](const Feed &feed, uint32_t mask) { return feed.mask < mask; };
+    std::sort(stage.feeds.begin(), stage.feeds.end(), [](const Feed &a, const Feed &b) { return a.mask < b.mask; });
+    stage.fed.reserve(stage.feeds.size());
+    for (JointStep &joint : stage.joints) {
+        for (Group &group : joint.groups) {
+            const auto first = std::lower_bound(stage.feeds.begin(), stage.feeds.end(), group.mask, comes_before);
+            const auto last = std::lower_bound(first, stage.feeds.end(), group.mask + group.steps, comes_before);
+            group.first_feed = uint32_t(first - stage.feeds.begin());
+            group.feeds = uint32_t(last - first);
         }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Plan: a batch through the stages, on the device's thread.
 #include <bit>
+#include <chrono>
 
 #include "engine/chain.hpp"
 #include "engine/plan.hpp"
@@ -32,31 +33,97 @@ void Plan::run_masks(Stage &stage, const mapi_batch &batch)
         else
             *++output = run_step(step, batch, input);
     }
-    for (JointStep &joint : stage.joints) {
-        if (masks[joint.input] != 0)
-            run_joint(stage, joint, batch);
+    for (JointStep &joint : stage.joints)
+        run_joint(stage, joint, batch);
+    for (const uint32_t mask : stage.fed)
+        stage.masks[mask] = 0;
+    stage.fed.clear();
+}
+
+// Where nodes have few packets in common, one after the other is less work than all with any of these packets.
+void Plan::run_joint(Stage &stage, JointStep &joint, const mapi_batch &batch)
+{
+    uint64_t any = 0;
+    JointPace::Work work = {};
+    const auto add = [&](const JointInput &input) {
+        const uint64_t mask = stage.masks[input.mask];
+        any |= mask;
+        work.node_packets += uint64_t(std::popcount(mask)) * input.nodes;
+    };
+    for (uint32_t i = 0; i < joint.steady_inputs; ++i)
+        add(joint.inputs[i]);
+    for (const uint32_t i : joint.fed)
+        add(joint.inputs[i]);
+    if (any == 0)
+        return;
+    work.packets = uint64_t(std::popcount(any));
+    if (joint.inputs.size() == 1) {
+        run_jointly(stage, joint, batch, any);
+    } else {
+        const bool is_jointly = joint.pace.prefers_jointly(work);
+        const auto begin = std::chrono::steady_clock::now();
+        if (is_jointly)
+            run_jointly(stage, joint, batch, any);
+        else
+            run_one_by_one(stage, joint, batch);
+        const auto ns = uint64_t(std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count());
+        is_jointly ? joint.pace.note_jointly(work, ns) : joint.pace.note_alone(work, ns);
+    }
+    joint.fed.clear();
+}
+
+void Plan::run_one_by_one(Stage &stage, JointStep &joint, const mapi_batch &batch)
+{
+    for (uint32_t i = 0; i < joint.steady_inputs; ++i)
+        run_input(stage, joint, batch, joint.inputs[i]);
+    for (const uint32_t i : joint.fed)
+        run_input(stage, joint, batch, joint.inputs[i]);
+}
+
+void Plan::run_jointly(Stage &stage, JointStep &joint, const mapi_batch &batch, uint64_t mask)
+{
+    for (const mapi_joint_passed &passed : joint.joint->run(batch, mask)) {
+        Group &group = joint.groups[passed.instance];
+        const uint64_t own = group.first ? passed.mask & stage.masks[group.first->input] : 0;
+        if (own == 0)
+            continue;
+        group.first->node->count(own);
+        run_group(stage, group, batch, own);
     }
 }
 
-// What is behind a node that let nothing pass is not even looked at: its masks are stale, and nobody else reads them.
-void Plan::run_joint(Stage &stage, JointStep &joint, const mapi_batch &batch)
+void Plan::run_input(Stage &stage, JointStep &joint, const mapi_batch &batch, const JointInput &input)
+{
+    const uint64_t mask = stage.masks[input.mask];
+    if (mask == 0)
+        return;
+    for (uint32_t i = input.first_node; i < input.first_node + input.nodes; ++i) {
+        Group &group = joint.groups[joint.by_input[i]];
+        if (const uint64_t passed = group.first->node->run(batch, mask))
+            run_group(stage, group, batch, passed);
+    }
+}
+
+// What is behind a node that let nothing pass is not even looked at: its masks are stale, but for those that go into other joints.
+void Plan::run_group(Stage &stage, Group &group, const mapi_batch &batch, uint64_t passed)
 {
     uint64_t *const masks = stage.masks.data();
-    for (const mapi_joint_passed &passed : joint.joint->run(batch, masks[joint.input])) {
-        Group &group = joint.groups[passed.instance];
-        if (!group.first)
-            continue;
-        group.first->node->count(passed.mask);
-        uint64_t *output = masks + group.mask;
-        *output = passed.mask;
-        for (const Step *step = group.first + 1; step != group.first + group.steps; ++step) {
-            const uint64_t input = masks[step->input];
-            *++output = input == 0 ? 0 : step->node->run(batch, input);
-        }
-        if (!group.has_run)
-            ran_.push_back(&group);
-        group.has_run = true;
+    uint64_t *output = masks + group.mask;
+    *output = passed;
+    for (const Step *step = group.first + 1; step != group.first + group.steps; ++step) {
+        const uint64_t input = masks[step->input];
+        *++output = input == 0 ? 0 : step->node->run(batch, input);
     }
+    for (uint32_t i = group.first_feed; i < group.first_feed + group.feeds; ++i) {
+        const Feed &feed = stage.feeds[i];
+        if (masks[feed.mask] == 0)
+            continue;
+        stage.joints[feed.joint].fed.push_back(feed.input);
+        stage.fed.push_back(feed.mask);
+    }
+    if (!group.has_run)
+        ran_.push_back(&group);
+    group.has_run = true;
 }
 
 // A node that refers to others, or to which others refer, that makes packets or is measured.

@@ -38,7 +38,7 @@ def main():
     program, source, build, figure = sys.argv[1:5]
     capture = big_capture(source, build)
     load(capture)
-    lines = "".join(text.hex() + "\n" for text in strings(source)) if figure == "strings" else ""
+    lines = "".join(text.hex() + "\n" for text in strings(source)) if figure != "ports" else ""
     return subprocess.run([program, figure, capture], input=lines, text=True, check=False).returncode
 
 

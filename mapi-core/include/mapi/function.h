@@ -138,6 +138,11 @@ enum mapi_function_flags {
 	 */
 	MAPI_FUNCTION_METER_BEGIN = 1u << 9,
 	MAPI_FUNCTION_METER_END = 1u << 10,
+	/*
+	 * The instances of a joint may get different masks: joint_process() gets the packets of all of them, and what it lets pass counts for
+	 * an instance only where that instance's own mask has it.
+	 */
+	MAPI_FUNCTION_JOINT_OF_ANY_MASKS = 1u << 11,
 };
 
 enum mapi_device_flags {
@@ -252,8 +257,8 @@ struct mapi_function {
 	void (*read_result)(void *instance, void *result);
 	const char *config_section; /* of mapi.conf, for create() */
 	/*
-	 * Of a function with MAPI_FUNCTION_PURE, all three or none: many instances that get the same mask, run at once.  A client's thread,
-	 * while process() of any of them may be running.  0, or another number: one after the other is as good.  The instances live longer.
+	 * Of a function with MAPI_FUNCTION_PURE, all three or none: many instances that get the same mask, run at once; see also
+	 * MAPI_FUNCTION_JOINT_OF_ANY_MASKS.  A client's thread, while process() of any of them may be running.  0, or another number: one after the other is as good.  The instances live longer.
 	 */
 	int (*joint_create)(void *const *instances, uint32_t count, void **joint);
 	/*

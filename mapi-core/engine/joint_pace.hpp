@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// Joint pace: what a joint of nodes with different masks takes when they are run at once, and one by one -> which is less for a batch.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace mapi::engine
+{
+// One pass over packets for many nodes costs a multiple of one node's; which, depends on the nodes, the packets and the machine.
+class JointPace
+{
+public:
+    struct Work {
+        uint64_t packets;       // of any node
+        uint64_t node_packets;  // each as often as nodes get it
+    };
+
+    bool prefers_jointly(const Work &work)
+    {
+        const bool is_less = jointly_.ns * double(work.packets) <= alone_.ns * double(work.node_packets);
+        const uint32_t batch = batches_++;
+        if (batch < kFirstBatches)
+            return batch % 2 == 0;
+        return batch % kLookInterval == 0 ? !is_less : is_less; // the other may have become the better one
+    }
+
+    void note_jointly(const Work &work, uint64_t ns) { jointly_.note(double(ns) / double(work.packets)); }
+    void note_alone(const Work &work, uint64_t ns) { alone_.note(double(ns) / double(work.node_packets)); }
+
+private:
+    static constexpr uint32_t kFirstBatches = 16;
+    static constexpr uint32_t kLookInterval = 256;
+
+    // Of one packet.  The thread may be held up for long: a measurement moves the pace by an eighth at most, but for the first ones,
+    // of which the least counts.
+    struct Pace {
+        double ns = 0;
+        uint32_t measurements = 0;
+
+        void note(double measured_ns)
+        {
+            if (measurements++ < kFirstBatches / 2)
+                ns = measurements == 1 ? measured_ns : std::min(ns, measured_ns);
+            else
+                ns += std::clamp(measured_ns - ns, -ns, ns) / 8;
+        }
+    };
+
+    Pace jointly_;
+    Pace alone_;
+    uint32_t batches_ = 0;
+};
+} // namespace mapi::engine
