@@ -18,6 +18,7 @@
 #include "measure.hpp"
 #include "missing.hpp"
 #include "options.hpp"
+#include "own_flow.hpp"
 #include "recording.hpp"
 #include "session.hpp"
 #include "table.hpp"
@@ -99,12 +100,11 @@ int exit_code(const Options &options, const Results &results)
     return is_whole && has_all_figures && (!options.wants_instructions || !results.instruction_source.empty()) ? kExitOk : kExitFindings;
 }
 
-void measure_all(const Options &options, const TempFolder &folder, Results &results)
+void measure_all(const Options &options, const std::vector<Scenario> &scenarios, const TempFolder &folder, Results &results)
 {
     const bool wants_instructions = has_instructions(options, folder, results);
     Workloads workloads(results.survey, options.text, options.run.packets, folder);
     Measurement measurement(results, workloads, folder, wants_instructions);
-    const std::vector<Scenario> scenarios = chosen_scenarios(options);
     command::StatusLine progress;
     for (std::size_t i = 0; i < scenarios.size(); ++i) {
         progress.show(fmt::format("{}/{} {}", i + 1, scenarios.size(), scenarios[i].name));
@@ -131,6 +131,7 @@ int run(const Options &options)
     Results results;
     results.settings = options.run;
     command::check_outputs(options.capture, {options.json, options.csv});
+    const std::vector<Scenario> scenarios = chosen_scenarios(options);
     try {
         const TempFolder folder;
         results.survey = survey_source(options, folder, results);
@@ -138,7 +139,7 @@ int run(const Options &options)
             complain(damage_text(results.survey));
         if (const std::string note = filter_note(results.survey); !note.empty())
             results.notes.push_back(note + ".");
-        measure_all(options, folder, results);
+        measure_all(options, scenarios, folder, results);
     } catch (const command::Interrupted &) {
         results.is_interrupted = true;
     } catch (const std::exception &error) { // what was measured until then is told
@@ -166,6 +167,7 @@ int main(int argc, char **argv)
     using namespace mapi_cost;
     command_keep_standard_files();
     unsetenv("NETSLICE"); // nsp_session_configure() reads it as well
+    setenv("MAPI_SOCKET", "none", 1); // the sessions see this process alone, not a mapid
     command_catch_interrupts();
     command_ignore_write_signals();
     try {
@@ -174,6 +176,9 @@ int main(int argc, char **argv)
             return *code;
         return options.is_list ? list_scenarios() : run(options);
     } catch (const command::UsageError &error) {
+        complain(error.what());
+        return kExitUsage;
+    } catch (const OwnFlowError &error) {
         complain(error.what());
         return kExitUsage;
     } catch (const std::exception &error) {

@@ -10,6 +10,8 @@
 #include <mapi/mapi.h>
 #include <mapi/packet.h>
 
+#include "call.hpp"
+
 namespace mapi_cost
 {
 // What libmapi had to say.
@@ -17,15 +19,6 @@ class MapiError : public std::runtime_error
 {
 public:
     using std::runtime_error::runtime_error;
-};
-
-// One mapi_apply_function(): strings come before numbers in every function of the library.
-struct Call {
-    std::string function;
-    std::vector<std::string> texts = {};
-    std::vector<int> numbers = {};
-
-    bool operator==(const Call &) const = default;
 };
 
 // A capture file as a device.  Outlives its flows.
@@ -71,6 +64,9 @@ public:
     int link_type() const; // -1 before the first packet
 
 private:
+    std::intptr_t give(const Steps &steps, std::string &list) const;
+
     int descriptor_;
+    std::vector<int> functions_; // by place, for calls that name them
 };
 } // namespace mapi_cost

@@ -39,6 +39,8 @@ std::string key_of(const Scenario &scenario, unsigned flows, Field field)
     std::string key = std::to_string(int(scenario.traffic)) + "/" + std::to_string(scenario.frame_bytes) + "/";
     for (const Function function : scenario.functions)
         key += std::to_string(int(function)) + "+";
+    if (!scenario.own.empty())
+        key += scenario.id;
     if (scenario.is_call())
         key += "call";
     if (scenario.is_further() && field == Field::kInstructions)

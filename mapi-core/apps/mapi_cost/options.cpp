@@ -10,7 +10,7 @@
 #include <CLI/CLI.hpp>
 
 #include "command/output.hpp"
-
+#include "own_flow.hpp"
 
 namespace mapi_cost
 {
@@ -26,6 +26,7 @@ constexpr const char *kFooter =
     "  mapi-cost trace.pcap\n"
     "  mapi-cost --json cost.json --csv cost.csv trace.pcapng\n"
     "  mapi-cost --interface eth0\n"
+    "  mapi-cost --flow 'COOKING 0 0 0 3 | STR_SEARCH passwd 0 0 | TO_BUFFER' --flow \"PKTINFO 1 | STATS @1 0\" trace.pcap\n"
     "  mapi-cost --scenario table4 --filter 'tcp port 80' trace.pcap\n"
     "  mapi-cost --no-instructions --packets 2000000 --json - trace.pcap | jq '.rows[].cycles'\n"
     "\n"
@@ -64,6 +65,9 @@ std::optional<int> parse_options(int argc, char **argv, Options &options)
     app.add_option("--csv", options.csv, "write CSV; - is standard output, instead of the table")->option_text("FILE");
     app.add_option("--scenario", options.scenarios, "run this one, or table2, table3, table4; may be repeated")
         ->option_text("NAME")->check(check_scenario)->allow_extra_args(false);
+    app.add_option("--flow", options.flows,
+                   "run a flow of these functions, as in \"BPF_FILTER 'tcp port 80' | TO_BUFFER 1\"; @1 is the flow's first function; may be repeated")
+        ->option_text("FUNCTIONS")->allow_extra_args(false);
     app.add_flag("--list", options.is_list, "name the scenarios and end");
     app.add_option("--filter", options.filter,
                    "expression for BPF_FILTER; default \"src port 2005\" when a packet matches it, else \"tcp\"")->option_text("EXPR");
@@ -105,13 +109,20 @@ std::optional<int> parse_options(int argc, char **argv, Options &options)
 
 std::vector<Scenario> chosen_scenarios(const Options &options)
 {
-    if (options.scenarios.empty())
-        return all_scenarios();
     std::vector<Scenario> chosen;
+    if (options.scenarios.empty() && options.flows.empty())
+        return all_scenarios();
     for (const Scenario &scenario : all_scenarios())
         if (std::any_of(options.scenarios.begin(), options.scenarios.end(),
                         [&](const std::string &name) { return is_chosen(scenario, name); }))
             chosen.push_back(scenario);
+    for (std::size_t i = 0; i < options.flows.size(); ++i) {
+        try {
+            chosen.push_back(own_flow(options.flows[i], unsigned(i + 1)));
+        } catch (const OwnFlowError &error) {
+            throw OwnFlowError("--flow \"" + options.flows[i] + "\": " + error.what());
+        }
+    }
     return chosen;
 }
 } // namespace mapi_cost

@@ -28,6 +28,7 @@ struct Options {
     std::string json;
     std::string csv;
     std::vector<std::string> scenarios;
+    std::vector<std::string> flows; // of the user
     bool is_list = false;
     bool wants_instructions = true;
     RunSettings run;
@@ -36,6 +37,6 @@ struct Options {
 // The exit code when there is nothing more to do.
 std::optional<int> parse_options(int argc, char **argv, Options &options);
 
-// Those asked for, in the order of the tables.
+// Those asked for, in the order of the tables; flows of the user come last.  Throws OwnFlowError.
 std::vector<Scenario> chosen_scenarios(const Options &options);
 } // namespace mapi_cost

@@ -58,7 +58,7 @@ std::vector<Packet> take_packets(const std::string &path, const std::string &fil
     Flow flow(device);
     if (!filter.empty())
         flow.apply({"BPF_FILTER", {filter}});
-    const int buffer = flow.apply({"TO_BUFFER", {}, {WAIT}});
+    const int buffer = flow.apply({"TO_BUFFER", {WAIT}});
     flow.connect();
     device.start();
     std::vector<Packet> packets;

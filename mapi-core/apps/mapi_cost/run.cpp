@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "interrupt.hpp"
+#include "readers.hpp"
 #include "session.hpp"
 
 namespace mapi_cost
@@ -19,9 +20,8 @@ constexpr std::uint64_t kPieces = 100;
 constexpr std::uint64_t kRecordsPerUnit = 8; // besides two for each function
 
 struct Flows {
-    std::vector<Flow> flows;
+    std::vector<Readers> flows;
     std::vector<std::vector<int>> functions; // ids, by flow
-    std::vector<std::uint64_t> copies_read;  // by flow
 };
 
 Flows connect(const Load &load, const Device &device)
@@ -33,39 +33,19 @@ Flows connect(const Load &load, const Device &device)
         for (const Call &call : calls)
             ids.push_back(flow.apply(call));
         flow.connect();
-        made.flows.push_back(std::move(flow));
+        made.flows.emplace_back(std::move(flow), calls, ids);
     }
-    made.copies_read.resize(made.flows.size());
     return made;
 }
 
-bool has_buffer(const std::vector<Call> &calls)
+void wait_for_end(Flows &made)
 {
-    return !calls.empty() && calls.back().function == "TO_BUFFER";
-}
-
-// Takes what is there, never more: a reader that sleeps in mapi_get_next_pkt() would have the packet thread wake it with
-// a system call for each batch, which is not what a busy reader costs.
-void read_copies(Flows &made, std::size_t i, bool to_the_end)
-{
-    Flow &flow = made.flows[i];
-    const int buffer = made.functions[i].back();
-    const mapi_function_info_t info = flow.describe(buffer);
-    // Those that the function is done with: of the ones that came to it some may not be there yet.
-    for (const std::uint64_t there = info.passed_pkts - info.dropped; to_the_end || made.copies_read[i] < there; ++made.copies_read[i])
-        if (!mapi_get_next_pkt(flow.descriptor(), buffer))
-            break;
-}
-
-void wait_for_end(const Load &load, Flows &made)
-{
-    const bool has_readers = std::any_of(load.flows.begin(), load.flows.end(), has_buffer);
+    const bool has_readers = std::any_of(made.flows.begin(), made.flows.end(), [](const Readers &flow) { return flow.has_copies(); });
     for (bool has_ended = false; !has_ended;) {
         stop_if_interrupted();
-        has_ended = made.flows[0].wait(has_readers ? 0 : 100);
-        for (std::size_t i = 0; i < load.flows.size(); ++i)
-            if (has_buffer(load.flows[i]))
-                read_copies(made, i, has_ended);
+        has_ended = made.flows[0].flow().wait(has_readers ? 0 : 100);
+        for (Readers &flow : made.flows)
+            flow.read_copies(has_ended);
         if (has_readers && !has_ended)
             std::this_thread::sleep_for(std::chrono::microseconds(50));
     }
@@ -129,7 +109,7 @@ std::vector<Reach> reach_of(const Load &load, const Flows &made)
 {
     std::vector<Reach> reach;
     for (std::size_t i = 0; i < load.flows[0].size(); ++i) {
-        const mapi_function_info_t info = made.flows[0].describe(made.functions[0][i]);
+        const mapi_function_info_t info = made.flows[0].flow().describe(made.functions[0][i]);
         reach.push_back({load.flows[0][i].function, info.pkts, info.passed_pkts});
     }
     return reach;
@@ -152,7 +132,7 @@ Pass run_packets(const Load &load, Field field, const RunSettings &settings, con
     {
         Flows made = connect(load, device);
         device.start();
-        wait_for_end(load, made);
+        wait_for_end(made);
         pass.reach = reach_of(load, made);
         pass.lost_copies = device.stats().drop_buffer_full;
         device.expect_packets(plan.rounds * load.workload.packets);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-// scenario: the rows of D3.4 (2004), Tables 2 to 4, as data: functions, packets to run on, figures of the paper.
+// scenario: the rows of D3.4 (2004), Tables 2 to 4, and flows of the user, as data: functions, packets to run on, figures of the paper.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "call.hpp"
 
 namespace mapi_cost
 {
@@ -41,6 +43,7 @@ struct PaperFigures {
     std::optional<double> intel_cycles = {};
 };
 
+inline constexpr int kOwnTable = 0; // the user's
 inline constexpr double kPapiInstructions = 265;
 inline constexpr double kPapiCycles = 700;
 
@@ -53,6 +56,7 @@ struct Scenario {
     Quantity quantity;
     std::vector<Function> functions;
     PaperFigures paper;
+    std::vector<Call> own = {}; // in place of functions: what the user has asked for
 
     bool is_call() const { return quantity == Quantity::kNextPacket || quantity == Quantity::kReadResults; }
     bool is_further() const { return quantity == Quantity::kFurtherSame || quantity == Quantity::kFurtherDifferent; }

@@ -126,13 +126,13 @@ Call Workloads::call(Function function, unsigned variant, const Load &load, bool
     case Function::kSampleAll:
         return {"SAMPLE_PACKETS", {"1", "PERIODIC"}};
     case Function::kSearchAbsent:
-        return {"STR_SEARCH", {absent_.at(load.workload.path).at(variant)}, {0, 0}};
+        return {"STR_SEARCH", {absent_.at(load.workload.path).at(variant), 0, 0}};
     case Function::kSearchText:
-        return {"STR_SEARCH", {text_}, {0, 1500}};
+        return {"STR_SEARCH", {text_, 0, 1500}};
     case Function::kBuffer:
         break;
     }
-    return {"TO_BUFFER", {}, {reader_waits ? WAIT : NOWAIT}};
+    return {"TO_BUFFER", {reader_waits ? WAIT : NOWAIT}};
 }
 
 Load Workloads::load(const Scenario &scenario, unsigned flows, bool reader_waits)
@@ -141,7 +141,7 @@ Load Workloads::load(const Scenario &scenario, unsigned flows, bool reader_waits
     load.is_compared = scenario.is_further();
     load.workload = workload(scenario.traffic, scenario.frame_bytes);
     for (unsigned flow = 0; flow < flows; ++flow) {
-        std::vector<Call> calls;
+        std::vector<Call> calls = scenario.own;
         for (const Function function : scenario.functions)
             calls.push_back(call(function, scenario.quantity == Quantity::kFurtherDifferent ? flow : 0, load, reader_waits));
         load.flows.push_back(std::move(calls));

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// call: one mapi_apply_function() as data.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace mapi_cost
+{
+// Functions of the same flow, by their places from 1; how they are given depends on the letter of the argument: r, f, S, F.
+struct Steps {
+    char letter;
+    std::vector<unsigned> places = {};
+
+    bool operator==(const Steps &) const = default;
+};
+
+using Argument = std::variant<std::string, std::int64_t, Steps>;
+
+struct Call {
+    std::string function;
+    std::vector<Argument> arguments = {};
+
+    bool operator==(const Call &) const = default;
+};
+} // namespace mapi_cost

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT
+// Every capture of a folder through all filters of a list at once: packets counted by libmapi and by libpcap, called as tcpdump calls it;
+// tcpdump itself is asked one filter a capture, in turn.
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <optional>
+#include <set>
+
+#include <mapi/mapi.h>
+
+#include "filter_counts_pcap.hpp"
+#include "figure.hpp"
+#include "support/temp_dir.hpp"
+
+namespace
+{
+namespace fs = std::filesystem;
+using bench::Counts;
+using bench::PcapJudge;
+
+std::vector<std::string> read_filters(const char *path)
+{
+    std::vector<std::string> filters;
+    std::ifstream lines(path);
+    for (std::string line; std::getline(lines, line);)
+        if (!line.empty() && line[0] != '#')
+            filters.push_back(line);
+    return filters;
+}
+
+std::string quoted(const std::string &text)
+{
+    return "'" + text + "'"; // no filter and no capture here has a quotation mark
+}
+
+// What libpcap can read: itself, or what a compressed capture holds.
+fs::path unpacked(const fs::path &capture, const fs::path &folder)
+{
+    static const std::map<std::string, std::string> kPrograms = {{".gz", "gzip"}, {".xz", "xz"}, {".bz2", "bzip2"}, {".zst", "zstd"}};
+    const auto program = kPrograms.find(capture.extension());
+    if (program == kPrograms.end())
+        return capture;
+    const fs::path out = folder / "unpacked";
+    if (std::system((program->second + " -dcq <" + quoted(capture) + " >" + quoted(out) + " 2>/dev/null").c_str()) != 0)
+        return capture;
+    return out;
+}
+
+// None: tcpdump refuses the filter or the capture.
+std::optional<uint64_t> tcpdump_count(const fs::path &capture, const std::string &filter)
+{
+    FILE *const out = popen(("tcpdump -r " + quoted(capture) + " --count " + quoted(filter) + " 2>/dev/null").c_str(), "r");
+    uint64_t count = 0;
+    const bool has_count = out && std::fscanf(out, "%lu packet", &count) == 1;
+    if (out)
+        pclose(out);
+    return has_count ? std::optional(count) : std::nullopt;
+}
+
+struct Engine {
+    std::string refused; // why the capture could not be opened
+    std::string message; // of its end
+    uint64_t packets = 0;
+    Counts counts;
+};
+
+uint64_t counter(int flow, int function)
+{
+    return *static_cast<const uint64_t *>(mapi_read_results(flow, function)->res);
+}
+
+std::string last_error()
+{
+    char text[MAPI_ERROR_TEXT_BYTES];
+    mapi_read_error(nullptr, text);
+    return text;
+}
+
+// One pass.
+Engine count(const fs::path &capture, const std::vector<std::string> &filters)
+{
+    Engine engine;
+    char *const device = mapi_create_offline_device(capture.c_str(), MFF_PCAP);
+    if (!device) {
+        engine.refused = last_error();
+        return engine;
+    }
+    const int all = mapi_create_flow(device);
+    const int all_packets = mapi_apply_function(all, "PKT_COUNTER");
+    mapi_connect(all);
+    std::vector<std::pair<int, int>> flows; // flow 0: refused
+    for (const std::string &filter : filters) {
+        const int flow = mapi_create_flow(device);
+        if (mapi_apply_function(flow, "BPF_FILTER", filter.c_str()) < 0) {
+            mapi_close_flow(flow);
+            flows.push_back({0, 0});
+            continue;
+        }
+        flows.push_back({flow, mapi_apply_function(flow, "PKT_COUNTER")});
+        mapi_connect(flow);
+    }
+    mapi_start_offline_device(device);
+    mapi_wait_flow(all, -1);
+    engine.packets = counter(all, all_packets);
+    for (const auto &[flow, packets] : flows) {
+        engine.counts.push_back(flow ? std::optional(counter(flow, packets)) : std::nullopt);
+        if (flow)
+            mapi_close_flow(flow);
+    }
+    mapi_stat_t stats = {};
+    if (mapi_stats(device, &stats) == 1)
+        engine.message = stats.message;
+    mapi_close_flow(all);
+    mapi_delete_offline_device(device);
+    return engine;
+}
+
+struct Totals {
+    uint64_t captures = 0, packets = 0, compared = 0, asked_tcpdump = 0;
+    std::vector<std::string> differences;
+    std::vector<std::string> left_out;
+};
+
+std::string told(const std::optional<uint64_t> &count)
+{
+    return count ? std::to_string(*count) : "refused";
+}
+
+void compare(const fs::path &capture, const std::vector<std::string> &filters, const fs::path &folder, Totals &totals)
+{
+    const fs::path readable = unpacked(capture, folder);
+    PcapJudge judge(readable);
+    if (!judge.is_open())
+        return;
+    const Counts &expected = judge.count(filters);
+    const Engine engine = count(capture, filters);
+    const auto differ = [&](const std::string &what) { totals.differences.push_back(capture.string() + ": " + what); };
+    if (!engine.refused.empty() && judge.has_reserved_bits() && judge.packets() == 0) {
+        totals.left_out.push_back(capture.string() + ": refused: " + engine.refused);
+        return;
+    }
+    if (!engine.refused.empty())
+        return differ("refused: " + engine.refused);
+    if (judge.stopped_at_other_interface() && engine.packets > judge.packets()) {
+        totals.left_out.push_back(capture.string() + ": libpcap stops: " + judge.error());
+        return;
+    }
+    ++totals.captures;
+    totals.packets += engine.packets;
+    if (engine.packets != judge.packets())
+        differ(std::to_string(engine.packets) + " packets, libpcap " + std::to_string(judge.packets()) + " (" + engine.message + "; " + judge.error() + ")");
+    for (size_t i = 0; i < filters.size(); ++i) {
+        ++totals.compared;
+        if (engine.counts[i].value_or(0) != expected[i].value_or(0))
+            differ(filters[i] + ": " + told(engine.counts[i]) + ", libpcap " + told(expected[i]));
+    }
+    const size_t asked = totals.captures % filters.size();
+    const auto theirs = tcpdump_count(readable, filters[asked]);
+    if (!theirs && expected[asked] && judge.error().empty())
+        differ("tcpdump refuses " + filters[asked]);
+    if (theirs) {
+        ++totals.asked_tcpdump;
+        if (*theirs != engine.counts[asked].value_or(0))
+            differ(filters[asked] + ": " + told(engine.counts[asked]) + ", tcpdump " + told(theirs));
+    }
+}
+} // namespace
+
+int main(int argc, char **argv)
+{
+    if (argc != 3 && argc != 4) {
+        std::cerr << "usage: filter_counts FILTERS FOLDER [N]     FOLDER: or what NETSLICE_DATA names; N: every Nth capture\n";
+        return 2;
+    }
+    const char *const named = std::getenv("NETSLICE_DATA");
+    const fs::path folder_of_captures = named ? named : argv[2];
+    if (!fs::is_directory(folder_of_captures)) {
+        std::cerr << "no captures at " << folder_of_captures << "\n";
+        return 77;
+    }
+    const std::vector<std::string> filters = read_filters(argv[1]);
+    const size_t step = argc == 4 ? std::stoul(argv[3]) : 1;
+    std::set<fs::path> captures;
+    for (const auto &entry : fs::recursive_directory_iterator(folder_of_captures))
+        if (entry.is_regular_file())
+            captures.insert(entry.path());
+    const test_support::TempDir folder;
+    Totals totals;
+    size_t at = 0;
+    for (const fs::path &capture : captures)
+        if (at++ % step == 0)
+            compare(capture, filters, folder.path(), totals);
+    for (const std::string &line : totals.left_out)
+        std::cerr << "left out: " << line << "\n";
+    for (const std::string &line : totals.differences)
+        std::cerr << "differs: " << line << "\n";
+    bench::print({"mapi_filter_count_differences", double(totals.differences.size()), "counts",
+                  {{"captures", totals.captures}, {"packets", totals.packets}, {"filters", filters.size()}, {"compared", totals.compared},
+                   {"asked_tcpdump", totals.asked_tcpdump}, {"left_out", totals.left_out}, {"differ", totals.differences}},
+                  "all filters in one pass over each capture, against libpcap called as tcpdump calls it; tcpdump itself for one filter a capture"},
+                 "equal", 0);
+    return 0;
+}

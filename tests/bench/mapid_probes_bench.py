@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What probes cost mapid: packets that its packet thread takes in a second of its own CPU time, against a mapid without probe code."""
+import json
+import os
+import pathlib
+import signal
+import statistics
+import sys
+import time
+
+from big_capture import big_capture, load
+
+ROUNDS = 101
+WARM_S, TURN_S = 0.02, 0.2
+EXPRESSION = "tcp port 80"
+SKIP = 77
+
+
+def skip(why):
+    print(why, file=sys.stderr)
+    sys.exit(SKIP)
+
+
+def thread_times_ns(process):
+    """{thread: CPU time}"""
+    folder = pathlib.Path(f"/proc/{process.pid}/task")
+    return {task: int((folder / task / "schedstat").read_text().split()[0]) for task in os.listdir(folder)}
+
+
+class Measured:
+    """A mapid with one client that counts the packets of a capture that never ends; it stands still but in its turn."""
+
+    def __init__(self, mapid, program, capture, **environment):
+        class Daemon(mapid.Daemon):
+            @staticmethod
+            def program():
+                return str(program)
+        self.daemon = Daemon(f"[driver]\ndevice=bench\npath={capture}\nrepeat=forever\n", **environment)
+        self.client = self.daemon.client()
+        self.client.do(f"flow = Flow.on_device('bench'); counter = flow.apply('PKT_COUNTER'); flow.apply('BPF_FILTER', '{EXPRESSION}')")
+        self.client.do("flow.apply('PKT_COUNTER'); flow.connect()")
+        self.daemon.process.send_signal(signal.SIGSTOP)
+        self.packets_per_s = []
+
+    def now(self):
+        return self.client.get("flow.word(counter)"), thread_times_ns(self.daemon.process)
+
+    def run(self):
+        self.daemon.process.send_signal(signal.SIGCONT)
+        time.sleep(WARM_S)
+        packets, times_ns = self.now()
+        time.sleep(TURN_S)
+        after, after_ns = self.now()
+        self.daemon.process.send_signal(signal.SIGSTOP)
+        packet_thread_ns = max(after_ns[task] - times_ns[task] for task in after_ns.keys() & times_ns.keys())
+        self.packets_per_s.append((after - packets) * 1e9 / packet_thread_ns)
+
+    def close(self):
+        self.daemon.process.send_signal(signal.SIGCONT)
+        self.daemon.close()
+
+
+def figure(name, bar, measured, bare, note):
+    ratios = [one / other for one, other in zip(measured.packets_per_s, bare.packets_per_s)]
+    print(json.dumps({"figure": name, "value": statistics.median(ratios), "bar": bar, "sense": "at least", "unit": "ratio of packets/s",
+                      "raw": {"packets_per_s": statistics.median(measured.packets_per_s), "bare_packets_per_s": statistics.median(bare.packets_per_s),
+                              "ratios": sorted(ratios)},
+                      "note": f"{note}; PKT_COUNTER and BPF_FILTER of one client; CPU time of the packet thread, median of {ROUNDS} rounds in turn"}))
+
+
+def main():
+    mapid_path, source, build = sys.argv[1:4]
+    bare_path = pathlib.Path(os.environ.get("NETSLICE_BARE_BUILD", pathlib.Path(source) / "build/bare")) / "bin/mapid"
+    if not bare_path.exists():
+        skip("needs a build without probe code: cmake --preset bare && cmake --build --preset bare --target mapid")
+    if not pathlib.Path("/proc/self/schedstat").exists():
+        skip("this kernel does not tell the CPU time of threads (CONFIG_SCHED_INFO)")
+    os.environ["NETSLICE_BUILD"] = build
+    os.environ["NETSLICE_SOURCE"] = source
+    sys.path.insert(0, os.path.join(source, "tests/flow"))
+    import mapid # pylint: disable=import-outside-toplevel
+    capture = os.path.abspath(big_capture(source, build))
+    load(capture)
+    bare = Measured(mapid, bare_path, capture)
+    off = Measured(mapid, mapid_path, capture)
+    on = Measured(mapid, mapid_path, capture, NETSLICE="output=/dev/null")
+    for number in range(ROUNDS):
+        for one in ((bare, off, on) if number % 2 else (on, off, bare)):
+            one.run()
+    for one in (bare, off, on):
+        one.close()
+    figure("mapid_probes_off_ratio", 0.99, off, bare, "probes compiled in, nobody records")
+    figure("mapid_probes_on_ratio", 0.97, on, bare, "each batch recorded")
+
+
+if __name__ == "__main__":
+    main()
