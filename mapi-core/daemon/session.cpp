@@ -82,7 +82,8 @@ bool Session::wait(int stop_descriptor)
 {
     while (true) {
         pollfd events[] = {{channel_.socket(), POLLIN, 0}, {stop_descriptor, POLLIN, 0}, {ended_->number(), POLLIN, 0}};
-        const int ready = ::poll(events, 3, !arena_ ? kGreetingMs : settle() ? -1 : kSettleMs);
+        is_settling_ = is_settling_ && !settle();
+        const int ready = ::poll(events, 3, !arena_ ? kGreetingMs : is_settling_ ? kSettleMs : -1);
         if (ready < 0 && errno != EINTR)
             throw ipc::ChannelError("cannot wait");
         if (ready == 0 && !arena_)
@@ -90,6 +91,7 @@ bool Session::wait(int stop_descriptor)
         uint64_t count;
         if (events[2].revents && read(ended_->number(), &count, sizeof(count)) < 0)
             throw ipc::ChannelError("cannot read an event");
+        is_settling_ |= events[2].revents != 0;
         if (events[0].revents || events[1].revents)
             return events[1].revents == 0;
     }

@@ -86,6 +86,7 @@ private:
     std::unique_ptr<Recording> recording_; // that the client has begun
     std::vector<int> to_send_;
     ipc::Descriptor result_; // one of these
-    const std::shared_ptr<ipc::Descriptor> ended_; // an event: a flow has ended, and its files may not be written yet
+    const std::shared_ptr<ipc::Descriptor> ended_; // an event: a flow has ended, and its files are not written yet
+    bool is_settling_ = false; // since then; else no flow needs to be looked at
 };
 } // namespace mapi::daemon

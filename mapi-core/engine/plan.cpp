@@ -3,14 +3,19 @@
 #include "engine/plan.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "engine/chain.hpp"
 
 namespace mapi::engine
 {
 Plan::Plan(std::vector<std::shared_ptr<Chain>> chains, const std::vector<std::shared_ptr<Joint>> &joints)
-    : chains_(std::move(chains)), stages_(1), places_({{nullptr, {}}})
+    : chains_(std::move(chains)), stages_(1)
 {
+    const size_t functions = std::accumulate(chains_.begin(), chains_.end(), size_t(1), [](size_t sum, const auto &chain) { return sum + chain->functions().size(); });
+    places_.reserve(functions);
+    stage_of_.reserve(functions);
+    places_[nullptr] = {};
     for (const auto &chain : chains_) {
         add(*chain, chain->functions().size());
         for (const auto &applied : chain->functions()) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <memory_resource>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -69,7 +70,7 @@ private:
         bool has_result = false;
         bool is_metered = false;
         Applied *meter_end = nullptr; // null: the function ends no meter
-        const std::vector<Applied *> *mirrors = nullptr; // null: none
+        const std::pmr::vector<Applied *> *mirrors = nullptr; // null: none
     };
     // A node that a joint runs, and then all the steps behind it up to those of other joints: they are looked at only when it let
     // something pass.
@@ -165,15 +166,18 @@ private:
     void update(const Reference &reference, bool is_same_batch) const;
     static void fold(mapi_reference &view);
 
+    template <class Key, class Value> using Map = std::pmr::unordered_map<Key, Value>;
+
+    std::pmr::monotonic_buffer_resource memory_; // of the maps: a plan is made for each flow that connects, and freed as a whole
     const std::vector<std::shared_ptr<Chain>> chains_;
     std::vector<std::shared_ptr<Node>> nodes_; // sources before those that use them
     std::vector<Stage> stages_; // the first one is the device's
-    std::unordered_map<const Node *, Place> places_; // of the packets that a node lets pass, or makes
-    std::unordered_map<const Node *, uint32_t> stage_of_; // in which a node runs
+    Map<const Node *, Place> places_{&memory_}; // of the packets that a node lets pass, or makes
+    Map<const Node *, uint32_t> stage_of_{&memory_}; // in which a node runs
     std::vector<std::unique_ptr<Referred>> referred_;
-    std::unordered_map<const Node *, uint32_t> referred_of_; // index into referred_
+    Map<const Node *, uint32_t> referred_of_{&memory_}; // index into referred_
     std::vector<Reference> references_;
-    std::unordered_map<const Node *, std::vector<Applied *>> mirrors_; // of a node's result, for clients in other processes
+    Map<const Node *, std::pmr::vector<Applied *>> mirrors_{&memory_}; // of a node's result, for clients in other processes
     std::unordered_set<const Node *> metered_;
     std::unordered_map<const Node *, Applied *> meter_ends_;
     Meter *meter_ = nullptr;

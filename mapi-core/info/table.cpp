@@ -3,6 +3,7 @@
 #include "table.hpp"
 
 #include <algorithm>
+#include <type_traits>
 
 #include <fmt/format.h>
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <iterator>
 #include <utility>
 
 #include "ipc/mapi.pb.h"

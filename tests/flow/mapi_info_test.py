@@ -23,6 +23,11 @@ INFO, NSDUMP = BUILD / "bin/mapi-info", BUILD / "bin/nsdump"
 COUNT = "flow = Flow.on_device('tap')\nfirst = flow.apply('BPF_FILTER', 'tcp')\npackets = flow.apply('PKT_COUNTER')\nflow.connect()"
 
 
+def has_probes():
+    words = subprocess.run([Daemon.program(), "-s", "/no/such/folder/s", "--record", "/no/such/folder/t"], capture_output=True, text=True, timeout=60, check=False).stderr
+    return "without probes" not in words
+
+
 class Test(unittest.TestCase):
     def daemon(self, config=TAP + ONCE, *options, **environment):
         daemon = Daemon(config, *options, **environment)
@@ -189,6 +194,8 @@ class Rights(Test):
         self.assertFalse((folder / "t.nsl").exists())
 
     def test_mapid_writes_into_the_file_that_it_is_given_whatever_its_own_rights(self):
+        if not has_probes():
+            self.skipTest("built without probes")
         daemon = Daemon(TAP, "-g", "nogroup")
         self.addCleanup(daemon.close)
         daemon.terminate()
@@ -198,14 +205,18 @@ class Rights(Test):
             daemon.process = subprocess.Popen(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", *daemon.command("-g", "nogroup")], stderr=log)
         self.assertTrue(wait_until(daemon.answers), daemon.log())
         daemon.client().do(COUNT)
-        with self.subTest("root's file"):
-            trace = daemon.folder / "root.nsl"
-            trace.touch(0o600)
-            self.run_info(daemon, "record", "-d", "0.3", "-o", str(trace))
-            self.assertIn("driver_read", self.slices(trace))
+        trace = daemon.folder / "root.nsl"
+        trace.touch(0o600)
+        done = subprocess.run(self.command(daemon, "record", "-d", "0.3", "-o", str(trace)), capture_output=True, text=True, timeout=60, check=False)
+        self.assertIn(done.returncode, (0, 1), done.stderr)
+        self.assertIn("driver_read", self.slices(trace))
 
 
 class Recording(Test):
+    def setUp(self):
+        if not has_probes():
+            self.skipTest("built without probes")
+
     def recording(self, daemon, trace, *arguments):
         process = subprocess.Popen(self.command(daemon, "record", "-o", str(trace), *arguments), stderr=subprocess.PIPE, text=True)
         self.addCleanup(process.stderr.close)
