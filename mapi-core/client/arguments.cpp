@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <filesystem>
 #include <string_view>
 
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "engine/error.hpp"
 #include "file_error/file_error.h"
@@ -29,6 +31,8 @@ const char *kind_name(char kind)
 {
     switch (kind) {
     case 's': return "a string";
+    case 'c': return "a character";
+    case 'p': return "a path";
     case 'l': return "a 64-bit number";
     case 'r': return "a flow";
     case 'f': return "a function of that flow";
@@ -151,15 +155,23 @@ void look_up(const std::string &name, engine::Arguments &arguments, const Finder
 
 bool is_text(char kind)
 {
-    return kind == 's' || kind == 'S' || kind == 'F' || kind == 'w' || kind == 'o';
+    return kind == 's' || kind == 'p' || kind == 'S' || kind == 'F' || kind == 'w' || kind == 'o';
 }
 } // namespace
+
+// Whoever reads it may stand in another folder.
+std::string whole_path(const std::string &path)
+{
+    std::error_code error;
+    const std::filesystem::path whole = std::filesystem::absolute(path, error);
+    return path.empty() || error ? path : whole.string();
+}
 
 // va_list may be an array type, so it is taken by value and read only here.
 engine::Arguments read_arguments(const FunctionDescription &function, int count, va_list list, const Finders &find)
 {
     const std::string_view description = function.args;
-    const int most = int(description.size() - size_t(std::count(description.begin(), description.end(), '?')));
+    const int most = int(std::count_if(description.begin(), description.end(), [](char kind) { return kind != '?' && kind != 'u'; }));
     const std::string &name = function.name;
     if (count == kCountUnknown)
         count = most;
@@ -167,14 +179,20 @@ engine::Arguments read_arguments(const FunctionDescription &function, int count,
         throw Error(argument_error(most + 1), name + ": takes " + std::to_string(most) + " arguments, not " + std::to_string(count));
     engine::Arguments arguments;
     bool optional = false;
+    int position = 0;
     for (const char kind : description) {
         if (kind == '?') {
             optional = true;
             continue;
         }
-        const int position = int(arguments.size()) + 1;
         engine::Argument argument;
-        if (position > count) {
+        if (kind == 'u') { // not the caller's to say
+            argument.kind = kind;
+            argument.number = geteuid();
+            arguments.push_back(argument);
+            continue;
+        }
+        if (++position > count) {
             if (!optional)
                 throw Error(argument_error(position), name + ": argument " + std::to_string(position) + ", " + kind_name(kind) + ", is missing");
             arguments.push_back(argument);
@@ -185,7 +203,7 @@ engine::Arguments read_arguments(const FunctionDescription &function, int count,
             const char *text = va_arg(list, const char *);
             if (!text)
                 throw Error(argument_error(position), name + ": argument " + std::to_string(position) + " is a null pointer");
-            argument.text = text;
+            argument.text = kind == 'p' ? whole_path(text) : text;
         } else if (kind == 'l') {
             argument.number = int64_t(va_arg(list, unsigned long long));
         } else {

@@ -329,6 +329,10 @@ engine::Arguments Session::read_arguments(const ipc::Apply &call, const std::str
             throw ipc::ChannelError("arguments that the function does not have");
         const ipc::Argument &given = call.arguments(position);
         engine::Argument argument{char(given.kind()), given.number(), given.text(), {}};
+        if (letter == 'u')
+            argument.number = peer_.uid;
+        if ((letter == 'i' || letter == 'c') && argument.number != int32_t(argument.number))
+            throw ipc::ChannelError("an int that is none");
         for (const ipc::Target &target : given.targets()) {
             if (letter != 'f' && letter != 'S')
                 throw ipc::ChannelError("a function as an argument that takes none");

@@ -52,8 +52,10 @@ private:
     std::string created_;
 };
 
+constexpr char kConfigLines = '='; // no letter
+
 struct Argument {
-    char kind = 0; // letter of the function's args; 0: an optional one that was left out; 'c': no argument, but lines of mapi.conf, the last one
+    char kind = 0; // letter of the function's args; 0: an optional one that was left out; kConfigLines: no argument, but lines of mapi.conf, the last one
     int64_t number = 0;
     std::string text;
     std::vector<Target> targets; // of kinds 'f' and 'S'

@@ -25,7 +25,7 @@ Argument read_function_section(const char *section)
 {
     Argument lines;
     const std::string path = find_config();
-    lines.kind = 'c';
+    lines.kind = kConfigLines;
     if (path.empty())
         return lines;
     std::ifstream file(path);

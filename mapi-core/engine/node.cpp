@@ -53,9 +53,9 @@ std::vector<mapi_argument> borrow_arguments(const Arguments &arguments, const ma
 {
     std::vector<mapi_argument> borrowed;
     for (const Argument &argument : arguments) {
-        if (argument.kind == 'c')
+        if (argument.kind == kConfigLines)
             break;
-        const bool is_text = argument.kind == 's' || argument.kind == 'w' || argument.kind == 'o';
+        const bool is_text = argument.kind == 's' || argument.kind == 'p' || argument.kind == 'w' || argument.kind == 'o';
         borrowed.push_back({is_text ? argument.text.c_str() : nullptr, argument.number, argument.kind, argument.targets.empty() ? nullptr : views,
                             argument.flows.empty() ? nullptr : flows});
         views += argument.targets.size();
@@ -125,7 +125,7 @@ Node::Node(const mapi_function &function, Arguments arguments, const mapi_driver
     setup.ring = &kRingCalls;
     setup.interface_index = device.interface_index;
     setup.meter = &measured_;
-    if (!arguments_.empty() && arguments_.back().kind == 'c')
+    if (!arguments_.empty() && arguments_.back().kind == kConfigLines)
         setup.config = arguments_.back().text.c_str();
     if (const int number = function.create(&setup, &instance_); number != 0)
         throw Error(number, std::string(function.name) + ": " + (*text ? text : "refused its arguments"));

@@ -157,6 +157,13 @@ class Hostile(unittest.TestCase):
             self.assertIn(name + b" makes no result", client.ask(call(READ_RESULT, (1, 1), (2, number))))
         self.assert_serves()
 
+    def test_an_int_that_no_int_can_hold_ends_its_client(self):
+        for value, reply in ((2, True), (2**31, False), (2**40 + 2, False), (-2**31 - 1, False)):
+            client = self.raw()
+            client.ask(call(CREATE_FLOW, (1, 1), (2, "tap")))
+            self.assertEqual(bool(client.ask(call(APPLY, (1, 1), (2, "PKTINFO"), (3, message((1, ord("i")), (2, value)))))), reply, value)
+        self.assert_serves()
+
     def test_descriptors_that_nobody_asked_for_are_closed(self):
         before = self.daemon.descriptors()
         for count in (1, 16, 17, 250):
