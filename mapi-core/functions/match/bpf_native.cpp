@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "bpf_emit_x86.hpp"
+#include "bpf_emit.hpp"
 
 #ifdef NETSLICE_REPLACE_ASMJIT_DEBUG_UTILS
 // Same names as the object in the archive that refers to stderr without position independence: the
@@ -60,6 +60,22 @@ size_t round_up(size_t bytes, size_t unit)
     return (bytes + unit - 1) / unit * unit;
 }
 
+// Beyond it lie libpcap's own extensions too (VLAN tag, protocol), as negative offsets; also what x86 has room for.
+constexpr uint32_t kLargestOffset = 0x7fffffff - 4;
+
+// False where the program holds something that only the interpreter does.
+bool can_emit(BpfSteps steps)
+{
+    for (const bpf_insn &step : steps) {
+        if ((is_packet_load(step.code) || is_header_length_load(step.code)) && step.k > kLargestOffset)
+            return false;
+        // In C the result of such a shift is undefined; the interpreter's answer stays the interpreter's.
+        if ((step.code == (BPF_ALU | BPF_LSH | BPF_K) || step.code == (BPF_ALU | BPF_RSH | BPF_K)) && step.k >= 32)
+            return false;
+    }
+    return true;
+}
+
 // Each filter has pages of its own.  Were each to begin at the start of a page, all of them would
 // compete for the same few sets of the instruction cache.
 size_t next_start_bytes(size_t page_bytes)
@@ -72,15 +88,14 @@ size_t next_start_bytes(size_t page_bytes)
 
 std::unique_ptr<NativeFilter> NativeFilter::make(std::span<const bpf_insn> program)
 {
-    if (program.empty() || !can_emit_x86(program))
+    if (program.empty() || !can_emit(program))
         return nullptr;
     asmjit::CodeHolder code;
     Failure failure;
     if (code.init(asmjit::Environment::host()) != asmjit::kErrorOk)
         return nullptr;
     code.setErrorHandler(&failure);
-    asmjit::x86::Assembler assembler(&code);
-    emit_x86(program, assembler);
+    emit_filter(program, code);
     if (failure.happened() || code.flatten() != asmjit::kErrorOk ||
         code.resolveUnresolvedLinks() != asmjit::kErrorOk)
         return nullptr;
@@ -100,8 +115,10 @@ std::unique_ptr<NativeFilter> NativeFilter::make(std::span<const bpf_insn> progr
         return nullptr;
     }
     if (code.relocateToBase(reinterpret_cast<uint64_t>(start)) != asmjit::kErrorOk ||
-        code.copyFlattenedData(start, memory_bytes - start_bytes) != asmjit::kErrorOk ||
-        mprotect(memory, memory_bytes, PROT_READ | PROT_EXEC) != 0)
+        code.copyFlattenedData(start, memory_bytes - start_bytes) != asmjit::kErrorOk)
+        return nullptr;
+    __builtin___clear_cache(reinterpret_cast<char *>(start), reinterpret_cast<char *>(start + code.codeSize()));
+    if (mprotect(memory, memory_bytes, PROT_READ | PROT_EXEC) != 0)
         return nullptr;
     return filter;
 }

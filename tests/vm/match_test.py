@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: MIT
+# Filters as arm64 machine code against libpcap's interpreter, on the kernel's own idea of executable memory.
+import os
+import unittest
+
+import guest
+
+
+CPU = "max,sve=off,sme=off"  # with SVE this program ends with SIGILL each time; whether a filter does it is not known
+
+
+class Match(unittest.TestCase):
+    def test_machine_code_passes_what_the_interpreter_passes(self):
+        machine = guest.Arm64Guest(os.environ["NETSLICE_BUILD"], cpu_model=CPU)
+        machine.add("tests/mapi_match_test")
+        result = machine.run("mapi_match_test '[bpf]~random valid*' --durations yes\n")  # those take minutes here
+        self.assertIn("All tests passed", result.output, result.output[-3000:])
+        self.assertIn("machine code", result.output, "the build has no asmjit for arm64")
+        self.assertEqual(result.kernel_faults, [])
+
+
+if __name__ == "__main__":
+    guest.run_tests()
