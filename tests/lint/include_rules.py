@@ -12,7 +12,7 @@ C_STANDARD = {f"{name}.h" for name in
               "stdatomic stdbool stddef stdint stdio stdlib string time".split()}
 # Where an include is looked for after the including file's own folder.
 SEARCH = ("nsmod/uapi", "libnsprobe/include", "mapi-core/include", "mapi-core/include/mapi", "libnsprobe/src", "nsdump",
-          "mapi-core", "mapi-core/functions", "calibrate", "nsmod/src", "nsmod", "tests", ".")
+          "mapi-core", "mapi-core/functions", "mapi-core/apps", "calibrate", "nsmod/src", "nsmod", "tests", ".")
 # Made by the build, not in the tree.
 GENERATED = ("*.pb.h", "*.skel.h", "*_version.h")
 

@@ -13,12 +13,12 @@
 #include "command/status_line.hpp"
 #include "csv.hpp"
 #include "decode/error.hpp"
+#include "flow_words/read_calls.hpp"
 #include "interrupt.hpp"
 #include "json.hpp"
 #include "measure.hpp"
 #include "missing.hpp"
 #include "options.hpp"
-#include "own_flow.hpp"
 #include "recording.hpp"
 #include "session.hpp"
 #include "table.hpp"
@@ -178,7 +178,7 @@ int main(int argc, char **argv)
     } catch (const command::UsageError &error) {
         complain(error.what());
         return kExitUsage;
-    } catch (const OwnFlowError &error) {
+    } catch (const flow_words::WordsError &error) {
         complain(error.what());
         return kExitUsage;
     } catch (const std::exception &error) {

@@ -2,8 +2,9 @@
 // mapi_handle: libmapi's descriptors -> objects that close themselves, its errors -> exceptions.
 #include "mapi_handle.hpp"
 
-#include <array>
 #include <utility>
+
+#include "flow_words/apply_call.hpp"
 
 namespace mapi_cost
 {
@@ -81,42 +82,13 @@ Flow::~Flow()
 
 Flow::Flow(Flow &&other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)), functions_(std::move(other.functions_)) {}
 
-int Flow::apply(const Call &call)
+int Flow::apply(const flow_words::Call &call)
 {
-    constexpr std::size_t kMost = 8;
-    std::vector<std::string> lists(call.arguments.size());
-    std::array<std::intptr_t, kMost> words = {};
-    if (call.arguments.size() > kMost)
-        throw MapiError(call.function + ": more than " + std::to_string(kMost) + " arguments");
-    for (std::size_t i = 0; i < call.arguments.size(); ++i) {
-        if (const auto *text = std::get_if<std::string>(&call.arguments[i]))
-            words[i] = std::intptr_t(text->c_str());
-        else if (const auto *number = std::get_if<std::int64_t>(&call.arguments[i]))
-            words[i] = *number;
-        else
-            words[i] = give(std::get<Steps>(call.arguments[i]), lists[i]);
-    }
-    // Pointers and numbers of any width go the same way to a function with a variable list, a word each.
-    const int function = mapi_apply_function_counted(int(call.arguments.size()), descriptor_, call.function.c_str(), words[0], words[1], words[2],
-                                                     words[3], words[4], words[5], words[6], words[7]);
+    const int function = flow_words::apply_call(descriptor_, call, functions_);
     if (function < 0)
         fail("");
     functions_.push_back(function);
     return function;
-}
-
-// `list` holds what the word points to.
-std::intptr_t Flow::give(const Steps &steps, std::string &list) const
-{
-    if (steps.letter == 'r')
-        return descriptor_;
-    if (steps.letter == 'f')
-        return functions_.at(steps.places.at(0) - 1);
-    if (steps.letter == 'F')
-        list = std::to_string(descriptor_);
-    for (const unsigned place : steps.places)
-        list += (list.empty() ? "" : ",") + std::to_string(functions_.at(place - 1)) + "@" + std::to_string(descriptor_);
-    return std::intptr_t(list.c_str());
 }
 
 int Flow::apply_to_file(const std::string &path, int packets)

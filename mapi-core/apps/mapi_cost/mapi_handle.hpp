@@ -10,7 +10,7 @@
 #include <mapi/mapi.h>
 #include <mapi/packet.h>
 
-#include "call.hpp"
+#include "flow_words/call.hpp"
 
 namespace mapi_cost
 {
@@ -52,7 +52,7 @@ public:
     Flow &operator=(const Flow &) = delete;
 
     int descriptor() const { return descriptor_; }
-    int apply(const Call &call);
+    int apply(const flow_words::Call &call);
     // The function's id, for file_state().
     int apply_to_file(const std::string &path, int packets);
     int file_state(int function) const; // MAPI_FILE_
@@ -64,8 +64,6 @@ public:
     int link_type() const; // -1 before the first packet
 
 private:
-    std::intptr_t give(const Steps &steps, std::string &list) const;
-
     int descriptor_;
     std::vector<int> functions_; // by place, for calls that name them
 };

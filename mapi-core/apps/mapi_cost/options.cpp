@@ -10,6 +10,7 @@
 #include <CLI/CLI.hpp>
 
 #include "command/output.hpp"
+#include "flow_words/read_calls.hpp"
 #include "own_flow.hpp"
 
 namespace mapi_cost
@@ -119,8 +120,8 @@ std::vector<Scenario> chosen_scenarios(const Options &options)
     for (std::size_t i = 0; i < options.flows.size(); ++i) {
         try {
             chosen.push_back(own_flow(options.flows[i], unsigned(i + 1)));
-        } catch (const OwnFlowError &error) {
-            throw OwnFlowError("--flow \"" + options.flows[i] + "\": " + error.what());
+        } catch (const flow_words::WordsError &error) {
+            throw flow_words::WordsError("--flow \"" + options.flows[i] + "\": " + error.what());
         }
     }
     return chosen;

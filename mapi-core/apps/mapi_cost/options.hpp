@@ -37,6 +37,6 @@ struct Options {
 // The exit code when there is nothing more to do.
 std::optional<int> parse_options(int argc, char **argv, Options &options);
 
-// Those asked for, in the order of the tables; flows of the user come last.  Throws OwnFlowError.
+// Those asked for, in the order of the tables; flows of the user come last.  Throws flow_words::WordsError.
 std::vector<Scenario> chosen_scenarios(const Options &options);
 } // namespace mapi_cost

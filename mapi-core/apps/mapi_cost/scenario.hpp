@@ -6,10 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "call.hpp"
+#include "flow_words/call.hpp"
 
 namespace mapi_cost
 {
+using flow_words::Argument;
+using flow_words::Call;
+using flow_words::Steps;
+
 enum class Function {
     kCounter,
     kFilter,

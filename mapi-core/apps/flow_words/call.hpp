@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-namespace mapi_cost
+namespace flow_words
 {
 // Functions of the same flow, by their places from 1; how they are given depends on the letter of the argument: r, f, S, F.
 struct Steps {
@@ -25,4 +25,4 @@ struct Call {
 
     bool operator==(const Call &) const = default;
 };
-} // namespace mapi_cost
+} // namespace flow_words

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// apply_call: a call as data -> mapi_apply_function().
+#include "flow_words/apply_call.hpp"
+
+#include <array>
+#include <cstddef>
+
+#include <mapi/mapi.h>
+
+namespace flow_words
+{
+namespace
+{
+constexpr std::size_t kMostArguments = 8; // a function of libmapi's own has; a plug-in's further ones are not known here
+
+// `list` holds what the word points to.
+std::intptr_t give(int flow, const Steps &steps, const std::vector<int> &functions, std::string &list)
+{
+    if (steps.letter == 'r')
+        return flow;
+    if (steps.letter == 'f')
+        return functions.at(steps.places.at(0) - 1);
+    if (steps.letter == 'F')
+        list = std::to_string(flow);
+    for (const unsigned place : steps.places)
+        list += (list.empty() ? "" : ",") + std::to_string(functions.at(place - 1)) + "@" + std::to_string(flow);
+    return std::intptr_t(list.c_str());
+}
+} // namespace
+
+int apply_call(int flow, const Call &call, const std::vector<int> &functions)
+{
+    std::vector<std::string> lists(call.arguments.size());
+    std::array<std::intptr_t, kMostArguments> words = {};
+    for (std::size_t i = 0; i < call.arguments.size() && i < words.size(); ++i) {
+        if (const auto *text = std::get_if<std::string>(&call.arguments[i]))
+            words[i] = std::intptr_t(text->c_str());
+        else if (const auto *number = std::get_if<std::int64_t>(&call.arguments[i]))
+            words[i] = *number;
+        else
+            words[i] = give(flow, std::get<Steps>(call.arguments[i]), functions, lists[i]);
+    }
+    // Pointers and numbers of any width go the same way to a function with a variable list, a word each; too many are refused by their count.
+    return mapi_apply_function_counted(int(call.arguments.size()), flow, call.function.c_str(), words[0], words[1], words[2], words[3], words[4], words[5],
+                                       words[6], words[7]);
+}
+} // namespace flow_words

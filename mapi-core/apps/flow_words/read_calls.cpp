@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+// read_calls: the functions of a flow as the user writes them -> calls.
+#include "flow_words/read_calls.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include <mapi/mapi.h>
+
+namespace flow_words
+{
+namespace
+{
+struct Word {
+    std::string text;
+    bool is_bar = false;
+};
+
+std::vector<Word> split(const std::string &text)
+{
+    std::vector<Word> words;
+    std::optional<std::string> word;
+    char quote = 0;
+    const auto end_word = [&] {
+        if (word)
+            words.push_back({*word});
+        word.reset();
+    };
+    for (const char letter : text) {
+        if (quote ? letter == quote : letter == '\'' || letter == '"') {
+            quote = quote ? 0 : letter;
+            word = word.value_or("");
+        } else if (!quote && (letter == ' ' || letter == '\t')) {
+            end_word();
+        } else if (!quote && letter == '|') {
+            end_word();
+            words.push_back({"|", true});
+        } else {
+            word = word.value_or("") + letter;
+        }
+    }
+    if (quote)
+        throw WordsError(std::string("a quotation mark ") + quote + " is not closed");
+    end_word();
+    return words;
+}
+
+std::string letters_of(const std::string &function)
+{
+    mapi_libfunct_info_t info = {};
+    for (int number = 0; mapi_get_libfunct_info(0, number, &info) == 0; ++number)
+        if (function == info.name)
+            return info.argdescr;
+    throw WordsError("\"" + function + "\" is no function of libmapi; mapi(3) names them");
+}
+
+template <class Number> std::optional<Number> read_number(const std::string &text)
+{
+    Number number = 0;
+    const bool is_hex = text.starts_with("0x");
+    const char *const from = text.data() + (is_hex ? 2 : 0), *const end = text.data() + text.size();
+    const auto read = std::from_chars(from, end, number, is_hex ? 16 : 10);
+    return read.ec == std::errc() && read.ptr == end && from != end ? std::optional(number) : std::nullopt;
+}
+
+// "@1", or "@1,@2".
+std::vector<unsigned> read_places(const std::string &text, size_t functions)
+{
+    std::vector<unsigned> places;
+    for (size_t at = 0; at <= text.size();) {
+        const size_t comma = std::min(text.find(',', at), text.size());
+        const auto place = comma > at && text[at] == '@' ? read_number<unsigned>(text.substr(at + 1, comma - at - 1)) : std::nullopt;
+        if (!place || *place < 1 || *place > functions)
+            throw WordsError("\"" + text + "\" names no function of the flow before it; the first is @1");
+        places.push_back(*place);
+        at = comma + 1;
+    }
+    return places;
+}
+
+Argument read_argument(char letter, const std::string &word, size_t functions_before)
+{
+    if (std::string("rfS").find(letter) != std::string::npos)
+        return Steps{letter, read_places(word, functions_before)};
+    if (letter == 'F')
+        return Steps{letter};
+    if (letter == 'i' || letter == 'c') {
+        if (const auto number = read_number<int>(word))
+            return std::int64_t(*number);
+        throw WordsError("\"" + word + "\" is no int");
+    }
+    if (letter == 'l') {
+        if (const auto number = read_number<std::uint64_t>(word))
+            return std::int64_t(*number);
+        throw WordsError("\"" + word + "\" is no 64-bit number");
+    }
+    return word;
+}
+
+// A flow and its function ("rf") are one word.
+Call read_call(const std::vector<std::string> &words, size_t functions_before)
+{
+    Call call{words[0]};
+    const std::string letters = letters_of(call.function);
+    size_t word = 1;
+    bool is_optional = false;
+    for (const char letter : letters) {
+        if (letter == '?') {
+            is_optional = true;
+            continue;
+        }
+        if (word == words.size()) {
+            if (is_optional)
+                break;
+            throw WordsError(call.function + ": an argument is missing behind \"" + words.back() + "\" (" + letters + ")");
+        }
+        call.arguments.push_back(read_argument(letter, words[word], functions_before));
+        word += letter != 'r';
+    }
+    if (word < words.size())
+        throw WordsError(call.function + ": takes no argument \"" + words[word] + "\" (" + letters + ")");
+    return call;
+}
+} // namespace
+
+std::vector<Call> read_calls(const std::string &text)
+{
+    std::vector<Call> calls;
+    std::vector<std::string> words;
+    std::vector<Word> all = split(text);
+    all.push_back({"|", true});
+    for (const Word &word : all) {
+        if (!word.is_bar) {
+            words.push_back(word.text);
+            continue;
+        }
+        if (words.empty())
+            throw WordsError("no function stands before a bar or the end");
+        calls.push_back(read_call(words, calls.size()));
+        words.clear();
+    }
+    return calls;
+}
+} // namespace flow_words

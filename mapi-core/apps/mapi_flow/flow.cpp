@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+// flow: calls -> a connected flow.
+#include "flow.hpp"
+
+#include <chrono>
+
+#include <fmt/format.h>
+#include <mapi/mapi.h>
+
+#include "flow_words/apply_call.hpp"
+#include "result_text.hpp"
+
+namespace mapi_flow
+{
+namespace
+{
+constexpr int kLookMs = 100;
+constexpr auto kTimeToRead = std::chrono::milliseconds(2 * kLookMs);
+
+mapi_function_info_t information(int flow, int function)
+{
+    mapi_function_info_t info = {};
+    if (mapi_get_function_info(flow, function, &info) < 0)
+        throw_last_error();
+    return info;
+}
+} // namespace
+
+void throw_last_error()
+{
+    int number = 0;
+    char text[MAPI_ERROR_TEXT_BYTES] = "no reason given";
+    mapi_read_error(&number, text);
+    throw MapiError(fmt::format("{} (error {})", text, number));
+}
+
+Flow::Flow(const std::string &device, const std::vector<flow_words::Call> &calls, unsigned number, Lines &lines)
+    : calls_(calls), number_(number), lines_(lines), flow_(mapi_create_flow(device.c_str())), is_read_(calls.size())
+{
+    if (flow_ < 0)
+        throw_last_error();
+    for (const flow_words::Call &call : calls_) {
+        functions_.push_back(flow_words::apply_call(flow_, call, functions_));
+        if (functions_.back() > 0)
+            continue;
+        try {
+            throw_last_error();
+        } catch (...) {
+            mapi_close_flow(flow_);
+            throw;
+        }
+    }
+}
+
+Flow::~Flow()
+{
+    close();
+}
+
+void Flow::connect()
+{
+    if (mapi_connect(flow_) < 0)
+        throw_last_error();
+    for (size_t i = 0; i < calls_.size(); ++i) {
+        if (!gives_one_by_one(i))
+            continue;
+        is_read_[i] = true;
+        const bool are_packets = information(flow_, functions_[i]).result_size == 0;
+        readers_.emplace_back([this, i, are_packets] { are_packets ? print_packets(i) : print_results(i); });
+    }
+}
+
+bool Flow::gives_one_by_one(size_t function) const
+{
+    return mapi_get_poll_descriptor(flow_, functions_[function]) >= 0;
+}
+
+bool Flow::wait(int timeout_ms)
+{
+    if (mapi_wait_flow(flow_, timeout_ms) == 0)
+        return true;
+    int number = 0;
+    char text[MAPI_ERROR_TEXT_BYTES] = "";
+    mapi_read_error(&number, text);
+    if (number != MAPI_TIMED_OUT)
+        throw MapiError(text);
+    return false;
+}
+
+std::string Flow::name_of(size_t function) const
+{
+    return fmt::format("{}.{}\t{}", number_, function + 1, calls_[function].function);
+}
+
+std::string Flow::result_of(size_t function) const
+{
+    if (is_read_[function] || information(flow_, functions_[function]).result_size == 0)
+        return "";
+    const mapi_results_t *results = mapi_read_results(flow_, functions_[function]);
+    if (!results)
+        throw_last_error();
+    return result_text(calls_[function].function, *results);
+}
+
+void Flow::print()
+{
+    for (size_t i = 0; i < calls_.size(); ++i) {
+        const mapi_function_info_t info = information(flow_, functions_[i]);
+        lines_.print(fmt::format("{}\t{}\t{}\t{}\t{}", name_of(i), info.pkts, info.passed_pkts, info.dropped, result_of(i)));
+    }
+}
+
+void Flow::print_packets(size_t function)
+{
+    mapipkt *packets[64];
+    for (bool is_last = false; !is_last;) {
+        const bool is_stopping = is_stopping_;
+        const int count = mapi_get_next_pkts(flow_, functions_[function], packets, 64, kLookMs);
+        for (int i = 0; i < count; ++i)
+            lines_.print(name_of(function) + "\t" + packet_text(*packets[i]));
+        is_last = count < 0 || (count == 0 && is_stopping);
+    }
+}
+
+void Flow::print_results(size_t function)
+{
+    while (const mapi_results_t *results = mapi_read_results(flow_, functions_[function]))
+        lines_.print(name_of(function) + "\t" + result_text(calls_[function].function, *results));
+}
+
+void Flow::finish(bool has_ended)
+{
+    is_stopping_ = true;
+    if (has_ended)
+        join();
+    else
+        std::this_thread::sleep_for(kTimeToRead); // more comes all the time
+    close();
+}
+
+void Flow::close()
+{
+    if (flow_ > 0)
+        mapi_close_flow(flow_);
+    join();
+    flow_ = 0;
+}
+
+void Flow::join()
+{
+    for (std::thread &reader : readers_)
+        reader.join();
+    readers_.clear();
+}
+} // namespace mapi_flow

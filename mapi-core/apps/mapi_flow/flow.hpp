@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// flow: calls -> a connected flow, what its functions found, what they give one by one.
+#pragma once
+
+#include <atomic>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "flow_words/call.hpp"
+#include "lines.hpp"
+
+namespace mapi_flow
+{
+// What libmapi had to say.
+class MapiError : public std::runtime_error
+{
+public:
+    using std::runtime_error::runtime_error;
+};
+
+[[noreturn]] void throw_last_error();
+
+class Flow
+{
+public:
+    // Of a device that outlives it.  number: from 1, as lines tell it.  Throws MapiError.
+    Flow(const std::string &device, const std::vector<flow_words::Call> &calls, unsigned number, Lines &lines);
+    ~Flow();
+    Flow(const Flow &) = delete;
+    Flow &operator=(const Flow &) = delete;
+
+    // From here on packets, and results that come one by one, are printed as they come.
+    void connect();
+    // False when the time is up.
+    bool wait(int timeout_ms);
+    // A line for each function.
+    void print();
+    // What is there to be read one by one is printed first: all of it where the flow has ended, else what came before.
+    void finish(bool has_ended);
+    void close();
+
+private:
+    std::string name_of(size_t function) const;
+    std::string result_of(size_t function) const;
+    bool gives_one_by_one(size_t function) const;
+    void print_packets(size_t function);
+    void print_results(size_t function);
+    void join();
+
+    const std::vector<flow_words::Call> calls_;
+    const unsigned number_;
+    Lines &lines_;
+    int flow_;
+    std::vector<int> functions_;
+    std::vector<bool> is_read_; // by a thread
+    std::vector<std::thread> readers_;
+    std::atomic<bool> is_stopping_ = false;
+};
+} // namespace mapi_flow

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// options: command line -> struct.
+#include "options.hpp"
+
+#include <iostream>
+
+#include <CLI/CLI.hpp>
+
+namespace mapi_flow
+{
+namespace
+{
+constexpr const char *kFooter =
+    "A flow is functions with their arguments, words as in a shell, a bar between; @2 is the flow's second function.  mapi(3) tells of each.\n"
+    "Prints a line for each function: flow.function, name, packets that came, that passed, dropped, result, with tabs between; and one for\n"
+    "each packet of TO_BUFFER and each result of functions that give them one by one.\n"
+    "\n"
+    "examples:\n"
+    "  mapi-flow trace.pcap 'BPF_FILTER \"tcp port 80\" | STR_SEARCH \"GET /\" 0 0 | PKT_COUNTER'\n"
+    "  mapi-flow trace.pcap \"ANONYMIZE 'IP,SRC_IP,PREFIX_PRESERVING' | TO_FILE 0 anonymous.pcap 0\"\n"
+    "  mapi-flow -i eth0 -t 1 'BPF_FILTER udp | PERF_START | TOP 5 1 9 | PERF_STOP'\n"
+    "  mapi-flow -i eth0 -d 10 'PKTINFO 2 | STATS @1 0 | DIST @1 0 1500 100'\n"
+    "\n"
+    "exit status: 0 done; 1 the capture is damaged, or packets of a device were lost; 2 wrong usage; 3 the source or a function was\n"
+    "refused, or the output cannot be written; 130 interrupted while reading a capture";
+} // namespace
+
+std::optional<int> parse_options(int argc, char **argv, Options &options)
+{
+    CLI::App app{"mapi-flow: applies functions of MAPI to a capture or a network interface and prints their results."};
+    app.footer(kFooter);
+    app.set_version_flag("-V,--version", std::string("mapi-flow ") + NETSLICE_VERSION);
+    app.add_option("source", options.source, "capture, pcap or pcapng, also compressed; with -i an interface, or a device of mapi.conf")->required();
+    app.add_option("flow", options.flows, "functions of a flow")->required();
+    app.add_flag("-i,--interface", options.is_device, "the source is a network interface, or a device of mapi.conf");
+    auto *erf = app.add_flag("-E,--erf", options.is_erf, "the capture is an ERF file of a DAG card");
+    auto *duration = app.add_option("-d,--duration", options.seconds, "seconds that an interface is read; without: until Ctrl-C");
+    app.add_option("-t,--interval", options.interval_s, "seconds between results; without: at the end alone")->check(CLI::PositiveNumber);
+    duration->check(CLI::PositiveNumber);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError &error) {
+        const int code = app.exit(error);
+        return code == 0 ? kExitDone : kExitUsage;
+    }
+    if (options.is_device && *erf) {
+        std::cerr << "mapi-flow: --erf is of a capture, --interface of none\n";
+        return kExitUsage;
+    }
+    return std::nullopt;
+}
+} // namespace mapi_flow

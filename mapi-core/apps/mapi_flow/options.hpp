@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// options: command line -> struct.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mapi_flow
+{
+enum ExitCode { kExitDone = 0, kExitIncomplete = 1, kExitUsage = 2, kExitRefused = 3, kExitInterrupted = 130 };
+
+struct Options {
+    std::string source;
+    std::vector<std::string> flows;
+    bool is_device = false;
+    bool is_erf = false;
+    double seconds = 0;  // of a device; 0: until Ctrl-C
+    double interval_s = 0; // between results; 0: at the end alone
+};
+
+// An exit code when the program is to end here.
+std::optional<int> parse_options(int argc, char **argv, Options &options);
+} // namespace mapi_flow

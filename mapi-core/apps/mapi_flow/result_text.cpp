@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+// result_text: a function's result -> words.
+#include "result_text.hpp"
+
+#include <cstddef>
+#include <cstring>
+#include <functional>
+#include <map>
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+
+namespace mapi_flow
+{
+namespace
+{
+constexpr uint64_t kNtpFrom1970 = 2208988800; // seconds from 1900
+
+// Seconds since 1970.
+std::string time_text(uint64_t ntp)
+{
+    if (ntp == 0)
+        return "none";
+    return fmt::format("{}.{:09}", (ntp >> 32) - kNtpFrom1970, ((ntp & 0xffffffff) * 1000000000 + 0x80000000) >> 32);
+}
+
+std::string address_text(int family, const void *address)
+{
+    char text[INET6_ADDRSTRLEN] = "";
+    return inet_ntop(family, address, text, sizeof(text)) ? text : "?";
+}
+
+std::string hex_text(const void *bytes, size_t count)
+{
+    std::string text;
+    for (size_t i = 0; i < count; ++i)
+        text += fmt::format("{:02x}", static_cast<const uint8_t *>(bytes)[i]);
+    return text;
+}
+
+// Of an object that lies anywhere.
+template <class Object> Object copy_of(const mapi_results_t &results)
+{
+    Object object = {};
+    memcpy(&object, results.res, std::min(sizeof(object), size_t(results.size)));
+    return object;
+}
+
+std::string stats_text(const mapi_results_t &results)
+{
+    const auto stats = copy_of<mapi_value_stats_t>(results);
+    if (stats.count == 0)
+        return "count=0";
+    return fmt::format("count={} mean={:.3f} min={} max={} sum={:.0f}", stats.count, double(stats.sum) / double(stats.count), stats.min, stats.max, double(stats.sum));
+}
+
+std::string dist_text(const mapi_results_t &results)
+{
+    const auto *const dist = static_cast<const mapi_dist_t *>(results.res);
+    std::string text = fmt::format("min={} max={} below={} above={}", dist->min, dist->max, dist->data[dist->intervals + 1], dist->data[dist->intervals]);
+    for (uint64_t i = 0; i < dist->intervals; ++i)
+        text += dist->data[i] ? fmt::format(" [{}]={}", i, dist->data[i] - (i == 0 ? dist->data[dist->intervals + 1] : 0)) : "";
+    return text;
+}
+
+std::string top_text(const mapi_results_t &results)
+{
+    const auto *const top = static_cast<const mapi_top_t *>(results.res);
+    std::string text;
+    for (uint32_t i = 0; i < top->rows; ++i) {
+        const topx_result row = top->row[i];
+        const uint32_t value = row.value;
+        const std::string name = row.family == AF_INET6 ? address_text(AF_INET6, row.addr6) : row.family == AF_INET ? address_text(AF_INET, &value) : fmt::to_string(value);
+        text += fmt::format("{}{}: {} packets {} bytes", i ? ", " : "", name, uint64_t(row.count), uint64_t(row.bytecount));
+    }
+    return text;
+}
+
+std::string burst_text(const mapi_results_t &results)
+{
+    const auto *const categories = static_cast<const mapi_burst_category_t *>(results.res);
+    std::string text;
+    for (size_t i = 0; i < size_t(results.size) / sizeof(*categories); ++i) {
+        const mapi_burst_category_t &category = categories[i];
+        if (category.bursts || category.gaps)
+            text += fmt::format("{}[{}] bursts={} packets={} bytes={} gaps={} gap_bytes={}", text.empty() ? "" : ", ", i, category.bursts, category.packets,
+                                category.bytes, category.gaps, category.gap_bytes);
+    }
+    return text;
+}
+
+std::string perf_text(const mapi_results_t &results)
+{
+    const auto perf = copy_of<mapi_perf_t>(results);
+    const double packets = double(perf.packets ? perf.packets : 1);
+    std::string text = fmt::format("packets={} calls={} ticks_per_packet={:.2f} ±{:.2f}", perf.packets, perf.calls, double(perf.ticks) / packets, double(perf.ticks_ci95) / packets);
+    if (perf.ticks_per_second)
+        text += fmt::format(" ns_per_packet={:.2f}", double(perf.ticks) / packets * 1e9 / double(perf.ticks_per_second));
+    if (perf.counted_calls)
+        text += fmt::format(" instructions_per_packet={:.2f} cycles_per_packet={:.2f} ±{:.2f}", double(perf.instructions) / packets, double(perf.cycles) / packets,
+                            double(perf.cycles_ci95) / packets);
+    return text + fmt::format(" counters={}", perf.source);
+}
+
+std::string startstop_text(const mapi_results_t &results)
+{
+    const auto times = copy_of<mapi_startstop_t>(results);
+    return fmt::format("first={} first_passed={} last_passed={}", time_text(times.first), time_text(times.first_processed), time_text(times.last_processed));
+}
+
+std::string sample_text(const mapi_results_t &results)
+{
+    const auto sample = copy_of<mapi_sample_t>(results);
+    return fmt::format("{} {} {} > {} {} protocol={} flags={:#x} sequence={}", time_text(sample.timestamp), address_text(sample.family, sample.source), sample.source_port,
+                       address_text(sample.family, sample.destination), sample.destination_port, sample.protocol, sample.tcp_flags, sample.sequence);
+}
+
+// BUCKET's and THRESHOLD's are alike.
+std::string timed_value_text(const mapi_results_t &results)
+{
+    const auto bucket = copy_of<mapi_bucket_t>(results);
+    return fmt::format("{} {}", time_text(bucket.timestamp), bucket.data);
+}
+
+std::string words_text(const mapi_results_t &results)
+{
+    if (results.size <= int(sizeof(uint64_t)))
+        return fmt::to_string(copy_of<uint64_t>(results));
+    if (size_t(results.size) % sizeof(uint64_t) != 0)
+        return hex_text(results.res, size_t(results.size));
+    std::string text;
+    for (size_t i = 0; i < size_t(results.size) / sizeof(uint64_t); ++i)
+        text += fmt::format("{}{}", i ? " " : "", static_cast<const uint64_t *>(results.res)[i]);
+    return text;
+}
+} // namespace
+
+std::string result_text(const std::string &function, const mapi_results_t &results)
+{
+    static const std::map<std::string, std::function<std::string(const mapi_results_t &)>> texts = {
+        {"STATS", stats_text},   {"DIST", dist_text},           {"TOP", top_text},         {"BURST", burst_text},          {"PERF_STOP", perf_text},
+        {"STARTSTOP", startstop_text}, {"HASHSAMP", sample_text}, {"BUCKET", timed_value_text}, {"THRESHOLD", timed_value_text}};
+    const auto found = texts.find(function);
+    return found == texts.end() ? words_text(results) : found->second(results);
+}
+
+std::string packet_text(const mapipkt &packet)
+{
+    return fmt::format("{} caplen={} wlen={} {}", time_text(packet.ts), packet.caplen, packet.wlen, hex_text(&packet.pkt, packet.caplen));
+}
+} // namespace mapi_flow

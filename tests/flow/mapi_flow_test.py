@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""mapi-flow on captures, with and without mapid: what its lines say is what tcpdump and tshark find."""
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from mapid import BUILD, DATA, Daemon, wait_until
+
+FLOW = BUILD / "bin/mapi-flow"
+TRACE = DATA / "mapi/tracefile"
+DEMO = pathlib.Path(os.environ["NETSLICE_SOURCE"]) / "mapi-core/apps/demo/demo.pcap"
+
+
+def run(*arguments, socket="none"):
+    return subprocess.run([FLOW, *map(str, arguments)], capture_output=True, text=True, check=False, env=os.environ | {"MAPI_SOCKET": str(socket)})
+
+
+def rows(program):
+    """Each line's words by its flow and function."""
+    assert program.returncode == 0, program.stderr
+    return {words[0]: words[1:] for words in (line.split("\t") for line in program.stdout.splitlines()) if not words[0].startswith("#")}
+
+
+def tcpdump(capture, *arguments):
+    return subprocess.run(["tcpdump", "-n", "-r", capture, *arguments], capture_output=True, text=True, check=True).stdout
+
+
+def hexes(lines):
+    """Of tcpdump's own."""
+    return "".join("".join(line.split()[1:]) for line in lines.splitlines())
+
+
+class Captures(unittest.TestCase):
+    def sockets(self):
+        """Of a mapid, and none."""
+        daemon = Daemon()
+        self.addCleanup(daemon.close)
+        return daemon.socket, "none"
+
+    def test_flows_filter_and_count_what_tcpdump_does(self):
+        filters = "tcp", "udp port 53", "greater 1000"
+        for socket in self.sockets():
+            found = rows(run(TRACE, *(f"BPF_FILTER '{text}' | PKT_COUNTER" for text in filters), socket=socket))
+            for number, text in enumerate(filters, 1):
+                self.assertEqual(found[f"{number}.2"][4], tcpdump(TRACE, "--count", text).split()[0])
+
+    def test_a_string_is_searched_behind_a_filter(self):
+        found = rows(run(TRACE, "BPF_FILTER tcp | STR_SEARCH 'HTTP/1.' 0 0"))
+        judge = subprocess.run(["tshark", "-n", "-r", TRACE, "-Y", 'tcp and frame contains "HTTP/1."'], capture_output=True, text=True, check=True).stdout
+        self.assertEqual(int(found["1.2"][2]), len(judge.splitlines()))
+        self.assertGreater(int(found["1.2"][2]), 0)
+
+    def test_packets_of_a_buffer_are_printed_in_order_with_their_bytes(self):
+        lines = [line.split("\t") for line in run(TRACE, "BPF_FILTER 'udp' | TO_BUFFER").stdout.splitlines()]
+        packets = [words[2].split() for words in lines if words[:2] == ["1.2", "TO_BUFFER"] and len(words) == 3]
+        self.assertEqual(len(packets), int(tcpdump(TRACE, "--count", "udp").split()[0]))
+        judge = re.findall(r"^(\d+\.\d+) (?:.*\n)((?:\t0x.*\n)+)", tcpdump(TRACE, "-tt", "-xx", "udp"), re.M)
+        self.assertEqual([(float(seconds), int(caplen.partition("=")[2]), text) for seconds, caplen, _, text in packets],
+                         [(float(seconds), len(hexes(lines)) // 2, hexes(lines)) for seconds, lines in judge])
+
+    def test_results_that_come_one_by_one_sum_up_to_the_whole(self):
+        for socket in self.sockets():
+            lines = [line.split("\t") for line in run(TRACE, "PKT_COUNTER | BUCKET @1 100ms 1", socket=socket).stdout.splitlines()]
+            grown = [int(words[2].split()[1]) for words in lines if words[:2] == ["1.2", "BUCKET"] and len(words) == 3]
+            self.assertGreater(len(grown), 2)
+            self.assertEqual(sum(grown), int(tcpdump(TRACE, "--count").split()[0]))
+
+    def test_an_anonymised_dump_has_all_packets_and_none_of_the_addresses(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for number, socket in enumerate(self.sockets()):
+                dump = pathlib.Path(folder) / f"{number}.pcap"
+                rows(run(TRACE, f"BPF_FILTER ip | ANONYMIZE 'IP,SRC_IP,PREFIX_PRESERVING' | TO_FILE 0 {dump} 0", socket=socket))
+                self.assertEqual(tcpdump(dump, "--count"), tcpdump(TRACE, "--count", "ip"))
+                sources = [{line.split()[1] for line in tcpdump(capture, "-q", "-t", "ip").splitlines() if len(line.split()) > 2} for capture in (TRACE, dump)]
+                self.assertNotEqual(sources[0], sources[1])
+
+    def test_what_functions_cost_is_among_their_results(self):
+        found = rows(run(DEMO, "PERF_START | BPF_FILTER tcp | PERF_STOP"))
+        self.assertRegex(found["1.3"][4], r"^packets=4827 calls=\d+ ticks_per_packet=[\d.]+ ±[\d.]+ ns_per_packet=[\d.]+.* counters=\S+$")
+
+    def test_a_word_that_is_wrong_is_named(self):
+        for flow, why in (("NO_SUCH", '"NO_SUCH" is no function'), ("STR_SEARCH a", "an argument is missing"), ("STATS @1 0", '"@1" names no function'), ("|", "no function stands")):
+            program = run(TRACE, flow)
+            self.assertEqual((program.returncode, program.stdout), (2, ""), flow)
+            self.assertIn(why, program.stderr)
+        for arguments in ((), (TRACE,), ("-E", "-i", "lo", "PKT_COUNTER"), ("-t", "0", TRACE, "PKT_COUNTER")):
+            self.assertEqual(run(*arguments).returncode, 2, arguments)
+
+    def test_a_source_or_a_function_that_is_refused_is_told_in_the_library_s_words(self):
+        for arguments, why in ((("/nonexistent", "PKT_COUNTER"), "/nonexistent: No such file"), ((TRACE, "BPF_FILTER 'no such'"), "BPF_FILTER"),
+                               (("-i", "nosuch0", "PKT_COUNTER"), "nosuch0"), ((TRACE, "TOP 0 1 9"), "TOP: how many values is not within 1 to 1000 (error 7001)")):
+            program = run(*arguments)
+            self.assertEqual((program.returncode, program.stdout), (3, ""), arguments)
+            self.assertIn(why, program.stderr)
+
+    def test_a_device_is_read_until_ctrl_c_and_its_results_come_at_intervals(self):
+        daemon = Daemon(f"[driver]\ndevice=tap\npath={TRACE}\nrepeat=forever\n")
+        self.addCleanup(daemon.close)
+        with open(daemon.folder / "lines", "w+") as lines:
+            program = subprocess.Popen([FLOW, "-i", "-t", "0.2", "tap", "PKT_COUNTER"], stdout=lines, env=os.environ | {"MAPI_SOCKET": str(daemon.socket)})
+            self.addCleanup(program.kill)
+            self.assertTrue(wait_until(lambda: (daemon.folder / "lines").read_text().count("PKT_COUNTER") >= 3))
+            program.send_signal(signal.SIGINT)
+            self.assertEqual(program.wait(20), 0)
+        counts = [int(line.split("\t")[5]) for line in (daemon.folder / "lines").read_text().splitlines() if "PKT_COUNTER" in line]
+        self.assertEqual(counts, sorted(counts))
+        self.assertGreater(counts[-1], counts[0])
+
+    def test_a_full_disk_is_told(self):
+        with open("/dev/full", "w") as full:
+            program = subprocess.run([FLOW, DEMO, "PKT_COUNTER"], stdout=full, stderr=subprocess.PIPE, text=True, check=False, env=os.environ | {"MAPI_SOCKET": "none"})
+        self.assertEqual(program.returncode, 3)
+        self.assertIn("standard output cannot be written", program.stderr)
+
+
+if __name__ == "__main__":
+    if not TRACE.exists():
+        print("skipped: there is no capture")
+        sys.exit(77)
+    unittest.main()

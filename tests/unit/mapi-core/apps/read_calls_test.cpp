@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+#include "flow_words/read_calls.hpp"
+
+#include "own_flow.hpp"
+#include "support/catch.hpp"
+
+using namespace flow_words;
+
+TEST_CASE("functions of a flow are words as in a shell, each behind a bar", "[flow_words]")
+{
+    CHECK(read_calls("BPF_FILTER 'tcp port 80 or \"x\"'|STR_SEARCH \"a|b\" 0 0x5dc | PKT_COUNTER") == std::vector<Call>{{"BPF_FILTER", {"tcp port 80 or \"x\""}},
+                                            {"STR_SEARCH", {"a|b", std::int64_t{0}, std::int64_t{1500}}},
+                                            {"PKT_COUNTER"}});
+}
+
+TEST_CASE("a function before it is named by its place, once for a flow and its function", "[flow_words]")
+{
+    const std::vector<Call> calls = read_calls("PKTINFO 1 | STATS @1 0 | THRESHOLD 2 @1 18446744073709551615 1 0 0 1 | RES2FILE 1,1 @1,@2 '' rows 1s");
+    CHECK(calls[1].arguments == std::vector<Argument>{Steps{'r', {1}}, Steps{'f', {1}}, "0"});
+    CHECK(calls[2].arguments[3] == Argument(std::int64_t{-1}));
+    CHECK(calls[3].arguments[1] == Argument(Steps{'S', {1, 2}}));
+}
+
+TEST_CASE("arguments that may be left out may be left out", "[flow_words]")
+{
+    CHECK(read_calls("TO_BUFFER")[0].arguments.empty());
+    CHECK(read_calls("TO_BUFFER 1")[0].arguments.size() == 1);
+}
+
+TEST_CASE("what is wrong with a flow is named", "[flow_words]")
+{
+    const auto why = [](const char *text) -> std::string {
+        try {
+            read_calls(text);
+        } catch (const WordsError &error) {
+            return error.what();
+        }
+        return "";
+    };
+    CHECK(why("") == "no function stands before a bar or the end");
+    CHECK(why("PKT_COUNTER |") == "no function stands before a bar or the end");
+    CHECK(why("NO_SUCH 1") == "\"NO_SUCH\" is no function of libmapi; mapi(3) names them");
+    CHECK(why("BPF_FILTER 'tcp") == "a quotation mark ' is not closed");
+    CHECK(why("STR_SEARCH a 0") == "STR_SEARCH: an argument is missing behind \"0\" (sii)");
+    CHECK(why("STR_SEARCH a 0 x") == "\"x\" is no int");
+    CHECK(why("PKTINFO 99999999999") == "\"99999999999\" is no int");
+    CHECK(why("PKT_COUNTER 1") == "PKT_COUNTER: takes no argument \"1\" ()");
+    CHECK(why("STATS @1 0") == "\"@1\" names no function of the flow before it; the first is @1");
+    CHECK(why("PKTINFO 1 | STATS @2 0") == "\"@2\" names no function of the flow before it; the first is @1");
+    CHECK(why("PKTINFO 1 | STATS 1 0") == "\"1\" names no function of the flow before it; the first is @1");
+}
+
+TEST_CASE("a flow of the user's is a scenario of mapi-cost's by its number and its functions", "[mapi_cost][flow_words]")
+{
+    const mapi_cost::Scenario scenario = mapi_cost::own_flow("BPF_FILTER tcp | PKT_COUNTER", 3);
+    CHECK(scenario.id == "flow-3");
+    CHECK(scenario.name == "BPF_FILTER + PKT_COUNTER");
+    CHECK(scenario.own.size() == 2);
+}
