@@ -133,7 +133,7 @@ void Flow::finish(bool has_ended)
     is_stopping_ = true;
     if (has_ended)
         join();
-    else
+    else if (!readers_.empty())
         std::this_thread::sleep_for(kTimeToRead); // more comes all the time
     close();
 }
