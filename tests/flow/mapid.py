@@ -159,8 +159,8 @@ class Daemon:
 
 
 def serve():
-    from mapi_library import Flow, stats_of # pylint: disable=import-outside-toplevel
-    names = {"Flow": Flow, "stats_of": stats_of, "ctypes": ctypes, "os": os, "struct": struct, "time": time, "signal": signal}
+    from mapi_library import Flow, function_names, stats_of # pylint: disable=import-outside-toplevel
+    names = {"Flow": Flow, "function_names": function_names, "stats_of": stats_of, "ctypes": ctypes, "os": os, "struct": struct, "time": time, "signal": signal}
     for line in sys.stdin:
         kind, text = json.loads(line)
         try:

@@ -44,7 +44,7 @@ FAULTS = [
 GOOD_KERNEL = {"nsmod/src/module.c": "// SPDX-License-Identifier: GPL-2.0\nint x;\n"}
 CHECKPATCH = [("nsmod/src/bad.c", "// SPDX-License-Identifier: GPL-2.0\nint f(void)\n{\n\tif(1)\n\t\treturn 1;\n\treturn 0;\n}\n", "SPACING"),
               ("nsmod/src/bad.h", "int  x;\n", "SPDX_LICENSE_TAG")]
-MAPI_3 = ".TH MAPI 3\n.SH NAME\nmapi \\- x\n.SH DESCRIPTION\n.SS Functions\n.TP\n.BR GAP \" (int x)\"\nA gap.\n.PP\nMore.\n"
+MAPI_3 = ".TH MAPI 3\n.SH NAME\nmapi \\- x\n.SH SYNOPSIS\n.BI \"int mapi_connect(int \" fd );\n.SH DESCRIPTION\n.SS Functions\n.TP\n.BR GAP \" (int x)\"\nA gap.\n.PP\nMore.\n"
 GOOD_MANUAL = {
     "mapi-core/client/mapi.3": MAPI_3,
     "mapi-core/client/function_pages.py": (HERE.parents[1] / "mapi-core/client/function_pages.py").read_text(),
