@@ -110,6 +110,7 @@ def options():
                         help="other list of benchmarks")
     parser.add_argument("--out", type=pathlib.Path, default=SOURCE / "build/bench.json", help="file for the results")
     parser.add_argument("--repeat", type=int, default=3, help="runs of each program; the median counts (default 3)")
+    parser.add_argument("--check", action="store_true", help="only see whether the names are known")
     return parser.parse_args()
 
 
@@ -122,6 +123,8 @@ def main():
     except (OSError, ValueError) as error:
         print(f"run_bench: {error}", file=sys.stderr)
         return 2
+    if arguments.check:
+        return 0
     progress = (lambda text: print(f"\r\033[K{text}", end="", file=sys.stderr)) if sys.stderr.isatty() else lambda text: None
     result = {"schema": "netslice-bench-1", "context": context(arguments.bin), "repeats": arguments.repeat, "figures": []}
     for warning in result["context"]["warnings"]:

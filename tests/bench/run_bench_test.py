@@ -56,6 +56,12 @@ class RunBench(unittest.TestCase):
         self.assertEqual(figures["f"]["raw"], [{"n": 1}, {"n": 90}, {"n": 3}])
         self.assertEqual(done.returncode, 0)
 
+    def test_names_can_be_checked_before_anything_is_built_or_run(self):
+        self.program("one", f"touch {self.top}/has-run")
+        for name, status in ("f", 0), ("b", 0), ("g", 2):
+            self.assertEqual(self.run_bench("b : f : one", "--check", name)[0].returncode, status)
+        self.assertFalse((self.top / "has-run").exists() or (self.top / "out.json").exists())
+
     def test_a_figure_that_cannot_be_had_says_why(self):
         self.program("one", "echo no such device >&2; exit 77")
         done, figures = self.run_bench("b : f g : one\nc : h : one : tool=no-such-program-here")
