@@ -87,15 +87,14 @@ FunctionSums Census::sum_up(const std::vector<std::shared_ptr<engine::Flow>> &fl
 {
     FunctionSums sums;
     for (const auto &flow : flows) {
-        mapi_flow_info_t info = {};
-        if (flow)
-            flow->describe(&info);
-        for (int fid = 1; fid <= info.num_functions; ++fid) {
-            mapi_function_info_t function = {};
-            flow->describe_counts(fid, &function);
-            FunctionSum &sum = sums[function.name];
-            sum.packets += function.pkts;
-            sum.passed += function.passed_pkts;
+        if (!flow)
+            continue;
+        for (const auto &functions : {flow->counts(), flow->removed_counts()}) {
+            for (const auto &function : functions) {
+                FunctionSum &sum = sums[function.name];
+                sum.packets += function.packets;
+                sum.passed += function.passed;
+            }
         }
     }
     return sums;

@@ -35,9 +35,9 @@ std::map<const engine::Device *, uint32_t> count_flows(const Service &service, c
 }
 
 // False: there is no room for all of its functions.
-bool add_functions(engine::Flow &flow, int after, int count, size_t &bytes, ipc::ListedFlow &message)
+bool add_functions(engine::Flow &flow, int after, size_t &bytes, ipc::ListedFlow &message)
 {
-    for (int number = after + 1; number <= count; ++number) {
+    for (int number = flow.next_function(after); number != 0; number = flow.next_function(number)) {
         if (bytes >= kListBytesMax)
             return false;
         mapi_function_info_t info = {};
@@ -62,7 +62,9 @@ bool add_flow(const Census::Entry &entry, engine::Flow &flow, int after, size_t 
     message.set_flow(entry.number);
     show(info, *message.mutable_info());
     bytes += message.ByteSizeLong();
-    return add_functions(flow, after, info.num_functions, bytes, message);
+    const bool is_whole = add_functions(flow, after, bytes, message);
+    message.set_has_more(!is_whole);
+    return is_whole;
 }
 } // namespace
 

@@ -88,26 +88,17 @@ void add_devices(Text &text, engine::Devices &devices)
     }
 }
 
-void count_functions(engine::Flow &flow, std::map<std::string, uint64_t> &counts)
-{
-    mapi_flow_info_t info = {};
-    flow.describe(&info);
-    for (int fid = 1; fid <= info.num_functions; ++fid) {
-        mapi_function_info_t function = {};
-        flow.describe_counts(fid, &function);
-        ++counts[function.name];
-    }
-}
-
 void add_flows(Text &text, Census &census)
 {
     std::map<std::string, uint64_t> functions;
     uint64_t flows = 0;
     for (const Census::Entry &entry : census.flows()) {
         const auto flow = entry.flow.lock();
-        flows += flow != nullptr;
-        if (flow)
-            count_functions(*flow, functions);
+        if (!flow)
+            continue;
+        ++flows;
+        for (const auto &function : flow->counts())
+            ++functions[function.name];
     }
     text.begin("mapi_flows", "gauge", "Flows of all clients.");
     text.add(flows);

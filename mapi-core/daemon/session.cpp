@@ -59,7 +59,11 @@ Session::Session(const Service &service, ipc::Descriptor socket, Peer peer)
 
 Session::~Session()
 {
-    service_.census.remove_client(client_);
+    try {
+        service_.census.remove_client(client_);
+    } catch (const std::exception &error) {
+        spdlog::warn("client {}: its packets are missing from the metrics: {}", peer_.pid, error.what());
+    }
     try {
         std::vector<std::shared_ptr<engine::Flow>> flows;
         for (auto &[number, entry] : flows_)

@@ -107,6 +107,7 @@ void Flow::remove(int fid)
         removed.is_removed = true;
     else
         device_->remove(removed);
+    removed_.push_back(counts_of(removed));
 }
 
 void Flow::close()
@@ -265,29 +266,41 @@ void Flow::describe(mapi_flow_info_t *info)
 void Flow::describe(int fid, mapi_function_info_t *info)
 {
     const std::lock_guard lock(mutex_);
-    describe_alone(fid, info);
-    info->shared_with = device_->count_other_users(*function(fid).node, *chain_);
-}
-
-void Flow::describe_counts(int fid, mapi_function_info_t *info)
-{
-    const std::lock_guard lock(mutex_);
-    describe_alone(fid, info);
-}
-
-void Flow::describe_alone(int fid, mapi_function_info_t *info)
-{
     const Applied &applied = function(fid);
     const Node &node = *applied.node;
-    const bool joined = chain_->has_joined();
+    const FunctionCounts counts = counts_of(applied);
     const mapi_function_drops drops = node.drops();
     info->fid = fid;
-    snprintf(info->name, sizeof(info->name), "%s", node.function().name);
-    info->pkts = joined ? applied.seen() : 0;
-    info->passed_pkts = joined ? applied.passed() : 0;
+    snprintf(info->name, sizeof(info->name), "%s", counts.name);
+    info->pkts = counts.packets;
+    info->passed_pkts = counts.passed;
     info->dropped = drops.buffer_full + drops.link_type + drops.not_written;
     info->time_jumps = drops.time_jumps;
     info->result_size = int(node.result_bytes());
+    info->shared_with = device_->count_other_users(node, *chain_);
+}
+
+Flow::FunctionCounts Flow::counts_of(const Applied &applied) const
+{
+    const bool joined = chain_->has_joined();
+    return {applied.node->function().name, joined ? applied.seen() : 0, joined ? applied.passed() : 0};
+}
+
+std::vector<Flow::FunctionCounts> Flow::counts()
+{
+    const std::lock_guard lock(mutex_);
+    std::vector<FunctionCounts> counts;
+    for (const auto &applied : chain_->functions()) {
+        if (!applied->is_removed)
+            counts.push_back(counts_of(*applied));
+    }
+    return counts;
+}
+
+std::vector<Flow::FunctionCounts> Flow::removed_counts()
+{
+    const std::lock_guard lock(mutex_);
+    return removed_;
 }
 
 int Flow::next_function(int fid)

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include <mapi/results.h>
 
@@ -71,11 +72,17 @@ public:
     void describe(int fid, mapi_function_info_t *info);
     // 0: there is none after it.
     int next_function(int fid);
-    // Without shared_with, for which all flows of the device are looked at.
-    void describe_counts(int fid, mapi_function_info_t *info);
+    struct FunctionCounts {
+        const char *name;
+        uint64_t packets;
+        uint64_t passed;
+    };
+    std::vector<FunctionCounts> counts();
+    // Of functions that were removed, when they were.
+    std::vector<FunctionCounts> removed_counts();
 
 private:
-    void describe_alone(int fid, mapi_function_info_t *info);
+    FunctionCounts counts_of(const Applied &applied) const;
     Applied &function(int fid);
     Applied &connected_function(int fid);
     static ring::RecordSource &records(Applied &applied, bool are_packets);
@@ -83,6 +90,7 @@ private:
     const std::shared_ptr<Device> device_;
     const std::shared_ptr<Arena> arena_;
     const std::shared_ptr<Chain> chain_; // the device holds it too while the flow is connected
-    std::mutex mutex_;                   // apply, connect, close
+    std::vector<FunctionCounts> removed_;
+    std::mutex mutex_; // apply, connect, close
 };
 } // namespace mapi::engine

@@ -49,10 +49,9 @@ bool is_same(const ipc::ListedFlow &one, const ipc::ListedFlow &other)
 void go_on(const ipc::ListedFlow &last, ipc::Place &place)
 {
     const int told = last.functions_size() > 0 ? last.functions(last.functions_size() - 1).number() : 0;
-    const bool is_whole = told >= last.info().functions();
     place.set_client(last.client());
-    place.set_flow(is_whole ? last.flow() + 1 : last.flow());
-    place.set_function(is_whole ? 0 : told);
+    place.set_flow(last.has_more() ? last.flow() : last.flow() + 1);
+    place.set_function(last.has_more() ? told : 0);
 }
 } // namespace
 
@@ -65,10 +64,12 @@ std::vector<ipc::ListedFlow> Mapid::flows()
     do {
         piece = connection_->ask(request).flows();
         for (ipc::ListedFlow &flow : *piece.mutable_flows()) {
-            if (!all.empty() && is_same(all.back(), flow))
-                all.back().mutable_functions()->MergeFrom(flow.functions());
-            else
+            if (all.empty() || !is_same(all.back(), flow)) {
                 all.push_back(std::move(flow));
+                continue;
+            }
+            all.back().mutable_functions()->MergeFrom(flow.functions());
+            all.back().set_has_more(flow.has_more());
         }
         if (!all.empty())
             go_on(all.back(), *request.mutable_list_flows());

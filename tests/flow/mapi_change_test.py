@@ -9,7 +9,7 @@ import subprocess
 import sys
 import unittest
 
-from mapid import BUILD, DATA, ClientError, Daemon, wait_until
+from mapid import BUILD, DATA, Client, ClientError, Daemon, wait_until
 
 TRACE = DATA / "mapi/tracefile"
 PERF_CAPTURE = pathlib.Path(os.environ["NETSLICE_SOURCE"]) / "mapi-core/apps/demo/demo.pcap"
@@ -73,6 +73,22 @@ class Changed(unittest.TestCase):
             with self.assertRaisesRegex(ClientError, "6147: function 2 of the flow was removed"):
                 client.do("flow.word(file)")
             client.do("flow.close()")
+
+    def test_a_flow_without_its_first_function_is_listed_measured_and_closed_as_others_are(self):
+        daemon = Daemon(REPEATED)
+        self.addCleanup(daemon.close)
+        other = daemon.client()
+        other.do(FLOW + "count = flow.apply('PKT_COUNTER')\nflow.connect()")
+        for leave in (lambda client: client.do("flow.close()")), Client.kill:
+            client = daemon.client()
+            client.do(FLOW + "size = flow.apply('PKTINFO', 2)\nhash = flow.apply('HASH', 3)\ncount = flow.apply('PKT_COUNTER')\nflow.connect()")
+            self.assertTrue(wait_until(lambda: client.get("flow.word(count)") > 1000)) # pylint: disable=cell-var-from-loop
+            client.do("flow.remove(size)")
+            listed = subprocess.run([BUILD / "bin/mapi-info", "-s", daemon.socket, "functions"], capture_output=True, text=True, check=True).stdout
+            self.assertEqual([line.split()[5] for line in listed.splitlines()[1:]], ["PKT_COUNTER", "HASH", "PKT_COUNTER"])
+            leave(client)
+        before = other.get("flow.word(count)")
+        self.assertTrue(wait_until(lambda: other.get("flow.word(count)") > before))
 
     def test_a_reader_that_waits_in_a_removed_buffer_goes_on(self):
         for _, client in self.each_client():

@@ -102,6 +102,17 @@ class Metrics(unittest.TestCase):
         self.assertEqual(seen, sorted(seen))
         self.assertEqual(seen[-1], seen[-2])
 
+    def test_what_a_removed_function_counted_stays_counted(self):
+        client = self.daemon.client()
+        client.do(f"flow = Flow.on_device({ODD!r})\nfirst = flow.apply('BYTE_COUNTER')\nflow.apply('PKT_COUNTER')\nflow.connect()\n"
+                  "assert Flow.library.mapi_wait_flow(flow.fd, -1) == 0\nflow.remove(first)")
+        name = ("mapi_function_packets_total", (("function", "BYTE_COUNTER"),))
+        for leave in ("", "flow.close()"):
+            client.do(leave)
+            samples = self.samples()
+            self.assertEqual(samples[name], 893) # capinfos -c
+            self.assertNotIn(("mapi_functions", (("function", "BYTE_COUNTER"),)), samples)
+
     def test_drops_are_told_by_cause_and_refusals_by_reason(self):
         client = self.daemon.client()
         client.do("flow = Flow.on_device('tap')\nbuffer = flow.apply('TO_BUFFER', 0)\nflow.connect()\nflows = [Flow.on_device('tap') for _ in range(2)]\n"
