@@ -63,6 +63,7 @@ class Captures(unittest.TestCase):
         judge = re.findall(r"^(\d+\.\d+) (?:.*\n)((?:\t0x.*\n)+)", tcpdump(TRACE, "-tt", "-xx", "udp"), re.M)
         self.assertEqual([(float(seconds), int(caplen.partition("=")[2]), text) for seconds, caplen, _, text in packets],
                          [(float(seconds), len(hexes(lines)) // 2, hexes(lines)) for seconds, lines in judge])
+        self.assertEqual([words[0] for words in lines[-3:]], ["#flow.function", "1.1", "1.2"])
 
     def test_results_that_come_one_by_one_sum_up_to_the_whole(self):
         for socket in self.sockets():

@@ -128,12 +128,16 @@ void Flow::print_results(size_t function)
         lines_.print(name_of(function) + "\t" + result_text(calls_[function].function, *results));
 }
 
-void Flow::finish(bool has_ended)
+void Flow::read_rest()
 {
     is_stopping_ = true;
-    if (has_ended)
-        join();
-    else if (!readers_.empty())
+    join();
+}
+
+void Flow::finish()
+{
+    is_stopping_ = true;
+    if (!readers_.empty())
         std::this_thread::sleep_for(kTimeToRead); // more comes all the time
     close();
 }

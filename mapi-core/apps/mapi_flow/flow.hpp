@@ -37,8 +37,10 @@ public:
     bool wait(int timeout_ms);
     // A line for each function.
     void print();
-    // What is there to be read one by one is printed first: all of it where the flow has ended, else what came before.
-    void finish(bool has_ended);
+    // Of a flow that has ended: returns once all that is read one by one is printed.
+    void read_rest();
+    // Of one that has not, what has come is printed first.
+    void finish();
     void close();
 
 private:

@@ -120,11 +120,14 @@ int run(const Options &options)
     for (const auto &flow : flows)
         flow->connect();
     source.start();
-    const bool have_ended = wait(flows, options, lines);
+    if (wait(flows, options, lines)) {
+        for (const auto &flow : flows)
+            flow->read_rest();
+    }
     print(flows, lines);
     const bool is_whole = source.is_whole();
     for (const auto &flow : flows)
-        flow->finish(have_ended);
+        flow->finish();
     if (!lines.flush()) {
         command::tell("mapi-flow: standard output cannot be written\n");
         return kExitRefused;

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <functional>
 #include <map>
+#include <span>
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
@@ -32,9 +33,13 @@ std::string address_text(int family, const void *address)
 
 std::string hex_text(const void *bytes, size_t count)
 {
+    static constexpr char kDigits[] = "0123456789abcdef";
     std::string text;
-    for (size_t i = 0; i < count; ++i)
-        text += fmt::format("{:02x}", static_cast<const uint8_t *>(bytes)[i]);
+    text.reserve(2 * count);
+    for (const uint8_t byte : std::span(static_cast<const uint8_t *>(bytes), count)) {
+        text += kDigits[byte >> 4];
+        text += kDigits[byte & 15];
+    }
     return text;
 }
 
