@@ -4,54 +4,16 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "functions/anonymize/anonymizer.hpp"
+#include "mapi-core/functions/frame_bytes.hpp"
 
 namespace anonymize_test
 {
-using Bytes = std::vector<uint8_t>;
-
-// Two hexadecimal digits a byte, blanks anywhere.
-inline Bytes hex(std::string_view text)
-{
-    Bytes bytes;
-    std::string digits;
-    for (const char c : text) {
-        if (c == ' ')
-            continue;
-        digits += c;
-        if (digits.size() == 2) {
-            bytes.push_back(uint8_t(std::strtoul(digits.c_str(), nullptr, 16)));
-            digits.clear();
-        }
-    }
-    return bytes;
-}
-
-inline Bytes text(std::string_view string)
-{
-    return {string.begin(), string.end()};
-}
-
-inline Bytes operator+(Bytes left, const Bytes &right)
-{
-    left.insert(left.end(), right.begin(), right.end());
-    return left;
-}
-
-inline Bytes half(size_t value)
-{
-    return {uint8_t(value >> 8), uint8_t(value)};
-}
-
-inline Bytes ethernet(uint16_t type, const Bytes &payload)
-{
-    return hex("020000000002 020000000001") + half(type) + payload;
-}
+using namespace frame_bytes;
 
 // 10.0.0.1 to 10.0.0.2, with options of a multiple of 4 bytes.
 inline Bytes ipv4(uint8_t protocol, const Bytes &payload, const Bytes &options = {}, uint16_t fragment = 0)

@@ -7,6 +7,7 @@
 
 #include <netinet/in.h>
 
+#include "mapi-core/functions/frame_bytes.hpp"
 #include "support/catch.hpp"
 
 using mapi::functions::FlowKey;
@@ -14,13 +15,8 @@ using mapi::functions::FlowPacket;
 
 namespace
 {
-using Bytes = std::vector<uint8_t>;
-
-Bytes operator+(Bytes left, const Bytes &right)
-{
-    left.insert(left.end(), right.begin(), right.end());
-    return left;
-}
+using frame_bytes::Bytes;
+using frame_bytes::operator+;
 
 const Bytes kEthernet = Bytes(12, 2);
 const Bytes kPorts = {0x12, 0x34, 0, 53, 0, 8, 0, 0}; // UDP from 4660 to 53

@@ -4,49 +4,16 @@
 
 #include <netinet/in.h>
 
-#include <cstdlib>
 #include <string>
 #include <vector>
 
+#include "mapi-core/functions/frame_bytes.hpp"
 #include "support/catch.hpp"
 
 namespace
 {
 using mapi::headers::Headers;
-using Bytes = std::vector<uint8_t>;
-
-// Two hexadecimal digits a byte, blanks anywhere.
-Bytes hex(const std::string &text)
-{
-    Bytes bytes;
-    std::string digits;
-    for (const char c : text) {
-        if (c == ' ')
-            continue;
-        digits += c;
-        if (digits.size() == 2) {
-            bytes.push_back(uint8_t(std::strtoul(digits.c_str(), nullptr, 16)));
-            digits.clear();
-        }
-    }
-    return bytes;
-}
-
-Bytes operator+(Bytes left, const Bytes &right)
-{
-    left.insert(left.end(), right.begin(), right.end());
-    return left;
-}
-
-Bytes half(size_t value)
-{
-    return {uint8_t(value >> 8), uint8_t(value)};
-}
-
-Bytes ethernet(uint16_t type, const Bytes &payload)
-{
-    return hex("020000000002 020000000001") + half(type) + payload;
-}
+using namespace frame_bytes;
 
 Bytes ipv4(uint8_t protocol, const Bytes &payload, uint16_t fragment = 0, uint8_t last_byte = 1)
 {
