@@ -113,6 +113,31 @@ class Captures(unittest.TestCase):
         self.assertEqual(counts, sorted(counts))
         self.assertGreater(counts[-1], counts[0])
 
+    def test_it_ends_when_nobody_reads_its_lines_any_more_and_its_files_are_whole(self):
+        daemon = Daemon(f"[driver]\ndevice=tap\npath={TRACE}\nrepeat=forever\n")
+        self.addCleanup(daemon.close)
+        dump = daemon.folder / "dump.pcap"
+        for source, socket in (("-i", "tap"), daemon.socket), ((DEMO,), "none"):
+            program = subprocess.Popen([FLOW, *source, f"TO_FILE 0 {dump} 0 | TO_BUFFER 0"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                       env=os.environ | {"MAPI_SOCKET": str(socket)})
+            self.addCleanup(program.kill)
+            self.assertIn("TO_BUFFER", program.stdout.readline())
+            program.stdout.close()
+            self.assertEqual(program.wait(20), 3)
+            self.assertIn("standard output cannot be written", program.stderr.read())
+            program.stderr.close()
+            self.assertGreater(int(tcpdump(dump, "--count").split()[0]), 0)
+            dump.unlink()
+
+    def test_ctrl_c_ends_it_also_while_it_prints_what_was_read(self):
+        program = subprocess.Popen([FLOW, DEMO, *["TO_BUFFER 0"] * 100], stdout=subprocess.PIPE, text=True, env=os.environ | {"MAPI_SOCKET": "none"})
+        self.addCleanup(program.kill)
+        self.assertIn("TO_BUFFER", program.stdout.readline())
+        program.send_signal(signal.SIGINT)
+        lines = program.communicate(timeout=20)[0].splitlines()
+        self.assertEqual(program.returncode, 130)
+        self.assertLess(len(lines), 100 * 4827)
+
     def test_a_full_disk_is_told(self):
         with open("/dev/full", "w") as full:
             program = subprocess.run([FLOW, DEMO, "PKT_COUNTER"], stdout=full, stderr=subprocess.PIPE, text=True, check=False, env=os.environ | {"MAPI_SOCKET": "none"})

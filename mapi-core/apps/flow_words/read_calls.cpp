@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
 #include <optional>
 
 #include <mapi/mapi.h>
@@ -31,7 +32,7 @@ std::vector<Word> split(const std::string &text)
         if (quote ? letter == quote : letter == '\'' || letter == '"') {
             quote = quote ? 0 : letter;
             word = word.value_or("");
-        } else if (!quote && (letter == ' ' || letter == '\t')) {
+        } else if (!quote && letter && std::strchr(" \t\r\n", letter)) {
             end_word();
         } else if (!quote && letter == '|') {
             end_word();

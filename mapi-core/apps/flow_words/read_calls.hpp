@@ -17,7 +17,7 @@ public:
     using std::runtime_error::runtime_error;
 };
 
-// "BPF_FILTER 'tcp port 80' | TO_BUFFER 1": words as in a shell, a function behind each bar; "@2" is the flow's second function.  What
+// "BPF_FILTER 'tcp port 80' | TO_BUFFER 1": words, in quotation marks where they hold blanks or bars, a function behind each bar; "@2" is the flow's second function.  What
 // the words of a function are its table tells, which libmapi is asked for.  Throws WordsError.
 std::vector<Call> read_calls(const std::string &text);
 } // namespace flow_words

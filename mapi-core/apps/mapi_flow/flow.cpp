@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <mapi/mapi.h>
 
+#include "command/signals.h"
 #include "flow_words/apply_call.hpp"
 #include "result_text.hpp"
 
@@ -15,7 +16,6 @@ namespace mapi_flow
 namespace
 {
 constexpr int kLookMs = 100;
-constexpr auto kTimeToRead = std::chrono::milliseconds(2 * kLookMs);
 
 mapi_function_info_t information(int flow, int function)
 {
@@ -106,40 +106,42 @@ void Flow::print()
 {
     for (size_t i = 0; i < calls_.size(); ++i) {
         const mapi_function_info_t info = information(flow_, functions_[i]);
-        lines_.print(fmt::format("{}\t{}\t{}\t{}\t{}", name_of(i), info.pkts, info.passed_pkts, info.dropped, result_of(i)));
+        lines_.print(fmt::format("{}\t{}\t{}\t{}\t{}\n", name_of(i), info.pkts, info.passed_pkts, info.dropped, result_of(i)));
     }
 }
 
 void Flow::print_packets(size_t function)
 {
     mapipkt *packets[64];
-    for (bool is_last = false; !is_last;) {
+    for (bool is_last = false; !is_last && !is_unwanted();) {
         const bool is_stopping = is_stopping_;
         const int count = mapi_get_next_pkts(flow_, functions_[function], packets, 64, kLookMs);
+        std::string text;
         for (int i = 0; i < count; ++i)
-            lines_.print(name_of(function) + "\t" + packet_text(*packets[i]));
+            text += name_of(function) + "\t" + packet_text(*packets[i]) + "\n";
+        lines_.print(text);
         is_last = count < 0 || (count == 0 && is_stopping);
     }
 }
 
 void Flow::print_results(size_t function)
 {
-    while (const mapi_results_t *results = mapi_read_results(flow_, functions_[function]))
-        lines_.print(name_of(function) + "\t" + result_text(calls_[function].function, *results));
+    const mapi_results_t *results;
+    while (!is_unwanted() && (results = mapi_read_results(flow_, functions_[function])))
+        lines_.print(name_of(function) + "\t" + result_text(calls_[function].function, *results) + "\n");
+}
+
+// What is left when the program is told to end, or nobody reads the lines.
+bool Flow::is_unwanted() const
+{
+    return lines_.has_failed() || (is_reading_rest_ && command_was_interrupted());
 }
 
 void Flow::read_rest()
 {
+    is_reading_rest_ = true;
     is_stopping_ = true;
     join();
-}
-
-void Flow::finish()
-{
-    is_stopping_ = true;
-    if (!readers_.empty())
-        std::this_thread::sleep_for(kTimeToRead); // more comes all the time
-    close();
 }
 
 void Flow::close()

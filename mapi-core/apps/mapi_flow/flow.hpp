@@ -39,14 +39,15 @@ public:
     void print();
     // Of a flow that has ended: returns once all that is read one by one is printed.
     void read_rest();
-    // Of one that has not, what has come is printed first.
-    void finish();
+    // Of one that has not: what came is still printed, until it is closed.
+    void stop() { is_stopping_ = true; }
     void close();
 
 private:
     std::string name_of(size_t function) const;
     std::string result_of(size_t function) const;
     bool gives_one_by_one(size_t function) const;
+    bool is_unwanted() const;
     void print_packets(size_t function);
     void print_results(size_t function);
     void join();
@@ -59,5 +60,6 @@ private:
     std::vector<bool> is_read_; // by a thread
     std::vector<std::thread> readers_;
     std::atomic<bool> is_stopping_ = false;
+    std::atomic<bool> is_reading_rest_ = false;
 };
 } // namespace mapi_flow

@@ -8,14 +8,21 @@
 
 namespace mapi_flow
 {
-// Any thread.
+// Any thread.  Once something did not get out nothing more is tried.
 class Lines
 {
 public:
-    void print(const std::string &line)
+    // One line or several, each with its end.
+    void print(const std::string &lines)
     {
         const std::lock_guard lock(mutex_);
-        fputs((line + "\n").c_str(), stdout);
+        if (!ferror(stdout))
+            fputs(lines.c_str(), stdout);
+    }
+    bool has_failed()
+    {
+        const std::lock_guard lock(mutex_);
+        return ferror(stdout) != 0;
     }
     // False: something did not get out.
     bool flush()

@@ -3,6 +3,8 @@
 #include <chrono>
 #include <cstdlib>
 #include <memory>
+#include <string>
+#include <thread>
 
 #include <mapi/mapi.h>
 
@@ -20,6 +22,7 @@ namespace
 {
 using Clock = std::chrono::steady_clock;
 constexpr int kLookMs = 100;
+constexpr auto kTimeToRead = std::chrono::milliseconds(200); // what came before Ctrl-C, or the end of the time
 constexpr const char *kHead = "#flow.function\tname\tpackets\tpassed\tdropped\tresult";
 
 // A capture, or an interface that is there anyway.
@@ -80,19 +83,19 @@ using Flows = std::vector<std::unique_ptr<Flow>>;
 
 void print(const Flows &flows, Lines &lines)
 {
-    lines.print(kHead);
+    lines.print(std::string(kHead) + "\n");
     for (const auto &flow : flows)
         flow->print();
     lines.flush();
 }
 
-// Until all have ended, the time is up, or Ctrl-C.  Whether all have ended.
+// Until all have ended, the time is up, nobody reads the lines any more, or Ctrl-C.  Whether all have ended.
 bool wait(const Flows &flows, const Options &options, Lines &lines)
 {
     const auto begin = Clock::now();
     const auto passed_s = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
     double next_s = options.interval_s;
-    for (size_t i = 0; i < flows.size() && !command_was_interrupted();) {
+    for (size_t i = 0; i < flows.size() && !command_was_interrupted() && !lines.has_failed();) {
         if (options.is_device && options.seconds > 0 && passed_s() >= options.seconds)
             return false;
         if (next_s > 0 && passed_s() >= next_s) {
@@ -102,7 +105,7 @@ bool wait(const Flows &flows, const Options &options, Lines &lines)
         if (flows[i]->wait(kLookMs))
             ++i;
     }
-    return !command_was_interrupted();
+    return !command_was_interrupted() && !lines.has_failed();
 }
 
 int run(const Options &options)
@@ -120,14 +123,15 @@ int run(const Options &options)
     for (const auto &flow : flows)
         flow->connect();
     source.start();
-    if (wait(flows, options, lines)) {
-        for (const auto &flow : flows)
-            flow->read_rest();
-    }
+    const bool have_ended = wait(flows, options, lines);
+    for (const auto &flow : flows)
+        have_ended ? flow->read_rest() : flow->stop();
+    if (!have_ended && options.is_device)
+        std::this_thread::sleep_for(kTimeToRead);
     print(flows, lines);
     const bool is_whole = source.is_whole();
     for (const auto &flow : flows)
-        flow->finish();
+        flow->close();
     if (!lines.flush()) {
         command::tell("mapi-flow: standard output cannot be written\n");
         return kExitRefused;
@@ -143,6 +147,7 @@ int main(int argc, char **argv)
 {
     using namespace mapi_flow;
     command_keep_standard_files();
+    command_ignore_write_signals();
     Options options;
     try {
         if (const auto code = parse_options(argc, argv, options))

@@ -2,7 +2,9 @@
 // options: command line -> struct.
 #include "options.hpp"
 
+#include <cmath>
 #include <iostream>
+#include <string>
 
 #include <CLI/CLI.hpp>
 
@@ -11,7 +13,8 @@ namespace mapi_flow
 namespace
 {
 constexpr const char *kFooter =
-    "A flow is functions with their arguments, words as in a shell, a bar between; @2 is the flow's second function.  mapi(3) tells of each.\n"
+    "A flow is functions with their arguments, a bar between; quotation marks, ' or \", hold words with blanks or bars; @2 is the\n"
+    "flow's second function.  mapi(3) tells of each.\n"
     "Prints a line for each function: flow.function, name, packets that came, that passed, dropped, result, with tabs between; and one for\n"
     "each packet of TO_BUFFER and each result of functions that give them one by one.\n"
     "\n"
@@ -23,6 +26,13 @@ constexpr const char *kFooter =
     "\n"
     "exit status: 0 done; 1 the capture is damaged, or packets of a device were lost; 2 wrong usage; 3 the source or a function was\n"
     "refused, or the output cannot be written; 130 interrupted while reading a capture";
+
+// Empty: it is right.
+std::string check_seconds(const std::string &text)
+{
+    double seconds = 0;
+    return CLI::detail::lexical_cast(text, seconds) && seconds > 0 && std::isfinite(seconds) ? "" : "\"" + text + "\" is no time in seconds above 0";
+}
 } // namespace
 
 std::optional<int> parse_options(int argc, char **argv, Options &options)
@@ -35,8 +45,9 @@ std::optional<int> parse_options(int argc, char **argv, Options &options)
     app.add_flag("-i,--interface", options.is_device, "the source is a network interface, or a device of mapi.conf");
     auto *erf = app.add_flag("-E,--erf", options.is_erf, "the capture is an ERF file of a DAG card");
     auto *duration = app.add_option("-d,--duration", options.seconds, "seconds that an interface is read; without: until Ctrl-C");
-    app.add_option("-t,--interval", options.interval_s, "seconds between results; without: at the end alone")->check(CLI::PositiveNumber);
-    duration->check(CLI::PositiveNumber);
+    auto *interval = app.add_option("-t,--interval", options.interval_s, "seconds between results; without: at the end alone");
+    for (CLI::Option *time : {duration, interval})
+        time->check(CLI::Validator(check_seconds, "SECONDS"));
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError &error) {
@@ -45,6 +56,10 @@ std::optional<int> parse_options(int argc, char **argv, Options &options)
     }
     if (options.is_device && *erf) {
         std::cerr << "mapi-flow: --erf is of a capture, --interface of none\n";
+        return kExitUsage;
+    }
+    if (!options.is_device && *duration) {
+        std::cerr << "mapi-flow: a capture is read to its end: --duration needs --interface\n";
         return kExitUsage;
     }
     return std::nullopt;

@@ -6,8 +6,9 @@
 
 using namespace flow_words;
 
-TEST_CASE("functions of a flow are words as in a shell, each behind a bar", "[flow_words]")
+TEST_CASE("functions of a flow are words with blanks or lines between, each behind a bar", "[flow_words]")
 {
+    CHECK(read_calls("BPF_FILTER tcp |\r\n\tPKT_COUNTER\n") == std::vector<Call>{{"BPF_FILTER", {"tcp"}}, {"PKT_COUNTER"}});
     CHECK(read_calls("BPF_FILTER 'tcp port 80 or \"x\"'|STR_SEARCH \"a|b\" 0 0x5dc | PKT_COUNTER") == std::vector<Call>{{"BPF_FILTER", {"tcp port 80 or \"x\""}},
                                             {"STR_SEARCH", {"a|b", std::int64_t{0}, std::int64_t{1500}}},
                                             {"PKT_COUNTER"}});
