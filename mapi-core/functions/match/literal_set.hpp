@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,7 @@ public:
     // Null when memory is short.  Every thread takes its own and gives it back.
     virtual Scratch *take_scratch() const noexcept = 0;
     virtual void return_scratch(Scratch *scratch) const noexcept = 0;
-    virtual bool is_in(const uint8_t *data, size_t bytes, Scratch *scratch) const noexcept = 0;
+    // Nothing: the search failed, and says nothing.
+    virtual std::optional<bool> is_in(const uint8_t *data, size_t bytes, Scratch *scratch) const noexcept = 0;
 };
 } // namespace mapi::match

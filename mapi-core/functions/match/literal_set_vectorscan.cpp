@@ -6,6 +6,7 @@
 
 #include <array>
 #include <atomic>
+#include <optional>
 
 namespace mapi::match
 {
@@ -63,12 +64,12 @@ public:
         hs_free_scratch(native(scratch));
     }
 
-    bool is_in(const uint8_t *data, size_t bytes, Scratch *scratch) const noexcept override
+    std::optional<bool> is_in(const uint8_t *data, size_t bytes, Scratch *scratch) const noexcept override
     {
         bool found = false;
-        hs_scan(database_, reinterpret_cast<const char *>(data), static_cast<unsigned>(bytes), 0,
-                native(scratch), stop_at_first, &found);
-        return found;
+        const hs_error_t error = hs_scan(database_, reinterpret_cast<const char *>(data), static_cast<unsigned>(bytes), 0,
+                                         native(scratch), stop_at_first, &found);
+        return found || error == HS_SUCCESS ? std::optional(found) : std::nullopt;
     }
 
 private:
@@ -88,7 +89,7 @@ std::shared_ptr<const LiteralSet> LiteralSet::make(const std::vector<std::string
         starts.push_back(literal.data());
         lengths.push_back(literal.size());
     }
-    const std::vector<unsigned> flags(literals.size(), HS_FLAG_SINGLEMATCH);
+    const std::vector<unsigned> flags(literals.size(), 0); // HS_FLAG_SINGLEMATCH misses strings of one byte (Vectorscan 5.4.9)
     const std::vector<unsigned> ids(literals.size(), 0);
     hs_database_t *database = nullptr;
     hs_compile_error_t *error = nullptr;

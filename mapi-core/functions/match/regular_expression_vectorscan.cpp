@@ -54,7 +54,8 @@ std::unique_ptr<RegularExpression> RegularExpression::compile(const std::string 
         throw PatternError(PatternFault::kInvalid, "this processor lacks what Vectorscan needs for regular expressions");
     hs_database_t *database = nullptr;
     hs_compile_error_t *error = nullptr;
-    if (hs_compile(pattern.c_str(), HS_FLAG_SINGLEMATCH | HS_FLAG_ALLOWEMPTY, HS_MODE_BLOCK, nullptr, &database, &error) != HS_SUCCESS) {
+    // HS_FLAG_SINGLEMATCH misses what comes down to one byte (Vectorscan 5.4.9); the first match ends the scan anyway.
+    if (hs_compile(pattern.c_str(), HS_FLAG_ALLOWEMPTY, HS_MODE_BLOCK, nullptr, &database, &error) != HS_SUCCESS) {
         const std::string message = error->message;
         hs_free_compile_error(error);
         throw PatternError(PatternFault::kInvalid, message);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 
 #include "errors.hpp"
 #include "pattern.hpp"
@@ -85,8 +86,10 @@ uint64_t StringMatcher::filter_with_set(const mapi_packet *packets, uint64_t mas
     for (uint64_t rest = mask; rest != 0; rest &= rest - 1) {
         const int index = std::countr_zero(rest);
         const Window window = window_of(packets[index].data, packets[index].caplen);
-        if (window.bytes > 0)
-            matching |= uint64_t{set_->is_in(window.data, window.bytes, scratch)} << index;
+        if (window.bytes == 0)
+            continue;
+        const std::optional<bool> found = set_->is_in(window.data, window.bytes, scratch);
+        matching |= uint64_t{found ? *found : has_any(window)} << index;
     }
     return matching;
 }

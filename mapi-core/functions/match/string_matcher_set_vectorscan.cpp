@@ -32,6 +32,11 @@ std::string escape(const std::string &text)
     return escaped;
 }
 
+bool has_fitting_length(const std::string &text)
+{
+    return text.size() >= StringMatcherSet::kShortestBytes && text.size() <= StringMatcherSet::kLongestBytes;
+}
+
 // A match must lie inside the window; Vectorscan counts to its end.
 hs_expr_ext_t window_of(const Literal &literal)
 {
@@ -67,7 +72,7 @@ public:
             const StringMatcher &matcher = *matchers_[i];
             const std::vector<std::string> &alternatives = matcher.alternatives();
             const bool is_far = uint64_t{matcher.offset_bytes()} + matcher.depth_bytes() > kLastWindowByte;
-            if (is_far || std::any_of(alternatives.begin(), alternatives.end(), [](const std::string &text) { return text.size() > kLongestBytes; })) {
+            if (is_far || !std::all_of(alternatives.begin(), alternatives.end(), has_fitting_length)) {
                 alone_.push_back(i);
                 continue;
             }
@@ -84,11 +89,12 @@ public:
         for (uint64_t rest = mask; rest != 0; rest &= rest - 1) {
             packet_ = rest & -rest;
             const mapi_packet &packet = packets[std::countr_zero(rest)];
-            hs_scan(database_, reinterpret_cast<const char *>(packet.data), packet.caplen, 0, scratch_, on_match, this);
+            if (hs_scan(database_, reinterpret_cast<const char *>(packet.data), packet.caplen, 0, scratch_, on_match, this) != HS_SUCCESS) [[unlikely]]
+                search_one_by_one(packets);
         }
         for (const uint32_t matcher : alone_) {
             if (const uint64_t matching = matchers_[matcher]->filter(packets, mask))
-                matches_.push_back({matching, matcher});
+                add(matcher, matching);
         }
         return matches_;
     }
@@ -125,19 +131,28 @@ private:
     {
         auto &self = *static_cast<VectorscanMatchers *>(context);
         for (const uint32_t matcher : self.users_[id])
-            self.add(matcher);
+            self.add(matcher, self.packet_);
         return 0;
     }
 
-    void add(uint32_t matcher)
+    // Vectorscan gave up; what it has found counts.
+    void search_one_by_one(const mapi_packet *packets)
+    {
+        for (uint32_t matcher = 0; matcher < matchers_.size(); ++matcher) {
+            if (matchers_[matcher]->filter(packets, packet_))
+                add(matcher, packet_);
+        }
+    }
+
+    void add(uint32_t matcher, uint64_t matching)
     {
         if (last_call_[matcher] == call_) {
-            matches_[place_of_[matcher]].mask |= packet_;
+            matches_[place_of_[matcher]].mask |= matching;
             return;
         }
         last_call_[matcher] = call_;
         place_of_[matcher] = uint32_t(matches_.size());
-        matches_.push_back({packet_, matcher});
+        matches_.push_back({matching, matcher});
     }
 
     const std::vector<const StringMatcher *> matchers_;
