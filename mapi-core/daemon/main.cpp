@@ -3,7 +3,6 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <optional>
 #include <thread>
@@ -67,9 +66,7 @@ int check(const engine::Registry &registry)
     const std::string path = engine::find_config();
     if (path.empty())
         throw Error(MAPI_CONFIG_ERROR, "there is no mapi.conf: name it with --config, set MAPI_CONF, or write it here or in /etc");
-    std::ifstream file(path);
-    if (!file)
-        throw Error(MAPI_CONFIG_ERROR, path + ": cannot be read");
+    std::istringstream file = engine::open_config(path);
     int wrong = 0;
     for (const engine::DeviceSettings &device : engine::read_config(file, path, registry)) {
         const bool is_known = registry.has_driver(device.driver);

@@ -5,9 +5,6 @@
 // most 200 bytes; each of the three is needed here.
 #include "engine/config.hpp"
 
-#include <cstdlib>
-#include <filesystem>
-
 #include "engine/error.hpp"
 #include "engine/old_drivers.hpp"
 
@@ -156,17 +153,5 @@ std::string read_section(std::istream &input, const std::string &section)
             lines += trim(line.substr(0, equals)) + "=" + trim(line.substr(equals + 1)) + "\n";
     }
     return lines;
-}
-
-std::string find_config()
-{
-    if (const char *named = std::getenv("MAPI_CONF"))
-        return named;
-    for (const char *place : {"mapi.conf", "/etc/mapi.conf"}) {
-        std::error_code ignored;
-        if (std::filesystem::exists(place, ignored))
-            return place;
-    }
-    return {};
 }
 } // namespace mapi::engine

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <istream>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -19,4 +20,7 @@ std::string read_section(std::istream &input, const std::string &section);
 
 // $MAPI_CONF, ./mapi.conf or /etc/mapi.conf, the first that is there; empty when none is.
 std::string find_config();
+
+// Whole, or not at all: throws Error, which names the file.
+std::istringstream open_config(const std::string &path);
 } // namespace mapi::engine

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Devices: what mapi.conf says -> entries, while flows of earlier settings go on.
 #include <algorithm>
-#include <fstream>
 #include <set>
 
 #include "engine/config.hpp"
@@ -14,9 +13,7 @@ namespace
 {
 std::vector<DeviceSettings> read_devices(const std::string &path, const Registry &registry)
 {
-    std::ifstream file(path);
-    if (!file)
-        throw Error(MAPI_CONFIG_ERROR, path + ": cannot be read");
+    std::istringstream file = open_config(path);
     return read_config(file, path, registry);
 }
 } // namespace

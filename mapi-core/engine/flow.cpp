@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
 #include <map>
 
 #include "engine/config.hpp"
@@ -28,9 +27,7 @@ Argument read_function_section(const char *section)
     lines.kind = kConfigLines;
     if (path.empty())
         return lines;
-    std::ifstream file(path);
-    if (!file)
-        throw Error(MAPI_CONFIG_ERROR, path + ": cannot be read");
+    std::istringstream file = open_config(path);
     lines.text = read_section(file, section);
     return lines;
 }

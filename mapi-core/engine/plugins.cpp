@@ -6,7 +6,6 @@
 #include <array>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 #include <string>
 
@@ -71,16 +70,26 @@ void load(const std::string &path, Plugins &plugins)
     for (const mapi_driver *const *driver = plugin->drivers; driver && *driver; ++driver)
         plugins.drivers.push_back(*driver);
 }
+
+// Empty where there is no file, or none that can be read: who needs it says so.
+std::string read_top(const std::string &config)
+{
+    if (config.empty())
+        return {};
+    try {
+        std::istringstream file = open_config(config);
+        return read_section(file, "");
+    } catch (const Error &) {
+        return {};
+    }
+}
 } // namespace
 
 Plugins load_plugins()
 {
     Plugins plugins;
     const std::string config = find_config();
-    std::ifstream file(config);
-    if (config.empty() || !file)
-        return plugins; // what needs it says so
-    const std::string top = read_section(file, "");
+    const std::string top = read_top(config);
     const std::vector<std::string> folders = split(value_of(top, "libpath"));
     for (const std::string &name : split(value_of(top, "libs"))) {
         if (std::find(kOldLibraries.begin(), kOldLibraries.end(), name) != kOldLibraries.end())

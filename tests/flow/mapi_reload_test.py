@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """SIGHUP: mapid reads mapi.conf again while flows go on, and a file that is wrong changes nothing."""
 import json
+import os
 import signal
 import subprocess
 import threading
@@ -103,6 +104,12 @@ class Reload(LiveTest):
             self.assertIn("all stays as it was", told)
         daemon.config.rename(daemon.folder / "away")
         self.assertIn("cannot be read", self.reload(daemon))
+        for make, leave in (os.mkdir, os.rmdir), (os.mkfifo, os.unlink):
+            make(daemon.config)
+            told = self.reload(daemon)
+            self.assertIn("is no regular file", told)
+            self.assertIn("all stays as it was", told)
+            leave(daemon.config)
         send("near", UDP, count=1000)
         self.assert_all_were_counted(client, 1000)
         client.do(COUNT.format("second", "line"))

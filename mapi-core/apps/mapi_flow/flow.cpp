@@ -35,7 +35,7 @@ void throw_last_error()
 }
 
 Flow::Flow(const std::string &device, const std::vector<flow_words::Call> &calls, unsigned number, Lines &lines)
-    : calls_(calls), number_(number), lines_(lines), flow_(mapi_create_flow(device.c_str())), is_read_(calls.size())
+    : calls_(calls), number_(number), lines_(lines), flow_(mapi_create_flow(device.c_str())), read_(calls.size())
 {
     if (flow_ < 0)
         throw_last_error();
@@ -64,9 +64,8 @@ void Flow::connect()
     for (size_t i = 0; i < calls_.size(); ++i) {
         if (!gives_one_by_one(i))
             continue;
-        is_read_[i] = true;
-        const bool are_packets = information(flow_, functions_[i]).result_size == 0;
-        readers_.emplace_back([this, i, are_packets] { are_packets ? print_packets(i) : print_results(i); });
+        read_[i] = information(flow_, functions_[i]).result_size == 0 ? Read::kPackets : Read::kResults;
+        readers_.emplace_back([this, i] { read_[i] == Read::kPackets ? print_packets(i) : print_results(i); });
     }
 }
 
@@ -94,7 +93,7 @@ std::string Flow::name_of(size_t function) const
 
 std::string Flow::result_of(size_t function) const
 {
-    if (is_read_[function] || information(flow_, functions_[function]).result_size == 0)
+    if (read_[function] != Read::kNothing || information(flow_, functions_[function]).result_size == 0)
         return "";
     const mapi_results_t *results = mapi_read_results(flow_, functions_[function]);
     if (!results)
@@ -131,10 +130,10 @@ void Flow::print_results(size_t function)
         lines_.print(name_of(function) + "\t" + result_text(calls_[function].function, *results) + "\n");
 }
 
-// What is left when the program is told to end, or nobody reads the lines.
+// What is left when the program ends, or nobody reads the lines.
 bool Flow::is_unwanted() const
 {
-    return lines_.has_failed() || (is_reading_rest_ && command_was_interrupted());
+    return is_closing_ || lines_.has_failed() || (is_reading_rest_ && command_was_interrupted());
 }
 
 void Flow::read_rest()
@@ -144,10 +143,18 @@ void Flow::read_rest()
     join();
 }
 
+// What readers were lent is the flow's: they end first.  One that waits for a result goes on when its function is removed.
 void Flow::close()
 {
-    if (flow_ > 0)
-        mapi_close_flow(flow_);
+    if (flow_ <= 0)
+        return;
+    is_closing_ = true;
+    bool have_readers_an_end = true;
+    for (size_t i = 0; i < read_.size(); ++i)
+        have_readers_an_end &= read_[i] != Read::kResults || mapi_remove_function(flow_, functions_[i]) == 0;
+    if (have_readers_an_end)
+        join();
+    mapi_close_flow(flow_);
     join();
     flow_ = 0;
 }

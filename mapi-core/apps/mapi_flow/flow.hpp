@@ -44,6 +44,8 @@ public:
     void close();
 
 private:
+    enum class Read { kNothing, kPackets, kResults };
+
     std::string name_of(size_t function) const;
     std::string result_of(size_t function) const;
     bool gives_one_by_one(size_t function) const;
@@ -57,9 +59,10 @@ private:
     Lines &lines_;
     int flow_;
     std::vector<int> functions_;
-    std::vector<bool> is_read_; // by a thread
+    std::vector<Read> read_; // by a thread, of each function
     std::vector<std::thread> readers_;
     std::atomic<bool> is_stopping_ = false;
     std::atomic<bool> is_reading_rest_ = false;
+    std::atomic<bool> is_closing_ = false;
 };
 } // namespace mapi_flow

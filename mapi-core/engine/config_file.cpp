@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+// Configuration file: which one counts, and what stands in it.
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "engine/config.hpp"
+#include "engine/error.hpp"
+#include "file_error/file_error.h"
+
+namespace mapi::engine
+{
+namespace
+{
+constexpr off_t kLargestBytes = off_t(64) << 20;
+
+class OpenFile
+{
+public:
+    // A pipe that nobody writes into must hold nobody up.
+    explicit OpenFile(const std::string &path) : path_(path), fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK))
+    {
+        if (fd_ < 0)
+            refuse(nslice_read_error(errno));
+    }
+    ~OpenFile()
+    {
+        if (fd_ >= 0)
+            close(fd_);
+    }
+    OpenFile(const OpenFile &) = delete;
+    OpenFile &operator=(const OpenFile &) = delete;
+
+    std::string read()
+    {
+        struct stat status = {};
+        if (fstat(fd_, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size > kLargestBytes)
+            refuse(S_ISREG(status.st_mode) ? "is too large" : "is no regular file");
+        std::string text;
+        char piece[4096];
+        for (ssize_t got = 1; got > 0;) {
+            got = ::read(fd_, piece, sizeof(piece));
+            if (got < 0)
+                refuse(nslice_read_error(errno));
+            text.append(piece, size_t(got));
+        }
+        return text;
+    }
+
+private:
+    [[noreturn]] void refuse(const std::string &why) const { throw Error(MAPI_CONFIG_ERROR, path_ + ": cannot be read: " + why); }
+
+    const std::string path_;
+    const int fd_;
+};
+} // namespace
+
+std::string find_config()
+{
+    if (const char *named = std::getenv("MAPI_CONF"))
+        return named;
+    for (const char *place : {"mapi.conf", "/etc/mapi.conf"}) {
+        std::error_code ignored;
+        if (std::filesystem::exists(place, ignored))
+            return place;
+    }
+    return {};
+}
+
+std::istringstream open_config(const std::string &path)
+{
+    return std::istringstream(OpenFile(path).read());
+}
+} // namespace mapi::engine
