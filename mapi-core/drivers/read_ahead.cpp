@@ -2,6 +2,7 @@
 // Read-ahead: the pieces of a large source that come next, read while the packets of those before are gone through.
 #include "drivers/read_ahead.hpp"
 
+#include <chrono>
 #include <new>
 #include <system_error>
 
@@ -14,6 +15,12 @@ namespace
 // Below these a thread costs more than it gains; unpacking takes ten times as long as reading.
 constexpr uint64_t kLeastBytes = uint64_t(8) << 20;
 constexpr uint64_t kLeastPackedBytes = uint64_t(1) << 20;
+
+// What waking a thread costs on a virtual machine, about: so long the thread stays awake when all slots are full.
+constexpr std::chrono::microseconds kAwake(30);
+// Pieces after which a sleeping thread is tried again.  Reading a piece costs its caller less than waking somebody for it; unpacking costs more.
+constexpr uint32_t kPatience = 32;
+constexpr uint32_t kPackedPatience = 2;
 
 constexpr size_t kSlotBytes = ReadAhead::kRoomBytes + PageBuffer::kPageBytes + ReadAhead::kPieceBytes;
 
@@ -44,9 +51,8 @@ ReadAhead::ReadAhead(ByteSource &source, uint64_t position)
 
 ReadAhead::~ReadAhead()
 {
-    is_stopping_.store(true, std::memory_order_relaxed);
-    released_.fetch_add(1, std::memory_order_release); // with it the thread sees that it is to stop
-    released_.notify_one();
+    is_stopping_.store(true);
+    wake();
     thread_.join();
 }
 
@@ -63,8 +69,8 @@ uint8_t *ReadAhead::place()
 
 size_t ReadAhead::next()
 {
-    released_.store(next_, std::memory_order_release); // pairs with run(): nothing reads the freed piece any more
-    released_.notify_one();
+    released_.store(next_); // pairs with run(): nothing reads the freed piece any more
+    wake_if_it_pays();
     if (has_short_)
         return 0;
     Slot &slot = slots_[next_ % kSlots];
@@ -87,13 +93,47 @@ uint64_t ReadAhead::rest_bytes() const
 
 void ReadAhead::run()
 {
-    while (true) {
-        const uint32_t released = released_.load(std::memory_order_acquire);
-        if (is_stopping_.load(std::memory_order_relaxed))
-            return;
-        if (!claim_and_read(released))
-            released_.wait(released, std::memory_order_acquire);
+    while (!is_stopping_.load()) {
+        const uint32_t released = released_.load();
+        if (!claim_and_read(released) && !is_released_soon(released))
+            sleep(released);
     }
+}
+
+bool ReadAhead::is_released_soon(uint32_t released) const
+{
+    const auto end = std::chrono::steady_clock::now() + kAwake;
+    while (released_.load(std::memory_order_relaxed) == released) {
+        if (is_ended_.load(std::memory_order_relaxed) || std::chrono::steady_clock::now() > end)
+            return false;
+        std::this_thread::yield();
+    }
+    return true;
+}
+
+// Sequentially consistent, as next() and the destructor are: of a thread that falls asleep and a caller that releases or stops, one sees the other.
+void ReadAhead::sleep(uint32_t released)
+{
+    is_asleep_.store(true);
+    if (released_.load() == released && !is_stopping_.load())
+        is_asleep_.wait(true);
+    is_asleep_.store(false);
+}
+
+void ReadAhead::wake_if_it_pays()
+{
+    if (!is_asleep_.load()) {
+        slept_pieces_ = 0;
+    } else if (++slept_pieces_ >= (has_offsets_ ? kPatience : kPackedPatience)) {
+        slept_pieces_ = 0;
+        wake();
+    }
+}
+
+void ReadAhead::wake()
+{
+    is_asleep_.store(false);
+    is_asleep_.notify_one();
 }
 
 // False: all slots are in use, or the source has ended.

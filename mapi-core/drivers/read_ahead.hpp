@@ -14,7 +14,8 @@
 namespace mapi::drivers
 {
 // A second thread reads; where the source can be read at any offset, the caller does so, too, rather than wait.  A caller that only
-// takes what the other has read is slower than one that reads all itself: each byte comes out of the other processor's cache.
+// takes what the other has read is slower than one that reads all itself: each byte comes out of the other processor's cache.  Where
+// the caller is the slow one the thread sleeps, and is tried again from time to time.
 //
 // Nothing is told of errors: a piece ends before one, and whoever reads the source from there meets it himself.
 class ReadAhead
@@ -49,6 +50,10 @@ private:
 
     ReadAhead(ByteSource &source, uint64_t position);
     void run();
+    bool is_released_soon(uint32_t released) const;
+    void sleep(uint32_t released);
+    void wake_if_it_pays();
+    void wake();
     bool claim_and_read(uint32_t released);
     void read(uint32_t piece);
     uint8_t *memory_of(uint32_t piece);
@@ -60,11 +65,13 @@ private:
     Slot slots_[kSlots];
     uint32_t next_ = 0;    // caller's
     bool has_short_ = false; // caller's: the last piece was the last one
+    uint32_t slept_pieces_ = 0; // caller's: released since the thread fell asleep
 
     alignas(64) std::atomic<uint32_t> claimed_ = 0; // pieces that somebody has read or is reading
     std::atomic<bool> is_ended_ = false;
     alignas(64) std::atomic<uint32_t> released_ = 0; // pieces that the caller is done with
     std::atomic<bool> is_stopping_ = false;
+    std::atomic<bool> is_asleep_ = false;
     std::thread thread_;
 };
 } // namespace mapi::drivers

@@ -54,6 +54,19 @@ size_t count_threads_at_rest()
     return seen;
 }
 
+int64_t sleeps_of_process()
+{
+    rusage usage = {};
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_nvcsw;
+}
+
+void work_for(std::chrono::microseconds time)
+{
+    for (const auto end = std::chrono::steady_clock::now() + time; std::chrono::steady_clock::now() < end;) {
+    }
+}
+
 bool has_two_processors()
 {
     cpu_set_t processors;
@@ -185,6 +198,21 @@ TEST_CASE("a second thread reads large captures ahead, and ends when the capture
         CHECK(count_threads() == before + 1);
     }
     CHECK(count_threads_at_rest() == before);
+}
+
+TEST_CASE("a thread that reads ahead of a slow reader sleeps, and is not woken for each piece", "[mapi-core][drivers][read_ahead]")
+{
+    if (!has_two_processors())
+        return test_support::skip("one processor: nothing is read ahead");
+    constexpr size_t kPieces = 4 * kLargeBytes / (size_t(128) << 10);
+    const TempDir dir;
+    const std::string capture = large_pcap(), packets = capture.substr(24);
+    const std::string path = CaptureBuilder().text(capture + packets + packets + packets).write(dir / "large.pcap");
+    OpenCapture reader(path);
+    const int64_t before = sleeps_of_process();
+    while (reader.read() > 0)
+        work_for(std::chrono::microseconds(100));
+    CHECK(sleeps_of_process() - before < int64_t(kPieces / 4));
 }
 
 TEST_CASE("a small capture and a pipe are read without another thread", "[mapi-core][drivers][read_ahead]")
