@@ -17,6 +17,7 @@ REPEATED = f"[driver]\ndevice=tap\npath={TRACE}\nrepeat=forever\n"
 FLOW = "flow = Flow.on_device('tap')\n"
 CALLS = 50 # of a function: enough for a mean
 MOST_APART = 3.0 # of two means on a busy machine
+ROUNDS = 3
 
 
 def trace_packets():
@@ -121,15 +122,14 @@ class Measured(unittest.TestCase):
             self.assertEqual(perf["counted_calls"] == 0, perf["source"] == "none")
             client.do("flow.close()")
 
-    def test_the_mean_is_near_that_of_the_probes(self):
-        daemon = Daemon()
-        self.addCleanup(daemon.close)
+    def perf_of_search(self, daemon, ask):
         client = daemon.alone()
-        pattern = "a string that is not there"
-        ask = f"flow = Flow.offline({str(PERF_CAPTURE)!r})\n{{}}flow.apply('STR_SEARCH', {pattern!r}, 0, 0)\n{{}}flow.run()"
         client.do(ask.format("flow.apply('PERF_START')\n", "stop = flow.apply('PERF_STOP')\n"))
         perf = client.get("flow.perf(stop)")
-        self.assertGreater(perf["calls"], CALLS)
+        client.do("flow.close()")
+        return perf["ticks"] / perf["calls"], perf["calls"]
+
+    def probes_of_search(self, daemon, ask):
         trace = daemon.folder / "trace.nsl"
         recorded = daemon.alone(NETSLICE=f"output={trace}")
         recorded.do(ask.format("", ""))
@@ -137,8 +137,17 @@ class Measured(unittest.TestCase):
         daemon.clients.remove(recorded)
         rows = subprocess.run([BUILD / "bin/nsdump", "stats", "--format", "csv", trace], capture_output=True, text=True, check=True).stdout
         row = next(row for row in csv.DictReader(io.StringIO(rows)) if row["name"] == "STR_SEARCH")
-        ratio = perf["ticks"] / perf["calls"] / float(row["net_mean"])
-        self.assertEqual(int(row["count"]), perf["calls"])
+        return float(row["net_mean"]), int(row["count"])
+
+    def test_the_mean_is_near_that_of_the_probes(self):
+        daemon = Daemon()
+        self.addCleanup(daemon.close)
+        ask = f"flow = Flow.offline({str(PERF_CAPTURE)!r})\n{{}}flow.apply('STR_SEARCH', 'a string that is not there', 0, 0)\n{{}}flow.run()"
+        perfs = [self.perf_of_search(daemon, ask) for _ in range(ROUNDS)]
+        probes = [self.probes_of_search(daemon, ask) for _ in range(ROUNDS)]
+        self.assertEqual({calls for _, calls in perfs}, {calls for _, calls in probes})
+        self.assertGreater(perfs[0][1], CALLS)
+        ratio = min(perfs)[0] / min(probes)[0] # of those that were disturbed least
         self.assertLess(max(ratio, 1 / ratio), MOST_APART)
 
 
