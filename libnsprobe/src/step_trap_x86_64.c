@@ -15,6 +15,7 @@
 #include "thread.h"
 
 #define TRAP_FLAG 0x100
+#define INT1 0xf1
 
 static struct sigaction previous_action;
 
@@ -42,6 +43,24 @@ static int is_repeated_string_instruction(const unsigned char *code)
     return 0;
 }
 
+/*
+ * A step says TRAP_TRACE.  Some hypervisors lose the cause of a debug exception
+ * (DR6) when they take the CPU away between the exception and the kernel's look
+ * at it (KVM before Linux 6.14, commit c2fee09fc167); the kernel then takes the
+ * step for an int1 instruction and says TRAP_BRKPT.  An int1 is its last
+ * instruction's one byte; int3 says SI_KERNEL, raise() SI_TKILL.
+ */
+static int is_step(const siginfo_t *info, const ucontext_t *uc)
+{
+    const uint64_t address = (uint64_t)uc->uc_mcontext.gregs[REG_RIP];
+
+    if (info->si_code == TRAP_TRACE)
+        return 1;
+    if (info->si_code != TRAP_BRKPT || !(uc->uc_mcontext.gregs[REG_EFL] & TRAP_FLAG))
+        return 0;
+    return nsp_thread.last_address != address - 1 || *(const unsigned char *)(uintptr_t)(address - 1) != INT1;
+}
+
 /* A trap that stepping did not cause (a breakpoint, raise()) is for whom the program meant it. */
 static void forward(int signal_number, siginfo_t *info, void *context)
 {
@@ -61,7 +80,7 @@ static void on_trap(int signal_number, siginfo_t *info, void *context)
     ucontext_t *uc = context;
     uint64_t address = (uint64_t)uc->uc_mcontext.gregs[REG_RIP];
 
-    if (info->si_code != TRAP_TRACE) {
+    if (!is_step(info, uc)) {
         forward(signal_number, info, context);
         return;
     }

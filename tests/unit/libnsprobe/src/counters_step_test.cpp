@@ -301,3 +301,27 @@ TEST_CASE("traps that are not the library's reach the program's own handler", "[
     CHECK(net_counts(session.close().trace).at("work") == 10);
     CHECK(own_traps == 2);
 }
+
+TEST_CASE("a step whose cause the hypervisor lost is a step, an int1 instruction is the program's", "[libnsprobe][step]")
+{
+    own_traps = 0;
+    signal(SIGTRAP, [](int) { own_traps = own_traps + 1; });
+    test_support::ProbeSession session(kStep);
+    siginfo_t as_lost{};
+    as_lost.si_signo = SIGTRAP;
+    as_lost.si_code = TRAP_BRKPT;
+    NET_SLICE_START(loses);
+    syscall(SYS_rt_tgsigqueueinfo, getpid(), gettid(), SIGTRAP, &as_lost);
+    NET_SLICE_STOP(loses);
+    CHECK(own_traps == 0);
+    NET_SLICE_START(own);
+    NOPS(5);
+    __asm__ volatile(".byte 0xf1");
+    NOPS(5);
+    NET_SLICE_STOP(own);
+    CHECK(own_traps == 1);
+    SLICE_OF(after, 12);
+    const auto result = session.close();
+    require_accounted(result, 6);
+    CHECK(net_counts(result.trace).at("after") == 12);
+}
