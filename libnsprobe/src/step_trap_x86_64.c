@@ -46,9 +46,9 @@ static int is_repeated_string_instruction(const unsigned char *code)
 /*
  * A step says TRAP_TRACE.  Some hypervisors lose the cause of a debug exception
  * (DR6) when they take the CPU away between the exception and the kernel's look
- * at it (KVM before Linux 6.14, commit c2fee09fc167); the kernel then takes the
- * step for an int1 instruction and says TRAP_BRKPT.  An int1 is its last
- * instruction's one byte; int3 says SI_KERNEL, raise() SI_TKILL.
+ * at it, as KVM did before Linux 6.14; the kernel then takes the step for an int1
+ * instruction and says TRAP_BRKPT.  An int1 is the last instruction's one byte;
+ * int3 says SI_KERNEL, raise() SI_TKILL.
  */
 static int is_step(const siginfo_t *info, const ucontext_t *uc)
 {
