@@ -8,7 +8,7 @@ import subprocess
 import sys
 import unittest
 
-from mapid import DATA, Daemon, wait_until
+from mapid import DATA, Daemon, free_port, wait_until
 
 SKIP = 77
 TRACE = DATA / "mapi/tracefile"
@@ -40,12 +40,6 @@ def parse(text):
             assert (match[1], labels) not in samples, f"twice: {line}"
             samples[match[1], labels] = float(match[3])
     return samples
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 class Metrics(unittest.TestCase):

@@ -41,6 +41,12 @@ def wait_until(condition, seconds=20):
     return True
 
 
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
 class ClientError(Exception):
     """What went wrong in a client: its words."""
 
