@@ -8,7 +8,10 @@ import subprocess
 import sys
 import unittest
 
+from mapid import SANITIZER
+
 SKIP = 77
+JUDGED = 8 if SANITIZER else 1 # tshark sees one in so many captures; the walk goes through all
 PRINT = pathlib.Path(os.environ["NETSLICE_BUILD"]) / "tests/print_headers"
 DATA = pathlib.Path(os.environ.get("NETSLICE_DATA") or pathlib.Path(os.environ["NETSLICE_SOURCE"]).parent / "shared/data")
 
@@ -70,17 +73,20 @@ def captures():
 class Headers(unittest.TestCase):
     def test_addresses_and_ports_are_tsharks(self):
         compared = 0
-        for capture in captures():
+        for index, capture in enumerate(captures()):
             done = subprocess.run([PRINT, capture], capture_output=True, text=True)
             if done.returncode:
+                self.assertEqual(done.returncode, 2, f"{capture}: {done.stderr}")
                 continue # no capture file: a damaged one is the drivers' matter
+            if index % JUDGED:
+                continue
             ours = [line.split("\t") for line in done.stdout.splitlines()]
             for number, (mine, packet) in enumerate(zip(ours, tshark(capture)), 1):
                 wanted = expected(packet)
                 if wanted:
                     compared += 1
                     self.assertEqual((mine[0], mine[1]), wanted, f"{capture}, packet {number}: {packet['frame.protocols']}")
-        self.assertGreater(compared, 10000)
+        self.assertGreater(compared, 10000 // JUDGED)
 
 
 if __name__ == "__main__":
