@@ -4,11 +4,11 @@
 #include <memory>
 #include <string>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "analyse/losses.hpp"
 #include "cli/commands.hpp"
+#include "command/arguments.hpp"
 #include "command/output.hpp"
 #include "command/signals.h"
 #include "decode/cpu_stream.hpp"
@@ -155,8 +155,8 @@ int Check::run(bool quiet)
 RunCommand add(CLI::App &app)
 {
     auto options = std::make_shared<Options>();
-    app.add_option("trace", options->trace, "trace file")->required();
-    app.add_flag("-q,--quiet", options->quiet, "exit code only");
+    command::add_option(app, "trace", options->trace, "trace file").required();
+    command::add_flag(app, "-q,--quiet", options->quiet, "exit code only");
     return [options] {
         TraceFile trace(options->trace);
         return Check(trace).run(options->quiet);

@@ -5,14 +5,13 @@
 #include <optional>
 #include <string>
 
-#include <CLI/CLI.hpp>
-
 #include "analyse/both_sides.hpp"
 #include "cli/analysis.hpp"
 #include "cli/commands.hpp"
 #include "cli/finish.hpp"
 #include "cli/selection.hpp"
 #include "cli/unit_filter.hpp"
+#include "command/arguments.hpp"
 #include "command/output.hpp"
 #include "command/signals.h"
 #include "command/status_line.hpp"
@@ -160,27 +159,27 @@ int run(const Options &options)
 RunCommand add(CLI::App &app)
 {
     auto options = std::make_shared<Options>();
-    app.add_option("trace", options->trace, "trace file")->required();
-    app.add_option("--what", options->what, "events, slices or stats")
-        ->check(CLI::IsMember({"events", "slices", "stats"}))
-        ->capture_default_str();
-    app.add_option("--format", options->format, "csv, or json (events and slices: one object a line)")
-        ->check(CLI::IsMember({"csv", "json"}))
-        ->capture_default_str();
-    app.add_option("--calibration", options->calibration,
-                   "calibration.json of nscalibrate, instead of the trace's own constants")
-        ->check(is_given);
-    auto *unit = app.add_option("--unit", options->unit, "only what ran in the unit with this number")
-                     ->check(is_count);
-    app.add_option("--slice", options->slice, "only what has this name")->check(is_given);
-    auto *limit = app.add_option("--limit", options->limit, "events or slices to write at most")
-                      ->check(is_count);
-    app.add_option("-o,--output", options->output, "file to write, standard output otherwise")->check(is_given);
-    app.final_callback([options, unit, limit] {
-        if (options->what == "stats" && (*unit || *limit))
-            throw CLI::ValidationError("--unit and --limit", "choose events or slices, not stats");
+    command::add_option(app, "trace", options->trace, "trace file").required();
+    command::add_option(app, "--what", options->what, "events, slices or stats")
+        .one_of({"events", "slices", "stats"})
+        .shows_default();
+    command::add_option(app, "--format", options->format, "csv, or json (events and slices: one object a line)")
+        .one_of({"csv", "json"})
+        .shows_default();
+    command::add_option(app, "--calibration", options->calibration,
+        "calibration.json of nscalibrate, instead of the trace's own constants")
+        .check(is_given);
+    const command::Option unit = command::add_option(app, "--unit", options->unit, "only what ran in the unit with this number")
+        .check(is_count);
+    command::add_option(app, "--slice", options->slice, "only what has this name").check(is_given);
+    const command::Option limit = command::add_option(app, "--limit", options->limit, "events or slices to write at most")
+        .check(is_count);
+    command::add_option(app, "-o,--output", options->output, "file to write, standard output otherwise").check(is_given);
+    command::check_together(app, [options, unit, limit] {
+        if (options->what == "stats" && (unit.is_given() || limit.is_given()))
+            command::refuse("--unit and --limit", "choose events or slices, not stats");
         if (options->what == "events" && !options->calibration.empty())
-            throw CLI::ValidationError("--calibration", "events are raw; choose slices or stats");
+            command::refuse("--calibration", "events are raw; choose slices or stats");
     });
     return [options] { return run(*options); };
 }

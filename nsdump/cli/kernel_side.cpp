@@ -6,6 +6,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/recorder.hpp"
+#include "command/arguments.hpp"
 #include "command/output.hpp"
 #include "command/tell.hpp"
 #include "decode/error.hpp"
@@ -20,15 +21,15 @@ constexpr const char *kNoGroup = "modules"; // what NET_SLICE_* in kernel module
 
 void add_kernel_options(CLI::App &app, KernelOptions &options)
 {
-    app.add_option("--kernel-counters", options.counters,
-                   "counters of the kernel's slices, of each CPU, e.g. instructions (default: clock only)")
-        ->check(is_given);
-    app.add_option("--kernel-ring", options.ring_bytes, "bytes of the kernel's ring of one CPU, a power of two")
-        ->transform(CLI::AsSizeValue(false))
-        ->check(is_positive)
-        ->capture_default_str();
-    app.add_option("--port", options.port, "of places that see packets: those from or to this TCP, UDP, SCTP or DCCP port")
-        ->check(CLI::Range(1u, kLastPort));
+    command::add_option(app, "--kernel-counters", options.counters,
+        "counters of the kernel's slices, of each CPU, e.g. instructions (default: clock only)")
+        .check(is_given);
+    command::add_option(app, "--kernel-ring", options.ring_bytes, "bytes of the kernel's ring of one CPU, a power of two")
+        .takes_sizes()
+        .check(is_positive)
+        .shows_default();
+    command::add_option(app, "--port", options.port, "of places that see packets: those from or to this TCP, UDP, SCTP or DCCP port")
+        .within(1, kLastPort);
 }
 
 void add_kernel(nsp_recorder *recorder, const KernelOptions &options)

@@ -5,8 +5,12 @@
 #include <cstdint>
 #include <string>
 
-#include <CLI/CLI.hpp>
 #include <nsprobe/recorder.h>
+
+namespace CLI
+{
+class App;
+}
 
 namespace nsdump
 {

@@ -3,10 +3,9 @@
 #include <memory>
 #include <string>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/analysis.hpp"
 #include "cli/commands.hpp"
+#include "command/arguments.hpp"
 #include "command/output.hpp"
 #include "export/exporter.hpp"
 
@@ -38,14 +37,14 @@ int run(const Options &options)
 RunCommand add(CLI::App &app)
 {
     auto options = std::make_shared<Options>();
-    app.add_option("trace", options->trace, "trace file")->required();
-    app.add_option("--calibration", options->calibration,
-                   "calibration.json of nscalibrate, instead of the trace's own constants")
-        ->check(is_given);
-    app.add_option("--format", options->format, "form of the output")
-        ->check(CLI::IsMember({"text", "json", "csv"}))
-        ->capture_default_str();
-    app.add_option("-o,--output", options->output, "file to write, standard output otherwise")->check(is_given);
+    command::add_option(app, "trace", options->trace, "trace file").required();
+    command::add_option(app, "--calibration", options->calibration,
+        "calibration.json of nscalibrate, instead of the trace's own constants")
+        .check(is_given);
+    command::add_option(app, "--format", options->format, "form of the output")
+        .one_of({"text", "json", "csv"})
+        .shows_default();
+    command::add_option(app, "-o,--output", options->output, "file to write, standard output otherwise").check(is_given);
     return [options] { return run(*options); };
 }
 } // namespace
