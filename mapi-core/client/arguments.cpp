@@ -54,14 +54,14 @@ std::string flow_error(int fd, const Error &error)
     return (error.number() == MAPI_INVALID_FLOW ? "" : "flow " + std::to_string(fd) + " ") + error.what();
 }
 
-// 'f' is of the flow that 'r' names, right before it.
+// 'f' is of the flow that 'r' names, right before it.  Both are one thing, which has the number of the flow.
 void find_function(const std::string &name, engine::Arguments &arguments, size_t i, const FindTarget &find_target)
 {
     const int fd = int(arguments[i - 1].number);
     try {
         arguments[i].targets = {find_target(fd, int(arguments[i].number), false)};
     } catch (const Error &error) {
-        refuse(name, int(error.number() == MAPI_INVALID_FLOW ? i : i + 1), flow_error(fd, error));
+        refuse(name, int(i), flow_error(fd, error));
     }
 }
 
@@ -110,13 +110,13 @@ void open_file(const std::string &name, engine::Argument &argument, int position
     if (!is_new)
         descriptor = open(argument.text.c_str(), kFlags, 0666);
     if (descriptor < 0)
-        throw Error(MAPI_FILE_ERROR, where + nslice_write_error(errno));
+        throw Error(MAPI_ERROR_FILE, where + nslice_write_error(errno));
     argument.file = std::make_shared<engine::OwnedFile>(descriptor, is_new ? argument.text : "");
     argument.number = descriptor;
     // Drivers hold a lock on what they read, too.
     struct stat status = {};
     if (fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && flock(descriptor, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK)
-        throw Error(MAPI_FILE_ERROR, where + "is read by a device or written by another function; give each its own file");
+        throw Error(MAPI_ERROR_FILE, where + "is read by a device or written by another function; give each its own file");
 }
 
 // "host:port", where a file of such a name is "./host:port".
@@ -202,7 +202,7 @@ engine::Arguments read_arguments(const FunctionDescription &function, int count,
         if (is_text(kind)) {
             const char *text = va_arg(list, const char *);
             if (!text)
-                throw Error(argument_error(position), name + ": argument " + std::to_string(position) + " is a null pointer");
+                throw Error(kind == 'w' ? MAPI_ERROR_FILE : argument_error(position), name + ": argument " + std::to_string(position) + " is a null pointer");
             argument.text = kind == 'p' ? whole_path(text) : text;
         } else if (kind == 'l') {
             argument.number = int64_t(va_arg(list, unsigned long long));

@@ -29,6 +29,7 @@ public:
     virtual engine::Target target(int fid, bool is_whole) = 0;
     // Whether it has begun, for another flow's function.
     virtual engine::FlowBegun begun() = 0;
+    virtual bool is_connected() = 0;
     virtual void connect() = 0;
     virtual void reset(int fid) = 0;
     virtual void remove(int fid) = 0;

@@ -42,9 +42,9 @@ Connection::Connection(ipc::Descriptor socket, std::string path) : channel_(std:
 {
 }
 
-void Connection::fail(const std::string &what) const
+void Connection::fail(int number, const std::string &what) const
 {
-    throw Error(MCOM_INIT_SOCKET_ERROR, "mapid at " + path_ + ": " + what);
+    throw Error(number, "mapid at " + path_ + ": " + what);
 }
 
 void Connection::greet()
@@ -54,17 +54,17 @@ void Connection::greet()
     std::vector<ipc::Descriptor> memory;
     const ipc::Welcome welcome = ask(request, {}, &memory).welcome();
     if (memory.size() != 2)
-        fail("its greeting is not whole");
+        fail(MCOM_UNKNOWN_ERROR, "its greeting is not whole");
     engine_ = ipc::Mapping(memory[0].number(), welcome.engine_bytes(), false);
     client_ = ipc::Mapping(memory[1].number(), welcome.client_bytes(), true);
     if (!engine_.data() || !client_.data())
-        fail(std::string("its memory cannot be mapped: ") + strerror(errno));
+        fail(MCOM_UNKNOWN_ERROR, std::string("its memory cannot be mapped: ") + strerror(errno));
 }
 
 ipc::Reply Connection::ask(const ipc::Request &request, const std::vector<int> &descriptors, std::vector<ipc::Descriptor> *received)
 {
     if (getpid() != process_)
-        fail("this process was forked off from the one that is connected; create its flows anew");
+        fail(MCOM_SOCKET_ERROR, "this process was forked off from the one that is connected; create its flows anew");
     const std::lock_guard lock(mutex_);
     ipc::Reply reply;
     try {
@@ -78,13 +78,13 @@ ipc::Reply Connection::ask(const ipc::Request &request, const std::vector<int> &
                 throw;
         }
         if (is_sent && !channel_.receive(message))
-            fail("has ended the connection");
+            fail(MCOM_SOCKET_ERROR, "has ended the connection");
         if (!reply.ParseFromString(message.bytes))
-            fail("its reply cannot be read");
+            fail(MCOM_UNKNOWN_ERROR, "its reply cannot be read");
         if (received)
             *received = std::move(message.descriptors);
     } catch (const ipc::ChannelError &error) {
-        fail(error.what());
+        fail(MCOM_SOCKET_ERROR, error.what());
     }
     if (reply.error() != 0)
         throw Error(reply.error(), reply.text());
@@ -101,7 +101,7 @@ uint8_t *Connection::engine_memory(uint64_t offset, uint64_t bytes) const
 {
     uint8_t *const at = engine_.at(offset, bytes);
     if (!at)
-        fail("it names memory that is not there");
+        fail(MCOM_UNKNOWN_ERROR, "it names memory that is not there");
     return at;
 }
 
@@ -109,7 +109,7 @@ uint8_t *Connection::client_memory(uint64_t offset, uint64_t bytes) const
 {
     uint8_t *const at = client_.at(offset, bytes);
     if (!at)
-        fail("it names memory that is not there");
+        fail(MCOM_UNKNOWN_ERROR, "it names memory that is not there");
     return at;
 }
 } // namespace mapi::client

@@ -21,7 +21,7 @@ public:
     // Null: no mapid listens at the path.  Throws Error when one does and cannot be talked to.
     static std::shared_ptr<Connection> open(const std::string &path);
 
-    // One request and its reply.  Throws Error: that of the reply, or MCOM_INIT_SOCKET_ERROR.
+    // One request and its reply.  Throws Error: that of the reply, or one of MCOM_.
     ipc::Reply ask(const ipc::Request &request, const std::vector<int> &descriptors = {}, std::vector<ipc::Descriptor> *received = nullptr);
 
     // False: mapid is there no more, or this is another process that was forked off.
@@ -34,7 +34,7 @@ public:
 private:
     Connection(ipc::Descriptor socket, std::string path);
     void greet();
-    [[noreturn]] void fail(const std::string &what) const;
+    [[noreturn]] void fail(int number, const std::string &what) const;
 
     ipc::Channel channel_;
     const std::string path_;

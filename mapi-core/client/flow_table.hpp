@@ -47,6 +47,8 @@ public:
     }
     // Waits for those inside with(), which is short.
     std::shared_ptr<Flow> remove(int fd);
+    // Whether a flow has ever been asked for.
+    bool is_used() const { return last_ != 0; }
     // The smallest descriptor in use that is greater than fd; 0: none.
     int next(int fd);
 
@@ -65,7 +67,7 @@ private:
         Slot &slot;
     };
 
-    [[noreturn]] static void throw_no_flow(int fd);
+    [[noreturn]] void throw_no_flow(int fd) const;
     int reserve();
     void fill(int fd, std::shared_ptr<Flow> flow);
     void free(int fd);
@@ -78,6 +80,6 @@ private:
 
     std::array<Slot, kFlowsMax> slots_;
     std::mutex mutex_; // add and remove
-    int last_ = 0;     // numbers are used in turn, so that a stale one does not soon name another flow
+    std::atomic<int> last_ = 0; // numbers are used in turn, so that a stale one does not soon name another flow
 };
 } // namespace mapi::client

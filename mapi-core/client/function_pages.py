@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""function_pages: mapi.3 and the functions' tables -> a page of section 3mapi for each function, and for each call one that is mapi.3 itself.
+"""function_pages: mapi.3, pages/ and the functions' tables -> a page of section 3mapi for each function, one of section 3 for each call.
 
-Usage: function_pages.py MAPI.3 FUNCTIONS-FOLDER PAGES-FOLDER.  Fails when a function of the catalogue has no paragraph, or a paragraph no function.
+Usage: function_pages.py MAPI.3 FUNCTIONS-FOLDER PAGES-FOLDER.  Fails when the catalogue, mapi.h, mapi.3 and pages/ beside it do not agree, or a
+function or call lacks its arguments, its result or its errors.
 """
 import pathlib
 import re
 import sys
 
-PAGE = r'''.\" SPDX-License-Identifier: MIT
-.\" Made of mapi.3 by function_pages.py.
+import page_facts
+
+FUNCTION_PAGE = r'''.\" SPDX-License-Identifier: MIT
+.\" Made of mapi.3 and pages/ by function_pages.py.
 .TH {name} 3mapi 2026 "NetSlice toolkit" "MAPI functions"
 .SH NAME
 {name} \- {summary}
@@ -20,9 +23,45 @@ PAGE = r'''.\" SPDX-License-Identifier: MIT
 .fi
 .SH DESCRIPTION
 {text}
+.SH ARGUMENTS
+{argument_list}
+.SH RESULT
+{result}
+.SH ERRORS
+{errors}
+.PP
+Of every function:
+{common_errors}
 .SH SEE ALSO
 .BR mapi (3):
-flows, results, errors, and what functions have in common
+flows, results, and what functions have in common;
+.BR mapi_apply_function (3)
+'''
+CALL_PAGE = r'''.\" SPDX-License-Identifier: MIT
+.\" Made of mapi.3 and pages/ by function_pages.py.
+.TH {name} 3 2026 "NetSlice toolkit" "Library functions"
+.SH NAME
+{name} \- {summary}
+.SH SYNOPSIS
+.nf
+.B #include <mapi/mapi.h>
+.PP
+{synopsis}
+.fi
+.PP
+Link with \fI\-lmapi\fP.
+.SH DESCRIPTION
+{text}
+{argument_list}
+.SH RETURN VALUE
+{returns}
+.SH ERRORS
+{errors}
+.SH THREADS
+{threads}
+.SH SEE ALSO
+.BR mapi (3):
+what belongs together
 '''
 HEAD = re.compile(r"^\.TP\n(\.BR? [A-Z].*)\n", re.MULTILINE)
 FONT = re.compile(r"\\f[A-Z]")
@@ -55,25 +94,70 @@ def summaries(folder):
     return known, found
 
 
-def calls(text):
-    """The names in the synopsis."""
-    synopsis = text[text.index(".SH SYNOPSIS"):text.index(".SH DESCRIPTION")]
-    return set(re.findall(r'^\.BI "[^"(]*?(mapi_\w+)\(', synopsis, re.MULTILINE))
+def synopses(text):
+    """Name -> its lines of the synopsis."""
+    found = {}
+    for line in text[text.index(".SH SYNOPSIS"):text.index(".SH DESCRIPTION")].splitlines():
+        if name := re.match(r'\.BI "[^"(]*?(mapi_\w+)\(', line):
+            found.setdefault(name.group(1), []).append(line)
+    return found
+
+
+def agree(what, names, other, others):
+    if set(names) != set(others):
+        sys.exit(f"{what} and {other} differ in {', '.join(sorted(set(names) ^ set(others)))}")
+
+
+def argument_names(arguments):
+    """Those of "int count [, int sort]"."""
+    return [argument.split()[-1].lstrip("*") for argument in re.sub(r"[\[\]]", "", arguments).split(",") if argument.strip()]
+
+
+def write_functions(manual, functions, facts, common, folder):
+    known, described = summaries(functions)
+    written = {name: rest for name, *rest in paragraphs(functions_part(manual))}
+    agree("the catalogue", known, "mapi.3", written)
+    agree("the catalogue", known, "a table with a description", described)
+    agree("the catalogue", known, "pages/", facts)
+    common_errors = page_facts.error_list(common, facts.names)
+    for name, (arguments, text) in written.items():
+        fact = facts[name]
+        fact.check(name, argument_names(arguments), ["result"])
+        page = FUNCTION_PAGE.format(
+            name=name, summary=described[name], arguments=f", {arguments}" if arguments else "", text=text,
+            argument_list=page_facts.argument_list(fact.arguments) or "There are none.", result=page_facts.roff(fact.texts["result"]),
+            errors=page_facts.error_list(fact.errors, facts.names) or "It has none of its own.", common_errors=common_errors)
+        (folder / f"{name}.3mapi").write_text(page)
+
+
+def write_calls(manual, header, facts, folder):
+    lines = synopses(manual)
+    agree("mapi.h", re.findall(r"^\w[\w *]*?\*?\b(mapi_\w+)\(", header, re.MULTILINE) + re.findall(r"^#define (mapi_get_\w+)\(", header, re.MULTILINE),
+          "pages/calls.txt", [name for names in facts.heads for name in names])
+    agree("mapi.3's synopsis", lines, "pages/calls.txt", [names[0] for names in facts.heads])
+    for name, *others in facts.heads:
+        fact = facts[name]
+        parameters = [argument for line in lines[name] for argument in re.findall(r'" ?(\w+) ?(?:"|\);?$)', line)]
+        fact.check(name, list(dict.fromkeys(parameters)), ["summary", "text", "returns", "threads"])
+        page = CALL_PAGE.format(
+            name=name, summary=fact.texts["summary"], synopsis="\n".join(lines[name]), text=page_facts.roff(fact.texts["text"]),
+            argument_list=page_facts.argument_list(fact.arguments), returns=page_facts.roff(fact.texts["returns"]),
+            errors=page_facts.error_list(fact.errors, facts.names) or "There are none.", threads=page_facts.roff(fact.texts["threads"]))
+        (folder / f"{name}.3").write_text(page)
+        for other in others:
+            (folder / f"{other}.3").write_text(f".so man3/{name}.3\n")
 
 
 def main():
-    manual, functions, folder = (pathlib.Path(argument) for argument in sys.argv[1:])
-    known, described = summaries(functions)
-    written = {name: rest for name, *rest in paragraphs(functions_part(manual.read_text()))}
-    for what, names in ("mapi.3", set(written)), ("a table with a description", set(described)):
-        if names != known:
-            sys.exit(f"the catalogue and {what} differ in {', '.join(sorted(known ^ names))}")
+    path, functions, folder = (pathlib.Path(argument).resolve() for argument in sys.argv[1:])
+    headers, pages = path.parent.parent / "include/mapi", path.parent / "pages"
+    numbers = page_facts.read_numbers(headers / "errors.h")
     folder.mkdir(parents=True, exist_ok=True)
-    for name, (arguments, text) in written.items():
-        page = PAGE.format(name=name, summary=described[name], arguments=f", {arguments}" if arguments else "", text=text)
-        (folder / f"{name}.3mapi").write_text(page)
-    for name in calls(manual.read_text()):
-        (folder / f"{name}.3").write_text(".so man3/mapi.3\n")
+    manual = path.read_text()
+    calls, every_function = pages / "calls.txt", pages / "every_function.txt"
+    facts = page_facts.Facts(sorted(set(pages.glob("*.txt")) - {calls, every_function}), numbers)
+    write_functions(manual, functions, facts, page_facts.Facts([every_function], numbers).common_errors, folder)
+    write_calls(manual, (headers / "mapi.h").read_text(), page_facts.Facts([calls], numbers), folder)
 
 
 if __name__ == "__main__":

@@ -2,9 +2,12 @@
 // Last error: one for each thread.
 #include "client/last_error.hpp"
 
+#include <cstdio>
 #include <cstring>
 
 #include <mapi/explain.h>
+
+#include "client/error_text.hpp"
 
 namespace mapi::client
 {
@@ -21,7 +24,10 @@ thread_local LastError last_error;
 void set_last_error(int number, const char *text) noexcept
 {
     last_error.number = number;
-    mapi_explain(last_error.text, sizeof(last_error.text), text);
+    // A plug-in may have numbers of its own, for which there is no text.
+    const char *const known = error_text(number);
+    const int head = snprintf(last_error.text, sizeof(last_error.text), "%s%s", known, *known && *text ? ": " : "");
+    mapi_explain(last_error.text + head, sizeof(last_error.text) - size_t(head), text);
 }
 
 bool take_last_error(int *number, char *text) noexcept

@@ -24,6 +24,7 @@ public:
     }
     engine::Target target(int fid, bool is_whole) override { return flow_->target(fid, is_whole); }
     engine::FlowBegun begun() override { return flow_->begun(); }
+    bool is_connected() override { return flow_->is_connected(); }
     void connect() override { flow_->connect(); }
     void reset(int fid) override { flow_->reset(fid); }
     void remove(int fid) override { flow_->remove(fid); }

@@ -22,18 +22,41 @@ using mapi::client::Flow;
 
 namespace
 {
-const char *need(const char *text, const char *what)
+const char *need(const char *text, int number, const char *what)
 {
     if (!text)
-        throw Error(MAPI_INVALID_ARGUMENT, std::string(what) + " is a null pointer");
+        throw Error(number, std::string(what) + " is a null pointer");
     return text;
 }
 
-template <class Info> Info *need(Info *info)
+template <class Info> Info *need(Info *info, int number)
 {
     if (!info)
-        throw Error(MAPI_INVALID_ARGUMENT, "no room is given for the answer");
+        throw Error(number, "no room is given for the answer");
     return info;
+}
+
+// What can be no descriptor at all has a number of its own, as in MAPI 2.
+void check_descriptors(int fd, int fid, int least_fid = 1)
+{
+    if (library().flows.is_used() && (fd < 1 || fid < least_fid))
+        throw Error(MAPI_INVALID_FID_FUNCID, "there is no flow " + std::to_string(fd) + " with a function " + std::to_string(fid) + "; their numbers begin with 1");
+}
+
+std::shared_ptr<Flow> hold(int fd, int fid)
+{
+    check_descriptors(fd, fid);
+    return library().flows.hold(fd);
+}
+
+// The calls that describe have numbers of their own for what is not there, as in MAPI 2.
+template <class Call> auto renumber(int from, int to, Call call)
+{
+    try {
+        return call();
+    } catch (const Error &error) {
+        throw Error(error.number() == from ? to : error.number(), error.what());
+    }
 }
 
 mapi::engine::Target find_target(int fd, int fid, bool is_whole)
@@ -51,21 +74,24 @@ constexpr const char *kLibraryName = "mapi";
 void need_library(int id)
 {
     if (id != 0)
-        throw Error(MAPI_INVALID_ARGUMENT, "there is no library " + std::to_string(id));
+        throw Error(MFUNCT_INVALID_ARGUMENT_1, "there is no library " + std::to_string(id));
 }
 
 int apply(int fd, const char *name, int count, va_list list)
 {
     return guard(-1, [&] {
-        const auto flow = library().flows.hold(fd);
-        const auto function = library().backend()->function(need(name, "the function's name"));
+        const auto flow = hold(fd, 1);
+        need(name, MFUNCT_COULD_NOT_APPLY_FUNCT, "the function's name");
+        if (flow->is_connected())
+            throw Error(MFUNCT_COULD_NOT_APPLY_FUNCT, std::string(name) + ": the flow is connected; functions are applied before mapi_connect()");
+        const auto function = library().backend()->function(name);
         return flow->apply(function.name, mapi::client::read_arguments(function, count, list, {find_target, find_flow}));
     });
 }
 
 const mapipkt *next_packet(int fd, int fid)
 {
-    return library().flows.hold(fd)->next_packet(fid);
+    return hold(fd, fid)->next_packet(fid);
 }
 } // namespace
 
@@ -74,7 +100,7 @@ extern "C" {
 int mapi_create_flow(const char *device)
 {
     return guard(-1, [&] {
-        need(device, "the device's name");
+        need(device, MAPI_DEVICE_INFO_ERR, "the device's name");
         const auto backend = library().backend();
         return library().flows.add([&](int fd) { return backend->create_flow(fd, device); });
     });
@@ -83,7 +109,7 @@ int mapi_create_flow(const char *device)
 int mapi_create_offline_flow(const char *path, int format)
 {
     return guard(-1, [&] {
-        need(path, "the path");
+        need(path, MAPI_ERROR_FILE, "the path");
         const auto backend = library().backend();
         return library().flows.add([&](int fd) { return backend->create_offline_flow(fd, path, format); });
     });
@@ -100,7 +126,7 @@ int mapi_connect(int fd)
 int mapi_reset_function(int fd, int fid)
 {
     return guard(-1, [&] {
-        library().flows.hold(fd)->reset(fid);
+        hold(fd, fid)->reset(fid);
         return 0;
     });
 }
@@ -108,7 +134,7 @@ int mapi_reset_function(int fd, int fid)
 int mapi_remove_function(int fd, int fid)
 {
     return guard(-1, [&] {
-        library().flows.hold(fd)->remove(fid);
+        hold(fd, fid)->remove(fid);
         return 0;
     });
 }
@@ -165,22 +191,24 @@ int mapi_get_next_pkts(int fd, int fid, mapipkt **packets, int most, int timeout
 {
     return guard(-1, [&] {
         if (most < 1)
-            throw Error(MAPI_INVALID_ARGUMENT, "there is no room for a packet");
-        return library().flows.hold(fd)->next_packets(fid, const_cast<const mapipkt **>(need(packets)), most, timeout_ms);
+            throw Error(MFUNCT_INVALID_ARGUMENT_4, "there is no room for a packet");
+        return hold(fd, fid)->next_packets(fid, const_cast<const mapipkt **>(need(packets, MFUNCT_INVALID_ARGUMENT_3)), most, timeout_ms);
     });
 }
 
 int mapi_get_poll_descriptor(int fd, int fid)
 {
-    return guard(-1, [&] { return library().flows.hold(fd)->poll_descriptor(fid); });
+    return guard(-1, [&] { return hold(fd, fid)->poll_descriptor(fid); });
 }
 
 int mapi_loop(int fd, int fid, int count, mapi_handler handler)
 {
     return guard(-1, [&] {
+        const auto flow = hold(fd, fid);
+        if (!flow->is_connected())
+            throw Error(MAPI_FLOW_NOT_CONNECTED, "the flow is not connected");
         if (!handler)
-            throw Error(MAPI_INVALID_ARGUMENT, "there is no handler");
-        const auto flow = library().flows.hold(fd);
+            throw Error(MFUNCT_INVALID_ARGUMENT_4, "there is no handler");
         for (int done = 0; count <= 0 || done < count; done += count > 0) {
             const mapipkt *packet = flow->next_packet(fid);
             if (!packet)
@@ -194,14 +222,14 @@ int mapi_loop(int fd, int fid, int count, mapi_handler handler)
 char *mapi_create_offline_device(const char *path, int format)
 {
     return guard(static_cast<char *>(nullptr), [&] {
-        return strdup(library().backend()->create_offline(need(path, "the path"), format).c_str());
+        return strdup(library().backend()->create_offline(need(path, MAPI_ERROR_FILE, "the path"), format).c_str());
     });
 }
 
 int mapi_start_offline_device(const char *device)
 {
     return guard(-1, [&] {
-        library().backend()->start_offline(need(device, "the device's name"));
+        library().backend()->start_offline(need(device, MAPID_NO_DEVICE, "the device's name"));
         return 0;
     });
 }
@@ -209,7 +237,7 @@ int mapi_start_offline_device(const char *device)
 int mapi_delete_offline_device(char *device)
 {
     return guard(-1, [&] {
-        library().backend()->delete_offline(need(device, "the device's name"));
+        library().backend()->delete_offline(need(device, MAPID_NO_DEVICE, "the device's name"));
         free(device);
         return 0;
     });
@@ -218,7 +246,8 @@ int mapi_delete_offline_device(char *device)
 int mapi_set_device_option(const char *device, const char *key, const char *value)
 {
     return guard(-1, [&] {
-        library().backend()->set_option(need(device, "the device's name"), need(key, "the key"), need(value, "the value"));
+        library().backend()->set_option(need(device, MFUNCT_INVALID_ARGUMENT_1, "the device's name"), need(key, MFUNCT_INVALID_ARGUMENT_2, "the key"),
+                                        need(value, MFUNCT_INVALID_ARGUMENT_3, "the value"));
         return 0;
     });
 }
@@ -240,7 +269,8 @@ int mapi_read_error(int *number, char *text)
 int mapi_get_flow_info(int fd, mapi_flow_info_t *info)
 {
     return guard(-1, [&] {
-        *need(info) = {};
+        if (fd > 0) // what is no descriptor is told first, as in MAPI 2
+            *need(info, MFUNCT_INVALID_ARGUMENT_2) = {};
         library().flows.hold(fd)->describe(info);
         info->uid = geteuid();
         info->fd = fd;
@@ -251,9 +281,10 @@ int mapi_get_flow_info(int fd, mapi_flow_info_t *info)
 int mapi_get_next_flow_info(int fd, mapi_flow_info_t *info)
 {
     return guard(-1, [&] {
+        need(info, MFUNCT_INVALID_ARGUMENT_2);
         const int next = library().flows.next(fd);
         if (next == 0)
-            throw Error(MAPI_INVALID_FLOW, "there is no flow after " + std::to_string(fd));
+            throw Error(MAPI_FLOW_INFO_ERR, "there is no flow after " + std::to_string(fd));
         return mapi_get_flow_info(next, info);
     });
 }
@@ -261,8 +292,10 @@ int mapi_get_next_flow_info(int fd, mapi_flow_info_t *info)
 int mapi_get_function_info(int fd, int fid, mapi_function_info_t *info)
 {
     return guard(-1, [&] {
-        *need(info) = {};
-        library().flows.hold(fd)->describe(fid, info);
+        check_descriptors(fd, fid);
+        *need(info, MFUNCT_INVALID_ARGUMENT_3) = {};
+        const auto flow = renumber(MAPI_INVALID_FLOW, MAPI_INIT_ERROR, [&] { return library().flows.hold(fd); });
+        renumber(MAPI_INVALID_FID_FUNCID, MAPI_FUNCTION_INFO_ERR, [&] { flow->describe(fid, info); });
         copy_text(info->libname, kLibraryName);
         copy_text(info->devtype, MAPI_DEVTYPE_ALL);
         return 0;
@@ -273,9 +306,12 @@ int mapi_get_function_info(int fd, int fid, mapi_function_info_t *info)
 int mapi_get_next_function_info(int fd, int fid, mapi_function_info_t *info)
 {
     return guard(-1, [&] {
-        const int next = library().flows.hold(fd)->next_function(fid);
+        check_descriptors(fd, fid, 0);
+        need(info, MFUNCT_INVALID_ARGUMENT_3);
+        const auto flow = renumber(MAPI_INVALID_FLOW, MAPI_FUNCTION_INFO_ERR, [&] { return library().flows.hold(fd); });
+        const int next = flow->next_function(fid);
         if (next == 0)
-            throw Error(MAPI_INVALID_FID_FUNCID, "the flow has no function after " + std::to_string(fid));
+            throw Error(MAPI_FUNCTION_INFO_ERR, "the flow has no function after " + std::to_string(fid));
         return mapi_get_function_info(fd, next, info);
     });
 }
@@ -283,7 +319,7 @@ int mapi_get_next_function_info(int fd, int fid, mapi_function_info_t *info)
 int mapi_get_device_info(int devid, mapi_device_info_t *info)
 {
     return guard(-1, [&] {
-        *need(info) = {};
+        *need(info, MFUNCT_INVALID_ARGUMENT_2) = {};
         library().backend()->describe_device(devid, info);
         return 0;
     });
@@ -292,9 +328,10 @@ int mapi_get_device_info(int devid, mapi_device_info_t *info)
 int mapi_get_next_device_info(int devid, mapi_device_info_t *info)
 {
     return guard(-1, [&] {
+        need(info, MFUNCT_INVALID_ARGUMENT_2);
         const int next = library().backend()->next_device(devid);
         if (next == 0)
-            throw Error(MAPI_NO_DEVICE, "there is no device after " + std::to_string(devid));
+            throw Error(MAPI_DEVICE_INFO_ERR, "there is no device after " + std::to_string(devid));
         return mapi_get_device_info(next, info);
     });
 }
@@ -303,7 +340,7 @@ int mapi_get_library_info(int libid, mapi_lib_info_t *info)
 {
     return guard(-1, [&] {
         need_library(libid);
-        *need(info) = {};
+        *need(info, MFUNCT_INVALID_ARGUMENT_2) = {};
         copy_text(info->libname, kLibraryName);
         info->functs = library().backend()->function_count();
         return 0;
@@ -319,7 +356,7 @@ int mapi_get_libfunct_info(int libid, int number, mapi_libfunct_info_t *info)
 {
     return guard(-1, [&] {
         need_library(libid);
-        *need(info) = {};
+        *need(info, MFUNCT_INVALID_ARGUMENT_3) = {};
         const auto function = library().backend()->function_at(number);
         copy_text(info->name, function.name);
         copy_text(info->descr, function.description);
@@ -337,7 +374,7 @@ int mapi_get_next_libfunct_info(int libid, int number, mapi_libfunct_info_t *inf
 int mapi_stats(const char *device, mapi_stat *stats)
 {
     return guard(-1, [&] {
-        library().backend()->copy_stats(need(device, "the device's name"), need(stats));
+        library().backend()->copy_stats(need(device, MAPI_DEVICE_INFO_ERR, "the device's name"), need(stats, MFUNCT_INVALID_ARGUMENT_2));
         return 1;
     });
 }

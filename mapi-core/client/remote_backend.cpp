@@ -54,7 +54,7 @@ ipc::Reply RemoteBackend::open_capture(int fd, const std::string &path, int form
 {
     const ipc::Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (!file.is_open())
-        throw Error(MAPI_PCAP_OPEN_ERROR, path + ": " + nslice_read_error(errno));
+        throw Error(MAPI_ERROR_FILE, path + ": " + nslice_read_error(errno));
     ipc::Request request;
     request.mutable_create_offline()->set_path(path);
     request.mutable_create_offline()->set_format(format);

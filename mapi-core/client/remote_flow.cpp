@@ -164,7 +164,7 @@ mapi_results_t *RemoteFlow::read_results(int fid)
 {
     Function &function = connected_function(fid);
     if (function.result.empty())
-        throw Error(MAPI_INVALID_FID_FUNCID, function.name + " has no result");
+        throw Error(MAPI_SHM_ERR, function.name + " has no result");
     if (function.has_results_in_ring)
         return nullptr;
     if (function.result.size() == 1) [[likely]] {
@@ -185,7 +185,7 @@ mapi_results_t *RemoteFlow::read_results(int fid)
 void RemoteFlow::need_mapid() const
 {
     if (!connection_->is_alive())
-        throw Error(MCOM_INIT_SOCKET_ERROR, "mapid at " + connection_->path() + " is gone");
+        throw Error(MCOM_SOCKET_ERROR, "mapid at " + connection_->path() + " is gone");
 }
 
 void RemoteFlow::read_whole(int fid, Function &function)
@@ -200,7 +200,7 @@ void RemoteFlow::read_whole(int fid, Function &function)
         const size_t bytes = copy.size() * sizeof(uint64_t);
         memcpy(copy.data(), reply.result().data(), std::min(bytes, reply.result().size()));
         if (!file.empty() && pread(file[0].number(), copy.data(), bytes, 0) != ssize_t(bytes))
-            throw Error(MCOM_INIT_SOCKET_ERROR, "mapid at " + connection_->path() + ": its result is not whole");
+            throw Error(MCOM_UNKNOWN_ERROR, "mapid at " + connection_->path() + ": its result is not whole");
     } else {
         while (!function.published.try_read(copy.data()))
             need_mapid();
@@ -271,7 +271,7 @@ int RemoteFlow::poll_descriptor(int fid)
         std::vector<ipc::Descriptor> received;
         connection_->ask(request, {}, &received);
         if (received.size() != 1)
-            throw Error(MCOM_INIT_SOCKET_ERROR, "mapid at " + connection_->path() + ": gave no descriptor");
+            throw Error(MAPID_NO_FD, "mapid at " + connection_->path() + ": gave no descriptor");
         function.event = std::move(received[0]);
         function.records->set_event(function.event.number());
     }

@@ -24,6 +24,7 @@ public:
     engine::Target target(int fid, bool is_whole) override;
     // mapid knows it by its number.
     engine::FlowBegun begun() override { return nullptr; }
+    bool is_connected() override { return is_connected_; }
     void connect() override;
     void reset(int fid) override;
     void remove(int fid) override;

@@ -134,7 +134,7 @@ void Session::answer(ipc::Message &message)
         refuse(reply, MAPI_INTERNAL_ERROR, std::string("mapid: ") + error.what());
     }
     service_.census.tally.limits_reached += reply.error() == MAPI_LIMIT_REACHED;
-    service_.census.tally.access_refused += reply.error() == MAPI_NOT_AUTHENTICATED;
+    service_.census.tally.access_refused += reply.error() == MAPID_NOT_AUTHENTICATED;
     reply.set_is_reply(true);
     NET_SLICE_SCOPE(ipc_reply);
     channel_.send(reply.SerializeAsString(), to_send_, kSendTimeoutMs);
@@ -197,13 +197,13 @@ void Session::dispatch_probed(const ipc::Request &request, std::vector<ipc::Desc
     case ipc::Request::kStopRecording:
     case ipc::Request::CALL_NOT_SET: break;
     }
-    throw Error(MAPI_INTERNAL_ERROR, "mapid does not know this request: it is older than the program's libmapi");
+    throw Error(MCOM_UNKNOWN_ERROR, "mapid does not know this request: it is older than the program's libmapi");
 }
 
 void Session::hello(const ipc::Hello &call, ipc::Reply &reply)
 {
     if (call.version() != kProtocolVersion)
-        throw Error(MAPI_INTERNAL_ERROR, "mapid speaks version " + std::to_string(kProtocolVersion) + " of its protocol, libmapi " + std::to_string(call.version()));
+        throw Error(MCOM_UNKNOWN_ERROR, "mapid speaks version " + std::to_string(kProtocolVersion) + " of its protocol, libmapi " + std::to_string(call.version()));
     if (arena_)
         throw ipc::ChannelError("a second greeting");
     arena_ = std::make_shared<SharedArena>(service_.limits.memory_bytes, kRingsMax * 64);
@@ -242,7 +242,7 @@ void Session::check_access(const std::string &device) const
     const std::string own = device.empty() ? "" : service_.devices.group_of(device);
     const std::string group = own.empty() ? service_.group : own;
     if (!may_use(peer_, own, service_.group))
-        throw Error(MAPI_NOT_AUTHENTICATED, (device.empty() ? "captures" : "device " + device) + " can be used by members of group \"" + group +
+        throw Error(MAPID_NOT_AUTHENTICATED, (device.empty() ? "captures" : "device " + device) + " can be used by members of group \"" + group +
                                                 "\"; user " + std::to_string(peer_.uid) + " is none");
 }
 
@@ -258,9 +258,9 @@ void Session::create_flow(const ipc::CreateFlow &call, ipc::Reply &reply)
 void Session::create_offline(const ipc::CreateOffline &call, const ipc::Descriptor &file, ipc::Reply &reply)
 {
     check_access("");
-    check_regular(file, MAPI_PCAP_OPEN_ERROR, call.path());
+    check_regular(file, MAPI_ERROR_FILE, call.path());
     if (call.path().size() > PATH_MAX)
-        throw Error(MAPI_PCAP_OPEN_ERROR, "the capture's name is longer than " + std::to_string(PATH_MAX) + " bytes");
+        throw Error(MAPI_ERROR_FILE, "the capture's name is longer than " + std::to_string(PATH_MAX) + " bytes");
     if (call.flow() == 0) {
         check_room();
         reply.mutable_device()->set_device(own_.create_offline(call.path(), call.format(), file.number()));
@@ -313,7 +313,7 @@ void Session::check_sending(const mapi_function &function, const engine::Argumen
                            return argument.kind == 'o' && !argument.file && argument.text != "SHMEM";
                        });
     if (sends && !is_operator(peer_))
-        throw Error(MAPI_NOT_AUTHENTICATED, std::string(function.name) + ": mapid sends for root and its own user alone; with MAPI_SOCKET=none the program sends itself, with its own rights");
+        throw Error(MAPID_NOT_AUTHENTICATED, std::string(function.name) + ": mapid sends for root and its own user alone; with MAPI_SOCKET=none the program sends itself, with its own rights");
 }
 
 // The letters are checked once more: the message may come from anybody.
@@ -352,7 +352,7 @@ engine::Arguments Session::read_arguments(const ipc::Apply &call, const std::str
         if (given.kind() == 'w' || (given.kind() == 'o' && given.number() >= 0)) {
             if (descriptor == descriptors.size())
                 throw ipc::ChannelError("an argument without its file");
-            check_regular(descriptors[descriptor], MAPI_FILE_ERROR, given.text());
+            check_regular(descriptors[descriptor], MAPI_ERROR_FILE, given.text());
             argument.file = std::make_shared<engine::OwnedFile>(descriptors[descriptor++].release(), "");
             argument.number = argument.file->descriptor();
         }
@@ -380,11 +380,11 @@ void Session::close(int number)
 void Session::set_option(const ipc::DeviceOption &call)
 {
     if (!own_.has(call.device()))
-        throw Error(MAPI_INVALID_ARGUMENT, "device " + call.device() + " is mapid's: its options stand in mapi.conf");
+        throw Error(MFUNCT_INVALID_ARGUMENT_1, "device " + call.device() + " is mapid's: its options stand in mapi.conf");
     // What is read was opened by the client: no option may lead elsewhere.
     for (const char *key : {"device", "alias", "driver", "path", "group"}) {
         if (call.key() == key)
-            throw Error(MAPI_INVALID_ARGUMENT, call.key() + "= cannot be changed of a capture that mapid reads");
+            throw Error(MFUNCT_INVALID_ARGUMENT_2, call.key() + "= cannot be changed of a capture that mapid reads");
     }
     if (++options_ > kOptionsMax)
         throw Error(MAPI_LIMIT_REACHED, "the client has set " + std::to_string(kOptionsMax) + " options, which is mapid's limit");
@@ -450,7 +450,7 @@ void Session::read_result(const ipc::Target &call, ipc::Reply &reply)
     }
     result_ = ipc::Descriptor(memfd_create("mapi-result", MFD_CLOEXEC));
     if (!result_.is_open() || write(result_.number(), result.data(), bytes) != ssize_t(bytes))
-        throw Error(MAPI_INTERNAL_ERROR, "no memory for a result");
+        throw Error(MAPID_MEM_ALLOCATION_ERROR, "no memory for a result");
     to_send_.push_back(result_.number());
 }
 
@@ -467,15 +467,15 @@ void Session::poll(const ipc::Target &call)
 void Session::start_recording(const std::string &name, const ipc::Descriptor &file)
 {
     if (!is_operator(peer_))
-        throw Error(MAPI_NOT_AUTHENTICATED, "root and the user that mapid runs as may record it; user " + std::to_string(peer_.uid) + " is neither");
-    check_regular(file, MAPI_FILE_ERROR, name);
+        throw Error(MAPID_NOT_AUTHENTICATED, "root and the user that mapid runs as may record it; user " + std::to_string(peer_.uid) + " is neither");
+    check_regular(file, MAPI_ERROR_FILE, name);
     recording_ = std::make_unique<Recording>(name.substr(0, kRecordingNameBytes), file.number());
 }
 
 void Session::stop_recording(ipc::Reply &reply)
 {
     if (!recording_)
-        throw Error(MAPI_INVALID_ARGUMENT, "this client has begun no recording");
+        throw Error(MFUNCT_INVALID_ARGUMENT, "this client has begun no recording");
     const RecordingEnd end = std::exchange(recording_, nullptr)->end();
     ipc::Recorded &recorded = *reply.mutable_recorded();
     recorded.set_records(end.records);

@@ -9,6 +9,7 @@
 namespace mapi::drivers
 {
 enum class Damage {
+    kFile,      // the system does not open it
     kOpen,      // no capture file at all
     kRecord,    // a record contradicts the format
     kTruncated, // the file ends inside a record

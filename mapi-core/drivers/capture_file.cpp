@@ -105,9 +105,12 @@ int open_capture_file(OpenFormat open_format, const mapi_driver_setup *setup, vo
             info->device_flags &= ~uint32_t(MAPI_DEVICE_OFFLINE);
         *instance = file.release();
         return 0;
+    } catch (const CaptureError &error) {
+        mapi_explain(setup->error, setup->error_bytes, error.what());
+        return error.damage() == Damage::kFile ? MAPI_ERROR_FILE : PCAP_OPEN_ERR;
     } catch (const std::exception &error) {
         mapi_explain(setup->error, setup->error_bytes, error.what());
-        return MAPI_PCAP_OPEN_ERROR;
+        return PCAP_OPEN_ERR;
     }
 }
 

@@ -43,7 +43,7 @@ private:
             return 0;
         } catch (const std::exception &problem) {
             mapi_explain(error, error_bytes, problem.what());
-            return MAPI_INTERFACE_ERROR;
+            return PCAP_OPEN_ERR;
         }
     }
 };

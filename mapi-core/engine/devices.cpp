@@ -26,7 +26,7 @@ const char *driver_for(int format)
     case MFF_DAG_ERF:
         return "erf_file";
     default:
-        throw Error(MAPI_NO_DRIVER, "no driver reads files of format " + std::to_string(format) + "; MFF_PCAP or MFF_DAG_ERF it can be");
+        throw Error(MAPID_NO_DRIVER, "no driver reads files of format " + std::to_string(format) + "; MFF_PCAP or MFF_DAG_ERF it can be");
     }
 }
 
@@ -57,9 +57,9 @@ std::shared_ptr<Devices::Entry> Devices::find(const std::string &name)
     if (!devices_options_.has_captures_alone && is_interface(name))
         return add_interface(name);
     if (config_.empty())
-        throw Error(MAPI_NO_DEVICE, "there is no device and no network interface \"" + name +
+        throw Error(MAPID_NO_DRIVER, "there is no device and no network interface \"" + name +
                                         "\", and no configuration that could name it: set MAPI_CONF, or write mapi.conf here or in /etc");
-    throw Error(MAPI_NO_DEVICE, "there is no device \"" + name + "\" in " + config_ + ", and no network interface of that name; known:" + known);
+    throw Error(MAPID_NO_DRIVER, "there is no device \"" + name + "\" in " + config_ + ", and no network interface of that name; known:" + known);
 }
 
 // Also one that mapi.conf does not name any more: its flows may be the caller's.  Null: there is none.
@@ -202,7 +202,7 @@ std::shared_ptr<Devices::Entry> Devices::offline(const std::string &name)
         if (entry->kind == Kind::kOffline && entry->settings.name == name)
             return entry;
     }
-    throw Error(MAPI_NO_DEVICE, "there is no offline device \"" + name + "\"");
+    throw Error(MAPID_NO_DEVICE, "there is no offline device \"" + name + "\"");
 }
 
 void Devices::start_offline(const std::string &name)
@@ -231,7 +231,7 @@ void Devices::set_option(const std::string &name, const std::string &key, const 
     if (entry->kept && entry->kept.use_count() == 1 && !entry->kept->has_started())
         entry->kept.reset(); // its first use opens it again, with the option
     if (!entry->open.expired())
-        throw Error(MAPI_FLOW_ALREADY_ACTIVE, "device " + name + " is in use; options are set before its first flow");
+        throw Error(MDLIB_FLOW_ALREADY_ACTIVE, "device " + name + " is in use; options are set before its first flow");
     DeviceSettings changed(entry->settings);
     changed.set(key, value);
     changed.option_values(registry_.driver(changed.driver)); // refuses what it does not know
@@ -259,7 +259,7 @@ void Devices::describe(int id, mapi_device_info_t *info)
     const std::lock_guard lock(mutex_);
     const auto found = entries_.find(id);
     if (found == entries_.end())
-        throw Error(MAPI_NO_DEVICE, "there is no device " + std::to_string(id));
+        throw Error(MAPI_DEVICE_INFO_ERR, "there is no device " + std::to_string(id));
     *info = describe(*found->second);
 }
 
@@ -294,7 +294,7 @@ void Devices::copy_stats(const std::string &name, mapi_stat_t *stats)
         device = find_open(name);
     }
     if (!device)
-        throw Error(MAPI_NO_DEVICE, "device " + name + " is not open; its first flow opens it");
+        throw Error(MAPI_STATS_ERROR, "device " + name + " is not open; its first flow opens it");
     device->copy_stats(stats);
 }
 } // namespace mapi::engine

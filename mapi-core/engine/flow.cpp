@@ -78,11 +78,16 @@ Target Flow::target(int fid, bool is_whole)
     return {chain_, size_t(fid) - 1, node.result_bytes(), node.is_additive(), node.is_in_place(), device_.get()};
 }
 
+bool Flow::is_connected() const
+{
+    return chain_->status() != FLOW_INIT;
+}
+
 void Flow::connect()
 {
     const std::lock_guard lock(mutex_);
     if (chain_->status() != FLOW_INIT)
-        throw Error(MAPI_FLOW_ALREADY_ACTIVE, "the flow is connected already");
+        throw Error(MDLIB_FLOW_ALREADY_ACTIVE, "the flow is connected already");
     device_->connect(chain_);
 }
 
@@ -166,7 +171,7 @@ mapi_results_t *Flow::read_results(int fid)
     Applied &applied = connected_function(fid);
     const Node &node = *applied.node;
     if (!node.has_result())
-        throw Error(MAPI_INVALID_FID_FUNCID, std::string(node.function().name) + " has no result");
+        throw Error(MAPI_SHM_ERR, std::string(node.function().name) + " has no result");
     if (node.has_results_in_ring())
         return nullptr;
     // Relaxed stores: two threads that read the same function get whole words, if not both their own.

@@ -38,6 +38,7 @@ public:
     Target target(int fid, bool is_whole = false);
     // Whether it has begun, for another flow's function.
     FlowBegun begun() const { return chain_->begun(); }
+    bool is_connected() const;
     void connect();
     // Its result and its packets are as if the flow were connected now; packets that the driver reads after the return are counted anew.
     void reset(int fid);

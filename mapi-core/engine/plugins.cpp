@@ -52,19 +52,19 @@ std::string find_library(const std::string &name, const std::vector<std::string>
         if (std::filesystem::exists(folder + "/" + name, ignored))
             return folder + "/" + name;
     }
-    throw Error(MAPI_CONFIG_ERROR, config + ": libs: " + name + " is in no folder of libpath");
+    throw Error(MAPI_LIBRARY_LOAD_ERR, config + ": libs: " + name + " is in no folder of libpath");
 }
 
 void load(const std::string &path, Plugins &plugins)
 {
     void *const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library)
-        throw Error(MAPI_CONFIG_ERROR, std::string("libs: ") + dlerror());
+        throw Error(MAPI_LIBRARY_LOAD_ERR, std::string("libs: ") + dlerror());
     const auto *plugin = static_cast<const struct mapi_plugin *>(dlsym(library, "mapi_plugin"));
     if (!plugin)
-        throw Error(MAPI_CONFIG_ERROR, "libs: " + path + " has no mapi_plugin: it is no plug-in (mapi/plugin.h)");
+        throw Error(MAPI_LIBRARY_LOAD_ERR, "libs: " + path + " has no mapi_plugin: it is no plug-in (mapi/plugin.h)");
     if (plugin->abi != MAPI_PLUGIN_ABI || plugin->struct_size < sizeof(struct mapi_plugin))
-        throw Error(MAPI_CONFIG_ERROR, "libs: " + path + " is of ABI " + std::to_string(plugin->abi) + ", not " + std::to_string(MAPI_PLUGIN_ABI));
+        throw Error(MAPI_LIBRARY_LOAD_ERR, "libs: " + path + " is of ABI " + std::to_string(plugin->abi) + ", not " + std::to_string(MAPI_PLUGIN_ABI));
     for (const mapi_function *const *function = plugin->functions; function && *function; ++function)
         plugins.functions.push_back(*function);
     for (const mapi_driver *const *driver = plugin->drivers; driver && *driver; ++driver)

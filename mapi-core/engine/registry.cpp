@@ -74,6 +74,6 @@ const mapi_driver &Registry::driver(const std::string &name) const
 {
     if (const mapi_driver *driver = find(drivers_, name))
         return *driver;
-    throw Error(MAPI_NO_DRIVER, "there is no driver \"" + name + "\"; known: " + names(drivers_) + advice_for(name));
+    throw Error(MAPID_NO_DRIVER, "there is no driver \"" + name + "\"; known: " + names(drivers_) + advice_for(name));
 }
 } // namespace mapi::engine

@@ -72,7 +72,7 @@ int create(const mapi_function_setup *setup, void **instance)
     try {
         injector = new Injector(interface, static_cast<mapi_inject_t *>(setup->result));
     } catch (const std::exception &error) {
-        return refuse(setup, MAPI_INTERFACE_ERROR, error.what());
+        return refuse(setup, PCAP_OPEN_ERR, error.what());
     }
     if (setup->interface_index != 0 && setup->interface_index == injector->interface_index()) {
         const std::string text = std::string(interface) + ": is what the flow's device reads: each packet would be sent back to where it came from";

@@ -21,7 +21,7 @@ int create(const mapi_function_setup *setup, void **instance)
         *instance = match::RegularExpression::compile(pattern).release();
         return 0;
     } catch (const match::PatternError &error) {
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, std::string("\"") + pattern + "\": " + error.what());
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT, std::string("\"") + pattern + "\": " + error.what());
     } catch (const std::exception &error) {
         return refuse(setup, MFUNCT_COULD_NOT_APPLY_FUNCT, error.what());
     }

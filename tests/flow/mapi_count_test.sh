@@ -47,14 +47,14 @@ expect 2 "$count" ''
 
 # A message names the file once.
 expect 3 "$count" "$folder/absent"
-grep_err "^mapi-count: $folder/absent: No such file or directory; check the name (error 1025)\$"
+grep_err "^mapi-count: Error opening file: $folder/absent: No such file or directory; check the name (error 6155)\$"
 expect 3 "$count" "$demo" 'no such filter'
-grep_err '^mapi-count: BPF_FILTER: filter "no such filter": '
+grep_err '^mapi-count: First argument passed to function is invalid: BPF_FILTER: filter "no such filter": '
 
 name=$(printf '%0200d' 0)
 mkdir -p "$folder/$name/$name/$name"
 expect 3 "$count" "$folder/$name/$name/$name/absent"
-grep_err "^mapi-count: $folder/0.*absent: No such file or directory; check the name (error 1025)\$"
+grep_err "^mapi-count: Error opening file: $folder/0.*absent: No such file or directory; check the name (error 6155)\$"
 
 # What cannot be printed is no success.
 for words in "$demo tcp" --help --version; do

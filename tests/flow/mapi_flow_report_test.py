@@ -386,7 +386,7 @@ class FlowReport(unittest.TestCase):
             flow = Flow.offline(MANY)
             self.assertEqual(flow.try_apply("FLOW_REPORT", "IPFIX", str(path), "", ""), -1)
             error = flow.error()
-            self.assertTrue(error.startswith("6154") and line in error, error)
+            self.assertTrue(error.startswith("6161") and line in error, error)
             flow.close()
 
 

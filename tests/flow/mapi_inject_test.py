@@ -123,7 +123,7 @@ class Inject(unittest.TestCase):
         for interface, told in ("nowhere", "nowhere: the interface: No such device"), ("tunnel", "is not Ethernet"), ("x" * 40, "No such device"), ("", "No such"):
             self.assertEqual(flow.try_apply("INJECT", interface), -1)
             error = flow.error()
-            self.assertIn("1100", error)
+            self.assertIn("1026", error)
             self.assertIn(told, error)
         flow.close()
         run("ip", "link", "del", "tunnel")
@@ -135,7 +135,7 @@ class Inject(unittest.TestCase):
                "print(flow.try_apply('INJECT', 'near'), flow.error())"
         said = subprocess.run(["setpriv", "--inh-caps=-all", "--bounding-set=-all", sys.executable, "-B", "-c", text], capture_output=True, text=True,
                               check=True).stdout
-        self.assertIn("-1 1100", said)
+        self.assertIn("-1 1026", said)
         self.assertIn("needs CAP_NET_RAW", said)
 
 

@@ -91,7 +91,7 @@ class Reload(LiveTest):
         self.assertEqual(client.get("flow.word(flow.count)"), TRACE_PACKETS)
         with self.assertRaises(ClientError) as caught:
             client.do("Flow.on_device('line')")
-        self.assertIn("3202", str(caught.exception))
+        self.assertIn("3200", str(caught.exception))
 
     def test_a_file_that_is_wrong_is_refused_with_line_and_key_and_changes_nothing(self):
         daemon = self.daemon(LINE.format(8))

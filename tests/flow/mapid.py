@@ -18,7 +18,7 @@ import traceback
 BUILD = pathlib.Path(os.environ.get("NETSLICE_BUILD") or pathlib.Path(os.environ["NETSLICE_BIN"]).parent)
 DATA = pathlib.Path(os.environ.get("NETSLICE_DATA") or pathlib.Path(os.environ["NETSLICE_SOURCE"]).parent / "shared/data")
 PATIENCE_S = 60
-FLOW_GONE = 5121
+FLOW_GONE = 5123
 
 
 def sanitizer():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# manual: manual pages, and those that are made of mapi.3 -> what `man` warns of.
+# manual: manual pages, and those of functions and calls that are made of mapi.3 -> what `man` warns of, and sections that are missing.
 import os
 import pathlib
 import re
@@ -21,6 +21,23 @@ def warnings_of(page):
     return told if told or shown.returncode == 0 else [f"{page.name}: man fails"]
 
 
+def missing_sections(top, pages):
+    """Of the page of each function of the catalogue, and of each call of mapi.h."""
+    core = top / "mapi-core"
+    functions = re.findall(r"&mapi_fn_(\w+)", (core / "functions/catalog.cpp").read_text())
+    calls = re.findall(r"^(?:#define |\w[\w *]*?)\b(mapi_[a-z_]+)\(", (core / "include/mapi/mapi.h").read_text(), re.MULTILINE)
+    wanted = {f"{name.upper()}.3mapi": ("ARGUMENTS", "RESULT", "ERRORS") for name in functions}
+    wanted |= {f"{name}.3": ("RETURN VALUE", "ERRORS", "THREADS") for name in calls}
+    for name, sections in wanted.items():
+        page = pages / name
+        text = page.read_text() if page.is_file() else ""
+        if text.startswith(".so man3/"):
+            text = (pages / text.split("/")[1].strip()).read_text()
+        for section in ("NAME", "SYNOPSIS", "DESCRIPTION", *sections):
+            if not re.search(rf"^\.SH {section}\n[^.\n]|^\.SH {section}\n\.(?!SH)", text, re.MULTILINE):
+                yield f"{name}: has no section {section}"
+
+
 def main():
     top = tree.root()
     if not shutil.which("man"):
@@ -31,8 +48,8 @@ def main():
         client = top / "mapi-core/client"
         made = subprocess.run([sys.executable, "-B", client / "function_pages.py", client / "mapi.3", top / "mapi-core/functions", pages],
                               stderr=subprocess.PIPE, text=True, check=False)
-        problems = made.stderr.splitlines()
-        looked_at = [top / path for path in tree.paths(top) if PAGE.search(str(path))] + sorted(pages.glob("*.3mapi"))
+        problems = made.stderr.splitlines() or list(missing_sections(top, pages))
+        looked_at = [top / path for path in tree.paths(top) if PAGE.search(str(path))] + sorted(page for page in pages.glob("*.3*") if not page.read_text().startswith(".so "))
         for page in looked_at:
             problems += warnings_of(page)
     tree.finish("manual", problems, len(looked_at))

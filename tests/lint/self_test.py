@@ -44,16 +44,34 @@ FAULTS = [
 GOOD_KERNEL = {"nsmod/src/module.c": "// SPDX-License-Identifier: GPL-2.0\nint x;\n"}
 CHECKPATCH = [("nsmod/src/bad.c", "// SPDX-License-Identifier: GPL-2.0\nint f(void)\n{\n\tif(1)\n\t\treturn 1;\n\treturn 0;\n}\n", "SPACING"),
               ("nsmod/src/bad.h", "int  x;\n", "SPDX_LICENSE_TAG")]
+MAPI_CLIENT = HERE.parents[1] / "mapi-core/client"
 MAPI_3 = ".TH MAPI 3\n.SH NAME\nmapi \\- x\n.SH SYNOPSIS\n.BI \"int mapi_connect(int \" fd );\n.SH DESCRIPTION\n.SS Functions\n.TP\n.BR GAP \" (int x)\"\nA gap.\n.PP\nMore.\n"
+GAP = "= GAP\nargument x: ns\nresult: int\nerror 7001: no\n"
+CONNECT = "= mapi_connect\nsummary: begin\ntext: Begins.\nargument fd: a flow\nreturns: 0\nerror none\nthreads: Any.\n"
 GOOD_MANUAL = {
     "mapi-core/client/mapi.3": MAPI_3,
-    "mapi-core/client/function_pages.py": (HERE.parents[1] / "mapi-core/client/function_pages.py").read_text(),
+    "mapi-core/client/function_pages.py": (MAPI_CLIENT / "function_pages.py").read_text(),
+    "mapi-core/client/page_facts.py": (MAPI_CLIENT / "page_facts.py").read_text(),
+    "mapi-core/client/pages/every_function.txt": "error 7006: no room\n",
+    "mapi-core/client/pages/gaps.txt": GAP,
+    "mapi-core/client/pages/calls.txt": CONNECT,
+    "mapi-core/include/mapi/mapi.h": "int mapi_connect(int fd);\n",
+    "mapi-core/include/mapi/errors.h": "enum {\n\tONE = 7001,\n\tROOM = 7006\n};\n",
     "mapi-core/functions/catalog.cpp": "&mapi_fn_gap\n",
     "mapi-core/functions/gap.cpp": '.name = "GAP",\n.description = "a gap",\n',
 }
 MANUAL = [("mapi-core/client/mapi.3", MAPI_3.replace("A gap.", ".NONE"), "NONE"),
           ("mapi-core/functions/catalog.cpp", "&mapi_fn_gap, &mapi_fn_top\n", "differ in TOP"),
           ("mapi-core/functions/gap.cpp", '.name = "GAP",\n', "differ in GAP"),
+          ("mapi-core/client/pages/gaps.txt", GAP.replace("argument x: ns\n", ""), "GAP: mapi.3 has the arguments ['x'], pages/ []"),
+          ("mapi-core/client/pages/gaps.txt", GAP.replace("result: int\n", ""), "GAP: pages/ does not tell: result"),
+          ("mapi-core/client/pages/gaps.txt", GAP.replace("error 7001: no\n", ""), "GAP: pages/ does not tell: error"),
+          ("mapi-core/client/pages/gaps.txt", GAP.replace("7001", "7002"), "gaps.txt:4: errors.h has no 7002"),
+          ("mapi-core/client/pages/gaps.txt", "", "the catalogue and pages/ differ in GAP"),
+          ("mapi-core/client/pages/calls.txt", CONNECT.replace("threads: Any.\n", ""), "mapi_connect: pages/ does not tell: threads"),
+          ("mapi-core/client/pages/calls.txt", CONNECT.replace("returns: 0\n", ""), "mapi_connect: pages/ does not tell: returns"),
+          ("mapi-core/include/mapi/mapi.h", "int mapi_connect(int fd);\nint mapi_loop(int fd);\n", "mapi.h and pages/calls.txt differ in mapi_loop"),
+          ("mapi-core/client/function_pages.py", (MAPI_CLIENT / "function_pages.py").read_text().replace(".SH RESULT\n", ""), "GAP.3mapi: has no section RESULT"),
           ("nsdump/nsdump.1", ".TH X 1\n.NONE\n", "NONE")]
 SKIP = 77
 

@@ -2,6 +2,7 @@
 /* A plug-in: the function EVERY_OTHER passes every other packet; the driver `zeros` makes as many packets as its path says. */
 #include <stdlib.h>
 
+#include <mapi/errors.h>
 #include <mapi/plugin.h>
 
 static int every_other_create(const struct mapi_function_setup *setup, void **instance)
@@ -38,7 +39,7 @@ static int zeros_open(const struct mapi_driver_setup *setup, void **instance, st
 	uint64_t *left = malloc(sizeof(*left));
 
 	if (!left)
-		return 1025;
+		return MAPID_MEM_ALLOCATION_ERROR;
 	*left = strtoull(setup->path, NULL, 10);
 	*instance = left;
 	*info = (struct mapi_driver_info){ .device_flags = MAPI_DEVICE_OFFLINE, .link_type = 1 };

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Error numbers: what mapi_read_error() gives.  Groups and numbers are those of MAPI 2. */
+/*
+ * Error numbers: what mapi_read_error() gives.  Names and numbers are those of MAPI 2; where a comment says when, this library
+ * gives them, with the text that MAPI 2 published and, after a colon, what is wrong in this case.
+ */
 #ifndef MAPI_ERRORS_H
 #define MAPI_ERRORS_H
 
@@ -7,55 +10,111 @@
 #define MAPI_ERROR_TEXT_BYTES 512
 
 enum mapi_error {
-	/* capture files and filters */
-	MAPI_PCAP_OPEN_ERROR = 1025,   /* the capture file cannot be opened or is none */
-	MAPI_PCAP_READ_ERROR = 1027,   /* the capture file is damaged */
+	/* libpcap */
+	PCAP_BPF_ERR = 1025,
+	PCAP_OPEN_ERR = 1026, /* a capture that is none, or an interface that cannot be opened */
+	PCAP_OPEN_DEAD_ERR = 1027,
 
-	MAPI_INTERFACE_ERROR = 1100,   /* the network interface cannot be opened */
+	/* MAPI 2's drivers */
+	NICDRV_PTHR_ERR = 1100,
+	COMBO6_OPEN_ERR = 1200,
+	COMBO6_PTHR_ERR = 1201,
+	COMBO6_GET_OPTION_ERR = 1202,
+	COMBO6_GET_STU_STATS = 1203,
+	DAGDRV_OPEN_ERR = 1300,
+	DAGDRV_PTHR_ERR = 1301,
+	DAGDRV_MMAP_ERR = 1302,
+	DAGDRV_START_ERR = 1303,
+	VINDRV_PTHR_ERR = 1400,
+	VINDRV_OFF_ERR = 1401,
+	VINDRV_DEVID_NOT_FOUND = 1402,
+	DRV_OFF_ERR = 1501,
+	NAPATECHDRV_PTHR_ERR = 1600,
+	NAPATECHDRV_OPENCARD_ERR = 1601,
+	NAPATECHDRV_SHUTDOWN_FEEDS_ERR = 1602,
 
-	/* flows */
-	MAPI_FLOW_LIMIT = 3078,         /* no free flow descriptor */
-	MAPI_FUNCTION_NOT_FOUND = 3079, /* no function of that name */
-	MAPI_FLOW_ALREADY_ACTIVE = 3081,
-	MAPI_FLOW_NOT_MODIFIABLE = 3082, /* functions are applied before mapi_connect() */
+	/* flows and functions in the daemon */
+	MDLIB_ERROR_NOT_FOUND = 3073,
+	MDLIB_INVALID_FLID = 3074,
+	MDLIB_SHM_ERR = 3075,
+	MDLIB_SEM_ERR = 3076,
+	MDLIB_TMPF_ERR = 3077,
+	MDLIB_INVALID_FUNCID = 3078,
+	MDLIB_FUNCTION_NOT_FOUND = 3079,
+	MDLIB_COULD_NOT_APPLY_FUNCT = 3080,
+	MDLIB_FLOW_ALREADY_ACTIVE = 3081, /* it is connected already, or the device is open */
+	MDLIB_NO_MODIFYING = 3082,
+	MDLIB_FILE_EXSISTS = 3083,
+	MAPID_MEM_ALLOCATION_ERROR = 3084,
 
-	MAPI_NOT_AUTHENTICATED = 3139, /* the user is in no group that may use the device */
+	/* the daemon */
+	MAPID_NOT_AUTHENTICATED = 3139, /* the user is in no group that may */
+	MAPID_NO_DRIVER = 3200,         /* no such device, driver or format */
+	MAPID_NO_FD = 3201,
+	MAPID_NO_DEVICE = 3202, /* no offline device of that name */
 
-	/* devices and drivers */
-	MAPI_NO_DRIVER = 3200,
-	MAPI_NO_DEVICE = 3202,
+	/* expressions and strings to search */
+	MDLIB_ETH_DLINK_ERR = 3500,
+	MDLIB_ETH_SYM_NOT_FOUND = 3501,
+	MDLIB_ETH_FILTER_ERR = 3502,
+	MDLIB_STRSEARCH_UNTERMINATED_PIPE_ERR = 3503, /* a |hex| block without its end */
+	MDLIB_STRSEARCH_DEPTH_LESS_THAN_PTRN_ERR = 3504,
+	MDLIB_STRSEARCH_NOT_A_VALID_SEARCH_STRING = 3505,
 
-	/* strings to search */
-	MAPI_STR_SEARCH_UNTERMINATED = 3503, /* a |hex| block without its end */
-	MAPI_STR_SEARCH_DEPTH = 3504,        /* the window is shorter than the pattern */
-	MAPI_STR_SEARCH_INVALID = 3505,
-
-	/* mapid */
-	MCOM_INIT_SOCKET_ERROR = 5121, /* mapid cannot be reached, or is there no more */
+	/* between libmapi and mapid */
+	MCOM_UNKNOWN_ERROR = 5121, /* of mapid's answer */
+	MCOM_ERROR_ACK = 5122,
+	MCOM_SOCKET_ERROR = 5123,      /* mapid is gone */
+	MCOM_INIT_SOCKET_ERROR = 5124, /* mapid cannot be reached */
 
 	/* calls */
-	MAPI_INTERNAL_ERROR = 6140,
+	MAPI_SHUTTING_DOWN = 6140,
+	MAPI_INIT_ERROR = 6141, /* no flow has been created yet */
+	MAPI_CONNECT = 6142,
 	MAPI_FLOW_NOT_CONNECTED = 6143,
-	MAPI_INVALID_FLOW = 6145,
-	MAPI_INVALID_FID_FUNCID = 6147, /* bad flow or function id, or a call that the function has no answer to */
-	MAPI_TIMED_OUT = 6150,
-	MAPI_INVALID_ARGUMENT = 6151,
-	MAPI_CONFIG_ERROR = 6154,
-	MAPI_FILE_ERROR = 6155,
-	MAPI_NO_MORE_RESULTS = 6158, /* of a function whose results come one after another; not of MAPI 2 */
+	MAPI_FUNCTION_NOT_FOUND = 6144, /* to apply */
+	MAPI_INVALID_FLOW = 6145,       /* no such flow */
+	MAPI_SHM_ERR = 6146,            /* that is, the function has no result */
+	MAPI_INVALID_FID_FUNCID = 6147, /* no such function, or one that has no answer to the call */
+	MAPI_SEM_ERR = 6148,
+	MAPI_FLOW_INFO_ERR = 6149,     /* no further flow */
+	MAPI_FUNCTION_INFO_ERR = 6150, /* no such function, or no further one */
+	MAPI_LIBRARY_LOAD_ERR = 6151,  /* a plug-in's */
+	MAPI_ERROR_GETTING_LIBPATH = 6152,
+	MAPI_ERROR_GETTING_LIBS = 6153,
+	MAPI_ERROR_GETTING_PATH = 6154,
+	MAPI_ERROR_FILE = 6155, /* a capture that is not there, or a file to write */
+	MAPI_ERROR_SEND_FD = 6156,
+	MAPI_DEVICE_INFO_ERR = 6157, /* no such device, or no further one */
 
-	/* arguments of a function */
-	MFUNCT_INVALID_ARGUMENT = 7000,
+	/* calls; not of MAPI 2 */
+	MAPI_NO_MORE_RESULTS = 6158, /* of a function that gives them one by one */
+	MAPI_TIMED_OUT = 6159,
+	MAPI_INTERNAL_ERROR = 6160,
+	MAPI_CONFIG_ERROR = 6161,    /* a mistake in mapi.conf or a key of it */
+	MAPI_LIMIT_REACHED = 6162,   /* flows of a process; flows, functions or memory of a client of mapid */
+	MAPI_FUNCTION_IN_USE = 6163, /* removing it would harm others */
+
+	/* arguments, of a function or a call */
+	MFUNCT_INVALID_ARGUMENT = 7000, /* the seventh or a later one, or a pattern of REGEXP */
 	MFUNCT_INVALID_ARGUMENT_1 = 7001,
 	MFUNCT_INVALID_ARGUMENT_2 = 7002,
 	MFUNCT_INVALID_ARGUMENT_3 = 7003,
 	MFUNCT_INVALID_ARGUMENT_4 = 7004,
 	MFUNCT_INVALID_ARGUMENT_5 = 7005,
-	MFUNCT_COULD_NOT_APPLY_FUNCT = 7006,
+	MFUNCT_COULD_NOT_APPLY_FUNCT = 7006, /* it is connected, or no such place for it */
+	MFUNCT_COULD_NOT_INIT_FUNCT = 7007,
+	MFUNCT_SEM_ERROR = 7008,
+	MFUNCT_NOT_SUPPORTED = 7009,
+	MFUNCT_INVALID_ARGUMENT_DESCRIPTOR = 7010,
 	MFUNCT_INVALID_ARGUMENT_6 = 7011,
 
-	/* admission */
-	MAPI_LIMIT_REACHED = 8000 /* flows, functions or memory of one client */
+	/* admission and statistics */
+	ADMCTRL_MEM_ERROR = 8000,
+	ADMCTRL_NO_AUTHDATA = 8001,
+	ADMCTRL_COMM_FAILURE = 8002,
+	ADMCTRL_AUTH_FAILED = 8003,
+	MAPI_STATS_ERROR = 8004 /* the device is not open */
 };
 
 #endif /* MAPI_ERRORS_H */

@@ -65,7 +65,7 @@ int mapi_close_flow(int fd);
 int mapi_reset_function(int fd, int fid);
 /*
  * The function gets no more packets; files that it wrote are whole when the call returns.  Its number is not used again.  -1 with
- * MAPI_FLOW_NOT_MODIFIABLE: other functions of the flow take its result or, in a connected flow, get their packets through it.  A
+ * MAPI_FUNCTION_IN_USE: other functions of the flow take its result or, in a connected flow, get their packets through it.  A
  * packet that was read from it is valid until the flow closes.
  */
 int mapi_remove_function(int fd, int fid);

@@ -164,7 +164,7 @@ TEST_CASE("a device of mapi.conf is opened by name or alias and read from its fi
 
     CHECK(mapi_create_flow("/dev/none") == -1);
     std::string text;
-    CHECK(last_error(&text) == MAPI_NO_DEVICE);
+    CHECK(last_error(&text) == MAPID_NO_DRIVER);
     CHECK_THAT(text, Catch::Contains("/dev/scampi/7"));
     std::ofstream(config) << "[driver]\ndevice=x\nbatch=99\n";
     CHECK(mapi_create_flow("x") == -1);
@@ -205,19 +205,19 @@ TEST_CASE("misuse has its number", "[mapi-core][client]")
     CHECK(mapi_read_results(fd, counter) == nullptr);
     CHECK(last_error() == MAPI_FLOW_NOT_CONNECTED);
     CHECK(mapi_connect(fd) == 0);
-    CHECK(refused(mapi_connect(fd)) == MAPI_FLOW_ALREADY_ACTIVE);
+    CHECK(refused(mapi_connect(fd)) == MDLIB_FLOW_ALREADY_ACTIVE);
     CHECK(refused(mapi_apply_function(fd, "PKT_COUNTER")) == MFUNCT_COULD_NOT_APPLY_FUNCT);
     CHECK(mapi_read_results(fd, 99) == nullptr);
     CHECK(last_error() == MAPI_INVALID_FID_FUNCID);
     CHECK(mapi_read_results(fd, filter) == nullptr);
-    CHECK(last_error() == MAPI_INVALID_FID_FUNCID);
+    CHECK(last_error() == MAPI_SHM_ERR);
     CHECK(mapi_get_next_pkt(fd, counter) == nullptr);
     CHECK(last_error() == MAPI_INVALID_FID_FUNCID);
     CHECK(refused(mapi_connect(12345)) == MAPI_INVALID_FLOW);
     CHECK(refused(mapi_connect(-5)) == MAPI_INVALID_FLOW);
-    CHECK(refused(mapi_create_flow(nullptr)) == MAPI_INVALID_ARGUMENT);
-    CHECK(refused(mapi_create_offline_flow("/no/such/file", MFF_PCAP)) == MAPI_PCAP_OPEN_ERROR);
-    CHECK(refused(mapi_create_offline_flow(path.c_str(), MFF_COMBO6)) == MAPI_NO_DRIVER);
+    CHECK(refused(mapi_create_flow(nullptr)) == MAPI_DEVICE_INFO_ERR);
+    CHECK(refused(mapi_create_offline_flow("/no/such/file", MFF_PCAP)) == MAPI_ERROR_FILE);
+    CHECK(refused(mapi_create_offline_flow(path.c_str(), MFF_COMBO6)) == MAPID_NO_DRIVER);
     CHECK(mapi_read_error(nullptr, nullptr) == -1);
     mapi_close_flow(fd);
 }
@@ -262,15 +262,15 @@ TEST_CASE("functions of values refuse what they cannot count", "[mapi-core][clie
     CHECK(rows("1,1", of_size, file.c_str(), "1s") == 7001);
     CHECK(rows("3", of_size, file.c_str(), "1s") == 7002); // of no statistics
     CHECK(rows("1", of_size, file.c_str(), "soon") == 7005);
-    CHECK(rows("1", of_size, "/no/such/folder/file", "1s") == MAPI_FILE_ERROR);
+    CHECK(rows("1", of_size, "/no/such/folder/file", "1s") == MAPI_ERROR_FILE);
     CHECK(refused(mapi_apply_function(fd, "TO_FILE", MFF_DAG_ERF, file.c_str(), 0)) == 7001);
     CHECK(refused(mapi_apply_function(fd, "TO_FILE", MFF_PCAP, file.c_str(), -1)) == 7003);
-    CHECK(refused(mapi_apply_function(fd, "TO_FILE", MFF_PCAP, "/no/such/folder/file", 0)) == MAPI_FILE_ERROR);
+    CHECK(refused(mapi_apply_function(fd, "TO_FILE", MFF_PCAP, "/no/such/folder/file", 0)) == MAPI_ERROR_FILE);
     const int distribution = mapi_apply_function(fd, "DIST", fd, size, "0", "10", "1");
     CHECK(rows("1", std::to_string(distribution) + "@" + std::to_string(fd), file.c_str(), "1s") == 7002); // an array
     const int buckets = mapi_apply_function(fd, "BUCKET", fd, size, "1s", 0);
     CHECK(buckets > 0);
-    CHECK(refused(mapi_apply_function(fd, "STATS", fd, buckets, "0")) == 7002); // no single result
+    CHECK(refused(mapi_apply_function(fd, "STATS", fd, buckets, "0")) == 7001); // no single result
     mapi_close_flow(fd);
 }
 
@@ -301,7 +301,7 @@ TEST_CASE("a flow that writes to a pipe which nobody reads can be closed", "[map
     CHECK(mapi_set_device_option(device, "repeat", "10") == 0);
     const int fd = mapi_create_flow(device);
     CHECK(mapi_apply_function(fd, "TO_FILE", MFF_PCAP, fifo.c_str(), 0) == -1); // without a reader it cannot be opened
-    CHECK(last_error() == MAPI_FILE_ERROR);
+    CHECK(last_error() == MAPI_ERROR_FILE);
     const int reader = open(fifo.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     const int file = mapi_apply_function(fd, "TO_FILE", MFF_PCAP, fifo.c_str(), 0);
     CHECK(mapi_connect(fd) == 0);
@@ -333,7 +333,7 @@ TEST_CASE("options of a device are taken until it is in use", "[mapi-core][clien
     const int counter = mapi_apply_function(fd, "PKT_COUNTER");
     mapi_connect(fd);
     CHECK(mapi_set_device_option(device, "batch", "2") == -1);
-    CHECK(last_error() == MAPI_FLOW_ALREADY_ACTIVE);
+    CHECK(last_error() == MDLIB_FLOW_ALREADY_ACTIVE);
     mapi_start_offline_device(device);
     CHECK(mapi_wait_flow(fd, -1) == 0);
     CHECK(value(fd, counter) == 900);

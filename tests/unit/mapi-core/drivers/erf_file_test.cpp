@@ -192,7 +192,7 @@ TEST_CASE("files that are not ERF are refused with a remedy", "[mapi-core][drive
 {
     const auto refusal = [](const std::string &bytes) {
         const Outcome outcome = read_erf(bytes);
-        CHECK(outcome.open_error == MAPI_PCAP_OPEN_ERROR);
+        CHECK(outcome.open_error == PCAP_OPEN_ERR);
         return outcome.open_text;
     };
     const std::string good = ethernet("good");

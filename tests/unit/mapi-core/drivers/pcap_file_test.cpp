@@ -243,7 +243,7 @@ TEST_CASE("files that are no captures are refused with a remedy", "[mapi-core][d
     const TempDir dir;
     const auto refusal = [&](const std::string &bytes) {
         const Outcome outcome = read_all(CaptureBuilder().text(bytes).write(dir / "x"));
-        CHECK(outcome.open_error == MAPI_PCAP_OPEN_ERROR);
+        CHECK(outcome.open_error == PCAP_OPEN_ERR);
         return outcome.open_text;
     };
     CHECK_THAT(refusal(""), Catch::Contains("is empty"));

@@ -174,7 +174,7 @@ TEST_CASE("PERF_STOP is refused without its PERF_START, which stays as long as i
     CHECK(error_of([&] { flow->apply(mapi_fn_perf_stop, {}); }) == MFUNCT_COULD_NOT_APPLY_FUNCT);
     const int start = flow->apply(mapi_fn_perf_start, {}), stop = flow->apply(mapi_fn_perf_stop, {});
     CHECK(error_of([&] { flow->apply(mapi_fn_perf_stop, {}); }) == MFUNCT_COULD_NOT_APPLY_FUNCT);
-    CHECK(error_of([&] { flow->remove(start); }) == MAPI_FLOW_NOT_MODIFIABLE);
+    CHECK(error_of([&] { flow->remove(start); }) == MAPI_FUNCTION_IN_USE);
     flow->remove(stop);
     flow->remove(start);
 }

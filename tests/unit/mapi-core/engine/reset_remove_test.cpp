@@ -168,7 +168,7 @@ TEST_CASE("a filter leaves a flow before it is connected, and afterwards only wh
     flow->connect();
     FakeSource::instance().give(20);
     CHECK(value(*flow, count) == 4);
-    CHECK(error_of([&] { flow->remove(filter); }) == MAPI_FLOW_NOT_MODIFIABLE);
+    CHECK(error_of([&] { flow->remove(filter); }) == MAPI_FUNCTION_IN_USE);
     flow->remove(last);
     flow->remove(count);
     flow->remove(filter);
@@ -183,11 +183,11 @@ TEST_CASE("a function stays as long as another one of its flow takes its result"
     const int count = flow->apply(mapi_fn_pkt_counter, {});
     const int values = flow->apply(mapi_fn_stats, stats_of(*flow, count));
     const int from_elsewhere = reader->apply(mapi_fn_stats, stats_of(*flow, count));
-    CHECK(error_of([&] { flow->remove(count); }) == MAPI_FLOW_NOT_MODIFIABLE);
+    CHECK(error_of([&] { flow->remove(count); }) == MAPI_FUNCTION_IN_USE);
     flow->connect();
     reader->connect();
     FakeSource::instance().give(3);
-    CHECK(error_of([&] { flow->remove(count); }) == MAPI_FLOW_NOT_MODIFIABLE);
+    CHECK(error_of([&] { flow->remove(count); }) == MAPI_FUNCTION_IN_USE);
     flow->remove(values);
     flow->remove(count);
     FakeSource::instance().give(3);

@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Errors as MAPI 2 published them: numbers of errors.h, the texts of its table, and what each misuse gives, in process and through mapid.
+
+Where MAPI 2's own tests and its table differ, the meaning that the table publishes is taken:
+* mapi_get_next_flow_info() at the end: 6149, which its library gave; its test wanted 6145, an invalid descriptor, of a descriptor that need not be valid.
+* SAMPLE with a period that no packet reaches, and STR_SEARCH with a depth beyond any packet, are valid; a mode that is none is 7002: its tests wanted 6145
+  of a flow that is valid, and looked only at calls that failed, as the first two did not.
+* get_function_info of a flow that is none: 6141, as its library gave and its test wanted.
+"""
+import os
+import pathlib
+import re
+import unittest
+
+from mapid import DATA, ClientError, Daemon
+
+MAPI_CORE = pathlib.Path(os.environ["NETSLICE_SOURCE"]) / "mapi-core"
+ROWS = re.findall(r'^    \{(\d+), (\w+), "(.*)"\},$', (MAPI_CORE / "client/error_table.hpp").read_text(), re.MULTILINE)
+TEXTS = {int(number): text for number, _, text in ROWS}
+PUBLISHED = [*range(1025, 1028), 1100, *range(1200, 1204), *range(1300, 1304), *range(1400, 1403), 1501, *range(1600, 1603), *range(3073, 3085), 3139,
+             *range(3200, 3203), *range(3500, 3506), *range(5121, 5125), *range(6140, 6158), *range(7000, 7012), *range(8000, 8005)]
+OWN = range(6158, 6164)
+TRACE = DATA / "mapi/tracefile"
+
+PREPARE = f"""
+library, room = Flow.library, ctypes.create_string_buffer(65536)
+handler = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda packet: None)
+flow, connected = Flow.offline({str(TRACE)!r}), Flow.offline({str(TRACE)!r})
+fd, size = flow.fd, flow.apply('PKTINFO', 2)
+counter, filters, buffer = connected.apply('PKT_COUNTER'), connected.apply('BPF_FILTER', 'tcp'), connected.apply('TO_BUFFER', 0)
+connected.connect()
+active = connected.fd
+counted = lambda *words: library.mapi_apply_function_counted(len(words) - 2, *words)
+"""
+# Right after a program has begun.
+BEFORE = ((6141, "library.mapi_connect(-13141)"), (6141, "library.mapi_close_flow(1)"), (6141, "library.mapi_get_flow_info(1, b'')"))
+MISUSE = (
+    # flows
+    (6157, "library.mapi_create_flow(None)"), (3200, "library.mapi_create_flow(b'WHO CARES')"), (3200, "library.mapi_create_flow(b'')"),
+    (6145, "library.mapi_connect(13244)"), (6145, "library.mapi_connect(-5)"), (3081, "library.mapi_connect(active)"),
+    (6145, "library.mapi_close_flow(13244)"), (6145, "library.mapi_get_scope_size(0)"), (6145, "library.mapi_is_remote(12345)"),
+    (6143, "library.mapi_wait_flow(fd, 0)"), (6145, "library.mapi_wait_flow(12345, 0)"),
+    (6155, "library.mapi_create_offline_flow(b'/no/such/file', 0)"), (6155, "library.mapi_create_offline_flow(None, 0)"),
+    (1026, "library.mapi_create_offline_flow(b'/etc/passwd', 0)"), (3200, f"library.mapi_create_offline_flow({os.fsencode(TRACE)!r}, 3)"),
+    (6155, "library.mapi_create_offline_device(None, 0) or -1"), (3202, "library.mapi_start_offline_device(b'none@1')"),
+    (3202, "library.mapi_start_offline_device(None)"), (3202, "library.mapi_delete_offline_device(b'none@1')"),
+    # functions
+    (6144, "counted(fd, b'IMAGINARY FUNCTION')"), (6147, "counted(-12314, b'TO_BUFFER')"), (6145, "counted(12345, b'TO_BUFFER')"),
+    (7006, "counted(fd, None)"), (7006, "counted(active, b'PKT_COUNTER')"), (7006, "counted(active, b'BYTE_COUNTER', None, b'ANOTHER1', 453)"),
+    (7006, "counted(active, b'IMAGINARY FUNCTION')"), (7001, "counted(fd, b'PKT_COUNTER', 1)"), (7001, "counted(fd, b'BPF_FILTER', b'no such')"),
+    (7000, "counted(fd, b'REGEXP', b')(')"), (7001, "counted(fd, b'REGEXP', None)"),
+    (7001, "counted(fd, b'STATS', 1234343, size, b'0')"), (7001, "counted(fd, b'STATS', fd, -12352, b'0')"), (7003, "counted(fd, b'STATS', fd, size, b'x')"),
+    (7004, "counted(fd, b'BINOP', 1, fd, size, fd, 77)"), (7001, "counted(fd, b'BINOP', 9, fd, size, fd, size)"), (7001, "counted(fd, b'DIST', fd, 77, b'0', b'9', b'1')"),
+    (6155, "counted(fd, b'RES2FILE', b'1', b'%d@%d' % (size, fd), b'TEST', None, b'5s', 1)"), (6155, "counted(fd, b'TO_FILE', 0, None, 0)"),
+    (6155, "counted(fd, b'TO_FILE', 0, b'/no/such/folder/file', 0)"), (7002, "counted(fd, b'RES2FILE', b'1', b'1@', b'', b'/dev/null', b'5s', 1)"),
+    (7002, "counted(fd, b'STR_SEARCH', b'TEST', -120, 1500)"), (3503, "counted(fd, b'STR_SEARCH', b'|41', 0, 0)"), (3504, "counted(fd, b'STR_SEARCH', b'abcd', 0, 3)"),
+    (3505, "counted(fd, b'STR_SEARCH', b'|4|', 0, 0)"), (7002, "counted(fd, b'SAMPLE', 20, 1342)"),
+    (7001, "counted(fd, b'TOP', 1001, 2, 11)"), (7002, "counted(fd, b'TOP', 10, 4, 11)"), (7003, "counted(fd, b'TOP', 10, 1, 11)"),
+    (6147, "library.mapi_reset_function(active, buffer)"), (6147, "library.mapi_reset_function(0, 1)"), (6147, "library.mapi_remove_function(active, 77)"),
+    (6163, "library.mapi_remove_function(active, filters)"),
+    # results and packets
+    (6143, "bool(library.mapi_read_results(fd, size)) - 1"), (6147, "bool(library.mapi_read_results(active, 77)) - 1"), (6146, "bool(library.mapi_read_results(active, filters)) - 1"),
+    (6145, "bool(library.mapi_read_results(12345, 1)) - 1"), (6145, "bool(library.mapi_read_results(0, 1)) - 1"),
+    (6147, "bool(library.mapi_get_next_pkt(0, 1)) - 1"), (6145, "bool(library.mapi_get_next_pkt(12345, 1)) - 1"), (6143, "bool(library.mapi_get_next_pkt(fd, 1234)) - 1"),
+    (6147, "bool(library.mapi_get_next_pkt(active, counter)) - 1"), (7003, "library.mapi_get_next_pkts(active, buffer, None, 1, 0)"), (7004, "library.mapi_get_next_pkts(active, buffer, room, 0, 0)"),
+    (6147, "library.mapi_loop(-123, buffer, 50, handler)"), (6147, "library.mapi_loop(active, -12348, 50, handler)"), (6143, "library.mapi_loop(fd, size, 50, handler)"),
+    (7004, "library.mapi_loop(active, buffer, 50, None)"), (6147, "library.mapi_get_poll_descriptor(active, counter)"),
+    # what is told
+    (6145, "library.mapi_get_flow_info(0, room)"), (6145, "library.mapi_get_flow_info(12345, room)"), (7002, "library.mapi_get_flow_info(fd, None)"),
+    (6149, "library.mapi_get_next_flow_info(12345, room)"), (7002, "library.mapi_get_next_flow_info(fd, None)"),
+    (6147, "library.mapi_get_function_info(0, 1, room)"), (6141, "library.mapi_get_function_info(12345, 1, room)"), (6150, "library.mapi_get_function_info(fd, 77, room)"),
+    (7003, "library.mapi_get_function_info(fd, size, None)"), (6147, "library.mapi_get_next_function_info(0, 0, room)"),
+    (6150, "library.mapi_get_next_function_info(12345, 0, room)"), (6150, "library.mapi_get_next_function_info(fd, size, room)"), (7003, "library.mapi_get_next_function_info(fd, 0, None)"),
+    (6157, "library.mapi_get_device_info(12345, room)"), (7002, "library.mapi_get_device_info(1, None)"), (6157, "library.mapi_get_next_device_info(1 << 30, room)"),
+    (7002, "library.mapi_get_next_device_info(0, None)"), (7001, "library.mapi_get_library_info(1, room)"), (7002, "library.mapi_get_library_info(0, None)"),
+    (7001, "library.mapi_get_next_library_info(0, room)"), (6144, "library.mapi_get_libfunct_info(0, 9999, room)"), (7003, "library.mapi_get_libfunct_info(0, 0, None)"),
+    (6157, "library.mapi_stats(None, room)"), (7002, "library.mapi_stats(b'tap', None)"), (3200, "library.mapi_stats(b'WHO CARES', room)"), (8004, "library.mapi_stats(b'tap', room)"),
+    (7001, "library.mapi_set_device_option(None, b'', b'')"), (7003, "library.mapi_set_device_option(b'tap', b'batch', None)"),
+)
+
+
+class Table(unittest.TestCase):
+    def test_every_published_number_is_in_the_table_once_and_no_other_but_this_library_s(self):
+        self.assertEqual([int(number) for number, _, _ in ROWS], sorted([*PUBLISHED, *OWN]))
+        self.assertEqual(len({name for _, name, _ in ROWS}), len(ROWS))
+
+    def test_errors_h_has_the_names_and_numbers_of_the_table(self):
+        header = re.findall(r"^\t(\w+) = (\d+),?(?: */\*.*)?$", (MAPI_CORE / "include/mapi/errors.h").read_text(), re.MULTILINE)
+        self.assertEqual([(name, number) for number, name, _ in ROWS], header)
+
+
+class Misuse(unittest.TestCase):
+    def setUp(self):
+        self.daemon = Daemon(f"[driver]\ndevice=tap\npath={TRACE}\n")
+        self.addCleanup(self.daemon.close)
+
+    def check(self, client, cases):
+        for number, call in cases:
+            with self.subTest(call=call):
+                self.assertEqual(client.get(call), -1)
+                told = client.get("Flow.error()")
+                self.assertTrue(told.startswith(f"{number}: {TEXTS[number]}: "), told)
+                self.assertGreater(len(told), len(f"{number}: {TEXTS[number]}: "))
+        self.assertEqual(client.get("Flow.library.mapi_read_error(None, None)"), -1)
+
+    def check_both(self, client):
+        client.do("library = Flow.library")
+        self.check(client, BEFORE)
+        client.do(PREPARE)
+        self.check(client, MISUSE)
+        client.do("for period in 1122320333, 1: flow.apply('SAMPLE', period, 2)\nflow.apply('STR_SEARCH', 'TEST', 0, 23412)")
+
+    def test_in_process(self):
+        self.check_both(self.daemon.alone())
+
+    def test_through_mapid(self):
+        client = self.daemon.client()
+        self.check_both(client)
+        self.check(client, ((7001, "library.mapi_set_device_option(b'tap', b'batch', b'1')"),))
+
+    def test_no_mapid_at_a_socket_that_is_named_is_an_error_of_its_own(self):
+        client = self.daemon.client()
+        client.do("os.environ['MAPI_SOCKET'] = '/nowhere/mapid.sock'")
+        self.check(client, ((5124, "Flow.library.mapi_create_flow(b'tap')"),))
+
+    def test_a_detail_that_is_too_long_loses_its_middle_and_not_the_number_s_text(self):
+        client = self.daemon.alone()
+        client.do(PREPARE)
+        self.assertEqual(client.get("counted(fd, b'BPF_FILTER', b'tcp or ' * 200)"), -1)
+        told = client.get("Flow.error()")
+        self.assertTrue(told.startswith(f"7001: {TEXTS[7001]}: BPF_FILTER: filter "), told)
+        self.assertIn("...", told)
+
+    def test_times_and_ends_have_numbers_that_were_never_published(self):
+        client = self.daemon.alone()
+        client.do(f"flow = Flow.offline({str(TRACE)!r})\nbuffer = flow.apply('TO_BUFFER', 0)\nflow.connect()\nflow.library.mapi_wait_flow(flow.fd, -1)\n"
+                  "name = Flow.library.mapi_create_offline_device\nname.restype = ctypes.c_char_p\n"
+                  f"waits = Flow.on_device(name({os.fsencode(TRACE)!r}, 0).decode())\nwaits.apply('PKT_COUNTER')\nwaits.connect()")
+        self.check(client, ((6159, "Flow.library.mapi_wait_flow(waits.fd, 1)"),))
+        self.assertRaises(ClientError, client.do, "flow.connect()")
+
+
+if __name__ == "__main__":
+    unittest.main()
