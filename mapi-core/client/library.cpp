@@ -7,6 +7,7 @@
 
 #include "client/local_backend.hpp"
 #include "client/remote_backend.hpp"
+#include "engine/config_file.hpp"
 #include "engine/error.hpp"
 #include "ipc/run_time.hpp"
 
@@ -26,11 +27,12 @@ std::shared_ptr<Backend> Library::backend()
         return remote_;
     const char *named = std::getenv("MAPI_SOCKET");
     const bool is_named = named && *named;
-    std::shared_ptr<Connection> connection = is_named && std::string(named) == kInProcess ? nullptr : Connection::open(ipc::socket_path());
+    const std::string path = ipc::socket_path(engine::is_mapid_local());
+    std::shared_ptr<Connection> connection = is_named && std::string(named) == kInProcess ? nullptr : Connection::open(path);
     if (connection)
         return remote_ = std::make_shared<RemoteBackend>(std::move(connection));
     if (remote_ || (is_named && std::string(named) != kInProcess))
-        throw Error(MCOM_INIT_SOCKET_ERROR, "no mapid answers at " + ipc::socket_path() + "; start it, or set MAPI_SOCKET=" + kInProcess + " to capture in this process");
+        throw Error(MCOM_INIT_SOCKET_ERROR, "no mapid answers at " + path + "; start it, or set MAPI_SOCKET=" + kInProcess + " to capture in this process");
     return local_ = std::make_shared<LocalBackend>();
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // mapid: one capture for many programs: devices of mapi.conf, flows of every client.
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -10,11 +11,10 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 #include <sys/resource.h>
 
-#include "daemon/journal_formatter.hpp"
+#include "daemon/log.hpp"
 #include "daemon/metrics_server.hpp"
 #include "daemon/metrics_text.hpp"
 #include "daemon/recording.hpp"
@@ -34,7 +34,8 @@ struct Options {
     std::string config;
     std::string socket;
     std::string group = "mapi";
-    std::string log_level = "info";
+    std::string log_level; // empty: as mapi.conf says
+    std::string log_file;
     std::string metrics;
     bool is_metrics_public = false;
     bool is_check = false;
@@ -46,9 +47,11 @@ struct Options {
 void add_options(CLI::App &app, Options &options)
 {
     app.add_option("-c,--config", options.config, "mapi.conf to read; default $MAPI_CONF, ./mapi.conf, /etc/mapi.conf")->type_name("FILE");
-    app.add_option("-s,--socket", options.socket, "where clients find it; default $MAPI_SOCKET, " + ipc::standard_socket())->type_name("PATH");
+    app.set_version_flag("-V,--version", "mapid " NETSLICE_VERSION);
+    app.add_option("-s,--socket", options.socket, "where clients find it; default $MAPI_SOCKET, ~/.mapid.sock with local=1 in mapi.conf, " + ipc::standard_socket())->type_name("PATH");
     app.add_option("-g,--group", options.group, "whose members may use devices that name no other group")->capture_default_str();
-    app.add_option("-l,--log-level", options.log_level, "trace, debug, info, warning, error")->capture_default_str()->check(CLI::IsMember({"trace", "debug", "info", "warning", "error"}));
+    app.add_option("-l,--log-level", options.log_level, "trace, debug, info, warning, error; default: log_level of mapi.conf, or info")->check(CLI::IsMember({"trace", "debug", "info", "warning", "error"}));
+    app.add_option("--log-file", options.log_file, "append the log there; default: logfile of mapi.conf, or standard error")->type_name("FILE");
     app.add_option("--max-clients", options.limits.clients, "clients at a time")->capture_default_str()->check(CLI::Range(1, 10000));
     app.add_option("--max-flows", options.limits.flows, "flows of one client")->capture_default_str()->check(CLI::Range(1, 16384));
     app.add_option("--max-functions", options.limits.functions, "functions of one client")->capture_default_str()->check(CLI::Range(1, 1000000));
@@ -56,24 +59,31 @@ void add_options(CLI::App &app, Options &options)
     app.add_option("--metrics", options.metrics, "serve counters to Prometheus there, at /metrics")->type_name("ADDRESS:PORT");
     app.add_flag("--metrics-public", options.is_metrics_public, "also at an address that others than this machine can reach");
     app.add_option("--record", options.record, "record mapid's own probes from start to end, for nsdump; `mapi-info record` does it at run time")->type_name("FILE");
-    app.add_flag("--check", options.is_check, "read mapi.conf, list its devices and end; 1 when something is wrong in it");
-    app.footer("mapid stays in the foreground and logs to standard error; see mapid(8) for systemd.");
+    app.add_flag("--check", options.is_check, "read mapi.conf, tell what is wrong or of no effect in it, list its devices and end; 1 when something is wrong");
+    app.footer("mapid stays in the foreground; see mapid(8) for systemd.");
 }
 
-// What a line of mapi.conf is about is told with its file and line.
-int check(const engine::Registry &registry)
+// All that is to be said of mapi.conf, by its lines.  `found` is what loading the plug-ins found.
+int check(const engine::Registry &registry, std::vector<engine::ConfigNote> found)
 {
     const std::string path = engine::find_config();
     if (path.empty())
         throw Error(MAPI_CONFIG_ERROR, "there is no mapi.conf: name it with --config, set MAPI_CONF, or write it here or in /etc");
     std::istringstream file = engine::open_config(path);
-    int wrong = 0;
-    for (const engine::DeviceSettings &device : engine::read_config(file, path, registry)) {
+    const engine::Config config = engine::read_config(file, path, registry);
+    found.insert(found.end(), config.notes.begin(), config.notes.end());
+    std::stable_sort(found.begin(), found.end(), [](const auto &one, const auto &other) { return one.line < other.line; });
+    bool is_wrong = false;
+    for (const engine::ConfigNote &note : found) {
+        fmt::print(stderr, "mapid: {}{}\n", note.is_error ? "" : "warning: ", note.text);
+        is_wrong |= note.is_error;
+    }
+    for (const engine::DeviceSettings &device : config.devices) {
         const bool is_known = registry.has_driver(device.driver);
-        wrong += !is_known;
+        is_wrong |= !is_known;
         fmt::print("{:<24} {:<12} {}{}\n", device.name, device.driver, device.path, is_known ? "" : "  (no such driver)");
     }
-    return wrong ? 1 : 0;
+    return is_wrong ? 1 : 0;
 }
 
 // Signals come to one thread alone, which waits for them.
@@ -98,14 +108,13 @@ void raise_descriptor_limit()
     }
 }
 
-// On standard error; journald takes the level from "<N>" before each line.
-void start_log(const std::string &level)
+// The command line is stronger than mapi.conf.
+std::string log_level(const Options &options)
 {
-    auto logger = spdlog::stderr_logger_mt("mapid");
-    if (std::getenv("JOURNAL_STREAM"))
-        logger->set_formatter(std::make_unique<daemon::JournalFormatter>());
-    spdlog::set_default_logger(std::move(logger));
-    spdlog::set_level(spdlog::level::from_str(level));
+    if (!options.log_level.empty())
+        return options.log_level;
+    const std::string configured = daemon::configured_log_level();
+    return configured.empty() ? "info" : configured;
 }
 
 std::string listed(const char *what, const std::vector<std::string> &names)
@@ -113,11 +122,20 @@ std::string listed(const char *what, const std::vector<std::string> &names)
     return names.empty() ? "" : fmt::format("; {}: {}", what, fmt::join(names, ", "));
 }
 
+engine::ReloadedConfig read_config(engine::Devices &devices)
+{
+    engine::ReloadedConfig read = devices.reload();
+    for (const std::string &warning : read.warnings)
+        spdlog::warn("{}", warning);
+    return read;
+}
+
 // What is wrong in the file is told with its line, and changes nothing.
-void reload(engine::Devices &devices)
+void reload(engine::Devices &devices, const Options &options)
 {
     try {
-        const engine::ReloadedConfig read = devices.reload();
+        const engine::ReloadedConfig read = read_config(devices);
+        spdlog::set_level(spdlog::level::from_str(log_level(options)));
         spdlog::info("reload: {}: {} devices{}{}{}", read.file.empty() ? "no mapi.conf" : read.file, read.devices, listed("new", read.added),
                      listed("changed, for flows from now on", read.changed), listed("gone", read.removed));
     } catch (const std::exception &error) {
@@ -128,12 +146,12 @@ void reload(engine::Devices &devices)
 void serve(const engine::Registry &registry, const Options &options, const sigset_t &signals)
 {
     raise_descriptor_limit();
-    engine::Devices devices(registry, {1, true});
-    devices.reload();
+    engine::Devices devices(registry, {1, true, false, nullptr, daemon::log_plan});
+    read_config(devices);
     daemon::Census census;
     daemon::Service service{registry, devices, options.limits, census, options.group};
     service.limits.memory_bytes = options.memory_mib << 20;
-    const std::string path = options.socket.empty() ? ipc::socket_path() : options.socket;
+    const std::string path = options.socket.empty() ? ipc::socket_path(engine::is_mapid_local()) : options.socket;
     ipc::Descriptor socket = daemon::inherited_socket();
     const bool is_own = !socket.is_open();
     daemon::Server server(service, is_own ? daemon::listen_at(path) : std::move(socket));
@@ -143,7 +161,7 @@ void serve(const engine::Registry &registry, const Options &options, const sigse
     std::thread waiter([&] {
         int number = 0;
         while (sigwait(&signals, &number) == 0 && number == SIGHUP)
-            reload(devices);
+            reload(devices, options);
         server.stop();
     });
     spdlog::info("listening at {}", is_own ? path : "the service manager's socket");
@@ -177,10 +195,13 @@ int main(int argc, char **argv)
     try {
         if (!options.config.empty())
             setenv("MAPI_CONF", options.config.c_str(), 1);
-        start_log(options.log_level);
+        if (options.is_check) {
+            std::vector<engine::ConfigNote> found;
+            const engine::Registry registry(functions::catalog(), drivers::catalog(), engine::load_plugins(&found));
+            return check(registry, std::move(found));
+        }
+        daemon::start_log(log_level(options), options.log_file.empty() ? engine::find_config_value("logfile") : options.log_file);
         const engine::Registry registry(functions::catalog(), drivers::catalog(), engine::load_plugins());
-        if (options.is_check)
-            return check(registry);
         const sigset_t signals = block_signals();
         std::optional<daemon::Recording> recording;
         if (!options.record.empty())

@@ -16,6 +16,8 @@
 #include <unistd.h>
 
 #include "daemon/census_answers.hpp"
+#include "daemon/log.hpp"
+#include "daemon/request_log.hpp"
 #include "daemon/session_answers.hpp"
 #include "engine/error.hpp"
 
@@ -52,7 +54,7 @@ void refuse(ipc::Reply &reply, int error, const std::string &text)
 } // namespace
 
 Session::Session(const Service &service, ipc::Descriptor socket, Peer peer)
-    : service_(service), channel_(std::move(socket)), peer_(std::move(peer)), client_(service_.census.add_client(peer_)), own_(service.registry, {kOwnDevicesFrom, false, true}),
+    : service_(service), channel_(std::move(socket)), peer_(std::move(peer)), client_(service_.census.add_client(peer_)), own_(service.registry, {kOwnDevicesFrom, false, true, &service.devices, log_plan}),
       ended_(std::make_shared<ipc::Descriptor>(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)))
 {
 }
@@ -134,7 +136,12 @@ void Session::answer(ipc::Message &message)
         refuse(reply, MAPI_INTERNAL_ERROR, std::string("mapid: ") + error.what());
     }
     service_.census.tally.limits_reached += reply.error() == MAPI_LIMIT_REACHED;
+<<<<<<< HEAD
     service_.census.tally.access_refused += reply.error() == MAPID_NOT_AUTHENTICATED;
+=======
+    service_.census.tally.access_refused += reply.error() == MAPI_NOT_AUTHENTICATED;
+    log_request(peer_.pid, request, reply);
+>>>>>>> 6230f1db635e2ab6b0a7522aae3c6323731e0b32
     reply.set_is_reply(true);
     NET_SLICE_SCOPE(ipc_reply);
     channel_.send(reply.SerializeAsString(), to_send_, kSendTimeoutMs);

@@ -5,10 +5,8 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 
-#include <net/if.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -19,6 +17,7 @@
 
 #include "drivers/catalog.hpp"
 #include "drivers/interface_drops.hpp"
+#include "drivers/interface_watch.hpp"
 #include "drivers/live_source.hpp"
 #include "drivers/packet_block.hpp"
 #include "drivers/packet_socket.hpp"
@@ -33,7 +32,6 @@ constexpr mapi_driver_option kOptionTable[kOptions] = {
     {"promiscuous", 1, 0, 1},          {"outgoing", 1, 0, 1},           {"fanout_group", 0, 0, 65535},
 };
 constexpr int kWaitMs = 10;
-constexpr auto kTryInterval = std::chrono::seconds(1); // to open an interface that came back, but cannot be opened
 constexpr uint64_t kNsPerMs = 1000000;
 
 PacketSocketOptions socket_options(const uint64_t *values)
@@ -44,13 +42,12 @@ PacketSocketOptions socket_options(const uint64_t *values)
 
 class AfPacket
 {
-    using Clock = std::chrono::steady_clock;
-
 public:
     AfPacket(std::string interface, const uint64_t *options)
         : interface_(std::move(interface)), options_(socket_options(options)),
           socket_(std::make_unique<PacketSocket>(interface_, options_)), link_type_(socket_->link_type()),
-          is_loopback_(interface_ == "lo"), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), interface_drops_(interface_)
+          is_loopback_(interface_ == "lo"), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), interface_drops_(interface_),
+          watch_(interface_, std::chrono::milliseconds(options_.block_timeout_ms + 2 * kWaitMs))
     {
     }
     ~AfPacket() { close(wake_); }
@@ -119,7 +116,7 @@ public:
         collect();
         stats->kernel_drops = kernel_drops_;
         stats->interface_drops = interface_drops_.count();
-        mapi_explain(stats->message, sizeof(stats->message), remark().c_str());
+        mapi_explain(stats->message, sizeof(stats->message), watch_.remark().c_str());
     }
 
     int set_filter(const mapi_filter_code *code, uint32_t count)
@@ -153,36 +150,20 @@ private:
         getsockopt(socket_->descriptor(), SOL_SOCKET, SO_ERROR, &error, &bytes);
         const bool is_dead = socket_->is_dead();
         const std::lock_guard lock(mutex_);
-        times_down_ += error != 0;
-        if (!is_dead)
-            return;
-        const auto now = Clock::now();
-        if (!gone_since_)
-            gone_since_ = now;
-        if (now - *gone_since_ < std::chrono::milliseconds(options_.block_timeout_ms + 2 * kWaitMs))
+        if (error != 0)
+            watch_.went_down();
+        if (!is_dead || !watch_.is_over())
             return;
         collect();
         block_ = {};
         socket_.reset();
-        gone_since_.reset();
-        ++times_gone_;
-        problem_ = interface_ + ": the interface is gone; waiting for it to come back";
-    }
-
-    // Under mutex_.
-    std::string remark() const
-    {
-        if (!problem_.empty())
-            return problem_;
-        if (times_down_ == 0 && times_gone_ == 0)
-            return {};
-        return interface_ + ": the interface was down " + std::to_string(times_down_) + " times and gone " + std::to_string(times_gone_) + " times; packets are read while it is there";
+        watch_.went_away();
     }
 
     // The socket is made without the lock: a large buffer takes its time.
     void reopen()
     {
-        if (Clock::now() < next_try_ || if_nametoindex(interface_.c_str()) == 0)
+        if (!watch_.may_be_back())
             return;
         try {
             auto fresh = std::make_unique<PacketSocket>(interface_, options_, link_type_);
@@ -190,11 +171,10 @@ private:
             fresh->set_filter(filter_, filter_count_);
             fresh->bind();
             socket_ = std::move(fresh);
-            problem_.clear();
+            watch_.came_back();
         } catch (const std::exception &error) {
             const std::lock_guard lock(mutex_);
-            problem_ = error.what();
-            next_try_ = Clock::now() + kTryInterval;
+            watch_.could_not_be_opened(error.what());
         }
     }
 
@@ -214,17 +194,13 @@ private:
     std::atomic<bool> interrupted_ = false;
 
     PacketBlock block_; // whose packets are read
-    std::optional<Clock::time_point> gone_since_;
-    Clock::time_point next_try_;
 
     std::mutex mutex_; // all below
     const mapi_filter_code *filter_ = nullptr;
     uint32_t filter_count_ = 0;
     uint64_t kernel_drops_ = 0;
     InterfaceDrops interface_drops_;
-    uint64_t times_down_ = 0;
-    uint64_t times_gone_ = 0;
-    std::string problem_; // why nothing is read now
+    InterfaceWatch watch_;
 };
 
 using Table = LiveSource<AfPacket>;

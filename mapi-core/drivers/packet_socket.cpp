@@ -149,11 +149,16 @@ void PacketSocket::bind()
     }
 }
 
-bool PacketSocket::is_dead() const
+bool has_lost_interface(int descriptor)
 {
     sockaddr_ll address = {};
     socklen_t bytes = sizeof(address);
-    return getsockname(descriptor_.value, reinterpret_cast<sockaddr *>(&address), &bytes) == 0 && address.sll_ifindex == -1;
+    return getsockname(descriptor, reinterpret_cast<sockaddr *>(&address), &bytes) == 0 && address.sll_family == AF_PACKET && address.sll_ifindex == -1;
+}
+
+bool PacketSocket::is_dead() const
+{
+    return has_lost_interface(descriptor_.value);
 }
 
 tpacket_block_desc *PacketSocket::block() const

@@ -24,6 +24,9 @@ struct PacketSocketOptions {
     uint16_t fanout_group; // sockets of one group share the interface's packets, flow by flow; 0: none
 };
 
+// Whether it is a packet socket whose interface is gone, for good.
+bool has_lost_interface(int descriptor);
+
 // One open socket; goes when its interface does.  Device's thread, but for what says otherwise.
 class PacketSocket
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// pcap_live: whatever libpcap captures from -> packet batches.  Each packet is copied once; the source ends when the interface goes away.
+// pcap_live: whatever libpcap captures from -> packet batches.  Each packet is copied once.  Lives on when the interface goes away.
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -18,7 +19,9 @@
 
 #include "drivers/catalog.hpp"
 #include "drivers/kernel_filter.hpp"
+#include "drivers/interface_watch.hpp"
 #include "drivers/live_source.hpp"
+#include "drivers/packet_socket.hpp"
 
 namespace mapi::drivers
 {
@@ -51,7 +54,9 @@ class PcapLive
 {
 public:
     // Opened and closed again: what cannot be opened is told now, and no packet comes before start().
-    PcapLive(std::string interface, const uint64_t *options) : interface_(std::move(interface)), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))
+    PcapLive(std::string interface, const uint64_t *options)
+        : interface_(std::move(interface)), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+          watch_(interface_, std::chrono::milliseconds(options[kBlockTimeoutMs] + 2 * kWaitMs))
     {
         std::copy_n(options, size_t(kOptions), options_);
         const Handle handle = activate();
@@ -70,7 +75,7 @@ public:
         return info;
     }
 
-    // Throws std::runtime_error.
+    // Throws std::runtime_error.  The handle is made without the lock: a large buffer takes its time.
     void start()
     {
         Handle handle = activate();
@@ -78,9 +83,11 @@ public:
             throw std::runtime_error(interface_ + ": its link type is another than it was");
         const std::lock_guard lock(mutex_);
         handle_ = std::move(handle);
+        last_ = {};
         is_nanoseconds_ = pcap_get_tstamp_precision(handle_.get()) == PCAP_TSTAMP_PRECISION_NANO;
         descriptor_ = pcap_get_selectable_fd(handle_.get());
         install();
+        watch_.came_back();
     }
 
     int read(mapi_packet *packets, uint32_t limit, mapi_batch &batch)
@@ -92,25 +99,33 @@ public:
         bytes_.clear();
         offsets_.clear();
         const std::lock_guard lock(mutex_);
-        const int result = pcap_dispatch(handle_.get(), int(limit), take, reinterpret_cast<uint8_t *>(this));
-        if (result < 0 && count_ == 0) { // with packets it comes again
-            problem_ = interface_ + ": " + pcap_geterr(handle_.get()) + "; the flow has ended (driver=af_packet waits for an interface to come back)";
-            return -1;
-        }
-        if (count_ == 0)
+        if (!handle_)
             return MAPI_DRIVER_IDLE;
+        const int result = pcap_dispatch(handle_.get(), int(limit), take, reinterpret_cast<uint8_t *>(this));
+        if (count_ == 0) {
+            if ((result < 0 || watch_.is_going()) && watch_.is_over())
+                lose();
+            return MAPI_DRIVER_IDLE;
+        }
         for (uint32_t i = 0; i < count_; ++i)
             packets[i].data = bytes_.data() + offsets_[i];
         mapi_batch_fill(&batch, packets, count_);
         return int(count_);
     }
 
-    // Some sources have nothing that can be waited for.
+    // Some sources have nothing that can be waited for.  One that is going would say that it is, again and again.
     int wait()
     {
+        const bool is_watched = descriptor_ >= 0 && !watch_.is_going();
         pollfd polled[2] = {{wake_, POLLIN, 0}, {descriptor_, POLLIN, 0}};
-        const int ready = poll(polled, descriptor_ < 0 ? 1 : 2, kWaitMs);
-        return descriptor_ < 0 ? ready == 0 : ready > 0 && polled[1].revents != 0;
+        const int ready = poll(polled, is_watched ? 2 : 1, kWaitMs);
+        if (!handle_) {
+            reopen();
+            return 0;
+        }
+        if (ready == 0 && is_watched && has_lost_interface(descriptor_))
+            watch_.goes();
+        return is_watched ? ready > 0 && polled[1].revents != 0 : ready == 0;
     }
 
     void interrupt()
@@ -125,15 +140,10 @@ public:
     void copy_stats(mapi_driver_stats *stats)
     {
         const std::lock_guard lock(mutex_);
-        pcap_stat now = {};
-        if (handle_ && pcap_stats(handle_.get(), &now) == 0) {
-            kernel_drops_ += uint32_t(now.ps_drop - last_.ps_drop); // they have 32 bits
-            interface_drops_ += uint32_t(now.ps_ifdrop - last_.ps_ifdrop);
-            last_ = now;
-        }
+        collect();
         stats->kernel_drops = kernel_drops_;
         stats->interface_drops = interface_drops_;
-        mapi_explain(stats->message, sizeof(stats->message), problem_.c_str());
+        mapi_explain(stats->message, sizeof(stats->message), watch_.remark().c_str());
     }
 
     int set_filter(const mapi_filter_code *code, uint32_t count)
@@ -202,6 +212,38 @@ private:
     }
 
     // Under mutex_.
+    void lose()
+    {
+        collect();
+        handle_.reset();
+        descriptor_ = -1;
+        watch_.went_away();
+    }
+
+    void reopen()
+    {
+        if (!watch_.may_be_back())
+            return;
+        try {
+            start();
+        } catch (const std::exception &error) {
+            const std::lock_guard lock(mutex_);
+            watch_.could_not_be_opened(error.what());
+        }
+    }
+
+    // Under mutex_.
+    void collect()
+    {
+        pcap_stat now = {};
+        if (!handle_ || pcap_stats(handle_.get(), &now) != 0)
+            return;
+        kernel_drops_ += uint32_t(now.ps_drop - last_.ps_drop); // they have 32 bits
+        interface_drops_ += uint32_t(now.ps_ifdrop - last_.ps_ifdrop);
+        last_ = now;
+    }
+
+    // Under mutex_.
     bool install()
     {
         std::vector<sock_filter> filter = filter_.empty() ? pass_all(uint32_t(options_[kSnaplen])) : filter_;
@@ -226,12 +268,12 @@ private:
     std::vector<size_t> offsets_;
 
     std::mutex mutex_; // all below: libpcap's handle is for one thread at a time
-    Handle handle_;    // null before start()
+    Handle handle_;    // null before start(), and while the interface is gone; changed by the device's thread from then on
     std::vector<sock_filter> filter_;
     pcap_stat last_ = {};
     uint64_t kernel_drops_ = 0;
     uint64_t interface_drops_ = 0;
-    std::string problem_; // why the source has ended
+    InterfaceWatch watch_;
 };
 
 using Table = LiveSource<PcapLive>;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Configuration: mapi.conf -> settings of devices.
-//
-// Debian's inih is built without line numbers for its handler, without a sign for a repeated section and with lines of at
-// most 200 bytes; each of the three is needed here.
+// Configuration: mapi.conf -> settings of devices, and what is to be said of its lines.
 #include "engine/config.hpp"
 
+#include <algorithm>
+#include <filesystem>
+
+#include "engine/config_keys.hpp"
+#include "engine/config_values.hpp"
 #include "engine/error.hpp"
 #include "engine/old_drivers.hpp"
 
@@ -12,145 +14,220 @@ namespace mapi::engine
 {
 namespace
 {
-std::string trim(const std::string &text)
-{
-    const size_t first = text.find_first_not_of(" \t\r");
-    if (first == std::string::npos)
-        return {};
-    return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
+constexpr const char *kAtStart = "plug-ins are loaded at the start alone";
 
-// Those but [driver] are of other programs, and of functions, which read theirs themselves.
-bool is_known_section(const std::string &name)
-{
-    return name == "driver" || name == "format" || name == "dag" || name == "ipfixflib";
-}
-
-class Parser
+class Reader
 {
 public:
-    Parser(const std::string &name, const Registry &registry) : name_(name), registry_(registry) {}
+    Reader(ConfigNotes &notes, const Registry &registry) : notes_(notes), registry_(registry) {}
 
-    void take_line(const std::string &raw)
+    void read(const ConfigSection &section)
     {
-        ++line_;
-        const std::string line = trim(raw);
-        if (line.empty() || line[0] == '#' || line[0] == ';')
-            return;
-        if (line[0] == '[')
-            begin_section(line);
-        else
-            take_key(line);
+        if (section.name == "driver")
+            return read_device(section);
+        if (has_known_keys(section.name)) // also those before the first section
+            check_keys(section, notes_);
+        else if (!check_function_section(section))
+            notes_.warn(section.line, "[" + section.name + "] is no section" + suggest(section.name, section_names()) + "; it is passed over");
+        if (section.name == "format")
+            read_format(section);
+        if (section.name.empty())
+            check_plugins(section);
     }
 
-    std::vector<DeviceSettings> finish()
-    {
-        end_section();
-        return std::move(devices_);
-    }
+    Config take() { return std::move(config_); }
 
 private:
-    [[noreturn]] void fail(unsigned line, const std::string &text) const
+    std::vector<std::string> section_names() const
     {
-        throw Error(MAPI_CONFIG_ERROR, name_ + ":" + std::to_string(line) + ": " + text);
+        std::vector<std::string> names = {"driver", "format", "dag"};
+        for (const mapi_function *function : registry_.functions()) {
+            if (function->config_section)
+                names.emplace_back(function->config_section);
+        }
+        return names;
     }
 
-    void begin_section(const std::string &line)
+    void check_plugins(const ConfigSection &top)
     {
-        end_section();
-        if (line.back() != ']')
-            fail(line_, "the section's \"]\" is missing");
-        section_ = trim(line.substr(1, line.size() - 2));
-        if (!is_known_section(section_))
-            fail(line_, "\"" + section_ + "\" is not a section; [driver] is");
-        section_line_ = line_;
-        current_ = {};
-        option_lines_.clear();
-        current_.origin = name_ + ":" + std::to_string(line_);
+        const ConfigKey *libpath = top.find("libpath"), *libs = top.find("libs");
+        for (const ConfigKey *folders : {libpath, top.find("drvpath")}) {
+            std::error_code ignored;
+            for (const std::string &folder : folders ? config_list(folders->value) : std::vector<std::string>()) {
+                if (!std::filesystem::is_directory(folder, ignored))
+                    notes_.warn(folders->line, folders->key + ": " + folder + " is no folder");
+            }
+        }
+        for (const std::string &name : libs ? config_list(libs->value) : std::vector<std::string>()) {
+            if (!is_plugin_library(name) || registry_.plugins().names.contains(name))
+                continue;
+            if (find_plugin(name, libpath ? libpath->value : "").empty())
+                notes_.error(libs->line, "libs: " + name + " is in no folder of libpath");
+            else
+                notes_.warn(libs->line, "libs: " + name + " is not loaded: " + kAtStart);
+        }
     }
 
-    void take_key(const std::string &line)
+    // False: no function reads it.
+    bool check_function_section(const ConfigSection &section)
     {
-        const size_t equals = line.find('=');
-        if (equals == std::string::npos)
-            fail(line_, "neither a section nor key=value: " + line);
-        if (section_ != "driver")
-            return; // the top level and other sections speak to other programs
+        const auto all = registry_.functions();
+        const auto reader = std::find_if(all.begin(), all.end(), [&](const mapi_function *function) { return function->config_section && section.name == function->config_section; });
+        if (reader == all.end())
+            return false;
+        for (const ConfigKey &line : section.keys) {
+            char text[512] = "";
+            const int verdict = (*reader)->check_config ? (*reader)->check_config(line.key.c_str(), line.value.c_str(), text, sizeof(text)) : MAPI_CONFIG_LINE_GOOD;
+            if (verdict == MAPI_CONFIG_LINE_WRONG)
+                notes_.error(line.line, "[" + section.name + "] " + text);
+            else if (verdict == MAPI_CONFIG_LINE_WITHOUT_EFFECT)
+                notes_.warn(line.line, "[" + section.name + "] " + line.key + "= has no effect: " + text);
+        }
+        return true;
+    }
+
+    void read_format(const ConfigSection &section)
+    {
+        const ConfigKey *format = section.find("format"), *driver = section.find("driver");
+        if (!format || !driver)
+            return notes_.error(section.line, std::string("this [format] has no ") + (format ? "driver=" : "format="));
+        const std::optional<int> number = capture_format(format->value);
+        if (!number)
+            return notes_.error(format->line, "format=" + format->value + ": needs MFF_PCAP, MFF_RAW, MFF_DAG_ERF, MFF_COMBO6 or MFF_NAPATECH");
+        const std::string name = find_driver(*driver, present_file_driver(driver->value));
+        if (registry_.has_driver(name) && !registry_.driver(name).wait)
+            config_.format_drivers[*number] = name;
+        else if (registry_.has_driver(name))
+            notes_.error(driver->line, "driver=" + driver->value + ": reads interfaces, no files");
+        else if (is_old_driver(name))
+            notes_.warn(driver->line, "driver=" + driver->value + advice_for(name));
+        else if (!is_plugin_driver(name))
+            refuse_driver(*driver, name);
+    }
+
+    void read_device(const ConfigSection &section)
+    {
+        DeviceSettings device;
+        std::vector<unsigned> option_lines;
+        device.origin = notes_.place(section.line);
+        for (const ConfigKey &line : section.keys) {
+            try {
+                const std::string no_effect = device.set(line.key, line.value);
+                if (!no_effect.empty())
+                    notes_.warn(line.line, line.key + "= has no effect: " + no_effect);
+                option_lines.resize(device.options.size(), line.line);
+            } catch (const Error &error) {
+                notes_.error(line.line, error.what());
+            }
+        }
+        if (device.name.empty())
+            return notes_.error(section.line, "this [driver] has no device=");
+        if (device.path.empty())
+            device.path = device.name;
+        const ConfigKey *driver = section.find("driver");
+        device.driver = present_driver(device.driver, device.path);
+        if (driver)
+            device.driver = find_driver(*driver, device.driver);
+        if (const auto [other, is_new] = places_.try_emplace(device.name, device.origin); !is_new)
+            notes_.error(section.line, "device " + device.name + " is described already at " + other->second);
+        check_driver(device, driver ? driver->line : section.line);
+        check_options(device, option_lines);
+        config_.devices.push_back(std::move(device));
+    }
+
+    // The name of a plug-in's driver in place of the plug-in.
+    std::string find_driver(const ConfigKey &line, const std::string &name)
+    {
+        if (!is_plugin_driver(name))
+            return name;
+        const Plugins &plugins = registry_.plugins();
+        const auto found = plugins.driver_of_file.find(name);
+        if (found != plugins.driver_of_file.end())
+            return found->second;
+        if (!plugins.names.contains(name)) // what was wrong with others was told when they were to be loaded
+            notes_.error(line.line, "driver=" + name + ": is not loaded: " + kAtStart);
+        return name;
+    }
+
+    // Told when somebody opens the device, too: the others can be used.
+    void check_driver(const DeviceSettings &device, unsigned line)
+    {
         try {
-            current_.set(trim(line.substr(0, equals)), trim(line.substr(equals + 1)));
-            option_lines_.resize(current_.options.size(), line_);
+            if (!is_plugin_driver(device.driver)) // what is wrong with those is told already
+                registry_.driver(device.driver);
         } catch (const Error &error) {
-            fail(line_, error.what());
+            notes_.warn(line, "device " + device.name + " cannot be opened: " + error.what());
         }
     }
 
-    void end_section()
+    void refuse_driver(const ConfigKey &line, const std::string &name)
     {
-        if (section_ != "driver")
-            return;
-        if (current_.name.empty())
-            fail(section_line_, "this [driver] has no device=");
-        if (current_.path.empty())
-            current_.path = current_.name;
-        current_.driver = present_driver(current_.driver, current_.path);
-        for (const DeviceSettings &other : devices_) {
-            if (other.name == current_.name)
-                fail(section_line_, "device " + current_.name + " is described already at " + other.origin);
+        try {
+            registry_.driver(name);
+        } catch (const Error &error) {
+            notes_.error(line.line, "driver=" + line.value + ": " + error.what());
         }
-        check_options();
-        devices_.push_back(current_);
-        section_.clear();
     }
 
-    // A driver that is not known here is told when somebody opens the device: the others can be used.
-    void check_options() const
+    void check_options(const DeviceSettings &device, const std::vector<unsigned> &lines)
     {
-        if (!registry_.has_driver(current_.driver))
+        if (!registry_.has_driver(device.driver))
             return;
-        const mapi_driver &driver = registry_.driver(current_.driver);
-        DeviceSettings one = current_;
-        for (size_t i = 0; i < current_.options.size(); ++i) {
-            one.options = {current_.options[i]};
+        const mapi_driver &driver = registry_.driver(device.driver);
+        DeviceSettings one = device;
+        for (size_t i = 0; i < device.options.size(); ++i) {
+            one.options = {device.options[i]};
             try {
                 one.option_values(driver);
             } catch (const Error &error) {
-                fail(option_lines_[i], error.what());
+                notes_.error(lines[i], error.what());
             }
         }
     }
 
-    const std::string name_;
+    ConfigNotes &notes_;
     const Registry &registry_;
-    unsigned line_ = 0;
-    unsigned section_line_ = 0;
-    std::string section_;
-    DeviceSettings current_;
-    std::vector<unsigned> option_lines_; // of current_.options
-    std::vector<DeviceSettings> devices_;
+    std::map<std::string, std::string> places_; // of devices
+    Config config_;
 };
 } // namespace
 
-std::vector<DeviceSettings> read_config(std::istream &input, const std::string &name, const Registry &registry)
+void Config::require_no_error() const
 {
-    Parser parser(name, registry);
-    for (std::string line; std::getline(input, line);)
-        parser.take_line(line);
-    return parser.finish();
+    for (const ConfigNote &note : notes) {
+        if (note.is_error)
+            throw Error(MAPI_CONFIG_ERROR, note.text);
+    }
+}
+
+std::vector<std::string> Config::warnings() const
+{
+    std::vector<std::string> texts;
+    for (const ConfigNote &note : notes) {
+        if (!note.is_error)
+            texts.push_back(note.text);
+    }
+    return texts;
+}
+
+Config read_config(std::istream &input, const std::string &name, const Registry &registry)
+{
+    ConfigNotes notes(name);
+    Reader reader(notes, registry);
+    for (const ConfigSection &section : split_config(input, notes))
+        reader.read(section);
+    Config config = reader.take();
+    config.notes = notes.take();
+    return config;
 }
 
 std::string read_section(std::istream &input, const std::string &section)
 {
-    const std::string wanted = section.empty() ? "" : "[" + section + "]";
-    std::string current, lines;
-    for (std::string raw; std::getline(input, raw);) {
-        const std::string line = trim(raw);
-        const size_t equals = line.find('=');
-        if (line.empty() || line[0] == '#' || line[0] == ';')
-            continue;
-        if (line[0] == '[')
-            current = line;
-        else if (current == wanted && equals != std::string::npos)
-            lines += trim(line.substr(0, equals)) + "=" + trim(line.substr(equals + 1)) + "\n";
+    std::string lines;
+    ConfigNotes ignored("");
+    for (const ConfigSection &one : split_config(input, ignored)) {
+        for (const ConfigKey &line : one.keys)
+            lines += one.name == section ? line.key + "=" + line.value + "\n" : "";
     }
     return lines;
 }

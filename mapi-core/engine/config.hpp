@@ -1,26 +1,32 @@
 // SPDX-License-Identifier: MIT
-// Configuration: mapi.conf -> settings of devices.
+// Configuration: mapi.conf -> settings of devices, and what is to be said of its lines.
 #pragma once
 
 #include <istream>
-#include <sstream>
+#include <map>
 #include <string>
 #include <vector>
 
+#include "engine/config_file.hpp"
+#include "engine/config_lines.hpp"
 #include "engine/registry.hpp"
 #include "engine/settings.hpp"
 
 namespace mapi::engine
 {
-// `name` is for messages: every Error names file and line.  The registry tells which keys a driver has.
-std::vector<DeviceSettings> read_config(std::istream &input, const std::string &name, const Registry &registry);
+struct Config {
+    std::vector<DeviceSettings> devices;
+    std::map<int, std::string> format_drivers; // of files that a program names
+    std::vector<ConfigNote> notes;
 
-// What one section says, or, without a name, the lines before the first one: "key=value" a line; empty when it is not there.  Checks nothing.
+    // Throws the first of the errors.
+    void require_no_error() const;
+    std::vector<std::string> warnings() const;
+};
+
+// All of it is checked, whoever it is for.  `name` is for messages.  The registry tells which keys drivers and functions have.
+Config read_config(std::istream &input, const std::string &name, const Registry &registry);
+
+// What the sections of a name say: "key=value" a line; empty when there are none.  Checks nothing.
 std::string read_section(std::istream &input, const std::string &section);
-
-// $MAPI_CONF, ./mapi.conf or /etc/mapi.conf, the first that is there; empty when none is.
-std::string find_config();
-
-// Whole, or not at all: throws Error, which names the file.
-std::istringstream open_config(const std::string &path);
 } // namespace mapi::engine

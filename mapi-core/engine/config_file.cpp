@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Configuration file: which one counts, and what stands in it.
+#include "engine/config_file.hpp"
+
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
@@ -8,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "engine/config.hpp"
+#include "engine/config_lines.hpp"
 #include "engine/error.hpp"
 #include "file_error/file_error.h"
 
@@ -74,5 +76,26 @@ std::string find_config()
 std::istringstream open_config(const std::string &path)
 {
     return std::istringstream(OpenFile(path).read());
+}
+
+std::string find_config_value(const std::string &key)
+{
+    const std::string path = find_config();
+    if (path.empty())
+        return {};
+    try {
+        std::istringstream file = open_config(path);
+        ConfigNotes ignored(path);
+        const ConfigSection top = split_config(file, ignored).front();
+        const ConfigKey *found = top.find(key);
+        return found ? found->value : "";
+    } catch (const Error &) { // who needs the file says what is wrong with it
+        return {};
+    }
+}
+
+bool is_mapid_local()
+{
+    return find_config_value("local") == "1";
 }
 } // namespace mapi::engine

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -23,6 +24,10 @@
 namespace mapi::engine
 {
 struct Applied;
+class Device;
+
+// Who is told of each new plan of a device, which it shall not hold up; any thread.
+using PlanObserver = std::function<void(const Device &, const Plan &)>;
 
 class Device
 {
@@ -30,7 +35,7 @@ public:
     using Chains = std::vector<std::shared_ptr<Chain>>;
 
     // Opens the source; throws Error when that fails.  No packet is read before start().
-    Device(int id, DeviceSettings settings, const mapi_driver &driver, bool start_at_connect);
+    Device(int id, DeviceSettings settings, const mapi_driver &driver, bool start_at_connect, PlanObserver on_plan = {});
     ~Device();
     Device(const Device &) = delete;
     Device &operator=(const Device &) = delete;
@@ -99,6 +104,7 @@ private:
     const DeviceSettings settings_;
     const mapi_driver &driver_;
     const bool start_at_connect_;
+    const PlanObserver on_plan_;
     void *source_ = nullptr;
     mapi_driver_info info_ = {};
     std::shared_ptr<DeviceTotals> totals_ = std::make_shared<DeviceTotals>();

@@ -21,8 +21,8 @@ constexpr auto kCloseTime = std::chrono::milliseconds(200);
 constexpr auto kLookInterval = std::chrono::milliseconds(1);
 } // namespace
 
-Device::Device(int id, DeviceSettings settings, const mapi_driver &driver, bool start_at_connect)
-    : id_(id), settings_(std::move(settings)), driver_(driver), start_at_connect_(start_at_connect)
+Device::Device(int id, DeviceSettings settings, const mapi_driver &driver, bool start_at_connect, PlanObserver on_plan)
+    : id_(id), settings_(std::move(settings)), driver_(driver), start_at_connect_(start_at_connect), on_plan_(std::move(on_plan))
 {
     char text[MAPI_ERROR_TEXT_BYTES] = "";
     mapi_driver_setup setup = {};
@@ -196,6 +196,8 @@ void Device::install(Chains chains, std::vector<std::shared_ptr<Joint>> joints, 
         retired_.push_back({std::move(current_), std::move(closed), std::move(removed)});
     current_ = std::move(plan);
     set_filter();
+    if (on_plan_ && !retired_.empty()) // not of the first one, which is of a device that is being made
+        on_plan_(*this, *current_);
     if (state_ != State::kRunning || !has_begun_ || current_->unjoined().empty() || stop_)
         return;
     if (joint_thread_.joinable())

@@ -8,8 +8,6 @@
 #include <fcntl.h>
 #include <net/if.h>
 
-#include <mapi/mapi.h>
-
 #include "engine/copy_text.hpp"
 #include "engine/error.hpp"
 
@@ -17,6 +15,7 @@ namespace mapi::engine
 {
 namespace
 {
+<<<<<<< HEAD
 // The driver that reads files of a format.
 const char *driver_for(int format)
 {
@@ -30,6 +29,8 @@ const char *driver_for(int format)
     }
 }
 
+=======
+>>>>>>> 6230f1db635e2ab6b0a7522aae3c6323731e0b32
 // By its own name: the system also takes others, such as eth0:1.
 bool is_interface(const std::string &name)
 {
@@ -103,7 +104,7 @@ std::shared_ptr<Device> Devices::open(Lock &lock, Entry &entry, bool start_at_co
     std::exception_ptr failure;
     try {
         const mapi_driver &driver = registry_.driver(settings.driver);
-        device = std::make_shared<Device>(entry.id, std::move(settings), driver, start_at_connect);
+        device = std::make_shared<Device>(entry.id, std::move(settings), driver, start_at_connect, devices_options_.on_plan);
     } catch (...) {
         failure = std::current_exception();
     }
@@ -141,7 +142,7 @@ std::shared_ptr<Devices::Entry> Devices::add_interface(const std::string &name)
     return add(std::move(entry));
 }
 
-std::shared_ptr<Devices::Entry> Devices::add_file(Lock &lock, const std::string &path, int format, int file, Kind kind)
+std::shared_ptr<Devices::Entry> Devices::add_file(Lock &lock, const std::string &path, const std::string &driver, int file, Kind kind)
 {
     std::erase_if(entries_, [](const auto &item) {
         return item.second->kind == Kind::kPrivate && item.second->open.expired();
@@ -149,7 +150,7 @@ std::shared_ptr<Devices::Entry> Devices::add_file(Lock &lock, const std::string 
     const auto entry = std::make_shared<Entry>();
     entry->id = ++last_id_;
     entry->kind = kind;
-    entry->settings.driver = driver_for(format);
+    entry->settings.driver = driver;
     entry->settings.path = path;
     entry->settings.name = path + "@" + std::to_string(entry->id);
     if (file >= 0 && (entry->file = std::make_shared<OwnedFile>(fcntl(file, F_DUPFD_CLOEXEC, 0), "")))
@@ -160,14 +161,16 @@ std::shared_ptr<Devices::Entry> Devices::add_file(Lock &lock, const std::string 
 
 std::string Devices::create_offline(const std::string &path, int format, int file)
 {
+    const std::string driver = driver_of(format);
     Lock lock(mutex_);
-    return add_file(lock, path, format, file, Kind::kOffline)->settings.name;
+    return add_file(lock, path, driver, file, Kind::kOffline)->settings.name;
 }
 
 std::shared_ptr<Device> Devices::create_private(const std::string &path, int format, int file)
 {
+    const std::string driver = driver_of(format);
     Lock lock(mutex_);
-    return std::move(add_file(lock, path, format, file, Kind::kPrivate)->kept);
+    return std::move(add_file(lock, path, driver, file, Kind::kPrivate)->kept);
 }
 
 bool Devices::has(const std::string &name)

@@ -12,15 +12,20 @@
 
 #include <mapi/results.h>
 
+#include "engine/config.hpp"
 #include "engine/device.hpp"
 #include "engine/registry.hpp"
 
 namespace mapi::engine
 {
+class Devices;
+
 struct DevicesOptions {
     int first_id = 1;
     bool is_shared = false; // devices of mapi.conf are used by several clients: none of them may hold one up, and reload() alone reads the file
     bool has_captures_alone = false; // neither mapi.conf nor interfaces
+    Devices *formats = nullptr;      // whose mapi.conf says what reads captures; null: its own
+    PlanObserver on_plan = {};
 };
 
 // What a reload() has found, by name.
@@ -28,6 +33,7 @@ struct ReloadedConfig {
     std::string file; // empty: there is none
     size_t devices = 0;
     std::vector<std::string> added, changed, removed;
+    std::vector<std::string> warnings;
 };
 
 struct ListedDevice {
@@ -45,6 +51,9 @@ public:
         : registry_(registry), devices_options_(options), last_id_(options.first_id - 1)
     {
     }
+
+    // The driver that reads files of a format.
+    std::string driver_of(int format);
 
     // Reads mapi.conf.  A device that is open with other settings than it has now stays open for the flows that it has; the next one
     // opens it anew.  When the file is wrong, all is as it was.
@@ -84,8 +93,9 @@ private:
     using KeyValues = std::vector<std::pair<std::string, std::string>>;
 
     // Under the lock; an entry that it let go meanwhile may have been removed.
-    ReloadedConfig take_config(std::string file, std::vector<DeviceSettings> devices);
+    ReloadedConfig take_config(std::string file, Config config);
     void take_settings(DeviceSettings settings, ReloadedConfig &told);
+    std::map<int, std::string> format_drivers();
     void refresh();
     void forget_unused();
     std::string find_group(const std::string &name) const;
@@ -96,7 +106,7 @@ private:
     std::shared_ptr<Device> construct(Entry &entry, DeviceSettings settings, bool start_at_connect);
     std::shared_ptr<Entry> add(Entry entry);
     std::shared_ptr<Entry> add_interface(const std::string &name);
-    std::shared_ptr<Entry> add_file(Lock &lock, const std::string &path, int format, int file, Kind kind);
+    std::shared_ptr<Entry> add_file(Lock &lock, const std::string &path, const std::string &driver, int file, Kind kind);
     static mapi_device_info_t describe(const Entry &entry);
 
     const Registry &registry_;
@@ -104,6 +114,7 @@ private:
     std::mutex mutex_;
     std::condition_variable opened_; // an entry is not being opened any more
     std::map<int, std::shared_ptr<Entry>> entries_;
+    std::map<int, std::string> format_drivers_; // as reload() has read them
     std::map<std::string, KeyValues> options_; // set by the program; they win over mapi.conf
     std::string config_; // where the entries come from, for messages
     int last_id_;

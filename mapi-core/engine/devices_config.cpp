@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include <mapi/mapi.h>
+
 #include "engine/config.hpp"
 #include "engine/devices.hpp"
 #include "engine/error.hpp"
@@ -11,23 +13,39 @@ namespace mapi::engine
 {
 namespace
 {
-std::vector<DeviceSettings> read_devices(const std::string &path, const Registry &registry)
+// Throws Error when something in it is wrong.
+Config read_good_config(const std::string &path, const Registry &registry)
 {
     std::istringstream file = open_config(path);
-    return read_config(file, path, registry);
+    Config config = read_config(file, path, registry);
+    config.require_no_error();
+    return config;
+}
+
+// What MAPI 2's formats are read by where mapi.conf does not say.
+const char *standard_driver_of(int format)
+{
+    switch (format) {
+    case MFF_PCAP:
+        return "pcap_file";
+    case MFF_DAG_ERF:
+        return "erf_file";
+    default:
+        throw Error(MAPI_NO_DRIVER, "no driver reads files of format " + std::to_string(format) + "; MFF_PCAP or MFF_DAG_ERF it can be, or what [format] of mapi.conf names");
+    }
 }
 } // namespace
 
 ReloadedConfig Devices::reload()
 {
     std::string path = find_config();
-    std::vector<DeviceSettings> devices;
+    Config config;
     if (!path.empty())
-        devices = read_devices(path, registry_); // without the lock
+        config = read_good_config(path, registry_); // without the lock
     const std::lock_guard lock(mutex_);
     if (path.empty() && !config_.empty())
         throw Error(MAPI_CONFIG_ERROR, config_ + ": is not there any more");
-    return take_config(std::move(path), std::move(devices));
+    return take_config(std::move(path), std::move(config));
 }
 
 // A program by itself reads it at each look-up, which is rare: an edited file counts for the next flow.
@@ -37,14 +55,38 @@ void Devices::refresh()
         return;
     std::string path = find_config();
     if (!path.empty())
-        take_config(path, read_devices(path, registry_));
+        take_config(path, read_good_config(path, registry_));
 }
 
-ReloadedConfig Devices::take_config(std::string file, std::vector<DeviceSettings> devices)
+std::string Devices::driver_of(int format)
+{
+    if (devices_options_.formats)
+        return devices_options_.formats->driver_of(format);
+    const std::map<int, std::string> drivers = format_drivers();
+    const auto found = drivers.find(format);
+    return found == drivers.end() ? standard_driver_of(format) : found->second;
+}
+
+// A program by itself reads captures also while mapi.conf cannot be read.
+std::map<int, std::string> Devices::format_drivers()
+{
+    const std::lock_guard lock(mutex_);
+    const std::string path = devices_options_.is_shared || devices_options_.has_captures_alone ? "" : find_config();
+    if (path.empty())
+        return format_drivers_;
+    try {
+        std::istringstream file = open_config(path);
+        return read_config(file, path, registry_).format_drivers;
+    } catch (const Error &) {
+        return {};
+    }
+}
+
+ReloadedConfig Devices::take_config(std::string file, Config config)
 {
     ReloadedConfig told;
     std::set<std::string> named;
-    for (DeviceSettings &settings : devices) {
+    for (DeviceSettings &settings : config.devices) {
         named.insert(settings.name);
         take_settings(std::move(settings), told);
     }
@@ -58,6 +100,8 @@ ReloadedConfig Devices::take_config(std::string file, std::vector<DeviceSettings
     forget_unused();
     config_ = told.file = std::move(file);
     told.devices = named.size();
+    told.warnings = config.warnings();
+    format_drivers_ = std::move(config.format_drivers);
     return told;
 }
 

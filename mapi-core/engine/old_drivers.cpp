@@ -22,20 +22,28 @@ bool is_file(const std::string &path)
 
 std::string present_driver(const std::string &written, const std::string &path)
 {
+    if (is_file(path))
+        return present_file_driver(written);
+    return last_part(written) == "mapinicdrv.so" ? "af_packet" : written;
+}
+
+std::string present_file_driver(const std::string &written)
+{
     const std::string name = last_part(written);
-    if (name == "mapinicdrv.so")
-        return is_file(path) ? "pcap_file" : "af_packet";
-    if (name == "mapidagdrv.so" && is_file(path))
-        return "erf_file";
-    return written;
+    return name == "mapinicdrv.so" ? "pcap_file" : name == "mapidagdrv.so" ? "erf_file" : written;
+}
+
+bool is_old_driver(const std::string &name)
+{
+    const std::string last = last_part(name);
+    return last.starts_with("mapi") && last.ends_with("drv.so");
 }
 
 std::string advice_for(const std::string &driver)
 {
-    const std::string name = last_part(driver);
-    if (name == "mapidagdrv.so")
+    if (last_part(driver) == "mapidagdrv.so")
         return "; a DAG card itself cannot be read here: record with its own tools and read the ERF file (path=FILE)";
-    if (name.starts_with("mapi") && name.ends_with("drv.so"))
+    if (is_old_driver(driver))
         return "; cards that MAPI 2 had this driver for cannot be read here: driver=af_packet or driver=pcap_live read any that is a network interface, "
                "and driver=pcap_file what its own tools record";
     return {};

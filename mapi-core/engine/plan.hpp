@@ -44,6 +44,8 @@ public:
 
     bool has_joined() const { return joined_; }
     const std::vector<std::shared_ptr<Chain>> &chains() const { return chains_; }
+    // Distinct functions.
+    size_t count_nodes() const { return nodes_.size(); }
     // The node that does what `wanted` would do with the mask of `source`, or null.
     std::shared_ptr<Node> find(const Node *source, const Node &wanted) const;
     // Nodes that could run jointly, one set for each joint to be made; none where the joints are of just these nodes.

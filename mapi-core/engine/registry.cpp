@@ -26,25 +26,27 @@ template <class Table> const Table *find(const std::vector<const Table *> &table
     return nullptr;
 }
 
-template <class Table> void check(const std::vector<const Table *> &tables, uint32_t abi)
+template <class Table> void check(const std::vector<const Table *> &tables, uint32_t abi, const Plugins &plugins)
 {
     for (const Table *table : tables) {
+        const auto origin = plugins.origins.find(table);
+        const std::string name = origin == plugins.origins.end() ? table->name : origin->second + ": " + table->name;
         if (table->abi != abi || table->struct_size < sizeof(Table))
-            throw Error(MAPI_INTERNAL_ERROR, std::string(table->name) + ": its table is of ABI " +
+            throw Error(MAPI_INTERNAL_ERROR, name + ": its table is of ABI " +
                                                  std::to_string(table->abi) + ", not " + std::to_string(abi));
         if (find(tables, table->name) != table)
-            throw Error(MAPI_CONFIG_ERROR, std::string(table->name) + ": a plug-in has it, and it is there already");
+            throw Error(MAPI_CONFIG_ERROR, name + ": a plug-in has it, and it is there already");
     }
 }
 } // namespace
 
 Registry::Registry(std::span<const mapi_function *const> functions, std::span<const mapi_driver *const> drivers, const Plugins &more)
-    : functions_(functions.begin(), functions.end()), drivers_(drivers.begin(), drivers.end())
+    : functions_(functions.begin(), functions.end()), drivers_(drivers.begin(), drivers.end()), plugins_(more)
 {
     functions_.insert(functions_.end(), more.functions.begin(), more.functions.end());
     drivers_.insert(drivers_.end(), more.drivers.begin(), more.drivers.end());
-    check(functions_, MAPI_FUNCTION_ABI);
-    check(drivers_, MAPI_DRIVER_ABI);
+    check(functions_, MAPI_FUNCTION_ABI, more);
+    check(drivers_, MAPI_DRIVER_ABI, more);
     for (const mapi_function *function : functions_) {
         if ((function->flags & MAPI_FUNCTION_TRANSFORMS) && !function->next_batch)
             throw Error(MAPI_INTERNAL_ERROR, std::string(function->name) + ": its table says that it makes packets, and has no next_batch()");

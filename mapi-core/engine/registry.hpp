@@ -26,9 +26,12 @@ public:
     const mapi_driver &driver(const std::string &name) const;
 
     bool has_driver(const std::string &name) const;
+    // The plug-ins that the tables are of.
+    const Plugins &plugins() const { return plugins_; }
 
 private:
     std::vector<const mapi_function *> functions_;
     std::vector<const mapi_driver *> drivers_;
+    const Plugins plugins_;
 };
 } // namespace mapi::engine

@@ -3,35 +3,25 @@
 #include "engine/settings.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
+#include <iterator>
 #include <limits>
 #include <span>
 
 #include <mapi/packet.h>
 
+#include "engine/config_keys.hpp"
+#include "engine/config_values.hpp"
 #include "engine/error.hpp"
 
 namespace mapi::engine
 {
 namespace
 {
-uint64_t number(const std::string &key, const std::string &value, uint64_t least, uint64_t most)
-{
-    uint64_t result = 0;
-    const char *end = value.data() + value.size();
-    const auto [stop, status] = std::from_chars(value.data(), end, result);
-    if (status != std::errc() || stop != end || result < least || result > most)
-        throw Error(MAPI_CONFIG_ERROR, key + "=" + value + ": needs a number from " + std::to_string(least) + " to " +
-                                           std::to_string(most));
-    return result;
-}
-
-// Keys of MAPI 2 that a file may have and that mean nothing to the drivers here.
-constexpr std::array kIgnored = {"devgroup", "trace_dir"};
+constexpr uint64_t kLinkSpeedMost = 10000000;
+constexpr const char *kKeys[] = {"device", "driver", "path", "group", "repeat", "batch", "alias", "description", "link_speed", "mpls", "vlan"};
 } // namespace
 
-void DeviceSettings::set(const std::string &key, const std::string &value)
+std::string DeviceSettings::set(const std::string &key, const std::string &value)
 {
     if (key == "device")
         name = value;
@@ -46,35 +36,39 @@ void DeviceSettings::set(const std::string &key, const std::string &value)
     else if (key == "group")
         group = value;
     else if (key == "repeat")
-        repeat = value == "forever" ? 0 : number(key, value, 1, std::numeric_limits<uint32_t>::max());
+        repeat = value == "forever" ? 0 : config_number(key, value, 1, std::numeric_limits<uint32_t>::max());
     else if (key == "batch")
-        batch = unsigned(number(key, value, 1, MAPI_BATCH_MAX));
+        batch = unsigned(config_number(key, value, 1, MAPI_BATCH_MAX));
     else if (key == "link_speed")
-        link_speed = unsigned(number(key, value, 0, 10000000));
+        link_speed = unsigned(config_number(key, value, 0, kLinkSpeedMost));
     else if (key == "mpls")
-        mpls = unsigned(number(key, value, 0, 1));
+        mpls = unsigned(config_number(key, value, 0, 1));
     else if (key == "vlan")
-        vlan = unsigned(number(key, value, 0, 1));
-    else if (std::find(kIgnored.begin(), kIgnored.end(), key) == kIgnored.end())
+        vlan = unsigned(config_number(key, value, 0, 1));
+    else if (key == "devgroup")
+        return config_number(key, value, 0, std::numeric_limits<int32_t>::max()), "one mapid serves all devices; group= says who may use this one";
+    else if (key == "trace_dir")
+        return "a device reads one file (path=), which mergecap can make of several";
+    else
         options.emplace_back(key, value);
+    return {};
 }
 
 std::vector<uint64_t> DeviceSettings::option_values(const mapi_driver &table) const
 {
     std::vector<uint64_t> values;
     const std::span known(table.options, table.option_count);
-    std::string names;
+    std::vector<std::string> names(std::begin(kKeys), std::end(kKeys));
     for (const mapi_driver_option &option : known) {
         values.push_back(option.standard);
-        names += std::string(", ") + option.key;
+        names.emplace_back(option.key);
     }
     for (const auto &written : options) {
         const auto &[key, value] = written;
         const auto found = std::find_if(known.begin(), known.end(), [&](const auto &option) { return written.first == option.key; });
         if (found == known.end())
-            throw Error(MAPI_CONFIG_ERROR, "\"" + key + "\" is not a key of a device of " + table.name +
-                                               "; these are: device, driver, path, group, repeat, batch, alias, description, link_speed, mpls, vlan" + names);
-        values[size_t(found - known.begin())] = number(key, value, found->least, found->most);
+            throw Error(MAPI_CONFIG_ERROR, "\"" + key + "\" is not a key of a device of " + table.name + suggest(key, names));
+        values[size_t(found - known.begin())] = config_number(key, value, found->least, found->most);
     }
     return values;
 }

@@ -27,8 +27,8 @@ struct DeviceSettings {
     std::vector<std::pair<std::string, std::string>> options; // the driver's, as they were written
     std::string origin; // where this was read: "file:line"
 
-    // Throws Error; its text has neither file nor line.
-    void set(const std::string &key, const std::string &value);
+    // Returns why the key has no effect, which is empty where it has one.  Throws Error; its text has neither file nor line.
+    std::string set(const std::string &key, const std::string &value);
     // Any other key is the driver's, which may stand behind it in the file: one value for each option that the driver has.  Throws Error.
     std::vector<uint64_t> option_values(const mapi_driver &table) const;
     // Whether a device that was opened with these reads what one would that is opened with `other`.

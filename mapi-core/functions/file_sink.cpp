@@ -22,12 +22,12 @@ FileSink::FileSink(int descriptor) : descriptor_(descriptor)
 }
 
 // The next records begin where a reader looks for them.
-int FileSink::write(const std::string &header, const std::string &records, const IsGivenUp &is_given_up)
+int FileSink::write(const std::string &bytes, const IsGivenUp &is_given_up)
 {
     const off_t begin = lseek(descriptor_, 0, SEEK_CUR);
     if (broken_)
         return broken_;
-    if (write_all(header, is_given_up) && write_all(records, is_given_up))
+    if (write_all(bytes, is_given_up))
         return 0;
     const int error = errno;
     if (begin < 0)

@@ -16,7 +16,7 @@ public:
 
     virtual ~RecordSink() = default;
     // All of it, or nothing: 0, or errno.
-    virtual int write(const std::string &header, const std::string &records, const IsGivenUp &is_given_up) = 0;
+    virtual int write(const std::string &bytes, const IsGivenUp &is_given_up) = 0;
 };
 
 class FileSink : public RecordSink
@@ -24,7 +24,7 @@ class FileSink : public RecordSink
 public:
     // Open for writing, of a pipe with O_NONBLOCK; stays the caller's; the file becomes empty.
     explicit FileSink(int descriptor);
-    int write(const std::string &header, const std::string &records, const IsGivenUp &is_given_up) override;
+    int write(const std::string &bytes, const IsGivenUp &is_given_up) override;
 
 private:
     bool write_all(const std::string &bytes, const IsGivenUp &is_given_up);

@@ -224,6 +224,19 @@ void cancel(void *instance)
     static_cast<FlowReport *>(instance)->cancel();
 }
 
+int check_config(const char *key, const char *value, char *text, uint32_t text_bytes)
+{
+    try {
+        ReportSettings settings;
+        const char *no_effect = set_report_setting(settings, key, value);
+        mapi_explain(text, text_bytes, no_effect ? no_effect : "");
+        return no_effect ? MAPI_CONFIG_LINE_WITHOUT_EFFECT : MAPI_CONFIG_LINE_GOOD;
+    } catch (const std::runtime_error &error) {
+        mapi_explain(text, text_bytes, error.what());
+        return MAPI_CONFIG_LINE_WRONG;
+    }
+}
+
 void drops(const void *instance, mapi_function_drops *drops)
 {
     static_cast<const FlowReport *>(instance)->drops(drops);
@@ -248,4 +261,5 @@ extern "C" const mapi_function mapi_fn_flow_report = {
     .drops = mapi::functions::drops,
     .tick = mapi::functions::tick<mapi::functions::FlowReport>,
     .config_section = "ipfixflib",
+    .check_config = mapi::functions::check_config,
 };

@@ -127,7 +127,7 @@ void RecordWriter::run()
         if (!has_work() && is_stopping_)
             return;
         changed_.wait_for(lock, kLongest, [&] { return is_stopping_ || is_finishing_ || waiting_.size() >= kWrittenBytes; });
-        const std::string header = std::exchange(header_, {});
+        std::string header = std::exchange(header_, {});
         records.clear();
         std::swap(records, waiting_);
         const uint64_t count = std::exchange(waiting_records_, 0);
@@ -137,7 +137,7 @@ void RecordWriter::run()
         lock.lock();
         if (!is_written) {
             lost_.fetch_add(count, std::memory_order_relaxed);
-            if (!is_stopping_ && !is_finishing_)
+            if (!header.empty() && !is_stopping_ && !is_finishing_)
                 header_ = header; // the next records need it, too
         }
     }
@@ -150,12 +150,18 @@ void RecordWriter::settle()
     is_settled_ = true;
 }
 
-bool RecordWriter::write(const std::string &header, const std::string &records)
+// The header by itself: with it a file can be read, also where its records find no room.  It is empty once it is written.
+bool RecordWriter::write(std::string &header, const std::string &records)
 {
-    const int error = sink_->write(header, records, [this] {
+    const RecordSink::IsGivenUp is_given_up = [this] {
         const std::lock_guard lock(mutex_);
         return is_cancelled_ || is_stopping_;
-    });
+    };
+    int error = header.empty() ? 0 : sink_->write(header, is_given_up);
+    if (error == 0) {
+        header.clear();
+        error = sink_->write(records, is_given_up);
+    }
     if (error)
         error_.store(error, std::memory_order_relaxed);
     return error == 0;

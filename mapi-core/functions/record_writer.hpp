@@ -46,7 +46,7 @@ public:
 
 private:
     void run();
-    bool write(const std::string &header, const std::string &records);
+    bool write(std::string &header, const std::string &records);
     // Under mutex_.
     bool has_work() const { return !waiting_.empty() || !header_.empty(); }
     void take(std::string &bytes, uint64_t records);

@@ -10,6 +10,7 @@
 #include <CLI/CLI.hpp>
 
 #include "command/output.hpp"
+#include "engine/config_file.hpp"
 #include "ipc/run_time.hpp"
 
 namespace mapi_info
@@ -45,7 +46,7 @@ std::optional<int> parse_options(int argc, char **argv, Options &options)
     app.set_version_flag("-V,--version", "mapi-info " NETSLICE_VERSION);
     app.fallthrough();
     app.require_subcommand(0, 1);
-    options.socket = mapi::ipc::socket_path();
+    options.socket = mapi::ipc::socket_path(mapi::engine::is_mapid_local());
     app.add_option("-s,--socket", options.socket, "where mapid listens; default $MAPI_SOCKET, " + mapi::ipc::standard_socket())->option_text("PATH");
     app.add_flag("-j,--json", options.is_json, "JSON (netslice-mapi-info-1) instead of tables");
     const auto add = [&](const char *name, const char *help, Command command) {

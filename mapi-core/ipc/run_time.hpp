@@ -12,9 +12,12 @@ inline std::string standard_socket()
     return "/run/mapid/mapid.sock";
 }
 
-inline std::string socket_path()
+// is_local: mapi.conf says that each user has a mapid of his own.
+inline std::string socket_path(bool is_local)
 {
-    const char *named = std::getenv("MAPI_SOCKET");
-    return named && *named ? named : standard_socket();
+    const char *named = std::getenv("MAPI_SOCKET"), *home = std::getenv("HOME");
+    if (named && *named)
+        return named;
+    return is_local && home && *home ? std::string(home) + "/.mapid.sock" : standard_socket();
 }
 } // namespace mapi::ipc

@@ -287,6 +287,27 @@ class Life(Test):
         self.assertTrue(wait_until(lambda: re.search(r"(?m)^<6>listening at ", daemon.log())), daemon.log())
         self.assertTrue(wait_until(lambda: re.search(r"(?m)^<6>client \d+ of user \d+: connected$", daemon.log())), daemon.log())
 
+    def test_requests_and_plans_are_logged_at_debug_and_questions_at_trace(self):
+        lines = {}
+        for level in "info", "debug", "trace":
+            daemon = self.daemon("", "-l", level)
+            client = daemon.client()
+            client.do(f"flow = {offline(TRACE)}\nflow.apply('BPF_FILTER', 'tcp')\npackets = flow.apply('PKT_COUNTER')\nflow.run()\nflow.information(packets)\n"
+                      "refused = flow.try_apply('BPF_FILTER', 'no\\nsuch\\x1b[2J')\nflow.close()")
+            client.kill()
+            self.assertTrue(wait_until(lambda: ": gone" in daemon.log()))
+            lines[level] = daemon.log()
+        for words in (f"flow 1: of capture {TRACE}, format 0", 'flow 1: BPF_FILTER "tcp"', "flow 1: connect", f"device {TRACE}@1048576: new plan: 1 flows, 2 distinct functions, 0 joints",
+                      "flow 1: close", 'flow 1: BPF_FILTER "no?such?[2J": refused: 7006 '):
+            self.assertEqual([words in lines[level] for level in ("info", "debug", "trace")], [False, True, True], (words, lines))
+        self.assertEqual([": question " in lines[level] for level in ("info", "debug", "trace")], [False, False, True], lines)
+        self.assertNotIn("\x1b", lines["trace"])
+
+    def test_it_tells_its_version(self):
+        for option in "-V", "--version":
+            done = subprocess.run([Daemon.program(), option], capture_output=True, text=True, timeout=60, check=True)
+            self.assertRegex(done.stdout, r"^mapid \d+\.\d+\.\d+\n$")
+
     def test_a_check_of_the_configuration_names_line_and_key(self):
         with tempfile.TemporaryDirectory() as folder:
             config = pathlib.Path(folder) / "mapi.conf"

@@ -161,6 +161,38 @@ class Live(LiveTest):
         send("near", bytes(first), count=10)
         self.assert_counts(flow, 10)
 
+    def fan_out(self, group):
+        """Two devices of one group, each with a flow that counts."""
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        config = pathlib.Path(folder.name) / "mapi.conf"
+        config.write_text("".join(f"[driver]\ndevice=member{number}\ndriver=af_packet\npath=far\nfanout_group={group}\n" for number in (1, 2)))
+        os.environ["MAPI_CONF"] = str(config)
+        self.addCleanup(os.environ.pop, "MAPI_CONF")
+        return [self.flow(("PKT_COUNTER",), device=f"member{number}") for number in (1, 2)]
+
+    def test_members_of_a_fan_out_group_share_what_was_sent_flow_by_flow_and_none_counts_twice(self):
+        members = self.fan_out(9)
+        streams = [UDP[:34] + (1000 + port).to_bytes(2, "big") + UDP[36:] for port in range(64)]
+        each = 200
+        send("near", *streams, count=each)
+        counts = lambda: [flow.word(flow.ids[0]) for flow in members]
+        self.assertTrue(wait_until(lambda: sum(counts()) >= each * len(streams)), counts())
+        time.sleep(0.1)
+        self.assertEqual(sum(counts()), each * len(streams), counts())
+        for count in counts(): # of a stream the same member sees every packet
+            self.assertGreater(count, 0, counts())
+            self.assertEqual(count % each, 0, counts())
+        self.assertEqual([stats_of(f"member{number}").ps_drop for number in (1, 2)], [0, 0])
+
+    def test_what_is_left_of_a_fan_out_group_gets_all(self):
+        first, second = self.fan_out(10)
+        self.flows.remove(second)
+        second.close()
+        streams = [UDP[:34] + (1000 + port).to_bytes(2, "big") + UDP[36:] for port in range(16)]
+        send("near", *streams, count=10)
+        self.assert_counts(first, 160, 0)
+
     def test_a_filter_that_the_kernel_reads_in_another_way_is_not_given_to_it(self):
         flow = self.flow(("BPF_FILTER", "(ip[0] << ip[1]) = 0"), ("PKT_COUNTER",))
         shifted = bytearray(UDP)

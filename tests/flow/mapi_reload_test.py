@@ -30,8 +30,8 @@ class Reload(LiveTest):
             daemon.config.write_text(config)
         before = daemon.log().count("reload: ")
         daemon.process.send_signal(signal.SIGHUP)
-        self.assertTrue(wait_until(lambda: daemon.log().count("reload: ") > before))
-        return daemon.log().splitlines()[-1] if daemon.log().endswith("\n") else daemon.log()
+        self.assertTrue(wait_until(lambda: daemon.log().count("reload: ") > before and daemon.log().endswith("\n")))
+        return [line for line in daemon.log().splitlines() if "reload: " in line][-1]
 
     def devices(self, daemon):
         told = subprocess.run([BUILD / "bin/mapi-info", "-s", daemon.socket, "--json", "devices"], capture_output=True, check=True).stdout

@@ -114,7 +114,7 @@ class Daemon:
         return str(BUILD / "bin/mapid")
 
     def command(self, *options):
-        return [self.program(), "-s", str(self.socket), "-c", str(self.config), "-l", "debug", *options]
+        return [self.program(), "-s", str(self.socket), "-c", str(self.config), *([] if "-l" in options else ["-l", "debug"]), *options]
 
     def start(self):
         with open(self.log_path, "a") as log:

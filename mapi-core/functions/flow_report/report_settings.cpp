@@ -16,48 +16,66 @@ namespace mapi::functions
 {
 namespace
 {
-// They steer threads, tables and logs of MAPI 2 that are not here; enterpriseid is of elements that are not here.
-constexpr std::string_view kOfMapi2[] = {"scanCycle", "statInterval", "traceMode", "traceToFile", "cacheTimeout", "enterpriseid"};
+constexpr const char *kOfMapi2 = "it steers threads, tables and logs of MAPI 2 that are not here";
 
-uint32_t number(const std::string &line, std::string_view text, uint32_t least, uint32_t most)
-{
-    uint32_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size() || value < least || value > most)
-        throw std::runtime_error("[ipfixflib] " + line + ": not a number from " + std::to_string(least) + " to " + std::to_string(most));
-    return value;
-}
+// Keys of MAPI 2 that have no effect, each with the largest number that it may be, or none.
+struct Ignored {
+    std::string_view key;
+    uint32_t most; // 0: a text
+    const char *why;
+};
+constexpr Ignored kIgnored[] = {
+    {"scanCycle", UINT32_MAX, kOfMapi2}, {"statInterval", UINT32_MAX, kOfMapi2}, {"cacheTimeout", UINT32_MAX, kOfMapi2},
+    {"traceMode", UINT32_MAX, kOfMapi2}, {"traceToFile", 0, kOfMapi2},           {"enterpriseid", UINT32_MAX, "it numbers elements that are not here"},
+};
 
-void set(ReportSettings &settings, const std::string &line)
+uint32_t number(const std::string &key, const std::string &value, uint32_t least, uint32_t most)
 {
-    const size_t equals = line.find('=');
-    const std::string_view key = std::string_view(line).substr(0, equals), value = std::string_view(line).substr(equals + 1);
-    if (key == "observationDomain")
-        settings.observation_domain = number(line, value, 0, UINT32_MAX);
-    else if (key == "ingressInterface")
-        settings.ingress_interface = number(line, value, 0, UINT16_MAX);
-    else if (key == "egressInterface")
-        settings.egress_interface = number(line, value, 0, UINT16_MAX);
-    else if (key == "idleTimeout")
-        settings.idle_seconds = number(line, value, 1, UINT16_MAX);
-    else if (key == "lifetimeTimeout")
-        settings.active_seconds = number(line, value, 1, UINT16_MAX);
-    else if (key == "hashSize")
-        settings.room = number(line, value, 16, ReportCache::kRoomMax);
-    else if (key == "minFlowPkts")
-        settings.least_packets = number(line, value, 0, UINT32_MAX);
-    else if (std::find(std::begin(kOfMapi2), std::end(kOfMapi2), key) == std::end(kOfMapi2))
-        throw std::runtime_error("[ipfixflib] " + line + ": there is no such key; observationDomain, ingressInterface, egressInterface, "
-                                                         "idleTimeout, lifetimeTimeout, hashSize and minFlowPkts are");
+    uint32_t result = 0;
+    const char *const end = value.data() + value.size();
+    const auto [stop, error] = std::from_chars(value.data(), end, result);
+    if (error != std::errc() || stop != end || result < least || result > most)
+        throw std::runtime_error(key + "=" + value + ": not a number from " + std::to_string(least) + " to " + std::to_string(most));
+    return result;
 }
 } // namespace
+
+const char *set_report_setting(ReportSettings &settings, const std::string &key, const std::string &value)
+{
+    if (key == "observationDomain")
+        settings.observation_domain = number(key, value, 0, UINT32_MAX);
+    else if (key == "ingressInterface")
+        settings.ingress_interface = number(key, value, 0, UINT16_MAX);
+    else if (key == "egressInterface")
+        settings.egress_interface = number(key, value, 0, UINT16_MAX);
+    else if (key == "idleTimeout")
+        settings.idle_seconds = number(key, value, 1, UINT16_MAX);
+    else if (key == "lifetimeTimeout")
+        settings.active_seconds = number(key, value, 1, UINT16_MAX);
+    else if (key == "hashSize")
+        settings.room = number(key, value, 16, ReportCache::kRoomMax);
+    else if (key == "minFlowPkts")
+        settings.least_packets = number(key, value, 0, UINT32_MAX);
+    else if (const auto known = std::find_if(std::begin(kIgnored), std::end(kIgnored), [&](const Ignored &one) { return one.key == key; }); known != std::end(kIgnored))
+        return (known->most ? number(key, value, 0, known->most) : 0), known->why;
+    else
+        throw std::runtime_error(key + "=" + value + ": there is no such key; observationDomain, ingressInterface, egressInterface, "
+                                                     "idleTimeout, lifetimeTimeout, hashSize and minFlowPkts are");
+    return nullptr;
+}
 
 ReportSettings read_report_settings(const std::string &lines)
 {
     ReportSettings settings;
     std::istringstream input(lines);
-    for (std::string line; std::getline(input, line);)
-        set(settings, line);
+    for (std::string line; std::getline(input, line);) {
+        const size_t equals = line.find('=');
+        try {
+            set_report_setting(settings, line.substr(0, equals), equals == std::string::npos ? "" : line.substr(equals + 1));
+        } catch (const std::runtime_error &error) {
+            throw std::runtime_error(std::string("[ipfixflib] ") + error.what());
+        }
+    }
     return settings;
 }
 } // namespace mapi::functions

@@ -19,6 +19,9 @@ struct ReportSettings {
     uint32_t least_packets = 0;
 };
 
+// Returns why the key has no effect here; null: it has one.  Throws std::runtime_error that names what is wrong.
+const char *set_report_setting(ReportSettings &settings, const std::string &key, const std::string &value);
+
 // "key=value" a line.  Throws std::runtime_error that names what is wrong.
 ReportSettings read_report_settings(const std::string &lines);
 } // namespace mapi::functions

@@ -14,7 +14,7 @@ public:
     explicit FileTarget(int descriptor) : file_(descriptor) {}
     int send(const std::string &message, uint64_t, const RecordSink::IsGivenUp &is_given_up) override
     {
-        return file_.write({}, message, is_given_up);
+        return file_.write(message, is_given_up);
     }
     bool repeats_templates() const override { return false; }
 
@@ -60,7 +60,7 @@ ReportSink::ReportSink(std::unique_ptr<MessageTarget> target, const MakeEncoder 
 {
 }
 
-int ReportSink::write(const std::string &, const std::string &records, const IsGivenUp &is_given_up)
+int ReportSink::write(const std::string &records, const IsGivenUp &is_given_up)
 {
     int error = 0;
     is_given_up_ = &is_given_up;

@@ -54,7 +54,7 @@ public:
 
     ReportSink(std::unique_ptr<MessageTarget> target, const MakeEncoder &make_encoder, ReportLosses &losses);
     // records: EndedFlow as it is in memory, one behind the other.  Always 0: losses are counted flow by flow.
-    int write(const std::string &header, const std::string &records, const IsGivenUp &is_given_up) override;
+    int write(const std::string &records, const IsGivenUp &is_given_up) override;
 
 private:
     bool send(const std::string &message, uint64_t flows);

@@ -189,6 +189,12 @@ struct mapi_function_drops {
 	uint64_t time_jumps;  /* steps back of the packets' time, and silences of more intervals than were told; no packet is lost by them */
 };
 
+enum mapi_config_verdict {
+	MAPI_CONFIG_LINE_GOOD,
+	MAPI_CONFIG_LINE_WITHOUT_EFFECT, /* known, and of no use here */
+	MAPI_CONFIG_LINE_WRONG,          /* create() will refuse it */
+};
+
 /* What one instance of many let pass. */
 struct mapi_joint_passed {
 	uint64_t mask;
@@ -273,6 +279,11 @@ struct mapi_function {
 	 * create().  NULL: it cannot be reset.
 	 */
 	void (*reset)(void *instance);
+	/*
+	 * Any thread, when mapi.conf is read: one of enum mapi_config_verdict for a line of config_section, and why in `text`.  NULL: create()
+	 * alone looks at the lines.
+	 */
+	int (*check_config)(const char *key, const char *value, char *text, uint32_t text_bytes);
 };
 
 #ifdef __cplusplus

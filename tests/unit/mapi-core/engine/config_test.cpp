@@ -15,22 +15,36 @@ using mapi::engine::read_config;
 
 namespace
 {
-std::vector<mapi::engine::DeviceSettings> parse(const std::string &text)
+mapi::engine::Config read(const std::string &text)
 {
     std::istringstream input(text);
     static const mapi::engine::Registry registry(mapi::functions::catalog(), mapi::drivers::catalog());
     return read_config(input, "test.conf", registry);
 }
 
+std::vector<mapi::engine::DeviceSettings> parse(const std::string &text)
+{
+    return read(text).devices;
+}
+
 std::string refusal(const std::string &text)
 {
     try {
-        parse(text);
+        read(text).require_no_error();
     } catch (const mapi::Error &error) {
         CHECK(error.number() == MAPI_CONFIG_ERROR);
         return error.what();
     }
     return "accepted";
+}
+
+// Of a text that has no errors: its only warning.
+std::string warning(const std::string &text)
+{
+    const auto config = read(text);
+    CHECK(refusal(text) == "accepted");
+    CHECK(config.warnings().size() == 1);
+    return config.warnings().empty() ? "" : config.warnings().front();
 }
 } // namespace
 
@@ -70,7 +84,8 @@ TEST_CASE("a mistake in the configuration is told with file and line", "[mapi-co
     CHECK_THAT(refusal("[driver]\ndevice=a\ncolour=red\n"), Catch::StartsWith("test.conf:3") && Catch::Contains("colour"));
     CHECK_THAT(refusal("\n[driver]\npath=/x\n"), Catch::StartsWith("test.conf:2") && Catch::Contains("device="));
     CHECK_THAT(refusal("[driver\n"), Catch::StartsWith("test.conf:1"));
-    CHECK_THAT(refusal("[drivers]\n"), Catch::StartsWith("test.conf:1"));
+    CHECK_THAT(refusal("[]\n"), Catch::StartsWith("test.conf:1"));
+    CHECK_THAT(refusal("[driver]\ndevice=a\ndriver=af_packet\nbufer_mb=4\n"), Catch::StartsWith("test.conf:4") && Catch::Contains("did you mean \"buffer_mb\"?"));
     CHECK_THAT(refusal("[driver]\ndevice=a\nnonsense\n"), Catch::StartsWith("test.conf:3"));
     CHECK_THAT(refusal("[driver]\ndevice=a\n[driver]\ndevice=a\n"), Catch::StartsWith("test.conf:3") && Catch::Contains("test.conf:1"));
 }
@@ -97,4 +112,81 @@ TEST_CASE("a card's driver of MAPI 2 is refused with what to do instead", "[mapi
     CHECK_THROWS_WITH(registry.driver("mapidagdrv.so"), Catch::Contains("DAG card") && Catch::Contains("ERF"));
     CHECK_THROWS_WITH(registry.driver("/opt/mapicombo6drv.so"), Catch::Contains("af_packet") && Catch::Contains("cannot be read here"));
     CHECK_THROWS_WITH(registry.driver("nosuch"), !Catch::Contains("MAPI 2"));
+}
+
+TEST_CASE("a value that cannot be is an error in every section, whoever reads it", "[mapi-core][engine]")
+{
+    const std::vector<std::pair<std::string, std::string>> wrong = {
+        {"", "log_level=loud"},         {"", "syslog_level=3"},      {"", "local=yes"},           {"", "dimapi_port=0"},          {"", "dimapi_port=65536"},
+        {"", "logfile="},               {"dag", "disable_dsm=2"},    {"dag", "dsm_loader_bin="},  {"dag", "disable_dsm_xml_remove=x"},
+        {"ipfixflib", "idleTimeout=0"}, {"ipfixflib", "hashSize=1"}, {"ipfixflib", "scanCycle=x"}, {"ipfixflib", "observationDomain=-1"},
+        {"ipfixflib", "lifetimeTimeout=1e3"}, {"ipfixflib", "enterpriseid=x"}, {"ipfixflib", "noSuchKey=1"}, {"ipfixflib", "egressInterface=65536"},
+        {"format", "format=MFF_NONE\ndriver=pcap_file"}, {"driver", "devgroup=x\ndevice=a"}, {"driver", "vlan=2\ndevice=a"}, {"driver", "link_speed=fast\ndevice=a"},
+    };
+    for (const auto &[section, line] : wrong) {
+        const std::string key = line.substr(0, line.find('='));
+        INFO(section << ": " << line);
+        CHECK_THAT(refusal(section.empty() ? "\n" + line + "\n" : "[" + section + "]\n" + line + "\n"), Catch::StartsWith("test.conf:2: ") && Catch::Contains(key + "="));
+    }
+}
+
+TEST_CASE("a key or a section that nobody knows is told with its line and what may be meant", "[mapi-core][engine]")
+{
+    CHECK_THAT(warning("\nlib=a.so\n"), Catch::StartsWith("test.conf:2: \"lib\"") && Catch::Contains("did you mean \"libs\"?"));
+    CHECK_THAT(warning("[format]\nformat=MFF_PCAP\ndriver=pcap_file\ndescritpion=x\n"), Catch::StartsWith("test.conf:4: ") && Catch::Contains("\"description\"?"));
+    CHECK_THAT(warning("[dag]\ncolour=red\n"), Catch::StartsWith("test.conf:2: ") && Catch::Contains("dsm_loader_bin, disable_dsm"));
+    CHECK_THAT(warning("[drivers]\ndevice=a\nno_such=1\n"), Catch::StartsWith("test.conf:1: [drivers]") && Catch::Contains("did you mean \"driver\"?"));
+    CHECK_THAT(warning("[driver]\ndevice=a\nalias=b\nalias=c\n"), Catch::StartsWith("test.conf:4: alias= stands in line 3"));
+}
+
+TEST_CASE("a key of MAPI 2 that has no effect here is told once, with the reason", "[mapi-core][engine]")
+{
+    CHECK_THAT(warning("dimapi_port=2233\n"), Catch::StartsWith("test.conf:1: dimapi_port= has no effect: "));
+    CHECK_THAT(warning("[dag]\ndisable_dsm=1\n"), Catch::StartsWith("test.conf:2: disable_dsm= has no effect: DAG cards"));
+    CHECK_THAT(warning("[ipfixflib]\nscanCycle=1\nidleTimeout=5\n"), Catch::StartsWith("test.conf:2: [ipfixflib] scanCycle= has no effect: "));
+    CHECK_THAT(warning("[driver]\ndevice=a\ntrace_dir=/tmp\n"), Catch::StartsWith("test.conf:3: trace_dir= has no effect: "));
+    CHECK_THAT(warning("[driver]\ndevice=a\ndevgroup=1\n"), Catch::StartsWith("test.conf:3: devgroup= has no effect: "));
+    CHECK_THAT(warning("libpath=/no/such/folder\n"), Catch::StartsWith("test.conf:1: libpath: /no/such/folder is no folder"));
+    CHECK_THAT(warning("[driver]\ndevice=a\ndriver=cuckoo\n"), Catch::StartsWith("test.conf:3: device a cannot be opened: there is no driver \"cuckoo\""));
+}
+
+TEST_CASE("the documented keys of MAPI 2's file are known", "[mapi-core][engine]")
+{
+    const auto config = read("libpath=/tmp\ndrvpath=/tmp\nlibs=stdflib.so:ipfixflib.so\nlog_level=1\nlogfile=/tmp/mapid.log\nlocal=0\n"
+                             "[driver]\ndevice=eth0\ndriver=mapinicdrv.so\ndescription=x\nalias=y\nlink_speed=1000\nmpls=0\nvlan=1\n"
+                             "[format]\nformat=MFF_DAG_ERF\ndriver=mapidagdrv.so\ndescription=x\n[format]\nformat=1\ndriver=pcap_file\n"
+                             "[ipfixflib]\nobservationDomain=1\ningressInterface=1\negressInterface=2\nidleTimeout=3\nlifetimeTimeout=4\nhashSize=16\nminFlowPkts=2\n");
+    for (const auto &note : config.notes)
+        FAIL_CHECK(note.text);
+    CHECK(config.format_drivers == std::map<int, std::string>{{2, "erf_file"}, {1, "pcap_file"}});
+}
+
+TEST_CASE("a format that no driver of files reads is refused", "[mapi-core][engine]")
+{
+    CHECK_THAT(refusal("[format]\nformat=MFF_PCAP\ndriver=af_packet\n"), Catch::StartsWith("test.conf:3: driver=af_packet: reads interfaces"));
+    CHECK_THAT(refusal("[format]\nformat=MFF_PCAP\ndriver=cuckoo\n"), Catch::StartsWith("test.conf:3: driver=cuckoo: there is no driver"));
+    CHECK_THAT(refusal("[format]\nformat=MFF_PCAP\n"), Catch::StartsWith("test.conf:1: this [format] has no driver="));
+    CHECK_THAT(refusal("[format]\ndriver=pcap_file\n"), Catch::StartsWith("test.conf:1: this [format] has no format="));
+}
+
+TEST_CASE("plug-ins that are missing, or come too late, are told with their line", "[mapi-core][engine]")
+{
+    const test_support::TempDir dir;
+    std::ofstream(dir / "late.so") << "x";
+    CHECK_THAT(refusal("\nlibs=missing.so\n"), Catch::StartsWith("test.conf:2: libs: missing.so is in no folder of libpath"));
+    CHECK_THAT(warning("libpath=" + dir.path().string() + "\nlibs=late.so\n"), Catch::StartsWith("test.conf:2: libs: late.so is not loaded"));
+    CHECK_THAT(refusal("[driver]\ndevice=a\ndriver=late.so\n"), Catch::StartsWith("test.conf:3: driver=late.so: is not loaded"));
+}
+
+TEST_CASE("what is said of a line is short and steers no terminal", "[mapi-core][engine]")
+{
+    const std::string told = refusal("\x1b[2J" + std::string(100000, 'x') + "\n");
+    CHECK(told.size() < 600);
+    CHECK(told.find('\x1b') == std::string::npos);
+    std::string junk;
+    for (int i = 0; i < 5000; ++i)
+        junk += "unknown" + std::to_string(i) + "=1\n";
+    const auto config = read(junk + "nonsense\n");
+    CHECK(config.notes.size() <= 1001);
+    CHECK(config.notes.back().is_error);
 }

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// Config lines: the text of mapi.conf -> sections of keys and values, each with its line, whatever they mean.
+#pragma once
+
+#include <istream>
+#include <string>
+#include <vector>
+
+namespace mapi::engine
+{
+// What is to be said of a line.  An error leaves the whole file unused.
+struct ConfigNote {
+    unsigned line = 0;
+    bool is_error = false;
+    std::string text; // begins with file and line
+};
+
+class ConfigNotes
+{
+public:
+    explicit ConfigNotes(std::string file) : file_(std::move(file)) {}
+
+    void error(unsigned line, const std::string &text) { add(line, true, text); }
+    void warn(unsigned line, const std::string &text) { add(line, false, text); }
+    std::string place(unsigned line) const { return file_ + ":" + std::to_string(line); }
+    // In the order of the lines; those of one line as they came.
+    std::vector<ConfigNote> take();
+
+private:
+    void add(unsigned line, bool is_error, const std::string &text);
+
+    const std::string file_;
+    std::vector<ConfigNote> notes_;
+    bool has_error_ = false;
+};
+
+struct ConfigKey {
+    unsigned line = 0;
+    std::string key, value;
+};
+
+struct ConfigSection {
+    unsigned line = 0;
+    std::string name; // empty: what stands before the first one
+    std::vector<ConfigKey> keys;
+
+    // The last one of this key; null: there is none.
+    const ConfigKey *find(const std::string &key) const;
+};
+
+// The first one has no name.
+std::vector<ConfigSection> split_config(std::istream &input, ConfigNotes &notes);
+} // namespace mapi::engine

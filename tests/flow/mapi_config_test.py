@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""mapi.conf with the keys of MAPI 2: what each does, and how a file that is wrong is told."""
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from mapid import BUILD, DATA, Client, ClientError, Daemon, wait_until
+
+SKIP = 77
+TRACE, TRACE_PACKETS = DATA / "mapi/tracefile", 893
+DEVICE = f"[driver]\ndevice=tap\npath={TRACE}\n"
+COUNT = "flow = Flow.{}\npackets = flow.apply('PKT_COUNTER')\nflow.run()"
+
+
+class Test(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.config = self.folder / "mapi.conf"
+
+    def daemon(self, config="", *options, **environment):
+        daemon = Daemon(config, *options, **environment)
+        self.addCleanup(daemon.close)
+        return daemon
+
+    def bare_daemon(self, *options):
+        """With nothing but its configuration, in a home of its own."""
+        process = subprocess.Popen([Daemon.program(), "-c", self.config, *options], stderr=subprocess.DEVNULL,
+                                   env={name: value for name, value in os.environ.items() if name != "MAPI_SOCKET"} | {"HOME": str(self.folder)})
+        self.addCleanup(process.wait, 60)
+        self.addCleanup(process.terminate)
+        return process
+
+    def check(self, text):
+        self.config.write_text(text)
+        done = subprocess.run([Daemon.program(), "--check", "-c", self.config], capture_output=True, text=True, timeout=60, check=False)
+        return done.returncode, done.stdout, done.stderr
+
+
+class Check(Test):
+    def test_all_that_is_wrong_is_told_in_the_order_of_the_lines_beside_what_has_no_effect(self):
+        code, shown, told = self.check("lib=x\nlocal=2\n" + DEVICE + "batch=1000\n[ipfixflib]\nidleTimeout=x\nscanCycle=1\n")
+        self.assertEqual(code, 1)
+        self.assertIn("tap", shown)
+        self.assertEqual(re.findall(r"(?m)^mapid: (warning: )?.*mapi.conf:(\d+): ", told), [("warning: ", "1"), ("", "2"), ("", "6"), ("", "8"), ("warning: ", "9")], told)
+
+    def test_a_file_with_warnings_alone_is_good(self):
+        code, _, told = self.check("lib=x\n" + DEVICE)
+        self.assertEqual((code, told), (0, f"mapid: warning: {self.config}:1: \"lib\" is no key that stands before a section; did you mean \"libs\"?; it is passed over\n"))
+        self.assertEqual(self.check(DEVICE)[0::2], (0, ""))
+
+    def test_a_plug_in_that_cannot_be_loaded_is_told_with_its_line_and_the_loaders_words(self):
+        broken = self.folder / "broken.so"
+        broken.write_text("x")
+        words = subprocess.run([sys.executable, "-c", f"import ctypes\ntry: ctypes.CDLL({str(broken)!r})\nexcept OSError as error: print(error)"],
+                               capture_output=True, text=True, check=True).stdout.strip()
+        for line in (f"libs={broken}", f"libpath={self.folder}\nlibs=broken.so", f"drvpath={self.folder}\n[driver]\ndevice=a\ndriver=broken.so"):
+            code, _, told = self.check(f"#\n{line}\n" + DEVICE)
+            place = f"mapid: {self.config}:{len(line.splitlines()) + 1}: "
+            self.assertEqual(code, 1, told)
+            self.assertEqual([text for text in told.splitlines() if text.startswith(place)], [place + line.splitlines()[-1].split("=")[0] + ": " + words], told)
+        code, _, told = self.check("libs=missing.so:absent.so\n" + DEVICE)
+        self.assertEqual((code, told.count(f"mapid: {self.config}:1: libs: ")), (1, 2), told)
+
+    def test_a_file_that_is_wrong_anywhere_changes_nothing_at_a_reload(self):
+        daemon = self.daemon(DEVICE)
+        for wrong in ("local=x\n" + DEVICE, DEVICE + "[ipfixflib]\nidleTimeout=x\n", DEVICE + "[dag]\ndisable_dsm=7\n", "libs=missing.so\n" + DEVICE,
+                      DEVICE + "[format]\nformat=MFF_PCAP\n", DEVICE.replace("tap", "other") + "vlan=x\n"):
+            before = daemon.log().count("reload: ")
+            daemon.config.write_text(wrong)
+            daemon.process.send_signal(signal.SIGHUP)
+            self.assertTrue(wait_until(lambda: daemon.log().count("reload: ") > before))
+            told = [line for line in daemon.log().splitlines() if "reload: " in line]
+            self.assertRegex(told[-1], r"reload: .*mapi.conf:\d+: .*; all stays as it was$")
+        client = daemon.client()
+        client.do(COUNT.format("on_device('tap')"))
+        self.assertEqual(client.get("flow.word(packets)"), TRACE_PACKETS)
+
+    def test_mapid_logs_what_has_no_effect_at_its_start_and_at_each_reload(self):
+        daemon = self.daemon("dimapi_port=2233\n" + DEVICE)
+        told = lambda: daemon.log().count("mapi.conf:1: dimapi_port= has no effect: ")
+        self.assertEqual(told(), 1)
+        daemon.process.send_signal(signal.SIGHUP)
+        self.assertTrue(wait_until(lambda: told() == 2), daemon.log())
+
+
+class Keys(Test):
+    def test_local_1_lets_mapid_and_programs_meet_in_the_users_home(self):
+        self.config.write_text("local=1\n" + DEVICE)
+        self.bare_daemon()
+        socket = self.folder / ".mapid.sock"
+        self.assertTrue(wait_until(socket.exists))
+        environment = {"HOME": str(self.folder), "MAPI_CONF": str(self.config)}
+        client = Client("", **environment)
+        self.addCleanup(client.kill)
+        client.do(COUNT.format("on_device('tap')"))
+        self.assertEqual(client.get("flow.word(packets)"), TRACE_PACKETS)
+        listed = subprocess.run([BUILD / "bin/mapi-info", "flows"], capture_output=True, text=True, check=True, env=os.environ | environment | {"MAPI_SOCKET": ""}).stdout
+        self.assertIn("tap", listed)
+
+    def test_log_level_and_logfile_are_mapids_unless_the_command_line_says_otherwise(self):
+        log, other = self.folder / "mapid.log", self.folder / "other.log"
+        socket = ["-s", str(self.folder / "sock")]
+        for line, options, place, is_info_told in (("log_level=1", [], log, True), ("syslog_level=0", [], log, False), ("log_level=error", [], log, False),
+                                                   ("log_level=0", ["-l", "info"], log, True), ("log_level=1", ["--log-file", str(other)], other, True)):
+            for path in (log, other):
+                path.unlink(missing_ok=True)
+            self.config.write_text(f"{line}\nlogfile={log}\n" + DEVICE)
+            process = self.bare_daemon(*socket, *options)
+            self.assertTrue(wait_until(lambda: (self.folder / "sock").exists() and place.exists()))
+            process.terminate()
+            self.assertEqual(process.wait(60), 0)
+            self.assertEqual("listening at" in place.read_text(), is_info_told, (line, options))
+            self.assertEqual([path.exists() for path in (log, other) if path != place], [False])
+
+    def test_a_logfile_that_cannot_be_written_is_told(self):
+        self.config.write_text(f"logfile={self.folder}/none/log\n")
+        done = subprocess.run([Daemon.program(), "-c", self.config, "-s", self.folder / "sock"], capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(f"{self.folder}/none/log: the log cannot be written: its folder is not there", done.stderr)
+        self.assertFalse((self.folder / "none").exists())
+
+    def test_a_log_level_is_taken_over_at_a_reload(self):
+        self.config.write_text(f"log_level=0\nlogfile={self.folder / 'log'}\n" + DEVICE)
+        process = self.bare_daemon("-s", str(self.folder / "sock"))
+        self.assertTrue(wait_until((self.folder / "sock").exists))
+        self.config.write_text(self.config.read_text().replace("log_level=0", "log_level=2"))
+        process.send_signal(signal.SIGHUP)
+        self.assertTrue(wait_until(lambda: "reload: " in (self.folder / "log").read_text()))
+
+    def test_a_format_is_read_by_the_driver_that_is_named_for_it(self):
+        text = f"drvpath={BUILD.resolve() / 'tests'}\n[format]\nformat=MFF_NAPATECH\ndriver=mapi_example_plugin.so\n[format]\nformat=MFF_RAW\ndriver=pcap_file\n"
+        for client in (self.daemon(text).client(), self.daemon(text).alone()):
+            client.do(COUNT.format(f"offline({str(TRACE)!r}, 1)"))
+            self.assertEqual(client.get("flow.word(packets)"), TRACE_PACKETS)
+            with self.assertRaises(ClientError) as caught:
+                client.do(f"Flow.offline({str(TRACE)!r}, 3)")
+            self.assertIn("no driver reads files of format 3", str(caught.exception))
+
+    def test_a_driver_may_be_a_plug_in_along_drvpath(self):
+        text = f"drvpath=/nowhere:{BUILD.resolve() / 'tests'}\n[driver]\ndevice=made\ndriver=mapi_example_plugin.so\npath=1001\n"
+        daemon = self.daemon(text)
+        for client in (daemon.client(), daemon.alone()):
+            client.do(COUNT.format("on_device('made')"))
+            self.assertEqual(client.get("flow.word(packets)"), 1001)
+            self.assertIn("EVERY_OTHER", client.get("function_names()"))
+
+
+if __name__ == "__main__":
+    if not TRACE.exists():
+        print("captures are missing")
+        sys.exit(SKIP)
+    unittest.main()

@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""TO_FILE on a disk that fills up midway: the file ends with a whole packet, what it lacks is counted, other flows go on."""
+import os
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+from mapi_library import MFF_PCAP, Flow, stats_of
+from mapi_interfaces import wait_until
+
+SKIP = 77
+INSIDE = "NETSLICE_TEST_INSIDE"
+PACKET_BYTES = 1000
+BURST = 60
+DISK_KIB = 1024
+
+
+class FullDisk(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.disk = self.folder / "disk"
+        self.disk.mkdir()
+        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={DISK_KIB}k", "tmpfs", self.disk], check=True)
+        self.addCleanup(subprocess.run, ["umount", self.disk], check=True)
+        self.sent = 0
+        os.mkfifo(self.folder / "source")
+        config = self.folder / "mapi.conf"
+        config.write_text(f"[driver]\ndevice=slow\npath={self.folder / 'source'}\n")
+        os.environ["MAPI_CONF"] = str(config)
+        self.addCleanup(os.environ.pop, "MAPI_CONF")
+
+    def flows(self, count):
+        """Of a device whose packets send() sends."""
+        opened = []
+        opener = threading.Thread(target=lambda: opened.append(Flow.on_device("slow")))
+        opener.start()
+        self.source = open(self.folder / "source", "wb", buffering=0)
+        self.source.write(struct.pack("<IHHIIII", 0xa1b23c4d, 2, 4, 0, 0, 65535, 1))
+        opener.join()
+        return opened + [Flow.on_device("slow") for _ in range(count - 1)]
+
+    def send(self, count=BURST):
+        """In pieces that are written one by one, numbered."""
+        for number in range(self.sent, self.sent + count):
+            self.source.write(struct.pack("<IIII", 10**9, number, PACKET_BYTES, PACKET_BYTES) + number.to_bytes(4, "big").ljust(PACKET_BYTES, b"x"))
+        self.sent += count
+        time.sleep(0.12) # longer than a file waits for more
+
+    def numbers(self, path):
+        """Of the packets in a file that has nothing but whole ones."""
+        data = path.read_bytes()
+        records, rest = divmod(len(data) - 24, 16 + PACKET_BYTES)
+        self.assertEqual(rest, 0)
+        return [int.from_bytes(data[at + 16:at + 20], "big") for at in range(24, 24 + records * (16 + PACKET_BYTES), 16 + PACKET_BYTES)]
+
+    def test_a_file_on_a_disk_that_fills_up_midway_ends_with_a_whole_packet_and_goes_on_when_there_is_room_again(self):
+        full, good = self.flows(2)
+        file, count = full.apply("TO_FILE", MFF_PCAP, str(self.disk / "file"), 0), good.apply("PKT_COUNTER")
+        good.apply("TO_FILE", MFF_PCAP, str(self.folder / "file"), 0)
+        for flow in full, good:
+            flow.connect()
+        while full.dropped(file) == 0 and self.sent * PACKET_BYTES < 4 * DISK_KIB * 1024:
+            self.send()
+        self.assertGreater(full.dropped(file), 0)
+        self.assertTrue(wait_until(lambda: good.word(count) == self.sent), "the other flow does not go on")
+        self.assertIn(b"No space left", stats_of("slow").message)
+        before = self.numbers(self.disk / "file")
+        self.assertGreater(len(before), DISK_KIB * 1024 // PACKET_BYTES // 2)
+        self.assertEqual(before, list(range(len(before))))
+        self.assertTrue(wait_until(lambda: len(before) + full.dropped(file) == self.sent), (len(before), full.dropped(file), self.sent))
+        first_again = self.sent
+        subprocess.run(["mount", "-o", f"remount,size={8 * DISK_KIB}k", self.disk], check=True)
+        self.send()
+        self.assertTrue(wait_until(lambda: self.numbers(self.disk / "file") == before + list(range(first_again, self.sent))))
+        self.source.close()
+        for flow in full, good:
+            self.assertEqual(flow.library.mapi_wait_flow(flow.fd, 20000), 0)
+        self.assertEqual(len(self.numbers(self.disk / "file")) + full.dropped(file), self.sent)
+        self.assertEqual(stats_of("slow").drop_not_written, full.dropped(file))
+        self.assertEqual(self.numbers(self.folder / "file"), list(range(self.sent)))
+        for flow in full, good:
+            flow.close()
+
+    def test_a_capture_on_a_disk_that_is_too_small_for_one_write_can_still_be_read(self):
+        flow, = self.flows(1)
+        file = flow.apply("TO_FILE", MFF_PCAP, str(self.disk / "file"), 0)
+        (self.disk / "other").write_bytes(b"x" * (DISK_KIB - 16) * 1024)
+        flow.connect()
+        self.send()
+        self.assertTrue(wait_until(lambda: flow.dropped(file) == BURST))
+        self.source.close()
+        self.assertEqual(flow.library.mapi_wait_flow(flow.fd, 20000), 0)
+        flow.close()
+        self.assertEqual(self.numbers(self.disk / "file"), [])
+
+
+if __name__ == "__main__":
+    if not os.environ.get(INSIDE):
+        mounts = ["unshare", "-rm", "mount", "-t", "tmpfs", "tmpfs", tempfile.gettempdir()]
+        if subprocess.run(mounts, capture_output=True, check=False).returncode != 0:
+            print("no file system can be mounted here")
+            sys.exit(SKIP)
+        os.execvpe("unshare", ["unshare", "-rm", sys.executable, "-B", *sys.argv], os.environ | {INSIDE: "1"})
+    unittest.main()
