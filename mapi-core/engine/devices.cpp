@@ -3,6 +3,8 @@
 #include "engine/devices.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <exception>
 
 #include <fcntl.h>
@@ -152,8 +154,14 @@ std::shared_ptr<Devices::Entry> Devices::add_file(Lock &lock, const std::string 
     entry->settings.driver = driver_for(format);
     entry->settings.path = path;
     entry->settings.name = path + "@" + std::to_string(entry->id);
-    if (file >= 0 && (entry->file = std::make_shared<OwnedFile>(fcntl(file, F_DUPFD_CLOEXEC, 0), "")))
-        entry->settings.file = entry->file->descriptor();
+    if (file >= 0) {
+        // Without it the driver would open the path, with the rights of this process and not with those of whoever gave the file.
+        const int own = fcntl(file, F_DUPFD_CLOEXEC, 0);
+        if (own < 0)
+            throw Error(MAPI_PCAP_OPEN_ERROR, path + ": cannot be kept open: " + strerror(errno));
+        entry->file = std::make_shared<OwnedFile>(own, "");
+        entry->settings.file = own;
+    }
     entry->kept = open(lock, *entry, kind == Kind::kPrivate); // now, so that a missing or foreign file is told here
     return entries_[entry->id] = entry;
 }

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// Devices: which file is read, who is listed, and what is forgotten.
+#include "support/catch.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <mapi/mapi.h>
+
+#include "drivers/catalog.hpp"
+#include "engine/devices.hpp"
+#include "engine/error.hpp"
+#include "functions/catalog.hpp"
+#include "mapi-core/capture_builder.hpp"
+#include "support/temp_dir.hpp"
+
+using mapi::engine::Devices;
+using mapi::engine::DevicesOptions;
+using test_support::CaptureBuilder;
+using test_support::TempDir;
+
+namespace
+{
+const mapi::engine::Registry &registry()
+{
+    static const mapi::engine::Registry all(mapi::functions::catalog(), mapi::drivers::catalog());
+    return all;
+}
+
+struct Capture {
+    const TempDir dir;
+    const std::string path = CaptureBuilder().pcap_header().pcap_record("abcd", 4).write(dir / "a.pcap");
+    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+
+    ~Capture() { close(file); }
+};
+
+const DevicesOptions kOfOneClient = {1, false, true};
+
+template <class Call> int error_of(Call call)
+{
+    try {
+        call();
+        return 0;
+    } catch (const mapi::Error &error) {
+        return error.number();
+    }
+}
+
+} // namespace
+
+TEST_CASE("a path is not opened in place of a descriptor that cannot be kept", "[mapi-core][engine][devices]")
+{
+    const Capture capture;
+    Devices devices(registry(), kOfOneClient);
+    const int none = dup(capture.file);
+    close(none);
+    CHECK(error_of([&] { devices.create_private(capture.path, MFF_PCAP, none); }) == MAPI_PCAP_OPEN_ERROR);
+    CHECK(error_of([&] { devices.create_offline(capture.path, MFF_PCAP, none); }) == MAPI_PCAP_OPEN_ERROR);
+}
