@@ -81,6 +81,8 @@ ipc::Reply Connection::ask(const ipc::Request &request, const std::vector<int> &
             fail("has ended the connection");
         if (!reply.ParseFromString(message.bytes))
             fail("its reply cannot be read");
+        if (message.has_lost_descriptors)
+            fail("sent a file, and this program has as many open as it may have");
         if (received)
             *received = std::move(message.descriptors);
     } catch (const ipc::ChannelError &error) {

@@ -122,6 +122,8 @@ void Session::answer(ipc::Message &message)
     if (arena_)
         arena_->take_refusal(); // of a request before
     try {
+        if (message.has_lost_descriptors)
+            throw Error(MAPI_LIMIT_REACHED, "mapid has as many files open as it may have");
         dispatch(request, message.descriptors, reply);
     } catch (const Error &error) {
         if (arena_ && arena_->take_refusal()) // functions say in many ways that they got none

@@ -23,6 +23,7 @@ public:
 struct Message {
     std::string bytes;
     std::vector<Descriptor> descriptors;
+    bool has_lost_descriptors = false; // this process may open no more; then there is none
 };
 
 // One thread at a time.
