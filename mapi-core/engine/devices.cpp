@@ -44,13 +44,13 @@ bool is_interface(const std::string &name)
 std::shared_ptr<Devices::Entry> Devices::find(const std::string &name)
 {
     for (const auto &[id, entry] : entries_) {
-        if (entry->kind != Kind::kConfigured && entry->settings.name == name)
+        if (entry->kind != Kind::kConfigured && entry->settings.name == name && !entry->is_over())
             return entry;
     }
     refresh();
     std::string known;
     for (const auto &[id, entry] : entries_) {
-        if (entry->is_replaced)
+        if (entry->is_replaced || entry->is_over())
             continue;
         if (entry->settings.name == name || (!name.empty() && entry->settings.alias == name))
             return entry;
@@ -122,6 +122,11 @@ std::shared_ptr<Device> Devices::acquire(const std::string &name)
 {
     Lock lock(mutex_);
     const auto entry = find(name);
+    if (entry->kind == Kind::kPrivate) { // never opened anew: whoever gave its file may have closed it
+        if (auto device = entry->open.lock())
+            return device;
+        throw Error(MAPI_NO_DEVICE, "device " + name + " has gone with its flow");
+    }
     auto device = open(lock, *entry, entry->kind == Kind::kConfigured);
     if (entry->kind == Kind::kOffline)
         entry->kept = device;
@@ -145,9 +150,7 @@ std::shared_ptr<Devices::Entry> Devices::add_interface(const std::string &name)
 
 std::shared_ptr<Devices::Entry> Devices::add_file(Lock &lock, const std::string &path, int format, int file, Kind kind)
 {
-    std::erase_if(entries_, [](const auto &item) {
-        return item.second->kind == Kind::kPrivate && item.second->open.expired();
-    });
+    std::erase_if(entries_, [](const auto &item) { return item.second->is_over(); });
     const auto entry = std::make_shared<Entry>();
     entry->id = ++last_id_;
     entry->kind = kind;
@@ -163,6 +166,10 @@ std::shared_ptr<Devices::Entry> Devices::add_file(Lock &lock, const std::string 
         entry->settings.file = own;
     }
     entry->kept = open(lock, *entry, kind == Kind::kPrivate); // now, so that a missing or foreign file is told here
+    if (kind == Kind::kPrivate) { // the device has its own, and with it goes the file's lock
+        entry->settings.file = -1;
+        entry->file.reset();
+    }
     return entries_[entry->id] = entry;
 }
 
@@ -181,7 +188,7 @@ std::shared_ptr<Device> Devices::create_private(const std::string &path, int for
 bool Devices::has(const std::string &name)
 {
     const std::lock_guard lock(mutex_);
-    return std::any_of(entries_.begin(), entries_.end(), [&](const auto &item) { return item.second->settings.name == name; });
+    return std::any_of(entries_.begin(), entries_.end(), [&](const auto &item) { return item.second->settings.name == name && !item.second->is_over(); });
 }
 
 std::string Devices::group_of(const std::string &name)
@@ -276,7 +283,7 @@ int Devices::next(int id)
     const std::lock_guard lock(mutex_);
     refresh();
     auto found = entries_.upper_bound(id);
-    while (found != entries_.end() && found->second->is_replaced)
+    while (found != entries_.end() && (found->second->is_replaced || found->second->is_over()))
         ++found;
     return found == entries_.end() ? 0 : found->first;
 }

@@ -79,6 +79,9 @@ private:
         Kind kind = Kind::kConfigured;
         bool is_opening = false;
         bool is_replaced = false;
+
+        // Its one flow has gone.
+        bool is_over() const { return kind == Kind::kPrivate && open.expired(); }
     };
     using Lock = std::unique_lock<std::mutex>;
     using KeyValues = std::vector<std::pair<std::string, std::string>>;

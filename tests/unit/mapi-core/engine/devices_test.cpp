@@ -3,6 +3,7 @@
 #include "support/catch.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <mapi/mapi.h>
@@ -47,6 +48,10 @@ template <class Call> int error_of(Call call)
     }
 }
 
+bool can_lock(int file)
+{
+    return flock(file, LOCK_EX | LOCK_NB) == 0;
+}
 } // namespace
 
 TEST_CASE("a path is not opened in place of a descriptor that cannot be kept", "[mapi-core][engine][devices]")
@@ -57,4 +62,24 @@ TEST_CASE("a path is not opened in place of a descriptor that cannot be kept", "
     close(none);
     CHECK(error_of([&] { devices.create_private(capture.path, MFF_PCAP, none); }) == MAPI_PCAP_OPEN_ERROR);
     CHECK(error_of([&] { devices.create_offline(capture.path, MFF_PCAP, none); }) == MAPI_PCAP_OPEN_ERROR);
+}
+
+TEST_CASE("a file is let go with its one flow's device, and is not opened again by its name", "[mapi-core][engine][devices]")
+{
+    const Capture capture;
+    Devices devices(registry(), kOfOneClient);
+    const int given = open(capture.path.c_str(), O_RDONLY | O_CLOEXEC);
+    auto device = devices.create_private(capture.path, MFF_PCAP, given);
+    close(given);
+    const std::string name = device->settings().name;
+    CHECK_FALSE(can_lock(capture.file));
+    CHECK(devices.acquire(name) == device);
+    CHECK(devices.next(0) == 1);
+
+    device.reset();
+
+    CHECK(can_lock(capture.file));
+    CHECK(devices.next(0) == 0);
+    CHECK_FALSE(devices.has(name));
+    CHECK(error_of([&] { devices.acquire(name); }) == MAPI_NO_DEVICE);
 }
