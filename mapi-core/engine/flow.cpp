@@ -81,6 +81,8 @@ Target Flow::target(int fid, bool is_whole)
 void Flow::connect()
 {
     const std::lock_guard lock(mutex_);
+    if (chain_->is_closed_unconnected())
+        throw Error(MAPI_INVALID_FLOW, "the flow is closed");
     if (chain_->status() != FLOW_INIT)
         throw Error(MAPI_FLOW_ALREADY_ACTIVE, "the flow is connected already");
     device_->connect(chain_);
@@ -120,6 +122,8 @@ void Flow::close(const std::vector<std::shared_ptr<Flow>> &flows)
         locks.emplace_back(flow->mutex_);
         if (flow->chain_->status() == FLOW_ACTIVE || flow->chain_->status() == FLOW_FINISHED)
             chains[flow->device_.get()].push_back(flow->chain_);
+        else
+            flow->chain_->close(); // another thread may be about to connect it
     }
     for (const auto &[device, of_device] : chains)
         device->disconnect(of_device);
@@ -127,7 +131,7 @@ void Flow::close(const std::vector<std::shared_ptr<Flow>> &flows)
 
 Applied &Flow::connected_function(int fid)
 {
-    if (chain_->status() == FLOW_INIT)
+    if (chain_->status() == FLOW_INIT || chain_->is_closed_unconnected())
         throw Error(MAPI_FLOW_NOT_CONNECTED, "the flow is not connected");
     return function(fid);
 }

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Flows at the end of their source.
+// Flows at the end of their source, and flows that are closed before they begin.
 #include "support/catch.hpp"
 
 #include <atomic>
 #include <chrono>
 #include <thread>
 
+#include "engine/error.hpp"
 #include "functions/catalog.hpp"
 #include "mapi-core/engine/fake_device.hpp"
+
+#include <mapi/mapi.h>
 
 using mapi::engine::Flow;
 using test_support::FakeSource;
@@ -49,6 +52,16 @@ mapi_function make_slow()
 }
 
 const mapi_function kSlow = make_slow();
+
+template <class Call> int error_of(Call call)
+{
+    try {
+        call();
+        return 0;
+    } catch (const mapi::Error &error) {
+        return error.number();
+    }
+}
 
 void wait_for_slow_end()
 {
@@ -104,4 +117,24 @@ TEST_CASE("a flow that is closed while the end of the source ends it is ended on
     wait_for_slow_end();
     flow->close();
     CHECK_FALSE(is_ending);
+}
+
+TEST_CASE("a flow that was closed before it began is not connected any more, and has no results", "[mapi-core][engine]")
+{
+    const auto device = make_device();
+    const auto flow = std::make_shared<Flow>(device), other = std::make_shared<Flow>(device);
+    const int count = flow->apply(mapi_fn_pkt_counter, {});
+    const int other_count = other->apply(mapi_fn_pkt_counter, {});
+    flow->close();
+    CHECK(error_of([&] { flow->connect(); }) == MAPI_INVALID_FLOW);
+    CHECK(error_of([&] { flow->read_results(count); }) == MAPI_FLOW_NOT_CONNECTED);
+    CHECK(error_of([&] { flow->apply(mapi_fn_pkt_counter, {}); }) != 0);
+    other->connect();
+    FakeSource::instance().give(3);
+    mapi_function_info_t info = {};
+    other->describe(other_count, &info);
+    CHECK(info.shared_with == 0);
+    CHECK(value(*other, other_count) == 3);
+    flow->close();
+    other->close();
 }
