@@ -418,13 +418,18 @@ void Session::describe_function(const ipc::Target &call, ipc::Reply &reply)
 void Session::describe_device(int id, ipc::Reply &reply)
 {
     mapi_device_info_t info = {};
-    (id >= kOwnDevicesFrom ? own_ : service_.devices).describe(id, &info);
+    const bool is_own = id >= kOwnDevicesFrom;
+    if (!is_own && !may_use(peer_, service_.devices.group_of(id), service_.group))
+        throw Error(MAPI_NO_DEVICE, "there is no device " + std::to_string(id) + " that user " + std::to_string(peer_.uid) + " may use");
+    (is_own ? own_ : service_.devices).describe(id, &info);
     show(info, *reply.mutable_device_info());
 }
 
 void Session::next_device(int id, ipc::Reply &reply)
 {
     int next = id < kOwnDevicesFrom ? service_.devices.next(id) : 0;
+    while (next != 0 && !may_use(peer_, service_.devices.group_of(next), service_.group))
+        next = service_.devices.next(next);
     if (next == 0)
         next = own_.next(id);
     reply.mutable_device_info()->set_id(next);

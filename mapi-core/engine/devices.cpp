@@ -54,14 +54,15 @@ std::shared_ptr<Devices::Entry> Devices::find(const std::string &name)
             continue;
         if (entry->settings.name == name || (!name.empty() && entry->settings.alias == name))
             return entry;
-        known += " " + entry->settings.name;
+        if (!devices_options_.is_shared) // else they may be others'
+            known += " " + entry->settings.name;
     }
     if (!devices_options_.has_captures_alone && is_interface(name))
         return add_interface(name);
     if (config_.empty())
         throw Error(MAPI_NO_DEVICE, "there is no device and no network interface \"" + name +
                                         "\", and no configuration that could name it: set MAPI_CONF, or write mapi.conf here or in /etc");
-    throw Error(MAPI_NO_DEVICE, "there is no device \"" + name + "\" in " + config_ + ", and no network interface of that name; known:" + known);
+    throw Error(MAPI_NO_DEVICE, "there is no device \"" + name + "\" in " + config_ + ", and no network interface of that name" + (known.empty() ? "" : "; known:" + known));
 }
 
 // Also one that mapi.conf does not name any more: its flows may be the caller's.  Null: there is none.
@@ -198,6 +199,18 @@ std::string Devices::group_of(const std::string &name)
     return find_group(name);
 }
 
+std::string Devices::group_of(int id)
+{
+    const std::lock_guard lock(mutex_);
+    const auto found = entries_.find(id);
+    return found == entries_.end() ? "" : find_group(*found->second);
+}
+
+std::string Devices::find_group(const Entry &entry) const
+{
+    return entry.is_replaced ? entry.settings.group : find_group(entry.settings.name);
+}
+
 std::string Devices::find_group(const std::string &name) const
 {
     const auto group_where = [&](auto matches) {
@@ -295,8 +308,7 @@ std::vector<ListedDevice> Devices::list()
     for (const auto &[id, entry] : entries_) {
         auto device = entry->open.lock();
         if (device || !entry->is_replaced)
-            all.push_back({describe(*entry), std::move(device), entry->is_replaced,
-                           entry->is_replaced ? entry->settings.group : find_group(entry->settings.name)});
+            all.push_back({describe(*entry), std::move(device), entry->is_replaced, find_group(*entry)});
     }
     return all;
 }

@@ -58,6 +58,7 @@ public:
     bool has(const std::string &name);
     // Whose members may use it, as mapi.conf says of the device or of another that reads the same; empty: it says nothing.
     std::string group_of(const std::string &name);
+    std::string group_of(int id);
     void start_offline(const std::string &name);
     void delete_offline(const std::string &name);
     void set_option(const std::string &name, const std::string &key, const std::string &value);
@@ -92,6 +93,7 @@ private:
     void refresh();
     void forget_unused();
     std::string find_group(const std::string &name) const;
+    std::string find_group(const Entry &entry) const;
     std::shared_ptr<Entry> find(const std::string &name);
     std::shared_ptr<Entry> offline(const std::string &name);
     std::shared_ptr<Device> find_open(const std::string &name);

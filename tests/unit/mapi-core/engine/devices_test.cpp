@@ -2,6 +2,9 @@
 // Devices: which file is read, who is listed, and what is forgotten.
 #include "support/catch.hpp"
 
+#include <cstdlib>
+#include <fstream>
+
 #include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
@@ -82,4 +85,23 @@ TEST_CASE("a file is let go with its one flow's device, and is not opened again 
     CHECK(devices.next(0) == 0);
     CHECK_FALSE(devices.has(name));
     CHECK(error_of([&] { devices.acquire(name); }) == MAPI_NO_DEVICE);
+}
+
+TEST_CASE("a shared device's name is told to none who asks for another", "[mapi-core][engine][devices]")
+{
+    const TempDir dir;
+    std::ofstream(dir / "mapi.conf") << "[driver]\ndevice=secret\ndriver=pcap_file\npath=/tmp/a\n";
+    setenv("MAPI_CONF", (dir / "mapi.conf").c_str(), 1);
+    const bool is_shared = GENERATE(true, false);
+    Devices devices(registry(), {1, is_shared});
+    devices.reload();
+    std::string text;
+    try {
+        devices.acquire("none such");
+    } catch (const mapi::Error &error) {
+        text = error.what();
+    }
+    unsetenv("MAPI_CONF");
+    CHECK((text.find("secret") == std::string::npos) == is_shared);
+    CHECK(text.find("none such") != std::string::npos);
 }
