@@ -266,10 +266,9 @@ void Devices::set_option(const std::string &name, const std::string &key, const 
     options_[entry->settings.name].emplace_back(key, value);
 }
 
-mapi_device_info_t Devices::describe(const Entry &entry)
+mapi_device_info_t Devices::describe(const Entry &entry, const Device *device)
 {
     mapi_device_info_t info = {};
-    const auto device = entry.open.lock();
     info.id = entry.id;
     copy_text(info.device, entry.settings.name);
     copy_text(info.name, entry.settings.driver);
@@ -284,11 +283,13 @@ mapi_device_info_t Devices::describe(const Entry &entry)
 
 void Devices::describe(int id, mapi_device_info_t *info)
 {
+    std::shared_ptr<Device> device; // its last owner waits for its thread without the lock
     const std::lock_guard lock(mutex_);
     const auto found = entries_.find(id);
     if (found == entries_.end())
         throw Error(MAPI_NO_DEVICE, "there is no device " + std::to_string(id));
-    *info = describe(*found->second);
+    device = found->second->open.lock();
+    *info = describe(*found->second, device.get());
 }
 
 int Devices::next(int id)
@@ -303,12 +304,12 @@ int Devices::next(int id)
 
 std::vector<ListedDevice> Devices::list()
 {
+    std::vector<ListedDevice> all; // with the last owners, perhaps: let go without the lock
     const std::lock_guard lock(mutex_);
-    std::vector<ListedDevice> all;
     for (const auto &[id, entry] : entries_) {
-        auto device = entry->open.lock();
+        const auto device = entry->open.lock();
         if (device || !entry->is_replaced)
-            all.push_back({describe(*entry), std::move(device), entry->is_replaced, find_group(*entry)});
+            all.push_back({describe(*entry, device.get()), device, entry->is_replaced, find_group(*entry)});
     }
     return all;
 }

@@ -102,7 +102,7 @@ private:
     std::shared_ptr<Entry> add(Entry entry);
     std::shared_ptr<Entry> add_interface(const std::string &name);
     std::shared_ptr<Entry> add_file(Lock &lock, const std::string &path, int format, int file, Kind kind);
-    static mapi_device_info_t describe(const Entry &entry);
+    static mapi_device_info_t describe(const Entry &entry, const Device *device);
 
     const Registry &registry_;
     const DevicesOptions devices_options_;
