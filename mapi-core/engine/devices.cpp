@@ -143,7 +143,9 @@ std::shared_ptr<Devices::Entry> Devices::add(Entry entry)
 // One that no configuration describes: as it is.
 std::shared_ptr<Devices::Entry> Devices::add_interface(const std::string &name)
 {
+    forget_unused();
     Entry entry;
+    entry.is_interface = true;
     entry.settings.name = entry.settings.path = name;
     entry.settings.driver = "af_packet";
     return add(std::move(entry));

@@ -80,6 +80,7 @@ private:
         Kind kind = Kind::kConfigured;
         bool is_opening = false;
         bool is_replaced = false;
+        bool is_interface = false; // that no configuration names
 
         // Its one flow has gone.
         bool is_over() const { return kind == Kind::kPrivate && open.expired(); }

@@ -85,6 +85,9 @@ void Devices::take_settings(DeviceSettings settings, ReloadedConfig &told)
 
 void Devices::forget_unused()
 {
-    std::erase_if(entries_, [](const auto &item) { return item.second->is_replaced && !item.second->is_opening && item.second->open.expired(); });
+    std::erase_if(entries_, [](const auto &item) {
+        const Entry &entry = *item.second;
+        return (entry.is_replaced || entry.is_interface) && !entry.is_opening && entry.open.expired();
+    });
 }
 } // namespace mapi::engine

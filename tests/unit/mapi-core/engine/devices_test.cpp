@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include <fcntl.h>
+#include <net/if.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -16,6 +17,7 @@
 #include "engine/error.hpp"
 #include "functions/catalog.hpp"
 #include "mapi-core/capture_builder.hpp"
+#include "support/requires.hpp"
 #include "support/temp_dir.hpp"
 
 using mapi::engine::Devices;
@@ -49,6 +51,19 @@ template <class Call> int error_of(Call call)
     } catch (const mapi::Error &error) {
         return error.number();
     }
+}
+
+// Empty: there is none but lo.
+std::string other_interface()
+{
+    std::string found;
+    struct if_nameindex *const all = if_nameindex();
+    for (const struct if_nameindex *at = all; at && at->if_index != 0; ++at) {
+        if (std::string(at->if_name) != "lo")
+            found = at->if_name;
+    }
+    if_freenameindex(all);
+    return found;
 }
 
 bool can_lock(int file)
@@ -104,4 +119,17 @@ TEST_CASE("a shared device's name is told to none who asks for another", "[mapi-
     unsetenv("MAPI_CONF");
     CHECK((text.find("secret") == std::string::npos) == is_shared);
     CHECK(text.find("none such") != std::string::npos);
+}
+
+TEST_CASE("interfaces that nobody uses any more are forgotten when another one is named", "[mapi-core][engine][devices]")
+{
+    Devices devices(registry(), {1, true});
+    devices.set_option("lo", "batch", "8");
+    REQUIRE(devices.has("lo"));
+    const std::string other = other_interface();
+    if (other.empty())
+        return test_support::skip("there is no interface but lo");
+    devices.set_option(other, "batch", "8");
+    CHECK(devices.has(other));
+    CHECK_FALSE(devices.has("lo"));
 }
