@@ -99,7 +99,6 @@ private:
     std::shared_ptr<Entry> offline(const std::string &name);
     std::shared_ptr<Device> find_open(const std::string &name);
     std::shared_ptr<Device> open(Lock &lock, Entry &entry, bool start_at_connect);
-    std::shared_ptr<Device> construct(Entry &entry, DeviceSettings settings, bool start_at_connect);
     std::shared_ptr<Entry> add(Entry entry);
     std::shared_ptr<Entry> add_interface(const std::string &name);
     std::shared_ptr<Entry> add_file(Lock &lock, const std::string &path, int format, int file, Kind kind);
