@@ -16,7 +16,6 @@ namespace mapi::client
 {
 namespace
 {
-constexpr uint32_t kProtocolVersion = 1;
 constexpr int kSendTimeoutMs = 5000;
 } // namespace
 
@@ -50,7 +49,7 @@ void Connection::fail(const std::string &what) const
 void Connection::greet()
 {
     ipc::Request request;
-    request.mutable_hello()->set_version(kProtocolVersion);
+    request.mutable_hello()->set_version(ipc::kProtocolVersion);
     std::vector<ipc::Descriptor> memory;
     const ipc::Welcome welcome = ask(request, {}, &memory).welcome();
     if (memory.size() != 2)

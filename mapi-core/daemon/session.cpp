@@ -23,7 +23,6 @@ namespace mapi::daemon
 {
 namespace
 {
-constexpr uint32_t kProtocolVersion = 1;
 constexpr int kSendTimeoutMs = 1000;
 constexpr size_t kInlineResultBytes = 32768; // a longer result goes as a file
 constexpr int kSettleMs = 1;
@@ -204,13 +203,13 @@ void Session::dispatch_probed(const ipc::Request &request, std::vector<ipc::Desc
 
 void Session::hello(const ipc::Hello &call, ipc::Reply &reply)
 {
-    if (call.version() != kProtocolVersion)
-        throw Error(MAPI_INTERNAL_ERROR, "mapid speaks version " + std::to_string(kProtocolVersion) + " of its protocol, libmapi " + std::to_string(call.version()));
+    if (call.version() != ipc::kProtocolVersion)
+        throw Error(MAPI_INTERNAL_ERROR, "mapid speaks version " + std::to_string(ipc::kProtocolVersion) + " of its protocol, libmapi " + std::to_string(call.version()));
     if (arena_)
         throw ipc::ChannelError("a second greeting");
     arena_ = std::make_shared<SharedArena>(service_.limits.memory_bytes, kRingsMax * 64);
     auto &welcome = *reply.mutable_welcome();
-    welcome.set_version(kProtocolVersion);
+    welcome.set_version(ipc::kProtocolVersion);
     for (const auto side : {engine::Arena::Side::kEngine, engine::Arena::Side::kClient})
         to_send_.push_back(arena_->piece(side).descriptor());
     welcome.set_engine_bytes(arena_->piece(engine::Arena::Side::kEngine).bytes());

@@ -2,6 +2,7 @@
 // Channel: whole messages with descriptors over a Unix SOCK_SEQPACKET socket.
 #pragma once
 
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 
 namespace mapi::ipc
 {
+constexpr uint32_t kProtocolVersion = 1; // of what libmapi and mapid say, told in the greeting
 constexpr size_t kMessageBytesMax = 65536;
 constexpr size_t kDescriptorsMax = 16;
 
