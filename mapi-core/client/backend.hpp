@@ -35,9 +35,9 @@ public:
     virtual void remove(int fid) = 0;
     virtual void close() = 0;
 
-    // No lock, no system call.  Null: results come one after another.
+    // Does not wait.  Null: next_results() does.
     virtual mapi_results_t *read_results(int fid) = 0;
-    // Waits for the next of these.
+    // Where results come one after another, the next of these.
     virtual mapi_results_t *next_results(int fid) = 0;
     // Null: the end, or nothing there and the buffer does not wait.
     virtual const mapipkt *next_packet(int fid) = 0;

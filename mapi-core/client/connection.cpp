@@ -16,7 +16,6 @@ namespace mapi::client
 {
 namespace
 {
-constexpr uint32_t kProtocolVersion = 1;
 constexpr int kSendTimeoutMs = 5000;
 } // namespace
 
@@ -50,7 +49,7 @@ void Connection::fail(int number, const std::string &what) const
 void Connection::greet()
 {
     ipc::Request request;
-    request.mutable_hello()->set_version(kProtocolVersion);
+    request.mutable_hello()->set_version(ipc::kProtocolVersion);
     std::vector<ipc::Descriptor> memory;
     const ipc::Welcome welcome = ask(request, {}, &memory).welcome();
     if (memory.size() != 2)
@@ -81,6 +80,8 @@ ipc::Reply Connection::ask(const ipc::Request &request, const std::vector<int> &
             fail(MCOM_SOCKET_ERROR, "has ended the connection");
         if (!reply.ParseFromString(message.bytes))
             fail(MCOM_UNKNOWN_ERROR, "its reply cannot be read");
+        if (message.has_lost_descriptors)
+            fail(MCOM_UNKNOWN_ERROR, "sent a file, and this program has as many open as it may have");
         if (received)
             *received = std::move(message.descriptors);
     } catch (const ipc::ChannelError &error) {

@@ -41,17 +41,20 @@ void FlowTable::free(int fd)
     slot_of(fd).is_taken = false;
 }
 
-std::shared_ptr<Flow> FlowTable::remove(int fd)
+std::shared_ptr<Flow> FlowTable::take(int fd)
 {
     Slot &slot = slot_of(fd);
-    const std::lock_guard lock(mutex_);
-    if (!slot.owner)
-        throw_no_flow(fd);
-    slot.flow = nullptr;
+    std::shared_ptr<Flow> flow;
+    {
+        const std::lock_guard lock(mutex_);
+        if (!slot.owner)
+            throw_no_flow(fd);
+        slot.flow = nullptr;
+        flow = std::move(slot.owner);
+    }
     while (slot.pins != 0)
         std::this_thread::yield();
-    slot.is_taken = false;
-    return std::move(slot.owner);
+    return flow;
 }
 
 int FlowTable::next(int fd)

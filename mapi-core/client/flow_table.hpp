@@ -45,8 +45,13 @@ public:
         }
         return fd;
     }
-    // Waits for those inside with(), which is short.
-    std::shared_ptr<Flow> remove(int fd);
+    // Runs close(flow) once nobody is inside with() any more.  The number is no other flow's before that is done.
+    template <class Close> void remove(int fd, Close close)
+    {
+        const std::shared_ptr<Flow> flow = take(fd);
+        const Freed freed{*this, fd};
+        close(*flow);
+    }
     // Whether a flow has ever been asked for.
     bool is_used() const { return last_ != 0; }
     // The smallest descriptor in use that is greater than fd; 0: none.
@@ -57,7 +62,7 @@ private:
         std::atomic<Flow *> flow = nullptr;
         std::atomic<int> pins = 0;
         std::shared_ptr<Flow> owner; // under mutex_
-        bool is_taken = false;       // so is this; a flow is being made
+        bool is_taken = false;       // so is this; also while a flow is made or closed
     };
 
     // Sequentially consistent, as remove(): either the pin is seen there, or the empty slot here.
@@ -67,8 +72,15 @@ private:
         Slot &slot;
     };
 
+    struct Freed {
+        FlowTable &table;
+        int fd;
+        ~Freed() { table.free(fd); }
+    };
+
     [[noreturn]] void throw_no_flow(int fd) const;
     int reserve();
+    std::shared_ptr<Flow> take(int fd);
     void fill(int fd, std::shared_ptr<Flow> flow);
     void free(int fd);
     Slot &slot_of(int fd)

@@ -142,7 +142,7 @@ int mapi_remove_function(int fd, int fid)
 int mapi_close_flow(int fd)
 {
     return guard(-1, [&] {
-        library().flows.remove(fd)->close();
+        library().flows.remove(fd, [](Flow &flow) { flow.close(); });
         return 0;
     });
 }

@@ -165,13 +165,22 @@ mapi_results_t *RemoteFlow::read_results(int fid)
     Function &function = connected_function(fid);
     if (function.result.empty())
         throw Error(MAPI_SHM_ERR, function.name + " has no result");
-    if (function.has_results_in_ring)
+    if (function.has_results_in_ring || function.is_read_by_request)
         return nullptr;
     if (function.result.size() == 1) [[likely]] {
         function.result[0].store(function.published.first_word(), std::memory_order_relaxed);
     } else {
-        read_whole(fid, function);
+        std::vector<uint64_t> copy(function.result.size());
+        if (!function.published.try_read(copy.data()))
+            return nullptr;
+        store(function.result, copy);
     }
+    return show(function);
+}
+
+// Told with the time; now and then it is asked whether anybody still changes it.
+mapi_results_t *RemoteFlow::show(Function &function)
+{
     const uint64_t now_us = engine::now_us();
     if (now_us - seen_alive_us_.load(std::memory_order_relaxed) > kLookAgainMs * 1000ull) {
         if (status() == FLOW_ACTIVE) // what has ended stays as it is, whatever becomes of mapid
@@ -202,9 +211,11 @@ void RemoteFlow::read_whole(int fid, Function &function)
         if (!file.empty() && pread(file[0].number(), copy.data(), bytes, 0) != ssize_t(bytes))
             throw Error(MCOM_UNKNOWN_ERROR, "mapid at " + connection_->path() + ": its result is not whole");
     } else {
-        while (!function.published.try_read(copy.data()))
+        while (!function.published.try_read(copy.data()) && !is_closed_)
             need_mapid();
     }
+    if (is_closed_) // its memory may be another flow's
+        throw Error(MAPI_INVALID_FLOW, "the flow was closed meanwhile");
     store(function.result, copy);
 }
 
@@ -221,6 +232,10 @@ ring::RecordSource &RemoteFlow::records(Function &function, bool are_packets) co
 mapi_results_t *RemoteFlow::next_results(int fid)
 {
     Function &function = connected_function(fid);
+    if (!function.has_results_in_ring && !function.result.empty()) {
+        read_whole(fid, function);
+        return show(function);
+    }
     ring::RecordSource &source = records(function, false);
     const auto lock = source.lock();
     const ring::Record record = is_closed_ ? ring::Record{} : source.next([this] { return is_alive(); });

@@ -60,6 +60,7 @@ private:
     // False: none will come any more.
     bool is_alive() const { return !is_closed_ && connection_->is_alive(); }
     void read_whole(int fid, Function &function);
+    mapi_results_t *show(Function &function);
     // Throws Error when it is there no more.
     void need_mapid() const;
     uint32_t status() const { return status_->load(); }

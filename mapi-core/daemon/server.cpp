@@ -99,12 +99,6 @@ void Server::stop()
     set(stop_);
 }
 
-size_t Server::client_count()
-{
-    const std::lock_guard lock(mutex_);
-    return size_t(std::count_if(clients_.begin(), clients_.end(), [](const Client &client) { return !client.is_done; }));
-}
-
 void Server::run()
 {
     while (true) {

@@ -25,7 +25,6 @@ public:
     void run();
     // Any thread, also a signal's.
     void stop();
-    size_t client_count();
 
 private:
     struct Client {

@@ -25,7 +25,6 @@ namespace mapi::daemon
 {
 namespace
 {
-constexpr uint32_t kProtocolVersion = 1;
 constexpr int kSendTimeoutMs = 1000;
 constexpr size_t kInlineResultBytes = 32768; // a longer result goes as a file
 constexpr int kSettleMs = 1;
@@ -124,6 +123,8 @@ void Session::answer(ipc::Message &message)
     if (arena_)
         arena_->take_refusal(); // of a request before
     try {
+        if (message.has_lost_descriptors)
+            throw Error(MAPI_LIMIT_REACHED, "mapid has as many files open as it may have");
         dispatch(request, message.descriptors, reply);
     } catch (const Error &error) {
         if (arena_ && arena_->take_refusal()) // functions say in many ways that they got none
@@ -136,12 +137,8 @@ void Session::answer(ipc::Message &message)
         refuse(reply, MAPI_INTERNAL_ERROR, std::string("mapid: ") + error.what());
     }
     service_.census.tally.limits_reached += reply.error() == MAPI_LIMIT_REACHED;
-<<<<<<< HEAD
     service_.census.tally.access_refused += reply.error() == MAPID_NOT_AUTHENTICATED;
-=======
-    service_.census.tally.access_refused += reply.error() == MAPI_NOT_AUTHENTICATED;
     log_request(peer_.pid, request, reply);
->>>>>>> 6230f1db635e2ab6b0a7522aae3c6323731e0b32
     reply.set_is_reply(true);
     NET_SLICE_SCOPE(ipc_reply);
     channel_.send(reply.SerializeAsString(), to_send_, kSendTimeoutMs);
@@ -209,13 +206,13 @@ void Session::dispatch_probed(const ipc::Request &request, std::vector<ipc::Desc
 
 void Session::hello(const ipc::Hello &call, ipc::Reply &reply)
 {
-    if (call.version() != kProtocolVersion)
-        throw Error(MCOM_UNKNOWN_ERROR, "mapid speaks version " + std::to_string(kProtocolVersion) + " of its protocol, libmapi " + std::to_string(call.version()));
+    if (call.version() != ipc::kProtocolVersion)
+        throw Error(MCOM_UNKNOWN_ERROR, "mapid speaks version " + std::to_string(ipc::kProtocolVersion) + " of its protocol, libmapi " + std::to_string(call.version()));
     if (arena_)
         throw ipc::ChannelError("a second greeting");
     arena_ = std::make_shared<SharedArena>(service_.limits.memory_bytes, kRingsMax * 64);
     auto &welcome = *reply.mutable_welcome();
-    welcome.set_version(kProtocolVersion);
+    welcome.set_version(ipc::kProtocolVersion);
     for (const auto side : {engine::Arena::Side::kEngine, engine::Arena::Side::kClient})
         to_send_.push_back(arena_->piece(side).descriptor());
     welcome.set_engine_bytes(arena_->piece(engine::Arena::Side::kEngine).bytes());
@@ -423,13 +420,18 @@ void Session::describe_function(const ipc::Target &call, ipc::Reply &reply)
 void Session::describe_device(int id, ipc::Reply &reply)
 {
     mapi_device_info_t info = {};
-    (id >= kOwnDevicesFrom ? own_ : service_.devices).describe(id, &info);
+    const bool is_own = id >= kOwnDevicesFrom;
+    if (!is_own && !may_use(peer_, service_.devices.group_of(id), service_.group))
+        throw Error(MAPI_DEVICE_INFO_ERR, "there is no device " + std::to_string(id) + " that user " + std::to_string(peer_.uid) + " may use");
+    (is_own ? own_ : service_.devices).describe(id, &info);
     show(info, *reply.mutable_device_info());
 }
 
 void Session::next_device(int id, ipc::Reply &reply)
 {
     int next = id < kOwnDevicesFrom ? service_.devices.next(id) : 0;
+    while (next != 0 && !may_use(peer_, service_.devices.group_of(next), service_.group))
+        next = service_.devices.next(next);
     if (next == 0)
         next = own_.next(id);
     reply.mutable_device_info()->set_id(next);

@@ -26,15 +26,12 @@ public:
     // Until the client goes, breaks the protocol (ipc::ChannelError) or stop_descriptor becomes readable.
     void serve(int stop_descriptor);
 
-    const Peer &peer() const { return peer_; }
-
 private:
     struct FlowEntry {
         std::shared_ptr<engine::Flow> flow;
         std::string device;
         int functions = 0;
         int files = 0; // that its functions write
-        bool is_connected = false;
     };
 
     bool wait(int stop_descriptor);
@@ -69,8 +66,6 @@ private:
     void check_sending(const mapi_function &function, const engine::Arguments &arguments) const;
     void add_flow(int number, std::shared_ptr<engine::Device> device, const std::string &name, ipc::Reply &reply);
     engine::Arguments read_arguments(const ipc::Apply &call, const std::string &letters, std::vector<ipc::Descriptor> &descriptors);
-    engine::Devices &devices_with(const std::string &name);
-    engine::Devices &devices_with(int id);
 
     const Service &service_;
     ipc::Channel channel_;

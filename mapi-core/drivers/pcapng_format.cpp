@@ -2,6 +2,7 @@
 // pcapng: blocks of a capture file -> packet views.  Several sections and interfaces, both byte orders.
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "drivers/capture_error.hpp"
@@ -51,14 +52,20 @@ public:
     uint32_t read(FileBuffer &file, mapi_packet *packets, uint32_t limit,
                   mapi_batch &batch) override
     {
-        return swapped_ ? read_batch<true>(file, packets, limit, batch)
-                        : read_batch<false>(file, packets, limit, batch);
+        while (true) {
+            const std::optional<uint32_t> count = swapped_ ? read_batch<true>(file, packets, limit, batch)
+                                                           : read_batch<false>(file, packets, limit, batch);
+            if (count)
+                return *count;
+            begin_section(file);
+        }
     }
     uint64_t interface_drops() const override { return interface_drops_; }
 
 private:
+    // Nothing: a section begins, whose byte order may be another.
     template <bool kSwapped>
-    uint32_t read_batch(FileBuffer &file, mapi_packet *packets, uint32_t limit, mapi_batch &batch);
+    std::optional<uint32_t> read_batch(FileBuffer &file, mapi_packet *packets, uint32_t limit, mapi_batch &batch);
     template <bool kSwapped> bool packet_from(const FileBuffer &file, const Block &block, mapi_packet &packet);
     template <bool kSwapped> bool fetch_block(FileBuffer &file) const;
     template <bool kSwapped> void add_interface(const Block &block, const std::string &place);
@@ -107,8 +114,7 @@ void for_each_option(const uint8_t *at, const uint8_t *end, Visit visit)
 }
 
 template <bool kSwapped>
-uint32_t PcapngFormat::read_batch(FileBuffer &file, mapi_packet *packets, uint32_t limit,
-                                  mapi_batch &batch)
+std::optional<uint32_t> PcapngFormat::read_batch(FileBuffer &file, mapi_packet *packets, uint32_t limit, mapi_batch &batch)
 {
     uint64_t wire_bytes = 0;
     uint32_t link_types = 0; // bits that differ from the first packet's
@@ -125,10 +131,8 @@ uint32_t PcapngFormat::read_batch(FileBuffer &file, mapi_packet *packets, uint32
                 break;
             if (!whole && block.type != kSectionHeader && !fetch_block<kSwapped>(file))
                 break;
-            if (block_at<kSwapped>(file.begin()).type == kSectionHeader) {
-                begin_section(file);
-                return read(file, packets, limit, batch); // the byte order may be another
-            }
+            if (block_at<kSwapped>(file.begin()).type == kSectionHeader)
+                return std::nullopt;
             other_block<kSwapped>(file, block_at<kSwapped>(file.begin()));
             continue;
         }

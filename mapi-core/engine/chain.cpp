@@ -181,8 +181,9 @@ void Chain::use_shared_nodes(const Plan &plan)
         if (functions_[i]->is_removed)
             continue;
         std::shared_ptr<Node> &node = functions_[i]->node;
-        std::shared_ptr<Node> shared = plan.find(source, *node);
-        for (size_t k = 0; k < i && !shared; ++k) {
+        const bool may_share = node->is_shareable();
+        std::shared_ptr<Node> shared = may_share ? plan.find(source, *node) : nullptr;
+        for (size_t k = 0; k < i && may_share && !shared; ++k) {
             if (!functions_[k]->is_removed && functions_[k]->node->can_serve(source, *node))
                 shared = functions_[k]->node;
         }

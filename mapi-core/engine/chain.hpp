@@ -79,6 +79,7 @@ public:
     void check_removable(size_t position) const;
 
     mapi_flow_status status() const { return status_.load(std::memory_order_acquire); }
+    bool is_closed_unconnected() const { return status() == FLOW_CLOSED && start_us() == 0; }
     uint64_t start_us() const { return start_us_.load(std::memory_order_relaxed); }
     uint64_t end_us() const { return end_us_.load(std::memory_order_relaxed); }
     // Where a client in another process finds the status, as a futex word; null in this one.

@@ -143,17 +143,17 @@ Meter *Device::meter()
 
 void Device::finish()
 {
-    std::vector<std::shared_ptr<Chain>> chains;
-    {
-        const std::lock_guard lock(mutex_);
-        state_ = State::kFinished;
-        chains = current_->chains();
-    }
-    for (const auto &chain : chains) {
+    // In use until its flows have ended, and running until then: so nobody else ends or resets them meanwhile.  Without the lock,
+    // since a file may take its time and a client that closes the flow lets go of it.
+    for (const auto &chain : acquire_plan().chains())
+        chain->end();
+    const std::lock_guard lock(mutex_);
+    for (const auto &chain : current_->chains()) { // what was connected or is to be reset since then
         chain->join();
         chain->end();
     }
-    const std::lock_guard lock(mutex_);
+    release_plan();
+    state_ = State::kFinished;
     changed_.notify_all();
 }
 } // namespace mapi::engine

@@ -50,13 +50,13 @@ public:
     std::shared_ptr<Node> make_node(const mapi_function &function, Arguments arguments, const std::shared_ptr<Arena> &arena);
     // At once: packets that the driver reads after the return are the flow's, or are no longer.
     void connect(const std::shared_ptr<Chain> &chain);
-    // Returns when the flow's files are written; but where another flow's reader holds the device's thread up, that comes later.
-    // All at once: a plan is made once.
+    // Returns when the flows have ended, though not all of their files are written; but where another flow's reader holds the device's
+    // thread up, that comes later.  All at once: a plan is made once.
     void disconnect(const Chains &chains);
     // Before the next packets of the device; returns when it is done, but where another flow's reader holds the device's thread up.
     void reset(const std::shared_ptr<Chain> &chain, size_t position);
-    // As disconnect() of one function.
-    void remove(Applied &function);
+    // As disconnect() of one function.  Its node, or null where that goes on for other flows.
+    std::shared_ptr<Node> remove(Applied &function);
     // False when the time is up; timeout_ms < 0 waits for ever.
     bool wait_while_active(Chain &chain, int timeout_ms);
     int count_other_users(const Node &node, const Chain &chain);

@@ -140,10 +140,6 @@ void Device::disconnect(const Chains &chains)
         changed_.notify_all();
     }
     wait_a_little([&] { return std::all_of(chains.begin(), chains.end(), [](const auto &chain) { return chain->has_ended(); }); });
-    for (const auto &chain : chains) {
-        while (chain->has_ended() && !chain->settle())
-            std::this_thread::sleep_for(kLookInterval);
-    }
 }
 
 // For the packet thread, or for another thread that frees plans.
@@ -170,7 +166,7 @@ void Device::reset(const std::shared_ptr<Chain> &chain, size_t position)
     wait_a_little([&] { return chain->has_reset(); });
 }
 
-void Device::remove(Applied &function)
+std::shared_ptr<Node> Device::remove(Applied &function)
 {
     const std::shared_ptr<Node> node = function.node->is_shareable() ? nullptr : function.node;
     {
@@ -181,8 +177,7 @@ void Device::remove(Applied &function)
             node->cancel();
     }
     wait_a_little([&] { return !node || node->has_ended(); });
-    while (node && node->has_ended() && !node->is_settled())
-        std::this_thread::sleep_for(kLookInterval);
+    return node;
 }
 
 // The packet thread is never waited for: it goes on with the plan that it has and takes the new one with its next batch.

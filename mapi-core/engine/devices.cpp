@@ -3,6 +3,8 @@
 #include "engine/devices.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <exception>
 
 #include <fcntl.h>
@@ -15,22 +17,6 @@ namespace mapi::engine
 {
 namespace
 {
-<<<<<<< HEAD
-// The driver that reads files of a format.
-const char *driver_for(int format)
-{
-    switch (format) {
-    case MFF_PCAP:
-        return "pcap_file";
-    case MFF_DAG_ERF:
-        return "erf_file";
-    default:
-        throw Error(MAPID_NO_DRIVER, "no driver reads files of format " + std::to_string(format) + "; MFF_PCAP or MFF_DAG_ERF it can be");
-    }
-}
-
-=======
->>>>>>> 6230f1db635e2ab6b0a7522aae3c6323731e0b32
 // By its own name: the system also takes others, such as eth0:1.
 bool is_interface(const std::string &name)
 {
@@ -43,24 +29,25 @@ bool is_interface(const std::string &name)
 std::shared_ptr<Devices::Entry> Devices::find(const std::string &name)
 {
     for (const auto &[id, entry] : entries_) {
-        if (entry->kind != Kind::kConfigured && entry->settings.name == name)
+        if (entry->kind != Kind::kConfigured && entry->settings.name == name && !entry->is_over())
             return entry;
     }
     refresh();
     std::string known;
     for (const auto &[id, entry] : entries_) {
-        if (entry->is_replaced)
+        if (entry->is_replaced || entry->is_over())
             continue;
         if (entry->settings.name == name || (!name.empty() && entry->settings.alias == name))
             return entry;
-        known += " " + entry->settings.name;
+        if (!devices_options_.is_shared) // else they may be others'
+            known += " " + entry->settings.name;
     }
     if (!devices_options_.has_captures_alone && is_interface(name))
         return add_interface(name);
     if (config_.empty())
         throw Error(MAPID_NO_DRIVER, "there is no device and no network interface \"" + name +
                                         "\", and no configuration that could name it: set MAPI_CONF, or write mapi.conf here or in /etc");
-    throw Error(MAPID_NO_DRIVER, "there is no device \"" + name + "\" in " + config_ + ", and no network interface of that name; known:" + known);
+    throw Error(MAPID_NO_DRIVER, "there is no device \"" + name + "\" in " + config_ + ", and no network interface of that name" + (known.empty() ? "" : "; known:" + known));
 }
 
 // Also one that mapi.conf does not name any more: its flows may be the caller's.  Null: there is none.
@@ -121,6 +108,11 @@ std::shared_ptr<Device> Devices::acquire(const std::string &name)
 {
     Lock lock(mutex_);
     const auto entry = find(name);
+    if (entry->kind == Kind::kPrivate) { // never opened anew: whoever gave its file may have closed it
+        if (auto device = entry->open.lock())
+            return device;
+        throw Error(MAPID_NO_DEVICE, "device " + name + " has gone with its flow");
+    }
     auto device = open(lock, *entry, entry->kind == Kind::kConfigured);
     if (entry->kind == Kind::kOffline)
         entry->kept = device;
@@ -136,7 +128,9 @@ std::shared_ptr<Devices::Entry> Devices::add(Entry entry)
 // One that no configuration describes: as it is.
 std::shared_ptr<Devices::Entry> Devices::add_interface(const std::string &name)
 {
+    forget_unused();
     Entry entry;
+    entry.is_interface = true;
     entry.settings.name = entry.settings.path = name;
     entry.settings.driver = "af_packet";
     return add(std::move(entry));
@@ -144,18 +138,26 @@ std::shared_ptr<Devices::Entry> Devices::add_interface(const std::string &name)
 
 std::shared_ptr<Devices::Entry> Devices::add_file(Lock &lock, const std::string &path, const std::string &driver, int file, Kind kind)
 {
-    std::erase_if(entries_, [](const auto &item) {
-        return item.second->kind == Kind::kPrivate && item.second->open.expired();
-    });
+    std::erase_if(entries_, [](const auto &item) { return item.second->is_over(); });
     const auto entry = std::make_shared<Entry>();
     entry->id = ++last_id_;
     entry->kind = kind;
     entry->settings.driver = driver;
     entry->settings.path = path;
     entry->settings.name = path + "@" + std::to_string(entry->id);
-    if (file >= 0 && (entry->file = std::make_shared<OwnedFile>(fcntl(file, F_DUPFD_CLOEXEC, 0), "")))
-        entry->settings.file = entry->file->descriptor();
+    if (file >= 0) {
+        // Without it the driver would open the path, with the rights of this process and not with those of whoever gave the file.
+        const int own = fcntl(file, F_DUPFD_CLOEXEC, 0);
+        if (own < 0)
+            throw Error(MAPI_PCAP_OPEN_ERROR, path + ": cannot be kept open: " + strerror(errno));
+        entry->file = std::make_shared<OwnedFile>(own, "");
+        entry->settings.file = own;
+    }
     entry->kept = open(lock, *entry, kind == Kind::kPrivate); // now, so that a missing or foreign file is told here
+    if (kind == Kind::kPrivate) { // the device has its own, and with it goes the file's lock
+        entry->settings.file = -1;
+        entry->file.reset();
+    }
     return entries_[entry->id] = entry;
 }
 
@@ -176,7 +178,7 @@ std::shared_ptr<Device> Devices::create_private(const std::string &path, int for
 bool Devices::has(const std::string &name)
 {
     const std::lock_guard lock(mutex_);
-    return std::any_of(entries_.begin(), entries_.end(), [&](const auto &item) { return item.second->settings.name == name; });
+    return std::any_of(entries_.begin(), entries_.end(), [&](const auto &item) { return item.second->settings.name == name && !item.second->is_over(); });
 }
 
 std::string Devices::group_of(const std::string &name)
@@ -184,6 +186,18 @@ std::string Devices::group_of(const std::string &name)
     const std::lock_guard lock(mutex_);
     refresh();
     return find_group(name);
+}
+
+std::string Devices::group_of(int id)
+{
+    const std::lock_guard lock(mutex_);
+    const auto found = entries_.find(id);
+    return found == entries_.end() ? "" : find_group(*found->second);
+}
+
+std::string Devices::find_group(const Entry &entry) const
+{
+    return entry.is_replaced ? entry.settings.group : find_group(entry.settings.name);
 }
 
 std::string Devices::find_group(const std::string &name) const
@@ -241,10 +255,9 @@ void Devices::set_option(const std::string &name, const std::string &key, const 
     options_[entry->settings.name].emplace_back(key, value);
 }
 
-mapi_device_info_t Devices::describe(const Entry &entry)
+mapi_device_info_t Devices::describe(const Entry &entry, const Device *device)
 {
     mapi_device_info_t info = {};
-    const auto device = entry.open.lock();
     info.id = entry.id;
     copy_text(info.device, entry.settings.name);
     copy_text(info.name, entry.settings.driver);
@@ -259,11 +272,13 @@ mapi_device_info_t Devices::describe(const Entry &entry)
 
 void Devices::describe(int id, mapi_device_info_t *info)
 {
+    std::shared_ptr<Device> device; // its last owner waits for its thread without the lock
     const std::lock_guard lock(mutex_);
     const auto found = entries_.find(id);
     if (found == entries_.end())
         throw Error(MAPI_DEVICE_INFO_ERR, "there is no device " + std::to_string(id));
-    *info = describe(*found->second);
+    device = found->second->open.lock();
+    *info = describe(*found->second, device.get());
 }
 
 int Devices::next(int id)
@@ -271,20 +286,19 @@ int Devices::next(int id)
     const std::lock_guard lock(mutex_);
     refresh();
     auto found = entries_.upper_bound(id);
-    while (found != entries_.end() && found->second->is_replaced)
+    while (found != entries_.end() && (found->second->is_replaced || found->second->is_over()))
         ++found;
     return found == entries_.end() ? 0 : found->first;
 }
 
 std::vector<ListedDevice> Devices::list()
 {
+    std::vector<ListedDevice> all; // with the last owners, perhaps: let go without the lock
     const std::lock_guard lock(mutex_);
-    std::vector<ListedDevice> all;
     for (const auto &[id, entry] : entries_) {
-        auto device = entry->open.lock();
+        const auto device = entry->open.lock();
         if (device || !entry->is_replaced)
-            all.push_back({describe(*entry), std::move(device), entry->is_replaced,
-                           entry->is_replaced ? entry->settings.group : find_group(entry->settings.name)});
+            all.push_back({describe(*entry, device.get()), device, entry->is_replaced, find_group(*entry)});
     }
     return all;
 }

@@ -67,6 +67,7 @@ public:
     bool has(const std::string &name);
     // Whose members may use it, as mapi.conf says of the device or of another that reads the same; empty: it says nothing.
     std::string group_of(const std::string &name);
+    std::string group_of(int id);
     void start_offline(const std::string &name);
     void delete_offline(const std::string &name);
     void set_option(const std::string &name, const std::string &key, const std::string &value);
@@ -88,6 +89,10 @@ private:
         Kind kind = Kind::kConfigured;
         bool is_opening = false;
         bool is_replaced = false;
+        bool is_interface = false; // that no configuration names
+
+        // Its one flow has gone.
+        bool is_over() const { return kind == Kind::kPrivate && open.expired(); }
     };
     using Lock = std::unique_lock<std::mutex>;
     using KeyValues = std::vector<std::pair<std::string, std::string>>;
@@ -99,15 +104,15 @@ private:
     void refresh();
     void forget_unused();
     std::string find_group(const std::string &name) const;
+    std::string find_group(const Entry &entry) const;
     std::shared_ptr<Entry> find(const std::string &name);
     std::shared_ptr<Entry> offline(const std::string &name);
     std::shared_ptr<Device> find_open(const std::string &name);
     std::shared_ptr<Device> open(Lock &lock, Entry &entry, bool start_at_connect);
-    std::shared_ptr<Device> construct(Entry &entry, DeviceSettings settings, bool start_at_connect);
     std::shared_ptr<Entry> add(Entry entry);
     std::shared_ptr<Entry> add_interface(const std::string &name);
     std::shared_ptr<Entry> add_file(Lock &lock, const std::string &path, const std::string &driver, int file, Kind kind);
-    static mapi_device_info_t describe(const Entry &entry);
+    static mapi_device_info_t describe(const Entry &entry, const Device *device);
 
     const Registry &registry_;
     const DevicesOptions devices_options_;

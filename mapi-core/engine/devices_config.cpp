@@ -31,7 +31,7 @@ const char *standard_driver_of(int format)
     case MFF_DAG_ERF:
         return "erf_file";
     default:
-        throw Error(MAPI_NO_DRIVER, "no driver reads files of format " + std::to_string(format) + "; MFF_PCAP or MFF_DAG_ERF it can be, or what [format] of mapi.conf names");
+        throw Error(MAPID_NO_DRIVER, "no driver reads files of format " + std::to_string(format) + "; MFF_PCAP or MFF_DAG_ERF it can be, or what [format] of mapi.conf names");
     }
 }
 } // namespace
@@ -129,6 +129,9 @@ void Devices::take_settings(DeviceSettings settings, ReloadedConfig &told)
 
 void Devices::forget_unused()
 {
-    std::erase_if(entries_, [](const auto &item) { return item.second->is_replaced && !item.second->is_opening && item.second->open.expired(); });
+    std::erase_if(entries_, [](const auto &item) {
+        const Entry &entry = *item.second;
+        return (entry.is_replaced || entry.is_interface) && !entry.is_opening && entry.open.expired();
+    });
 }
 } // namespace mapi::engine

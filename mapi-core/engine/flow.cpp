@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <map>
+#include <thread>
 
 #include "engine/config.hpp"
 #include "engine/device.hpp"
@@ -17,6 +19,7 @@ namespace mapi::engine
 {
 namespace
 {
+constexpr auto kLookInterval = std::chrono::milliseconds(1);
 constexpr int kTransformsMax = 16; // each stands on the packet thread's stack while what follows it runs
 
 // What mapi.conf says to the function.
@@ -40,12 +43,26 @@ Flow::Flow(std::shared_ptr<Device> device, std::shared_ptr<Arena> arena)
 {
 }
 
-int Flow::apply(const mapi_function &function, Arguments arguments)
+// Under the lock.
+void Flow::check_applicable(const mapi_function &function) const
 {
-    const std::lock_guard lock(mutex_);
     if (chain_->status() != FLOW_INIT)
         throw Error(MFUNCT_COULD_NOT_APPLY_FUNCT,
                     std::string(function.name) + ": the flow is connected; functions are applied before mapi_connect()");
+    if ((function.flags & MAPI_FUNCTION_TRANSFORMS) && chain_->count_transforms() == kTransformsMax)
+        throw Error(MFUNCT_COULD_NOT_APPLY_FUNCT, std::string(function.name) + ": the flow has " + std::to_string(kTransformsMax) +
+                                                      " functions that change packets already");
+    if ((function.flags & MAPI_FUNCTION_METER_END) && chain_->find_meter_begin(chain_->functions().size()) < 0)
+        throw Error(MFUNCT_COULD_NOT_APPLY_FUNCT, std::string(function.name) + ": there is no PERF_START before it, or another one has that");
+}
+
+// The function is made without the lock, since that may take long (a filter that looks up names): who lists flows does not wait for it.
+int Flow::apply(const mapi_function &function, Arguments arguments)
+{
+    {
+        const std::lock_guard lock(mutex_);
+        check_applicable(function);
+    }
     for (const Argument &argument : arguments) {
         if (argument.kind != 'S')
             continue;
@@ -57,12 +74,10 @@ int Flow::apply(const mapi_function &function, Arguments arguments)
     }
     if (function.config_section)
         arguments.push_back(read_function_section(function.config_section));
-    if ((function.flags & MAPI_FUNCTION_TRANSFORMS) && chain_->count_transforms() == kTransformsMax)
-        throw Error(MFUNCT_COULD_NOT_APPLY_FUNCT, std::string(function.name) + ": the flow has " + std::to_string(kTransformsMax) +
-                                                      " functions that change packets already");
-    if ((function.flags & MAPI_FUNCTION_METER_END) && chain_->find_meter_begin(chain_->functions().size()) < 0)
-        throw Error(MFUNCT_COULD_NOT_APPLY_FUNCT, std::string(function.name) + ": there is no PERF_START before it, or another one has that");
-    chain_->append(device_->make_node(function, std::move(arguments), arena_));
+    auto node = device_->make_node(function, std::move(arguments), arena_);
+    const std::lock_guard lock(mutex_);
+    check_applicable(function); // another thread may have been faster
+    chain_->append(std::move(node));
     return int(chain_->functions().size());
 }
 
@@ -86,6 +101,8 @@ bool Flow::is_connected() const
 void Flow::connect()
 {
     const std::lock_guard lock(mutex_);
+    if (chain_->is_closed_unconnected())
+        throw Error(MAPI_INVALID_FLOW, "the flow is closed");
     if (chain_->status() != FLOW_INIT)
         throw Error(MDLIB_FLOW_ALREADY_ACTIVE, "the flow is connected already");
     device_->connect(chain_);
@@ -102,14 +119,20 @@ void Flow::reset(int fid)
 
 void Flow::remove(int fid)
 {
-    const std::lock_guard lock(mutex_);
-    Applied &removed = function(fid);
-    chain_->check_removable(size_t(fid) - 1);
-    if (chain_->status() == FLOW_INIT)
-        removed.is_removed = true;
-    else
-        device_->remove(removed);
-    removed_.push_back(counts_of(removed));
+    std::shared_ptr<Node> node;
+    {
+        const std::lock_guard lock(mutex_);
+        Applied &removed = function(fid);
+        chain_->check_removable(size_t(fid) - 1);
+        if (chain_->status() == FLOW_INIT)
+            removed.is_removed = true;
+        else
+            node = device_->remove(removed);
+        removed_.push_back(counts_of(removed));
+    }
+    // A file may take its time: without the lock.
+    while (node && node->has_ended() && !node->is_settled())
+        std::this_thread::sleep_for(kLookInterval);
 }
 
 void Flow::close()
@@ -119,12 +142,24 @@ void Flow::close()
 
 void Flow::close(const std::vector<std::shared_ptr<Flow>> &flows)
 {
+    disconnect(flows);
+    // A file may take its time: without the flows' locks.
+    for (const auto &flow : flows) {
+        while (flow->has_ended() && !flow->settle())
+            std::this_thread::sleep_for(kLookInterval);
+    }
+}
+
+void Flow::disconnect(const std::vector<std::shared_ptr<Flow>> &flows)
+{
     std::map<Device *, Device::Chains> chains;
     std::vector<std::unique_lock<std::mutex>> locks;
     for (const auto &flow : flows) {
         locks.emplace_back(flow->mutex_);
         if (flow->chain_->status() == FLOW_ACTIVE || flow->chain_->status() == FLOW_FINISHED)
             chains[flow->device_.get()].push_back(flow->chain_);
+        else
+            flow->chain_->close(); // another thread may be about to connect it
     }
     for (const auto &[device, of_device] : chains)
         device->disconnect(of_device);
@@ -132,7 +167,7 @@ void Flow::close(const std::vector<std::shared_ptr<Flow>> &flows)
 
 Applied &Flow::connected_function(int fid)
 {
-    if (chain_->status() == FLOW_INIT)
+    if (chain_->status() == FLOW_INIT || chain_->is_closed_unconnected())
         throw Error(MAPI_FLOW_NOT_CONNECTED, "the flow is not connected");
     return function(fid);
 }

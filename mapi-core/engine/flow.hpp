@@ -83,6 +83,8 @@ public:
     std::vector<FunctionCounts> removed_counts();
 
 private:
+    void check_applicable(const mapi_function &function) const;
+    static void disconnect(const std::vector<std::shared_ptr<Flow>> &flows);
     FunctionCounts counts_of(const Applied &applied) const;
     Applied &function(int fid);
     Applied &connected_function(int fid);

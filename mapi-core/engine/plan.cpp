@@ -82,16 +82,16 @@ void Plan::add(const Chain &chain, size_t functions)
                 use(chain.functions()[i]->node);
         }
     };
-    for_each_present([this](const auto &node) { add_targets(*node); });
-    for_each_present([this](const auto &node) { add(node); });
+    for_each_present([&](const auto &node) { add_targets(*node, chain); });
+    for_each_present([&](const auto &node) { add(node, chain); });
 }
 
 // Behind its source, which comes first in its flow, and behind what it refers to, which was applied before it.
-void Plan::add(const std::shared_ptr<Node> &node)
+void Plan::add(const std::shared_ptr<Node> &node, const Chain &chain)
 {
     if (places_.contains(node.get()))
         return;
-    add_targets(*node);
+    add_targets(*node, chain);
     const Place source = places_.at(node->source());
     Step step{node.get(), source.mask};
     Place place{source.stage, uint32_t(stages_[source.stage].steps.size() + 1)};
@@ -107,11 +107,12 @@ void Plan::add(const std::shared_ptr<Node> &node)
     takes_single_packets_ |= node->takes_single_packets();
 }
 
-void Plan::add_targets(Node &node)
+// Those of the flow that is being added are added in its order anyway.
+void Plan::add_targets(Node &node, const Chain &own)
 {
     for (const Node::Reference &reference : node.references()) {
         const auto chain = reference.target.chain.lock();
-        if (has_chain(chain.get()) && !chain->functions()[reference.target.position]->is_removed && !places_.contains(chain->functions()[reference.target.position]->node.get()))
+        if (chain.get() != &own && has_chain(chain.get()) && !chain->functions()[reference.target.position]->is_removed && !places_.contains(chain->functions()[reference.target.position]->node.get()))
             add(*chain, reference.target.position + 1);
     }
 }

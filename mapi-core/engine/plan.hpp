@@ -144,8 +144,8 @@ private:
     bool has_chain(const Chain *chain) const;
     static void publish(const Step &step);
     void add(const Chain &chain, size_t functions);
-    void add(const std::shared_ptr<Node> &node);
-    void add_targets(Node &node);
+    void add(const std::shared_ptr<Node> &node, const Chain &chain);
+    void add_targets(Node &node, const Chain &own);
     void complete(Stage &stage);
     void use_joints(Stage &stage, const std::vector<std::shared_ptr<Joint>> &joints);
     static std::vector<bool> find_plain(const Stage &stage);

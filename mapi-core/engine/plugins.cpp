@@ -128,43 +128,9 @@ std::string find_plugin(const std::string &name, const std::string &folders)
 // Where there is no file, or none that can be read, who needs it says so.
 Plugins load_plugins(std::vector<ConfigNote> *notes)
 {
-<<<<<<< HEAD
-    if (name.find('/') != std::string::npos)
-        return name;
-    std::error_code ignored;
-    for (const std::string &folder : folders) {
-        if (std::filesystem::exists(folder + "/" + name, ignored))
-            return folder + "/" + name;
-    }
-    throw Error(MAPI_LIBRARY_LOAD_ERR, config + ": libs: " + name + " is in no folder of libpath");
-}
-
-void load(const std::string &path, Plugins &plugins)
-{
-    void *const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!library)
-        throw Error(MAPI_LIBRARY_LOAD_ERR, std::string("libs: ") + dlerror());
-    const auto *plugin = static_cast<const struct mapi_plugin *>(dlsym(library, "mapi_plugin"));
-    if (!plugin)
-        throw Error(MAPI_LIBRARY_LOAD_ERR, "libs: " + path + " has no mapi_plugin: it is no plug-in (mapi/plugin.h)");
-    if (plugin->abi != MAPI_PLUGIN_ABI || plugin->struct_size < sizeof(struct mapi_plugin))
-        throw Error(MAPI_LIBRARY_LOAD_ERR, "libs: " + path + " is of ABI " + std::to_string(plugin->abi) + ", not " + std::to_string(MAPI_PLUGIN_ABI));
-    for (const mapi_function *const *function = plugin->functions; function && *function; ++function)
-        plugins.functions.push_back(*function);
-    for (const mapi_driver *const *driver = plugin->drivers; driver && *driver; ++driver)
-        plugins.drivers.push_back(*driver);
-}
-
-// Empty where there is no file, or none that can be read: who needs it says so.
-std::string read_top(const std::string &config)
-{
-    if (config.empty())
-        return {};
-=======
     const std::string config = find_config();
     ConfigNotes of_lines(config), own(config);
     std::vector<ConfigSection> sections;
->>>>>>> 6230f1db635e2ab6b0a7522aae3c6323731e0b32
     try {
         std::istringstream file = open_config(config);
         sections = split_config(file, of_lines);

@@ -108,8 +108,10 @@ public:
 
     void tick(uint64_t now_ns)
     {
+        if (is_over()) // and so is the queue
+            return;
         const uint64_t ended = clock_.ended_in_silence(now_ns);
-        if (ended && !is_over())
+        if (ended)
             compare_intervals(ended, 0);
         queue_.push(events_);
         if (is_over())

@@ -87,8 +87,11 @@ bool Channel::receive(Message &message)
     if (got <= 0)
         return false;
     take(header, message.descriptors);
-    if (header.msg_flags & (MSG_TRUNC | MSG_CTRUNC))
+    message.has_lost_descriptors = header.msg_flags & MSG_CTRUNC;
+    if ((header.msg_flags & MSG_TRUNC) || (message.has_lost_descriptors && message.descriptors.size() == kDescriptorsMax))
         throw ChannelError("a message is too long");
+    if (message.has_lost_descriptors)
+        message.descriptors.clear();
     message.bytes.resize(size_t(got));
     return true;
 }

@@ -2,6 +2,7 @@
 // Channel: whole messages with descriptors over a Unix SOCK_SEQPACKET socket.
 #pragma once
 
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 
 namespace mapi::ipc
 {
+constexpr uint32_t kProtocolVersion = 1; // of what libmapi and mapid say, told in the greeting
 constexpr size_t kMessageBytesMax = 65536;
 constexpr size_t kDescriptorsMax = 16;
 
@@ -23,6 +25,7 @@ public:
 struct Message {
     std::string bytes;
     std::vector<Descriptor> descriptors;
+    bool has_lost_descriptors = false; // this process may open no more; then there is none
 };
 
 // One thread at a time.

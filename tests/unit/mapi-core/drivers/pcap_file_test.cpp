@@ -325,3 +325,15 @@ TEST_CASE("a read that waits for a pipe ends when it is interrupted, with what c
     writer.join();
     mapi_driver_pcap_file.close(file);
 }
+
+TEST_CASE("a file of very many empty sections is read to its end", "[mapi-core][drivers]")
+{
+    const TempDir dir;
+    CaptureBuilder capture;
+    for (int i = 0; i < 300000; ++i)
+        capture.section();
+    capture.interface(1).enhanced(0, 1000000, "abcd", 60);
+    const Outcome outcome = read_all(capture.write(dir / "x.pcapng"));
+    CHECK(outcome.packets.size() == 1);
+    CHECK(outcome.last == 0);
+}

@@ -2,6 +2,8 @@
 // Functions that take another function's result: packet by packet, across flows, whoever comes and goes.
 #include "support/catch.hpp"
 
+#include <chrono>
+
 #include "engine/error.hpp"
 #include "functions/catalog.hpp"
 #include "mapi-core/engine/fake_device.hpp"
@@ -126,4 +128,21 @@ TEST_CASE("a function without a result and one that is not there are no argument
     CHECK_THROWS_AS(flow->target(sample), mapi::Error);
     CHECK_THROWS_AS(flow->target(2), mapi::Error);
     CHECK_THROWS_AS(flow->target(0), mapi::Error);
+}
+
+TEST_CASE("a flow of thousands of functions, each of the one before it, is connected at once", "[mapi-core][engine]")
+{
+    constexpr int kFunctions = 16384;
+    const auto device = make_device();
+    const auto flow = std::make_shared<Flow>(device);
+    const int packets = flow->apply(mapi_fn_pkt_counter, {});
+    int last = packets;
+    while (last < kFunctions)
+        last = flow->apply(mapi_fn_binop, binop_of(BINOP_ADD, *flow, last, *flow, packets));
+    const auto begin = std::chrono::steady_clock::now();
+    flow->connect();
+    CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(1));
+    FakeSource::instance().give(3);
+    CHECK(value(*flow, last) == 3 * kFunctions);
+    flow->close();
 }

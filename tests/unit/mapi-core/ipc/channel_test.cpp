@@ -6,6 +6,7 @@
 #include <memory>
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include "support/catch.hpp"
@@ -107,6 +108,34 @@ TEST_CASE("more descriptors than a message may have are an error and leave none 
     }
 
     CHECK(lowest_free_descriptor() == before);
+}
+
+TEST_CASE("a message whose descriptors find no room here arrives without them, and says so", "[mapi-core][ipc][channel]")
+{
+    Pair pair;
+    const Descriptor given(open("/dev/null", O_RDONLY | O_CLOEXEC));
+    const int free_before = lowest_free_descriptor();
+    rlimit before = {};
+    REQUIRE(getrlimit(RLIMIT_NOFILE, &before) == 0);
+    rlimit one_left = before;
+    one_left.rlim_cur = rlim_t(free_before) + 1;
+    pair.near->send("two", {given.number(), given.number()}, 1000);
+    pair.near->send("one", {given.number()}, 1000);
+    Message message;
+
+    REQUIRE(setrlimit(RLIMIT_NOFILE, &one_left) == 0);
+    const bool came = pair.far->receive(message);
+    REQUIRE(setrlimit(RLIMIT_NOFILE, &before) == 0);
+
+    REQUIRE(came);
+    CHECK(message.bytes == "two");
+    CHECK(message.descriptors.empty());
+    CHECK(message.has_lost_descriptors);
+    CHECK(lowest_free_descriptor() == free_before);
+    REQUIRE(pair.far->receive(message));
+    CHECK(message.bytes == "one");
+    CHECK(message.descriptors.size() == 1);
+    CHECK_FALSE(message.has_lost_descriptors);
 }
 
 TEST_CASE("the other side's end is no error, and sending to it is one", "[mapi-core][ipc][channel]")

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// Flow table: whose number it is, and until when.
+#include "client/flow_table.hpp"
+
+#include "engine/error.hpp"
+#include "support/catch.hpp"
+
+using mapi::client::Flow;
+using mapi::client::FlowTable;
+
+namespace
+{
+// Nothing but there.
+class NoFlow : public Flow
+{
+public:
+    int apply(const std::string &, mapi::engine::Arguments) override { return 1; }
+    mapi::engine::Target target(int, bool) override { return {}; }
+    mapi::engine::FlowBegun begun() override { return nullptr; }
+    void connect() override {}
+    void reset(int) override {}
+    void remove(int) override {}
+    void close() override {}
+    mapi_results_t *read_results(int) override { return nullptr; }
+    mapi_results_t *next_results(int) override { return nullptr; }
+    const mapipkt *next_packet(int) override { return nullptr; }
+    int next_packets(int, const mapipkt **, int, int) override { return 0; }
+    int poll_descriptor(int) override { return -1; }
+    bool wait_for_end(int) override { return true; }
+    void describe(mapi_flow_info_t *) override {}
+    void describe(int, mapi_function_info_t *) override {}
+    int next_function(int) override { return 0; }
+};
+
+int add(FlowTable &table)
+{
+    return table.add([](int) { return std::make_shared<NoFlow>(); });
+}
+} // namespace
+
+TEST_CASE("the number of a flow is no other's until the flow is closed", "[mapi-core][client]")
+{
+    const auto table = std::make_unique<FlowTable>();
+    for (int i = 0; i < FlowTable::kFlowsMax; ++i)
+        add(*table);
+    CHECK_THROWS_AS(add(*table), mapi::Error);
+
+    table->remove(7, [&](Flow &) {
+        CHECK_THROWS_AS(add(*table), mapi::Error);
+        CHECK_THROWS_AS(table->hold(7), mapi::Error);
+    });
+
+    CHECK(add(*table) == 7);
+}
+
+TEST_CASE("the number of a flow that could not be closed is free", "[mapi-core][client]")
+{
+    const auto table = std::make_unique<FlowTable>();
+    for (int i = 0; i < FlowTable::kFlowsMax; ++i)
+        add(*table);
+    CHECK_THROWS_AS(table->remove(7, [](Flow &) { throw std::runtime_error("no"); }), std::runtime_error);
+    CHECK(add(*table) == 7);
+}
