@@ -4,11 +4,11 @@
 #include <memory>
 #include <string>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "analyse/losses.hpp"
 #include "cli/commands.hpp"
+#include "command/arguments.hpp"
 #include "command/output.hpp"
 #include "command/signals.h"
 #include "decode/cpu_stream.hpp"
@@ -152,11 +152,11 @@ int Check::run(bool quiet)
     return findings_ > 0 ? kExitFindings : kExitOk;
 }
 
-RunCommand add(CLI::App &app)
+RunCommand add(command::ArgumentSet &arguments)
 {
     auto options = std::make_shared<Options>();
-    app.add_option("trace", options->trace, "trace file")->required();
-    app.add_flag("-q,--quiet", options->quiet, "exit code only");
+    arguments.add("trace", options->trace, "trace file").required();
+    arguments.add_flag("-q,--quiet", options->quiet, "exit code only");
     return [options] {
         TraceFile trace(options->trace);
         return Check(trace).run(options->quiet);

@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <nsprobe/counters.h>
 
 #include "cli/commands.hpp"
+#include "command/arguments.hpp"
 #include "command/output.hpp"
 #include "command/signals.h"
 
@@ -158,15 +158,15 @@ int run(const Options &options)
     return kExitOk;
 }
 
-RunCommand add(CLI::App &app)
+RunCommand add(command::ArgumentSet &arguments)
 {
     auto options = std::make_shared<Options>();
-    app.add_option("pattern", options->pattern, "only names and meanings that hold this text");
-    app.add_flag("-a,--all", options->all, "also those that cannot be counted here, with the reason");
-    app.add_option("--format", options->format, "form of the output")
-        ->check(CLI::IsMember({"text", "json"}))
-        ->capture_default_str();
-    app.footer("Names are what `record --counters` and NET_SLICE_CONF(\"counters=...\") take: the kernel's own, and libpfm4's\n"
+    arguments.add("pattern", options->pattern, "only names and meanings that hold this text");
+    arguments.add_flag("-a,--all", options->all, "also those that cannot be counted here, with the reason");
+    arguments.add("--format", options->format, "form of the output")
+        .one_of({"text", "json"})
+        .show_default();
+    arguments.footer("Names are what `record --counters` and NET_SLICE_CONF(\"counters=...\") take: the kernel's own, and libpfm4's\n"
                "with its masks and modifiers. A counter is tried by opening it for this process.\n"
                "The exit code is 0 also where nothing can be counted; 2 when no name matches.");
     return [options] { return run(*options); };

@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 
-#include <CLI/CLI.hpp>
 
 #include "analyse/both_sides.hpp"
 #include "cli/analysis.hpp"
@@ -13,6 +12,7 @@
 #include "cli/finish.hpp"
 #include "cli/selection.hpp"
 #include "cli/unit_filter.hpp"
+#include "command/arguments.hpp"
 #include "command/output.hpp"
 #include "command/signals.h"
 #include "command/status_line.hpp"
@@ -157,30 +157,30 @@ int run(const Options &options)
     return export_stats(options);
 }
 
-RunCommand add(CLI::App &app)
+RunCommand add(command::ArgumentSet &arguments)
 {
     auto options = std::make_shared<Options>();
-    app.add_option("trace", options->trace, "trace file")->required();
-    app.add_option("--what", options->what, "events, slices or stats")
-        ->check(CLI::IsMember({"events", "slices", "stats"}))
-        ->capture_default_str();
-    app.add_option("--format", options->format, "csv, or json (events and slices: one object a line)")
-        ->check(CLI::IsMember({"csv", "json"}))
-        ->capture_default_str();
-    app.add_option("--calibration", options->calibration,
+    arguments.add("trace", options->trace, "trace file").required();
+    arguments.add("--what", options->what, "events, slices or stats")
+        .one_of({"events", "slices", "stats"})
+        .show_default();
+    arguments.add("--format", options->format, "csv, or json (events and slices: one object a line)")
+        .one_of({"csv", "json"})
+        .show_default();
+    arguments.add("--calibration", options->calibration,
                    "calibration.json of nscalibrate, instead of the trace's own constants")
-        ->check(is_given);
-    auto *unit = app.add_option("--unit", options->unit, "only what ran in the unit with this number")
-                     ->check(is_count);
-    app.add_option("--slice", options->slice, "only what has this name")->check(is_given);
-    auto *limit = app.add_option("--limit", options->limit, "events or slices to write at most")
-                      ->check(is_count);
-    app.add_option("-o,--output", options->output, "file to write, standard output otherwise")->check(is_given);
-    app.final_callback([options, unit, limit] {
-        if (options->what == "stats" && (*unit || *limit))
-            throw CLI::ValidationError("--unit and --limit", "choose events or slices, not stats");
+        .check(is_given);
+    const command::Argument unit = arguments.add("--unit", options->unit, "only what ran in the unit with this number")
+                     .check(is_count);
+    arguments.add("--slice", options->slice, "only what has this name").check(is_given);
+    const command::Argument limit = arguments.add("--limit", options->limit, "events or slices to write at most")
+                      .check(is_count);
+    arguments.add("-o,--output", options->output, "file to write, standard output otherwise").check(is_given);
+    arguments.at_end([options, unit, limit] {
+        if (options->what == "stats" && (unit.was_given() || limit.was_given()))
+            throw command::WrongUse("--unit and --limit: choose events or slices, not stats");
         if (options->what == "events" && !options->calibration.empty())
-            throw CLI::ValidationError("--calibration", "events are raw; choose slices or stats");
+            throw command::WrongUse("--calibration: events are raw; choose slices or stats");
     });
     return [options] { return run(*options); };
 }

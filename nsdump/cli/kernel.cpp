@@ -4,7 +4,6 @@
 #include <memory>
 #include <string>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nsprobe/nsmod.h>
 
@@ -14,6 +13,7 @@
 #include "cli/kernel_side.hpp"
 #include "cli/record_loop.hpp"
 #include "cli/recorder.hpp"
+#include "command/arguments.hpp"
 #include "command/output.hpp"
 #include "command/tell.hpp"
 #include "decode/error.hpp"
@@ -94,24 +94,24 @@ int run(const Options &options)
     return record(options);
 }
 
-RunCommand add(CLI::App &app)
+RunCommand add(command::ArgumentSet &arguments)
 {
     auto options = std::make_shared<Options>();
-    app.add_option("groups", options->kernel.groups, "groups to record, e.g. net_rx,irq; \"modules\": only what NET_SLICE_* in kernel modules write")->check(is_given);
-    app.add_flag("--list", options->is_list, "all groups and their places, and whether this kernel has them");
-    app.add_option("--preset", options->preset, "the way of TCP packets, place by place; ends with a table of what each costs")
-        ->check(CLI::IsMember({"tcp-send", "tcp-recv"}));
-    app.add_option("--format", options->format, "form of the list and of a preset's table")
-        ->check(CLI::IsMember({"text", "json"}))
-        ->capture_default_str();
-    app.add_option("-o,--output", options->output, "trace file to write")->check(is_given)->capture_default_str();
-    app.add_option("-p,--pid", options->kernel.pid, "of places that run in a process: this one's only")->check(is_positive);
-    app.add_option("--clock", options->clock, "ordered: fenced clock reads")
-        ->check(CLI::IsMember({"fast", "ordered"}))
-        ->capture_default_str();
-    app.add_option("-d,--duration", options->seconds, "seconds after which recording ends")->check(is_duration);
-    add_kernel_options(app, options->kernel);
-    app.footer("Needs the module nsmod and, to record, root or CAP_PERFMON. Without --duration Ctrl-C ends the recording; the\n"
+    arguments.add("groups", options->kernel.groups, "groups to record, e.g. net_rx,irq; \"modules\": only what NET_SLICE_* in kernel modules write").check(is_given);
+    arguments.add_flag("--list", options->is_list, "all groups and their places, and whether this kernel has them");
+    arguments.add("--preset", options->preset, "the way of TCP packets, place by place; ends with a table of what each costs")
+        .one_of({"tcp-send", "tcp-recv"});
+    arguments.add("--format", options->format, "form of the list and of a preset's table")
+        .one_of({"text", "json"})
+        .show_default();
+    arguments.add("-o,--output", options->output, "trace file to write").check(is_given).show_default();
+    arguments.add("-p,--pid", options->kernel.pid, "of places that run in a process: this one's only").check(is_positive);
+    arguments.add("--clock", options->clock, "ordered: fenced clock reads")
+        .one_of({"fast", "ordered"})
+        .show_default();
+    arguments.add("-d,--duration", options->seconds, "seconds after which recording ends").check(is_duration);
+    add_kernel_options(arguments, options->kernel);
+    arguments.footer("Needs the module nsmod and, to record, root or CAP_PERFMON. Without --duration Ctrl-C ends the recording; the\n"
                "trace is whole then, too. `record --kernel GROUPS -- PROGRAM` records a program and the kernel on one clock.\n"
                "\n"
                "Exit codes: 0; 1 the trace has findings; 2 wrong arguments, a group that is none; 3 no module, no permission,\n"

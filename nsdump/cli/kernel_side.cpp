@@ -18,17 +18,17 @@ constexpr std::uint32_t kLastPort = 65535;
 constexpr const char *kNoGroup = "modules"; // what NET_SLICE_* in kernel modules write is recorded with any group
 } // namespace
 
-void add_kernel_options(CLI::App &app, KernelOptions &options)
+void add_kernel_options(command::ArgumentSet &arguments, KernelOptions &options)
 {
-    app.add_option("--kernel-counters", options.counters,
+    arguments.add("--kernel-counters", options.counters,
                    "counters of the kernel's slices, of each CPU, e.g. instructions (default: clock only)")
-        ->check(is_given);
-    app.add_option("--kernel-ring", options.ring_bytes, "bytes of the kernel's ring of one CPU, a power of two")
-        ->transform(CLI::AsSizeValue(false))
-        ->check(is_positive)
-        ->capture_default_str();
-    app.add_option("--port", options.port, "of places that see packets: those from or to this TCP, UDP, SCTP or DCCP port")
-        ->check(CLI::Range(1u, kLastPort));
+        .check(is_given);
+    arguments.add("--kernel-ring", options.ring_bytes, "bytes of the kernel's ring of one CPU, a power of two")
+        .sizes()
+        .check(is_positive)
+        .show_default();
+    arguments.add("--port", options.port, "of places that see packets: those from or to this TCP, UDP, SCTP or DCCP port")
+        .range(std::uint64_t{1}, kLastPort);
 }
 
 void add_kernel(nsp_recorder *recorder, const KernelOptions &options)

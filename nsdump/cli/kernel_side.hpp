@@ -5,8 +5,9 @@
 #include <cstdint>
 #include <string>
 
-#include <CLI/CLI.hpp>
 #include <nsprobe/recorder.h>
+
+#include "command/arguments.hpp"
 
 namespace nsdump
 {
@@ -19,7 +20,7 @@ struct KernelOptions {
 };
 
 // --kernel-counters, --kernel-ring, --port; how groups and process are chosen is the command's.
-void add_kernel_options(CLI::App &app, KernelOptions &options);
+void add_kernel_options(command::ArgumentSet &arguments, KernelOptions &options);
 
 // Throws UsageError or TraceError.
 void add_kernel(nsp_recorder *recorder, const KernelOptions &options);

@@ -11,7 +11,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nsprobe/recorder.h>
 
@@ -20,6 +19,7 @@
 #include "cli/kernel_side.hpp"
 #include "cli/record_loop.hpp"
 #include "cli/recorder.hpp"
+#include "command/arguments.hpp"
 #include "command/output.hpp"
 #include "command/signals.h"
 #include "command/tell.hpp"
@@ -207,44 +207,44 @@ int run(const Options &options)
     return exit_code(options, end, child.get(), status);
 }
 
-RunCommand add(CLI::App &app)
+RunCommand add(command::ArgumentSet &arguments)
 {
     auto options = std::make_shared<Options>();
-    app.add_option("-o,--output", options->output, "trace file to write")->check(is_given)->capture_default_str();
-    app.add_option("-c,--counters", options->counters, "counters, e.g. instructions,cycles; `nsdump counters` lists them (default: clock only)")
-        ->check(is_given);
-    app.add_option("--source", options->source, "where counters come from")
-        ->check(CLI::IsMember({"auto", "rdpmc", "perf-read", "papi", "step", "none"}))
-        ->capture_default_str();
-    app.add_option("--clock", options->clock, "ordered: fenced clock reads")
-        ->check(CLI::IsMember({"fast", "ordered"}))
-        ->capture_default_str();
-    app.add_option("--full", options->full, "when a ring is full: lose the new record, or the oldest")
-        ->check(CLI::IsMember({"discard", "overwrite"}))
-        ->capture_default_str();
-    app.add_option("--ring", options->ring_bytes, "bytes of one CPU's ring, a power of two")
-        ->transform(CLI::AsSizeValue(false))
-        ->check(is_positive)
-        ->capture_default_str();
-    app.add_option("--kind", options->kind, "how rings are written; auto: rseq where the program has it")
-        ->check(CLI::IsMember({"auto", "rseq", "atomic"}))
-        ->capture_default_str();
-    app.add_option("--step-every", options->step_every, "source step: count every n-th unit only")
-        ->check(is_positive)
-        ->capture_default_str();
-    app.add_flag("--no-calibration", options->no_calibration, "the trace then has raw values only");
-    app.add_option("-p,--pid", options->pid, "attach to a process that accepts it (NETSLICE=attach=yes)")
-        ->check(is_positive);
-    app.add_option("-d,--duration", options->seconds,
+    arguments.add("-o,--output", options->output, "trace file to write").check(is_given).show_default();
+    arguments.add("-c,--counters", options->counters, "counters, e.g. instructions,cycles; `nsdump counters` lists them (default: clock only)")
+        .check(is_given);
+    arguments.add("--source", options->source, "where counters come from")
+        .one_of({"auto", "rdpmc", "perf-read", "papi", "step", "none"})
+        .show_default();
+    arguments.add("--clock", options->clock, "ordered: fenced clock reads")
+        .one_of({"fast", "ordered"})
+        .show_default();
+    arguments.add("--full", options->full, "when a ring is full: lose the new record, or the oldest")
+        .one_of({"discard", "overwrite"})
+        .show_default();
+    arguments.add("--ring", options->ring_bytes, "bytes of one CPU's ring, a power of two")
+        .sizes()
+        .check(is_positive)
+        .show_default();
+    arguments.add("--kind", options->kind, "how rings are written; auto: rseq where the program has it")
+        .one_of({"auto", "rseq", "atomic"})
+        .show_default();
+    arguments.add("--step-every", options->step_every, "source step: count every n-th unit only")
+        .check(is_positive)
+        .show_default();
+    arguments.add_flag("--no-calibration", options->no_calibration, "the trace then has raw values only");
+    arguments.add("-p,--pid", options->pid, "attach to a process that accepts it (NETSLICE=attach=yes)")
+        .check(is_positive);
+    arguments.add("-d,--duration", options->seconds,
                    "seconds after which recording ends; a program started here is told to end then (SIGTERM)")
-        ->check(is_duration);
-    app.add_option("-k,--kernel", options->kernel.groups,
+        .check(is_duration);
+    arguments.add("-k,--kernel", options->kernel.groups,
                    "record places in the kernel, too (module nsmod), e.g. irq,softirq,sched; `nsdump kernel --list` has all")
-        ->check(is_given);
-    app.add_flag("--kernel-own", options->is_kernel_of_program, "of the kernel's places that run in a process: those of this program only");
-    add_kernel_options(app, options->kernel);
-    app.add_option("program", options->program, "program and its arguments, after --");
-    app.footer("An existing file is replaced only if it is empty or a trace, and only once a process takes part (with --kernel: when the program starts).\n"
+        .check(is_given);
+    arguments.add_flag("--kernel-own", options->is_kernel_of_program, "of the kernel's places that run in a process: those of this program only");
+    add_kernel_options(arguments, options->kernel);
+    arguments.add("program", options->program, "program and its arguments, after --");
+    arguments.footer("An existing file is replaced only if it is empty or a trace, and only once a process takes part (with --kernel: when the program starts).\n"
                "Ctrl-C ends program and recording; the trace is whole then, too. SIGTERM and SIGHUP do the same, and so does a trace\n"
                "that cannot be written any more: a full disk, a pipe without reader.\n"
                "\n"

@@ -8,13 +8,13 @@
 #include <unordered_map>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "analyse/losses.hpp"
 #include "cli/commands.hpp"
 #include "cli/finish.hpp"
 #include "cli/selection.hpp"
+#include "command/arguments.hpp"
 #include "command/output.hpp"
 #include "command/signals.h"
 #include "decode/clock.hpp"
@@ -187,16 +187,16 @@ int run_show(const Options &options)
     return Show(trace, options).run();
 }
 
-RunCommand add(CLI::App &app)
+RunCommand add(command::ArgumentSet &arguments)
 {
     auto options = std::make_shared<Options>();
-    app.add_option("trace", options->trace, "trace file")->required();
-    app.add_option("--limit", options->limit, "events to show at most")->check(is_count);
-    app.add_option("--cpu", options->cpu, "events of this CPU only")->check(is_count);
-    app.add_option("--thread", options->thread, "events of this thread only")->check(is_count);
-    app.add_option("--slice", options->slice, "events with this name only")->check(is_given);
-    app.add_flag("--raw", options->raw, "the clock's own ticks instead of nanoseconds since the start");
-    app.add_option("-o,--output", options->output, "file to write, standard output otherwise")->check(is_given);
+    arguments.add("trace", options->trace, "trace file").required();
+    arguments.add("--limit", options->limit, "events to show at most").check(is_count);
+    arguments.add("--cpu", options->cpu, "events of this CPU only").check(is_count);
+    arguments.add("--thread", options->thread, "events of this thread only").check(is_count);
+    arguments.add("--slice", options->slice, "events with this name only").check(is_given);
+    arguments.add_flag("--raw", options->raw, "the clock's own ticks instead of nanoseconds since the start");
+    arguments.add("-o,--output", options->output, "file to write, standard output otherwise").check(is_given);
     return [options] { return run_show(*options); };
 }
 } // namespace

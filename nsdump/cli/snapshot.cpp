@@ -9,11 +9,11 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nsprobe/nsmod.h>
 
 #include "cli/commands.hpp"
+#include "command/arguments.hpp"
 #include "command/output.hpp"
 #include "command/signals.h"
 #include "command/tell.hpp"
@@ -135,14 +135,14 @@ int take(const Options &options)
     return kExitOk;
 }
 
-RunCommand add(CLI::App &app)
+RunCommand add(command::ArgumentSet &arguments)
 {
     auto options = std::make_shared<Options>();
-    app.add_flag("--list", options->is_list, "the module's sessions that you may read");
-    app.add_option("-s,--session", options->session, "session's number; default: the only flight recorder there is")->check(is_positive);
-    app.add_option("-p,--pid", options->pid, "the flight recorder of this process")->check(is_positive);
-    app.add_option("-o,--output", options->output, "trace file to write")->check(is_given)->capture_default_str();
-    app.footer("A flight recorder is a program under NETSLICE=\"recorder=nsmod full=overwrite\", with the module nsmod loaded: its rings keep\n"
+    arguments.add_flag("--list", options->is_list, "the module's sessions that you may read");
+    arguments.add("-s,--session", options->session, "session's number; default: the only flight recorder there is").check(is_positive);
+    arguments.add("-p,--pid", options->pid, "the flight recorder of this process").check(is_positive);
+    arguments.add("-o,--output", options->output, "trace file to write").check(is_given).show_default();
+    arguments.footer("A flight recorder is a program under NETSLICE=\"recorder=nsmod full=overwrite\", with the module nsmod loaded: its rings keep\n"
                "the newest records. A snapshot is a whole trace of what they hold; the program goes on and loses nothing by it.\n"
                "\n"
                "Exit codes: 0; 2 which flight recorder is not clear, or there is none; 3 no module, no permission, another's session;\n"

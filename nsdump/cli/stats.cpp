@@ -3,10 +3,10 @@
 #include <memory>
 #include <string>
 
-#include <CLI/CLI.hpp>
 
 #include "cli/analysis.hpp"
 #include "cli/commands.hpp"
+#include "command/arguments.hpp"
 #include "command/output.hpp"
 #include "export/exporter.hpp"
 
@@ -35,17 +35,17 @@ int run(const Options &options)
     return report.has_findings() ? kExitFindings : kExitOk;
 }
 
-RunCommand add(CLI::App &app)
+RunCommand add(command::ArgumentSet &arguments)
 {
     auto options = std::make_shared<Options>();
-    app.add_option("trace", options->trace, "trace file")->required();
-    app.add_option("--calibration", options->calibration,
+    arguments.add("trace", options->trace, "trace file").required();
+    arguments.add("--calibration", options->calibration,
                    "calibration.json of nscalibrate, instead of the trace's own constants")
-        ->check(is_given);
-    app.add_option("--format", options->format, "form of the output")
-        ->check(CLI::IsMember({"text", "json", "csv"}))
-        ->capture_default_str();
-    app.add_option("-o,--output", options->output, "file to write, standard output otherwise")->check(is_given);
+        .check(is_given);
+    arguments.add("--format", options->format, "form of the output")
+        .one_of({"text", "json", "csv"})
+        .show_default();
+    arguments.add("-o,--output", options->output, "file to write, standard output otherwise").check(is_given);
     return [options] { return run(*options); };
 }
 } // namespace
