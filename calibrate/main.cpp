@@ -2,25 +2,22 @@
 // nscalibrate: options -> pinned, measured, told and written.
 #include <algorithm>
 #include <optional>
-#include <cerrno>
-#include <iostream>
 #include <string>
 
 #include <sched.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nsprobe/recorder.h>
 
 #include "affinity.hpp"
+#include "command/arguments.hpp"
 #include "command/output.hpp"
 #include "command/signals.h"
 #include "command/standard_files.h"
 #include "command/status_line.hpp"
 #include "command/tell.hpp"
 #include "environment.hpp"
-#include "file_error/file_error.h"
 #include "report.hpp"
 #include "run.hpp"
 #include "warnings.hpp"
@@ -65,25 +62,25 @@ struct Options {
     std::string counters; // empty: instructions, where they can be had
 };
 
-void add_options(CLI::App &app, Options &options)
+void add_options(command::Arguments &arguments, Options &options)
 {
-    app.set_version_flag("--version", std::string("nscalibrate " NETSLICE_VERSION));
-    app.add_option("--cpu", options.cpu, "CPU to measure on; default: the one it starts on");
-    app.add_option("-b,--batches", options.batches,
+    arguments.version("--version", "nscalibrate " NETSLICE_VERSION);
+    arguments.add("--cpu", options.cpu, "CPU to measure on; default: the one it starts on");
+    arguments.add("-b,--batches", options.batches,
                    "batches behind each figure; default 500, thorough 8000")
-        ->check(CLI::Range(50, 1000000));
-    app.add_flag("--thorough", options.is_thorough,
+        .range(50, 1000000);
+    arguments.add_flag("--thorough", options.is_thorough,
                  "more passes and batches: a minute rather than seconds");
-    app.add_option(
+    arguments.add(
         "--counters", options.counters,
         "counters, parted by commas, that must be had; default: instructions, where they can")
-        ->check([](const std::string &text) { return text.empty() ? "is empty; name counters, or leave the option out" : ""; });
-    app.add_option("-o,--output", options.output, "write calibration.json to this file as well; -: to standard output, in place of the tables");
-    app.add_flag("--paper", options.wants_paper,
+        .check([](const std::string &text) { return text.empty() ? "is empty; name counters, or leave the option out" : ""; });
+    arguments.add("-o,--output", options.output, "write calibration.json to this file as well; -: to standard output, in place of the tables");
+    arguments.add_flag("--paper", options.wants_paper,
                  "the tables of the NetSlice paper, this machine beside that of 2001; in the JSON under \"paper\"");
-    app.add_flag("--json", options.wants_json, "print JSON rather than tables");
-    app.add_flag("-q,--quiet", options.is_quiet, "no progress on the terminal");
-    app.footer(kFooter);
+    arguments.add_flag("--json", options.wants_json, "print JSON rather than tables");
+    arguments.add_flag("-q,--quiet", options.is_quiet, "no progress on the terminal");
+    arguments.footer(kFooter);
 }
 
 int calibrate_machine(const Options &options)
@@ -139,23 +136,16 @@ int calibrate_machine(const Options &options)
 int main(int argc, char **argv)
 {
     command_keep_standard_files();
-    CLI::App app{"Measures what clock reads and NetSlice probes cost on this machine.",
-                 "nscalibrate"};
+    command::Arguments arguments("Measures what clock reads and NetSlice probes cost on this machine.", "nscalibrate");
     Options options;
-    add_options(app, options);
+    add_options(arguments, options);
     try {
-        app.parse(argc, argv);
-    } catch (const CLI::ParseError &error) {
-        const int code = app.exit(error);
-        if (!std::cout.flush()) {
-            command::tell("{}: standard output: cannot write: {}\n", app.get_name(), nslice_write_error(errno));
-            return kCannotWrite;
+        if (const auto reply = arguments.parse(argc, argv)) {
+            reply->print();
+            return reply->is_wrong ? kUsage : kDone;
         }
-        return code == 0 ? kDone : kUsage;
-    }
-    command_catch_interrupts();
-    command_ignore_write_signals();
-    try {
+        command_catch_interrupts();
+        command_ignore_write_signals();
         return calibrate_machine(options);
     } catch (const command::OutputClosed &) { // nobody reads any more
         return kDone;

@@ -1,111 +1,198 @@
 // SPDX-License-Identifier: MIT
-// Arguments: words of a command line -> a command's variables, by CLI11.
-#include "command/arguments.hpp"
+// arguments: command line -> variables.  The only file that includes CLI11.
+#include "arguments.hpp"
 
-#include <utility>
+#include <cstdio>
+#include <sstream>
 
 #include <CLI/CLI.hpp>
 
+#include "output.hpp"
+
 namespace command
 {
-Option Option::required()
+bool Argument::was_given() const
+{
+    return option_->count() > 0;
+}
+
+Argument &Argument::required()
 {
     option_->required();
     return *this;
 }
 
-Option Option::shows_default()
+Argument &Argument::check(const CheckText &check, const std::string &kind)
 {
-    option_->capture_default_str();
+    option_->check(check, kind);
     return *this;
 }
 
-Option Option::one_of(std::vector<std::string> words)
+Argument &Argument::one_of(const std::vector<std::string> &words)
 {
-    option_->check(CLI::IsMember(std::move(words)));
+    option_->check(CLI::IsMember(words));
     return *this;
 }
 
-Option Option::within(std::uint32_t least, std::uint32_t most)
+Argument &Argument::range(int least, int most)
 {
     option_->check(CLI::Range(least, most));
     return *this;
 }
 
-Option Option::takes_sizes()
+Argument &Argument::range(std::uint64_t least, std::uint64_t most)
+{
+    option_->check(CLI::Range(least, most));
+    return *this;
+}
+
+Argument &Argument::sizes()
 {
     option_->transform(CLI::AsSizeValue(false));
     return *this;
 }
 
-Option Option::check(std::string (*complaint)(const std::string &))
+Argument &Argument::one_each_time()
 {
-    option_->check(complaint);
+    option_->allow_extra_args(false);
     return *this;
 }
 
-bool Option::is_given() const
+Argument &Argument::show_default()
 {
-    return option_->count() > 0;
+    option_->capture_default_str();
+    return *this;
 }
 
-Option add_option(CLI::App &app, const char *name, std::string &value, const char *help)
+Argument &Argument::kind(const std::string &name)
 {
-    return Option(app.add_option(name, value, help));
+    option_->type_name(name);
+    return *this;
 }
 
-Option add_option(CLI::App &app, const char *name, std::vector<std::string> &value, const char *help)
+Argument &Argument::shown_as(const std::string &text)
 {
-    return Option(app.add_option(name, value, help));
+    option_->option_text(text);
+    return *this;
 }
 
-Option add_option(CLI::App &app, const char *name, int &value, const char *help)
+Argument ArgumentSet::add(const std::string &names, std::string &variable, const std::string &help)
 {
-    return Option(app.add_option(name, value, help));
+    return Argument(app_->add_option(names, variable, help));
 }
 
-Option add_option(CLI::App &app, const char *name, std::uint32_t &value, const char *help)
+Argument ArgumentSet::add(const std::string &names, int &variable, const std::string &help)
 {
-    return Option(app.add_option(name, value, help));
+    return Argument(app_->add_option(names, variable, help));
 }
 
-Option add_option(CLI::App &app, const char *name, std::uint64_t &value, const char *help)
+Argument ArgumentSet::add(const std::string &names, std::uint32_t &variable, const std::string &help)
 {
-    return Option(app.add_option(name, value, help));
+    return Argument(app_->add_option(names, variable, help));
 }
 
-Option add_option(CLI::App &app, const char *name, double &value, const char *help)
+Argument ArgumentSet::add(const std::string &names, std::uint64_t &variable, const std::string &help)
 {
-    return Option(app.add_option(name, value, help));
+    return Argument(app_->add_option(names, variable, help));
 }
 
-Option add_option(CLI::App &app, const char *name, std::optional<std::uint32_t> &value, const char *help)
+Argument ArgumentSet::add(const std::string &names, double &variable, const std::string &help)
 {
-    return Option(app.add_option(name, value, help));
+    return Argument(app_->add_option(names, variable, help));
 }
 
-Option add_option(CLI::App &app, const char *name, std::optional<std::uint64_t> &value, const char *help)
+Argument ArgumentSet::add(const std::string &names, std::optional<std::uint32_t> &variable, const std::string &help)
 {
-    return Option(app.add_option(name, value, help));
+    return Argument(app_->add_option(names, variable, help));
 }
 
-void add_flag(CLI::App &app, const char *name, bool &value, const char *help)
+Argument ArgumentSet::add(const std::string &names, std::optional<std::uint64_t> &variable, const std::string &help)
 {
-    app.add_flag(name, value, help);
+    return Argument(app_->add_option(names, variable, help));
 }
 
-void set_footer(CLI::App &app, const char *text)
+Argument ArgumentSet::add(const std::string &names, std::vector<std::string> &variable, const std::string &help)
 {
-    app.footer(text);
+    return Argument(app_->add_option(names, variable, help));
 }
 
-void check_together(CLI::App &app, std::function<void()> look)
+Argument ArgumentSet::add_flag(const std::string &names, bool &variable, const std::string &help)
 {
-    app.final_callback(std::move(look));
+    return Argument(app_->add_flag(names, variable, help));
 }
 
-void refuse(const char *options, const char *why)
+void ArgumentSet::footer(const std::string &text)
 {
-    throw CLI::ValidationError(options, why);
+    app_->footer(text);
+}
+
+void ArgumentSet::at_end(const std::function<void()> &run)
+{
+    app_->final_callback([run] {
+        try {
+            run();
+        } catch (const WrongUse &error) {
+            throw CLI::ValidationError(error.what());
+        }
+    });
+}
+
+bool ArgumentSet::was_chosen() const
+{
+    return app_->parsed();
+}
+
+void Reply::print() const
+{
+    if (is_wrong)
+        std::fputs(text.c_str(), stderr); // may be closed
+    else
+        write_whole("-", text);
+}
+
+Arguments::Arguments(const std::string &description, const std::string &program)
+    : ArgumentSet(nullptr), own_(std::make_unique<CLI::App>(description, program))
+{
+    app_ = own_.get();
+}
+
+Arguments::~Arguments() = default;
+
+void Arguments::version(const std::string &names, const std::string &text)
+{
+    app_->set_version_flag(names, text);
+}
+
+ArgumentSet Arguments::add_command(const std::string &name, const std::string &help)
+{
+    return ArgumentSet(app_->add_subcommand(name, help));
+}
+
+void Arguments::require_command()
+{
+    app_->require_subcommand(1);
+}
+
+void Arguments::allow_command()
+{
+    app_->require_subcommand(0, 1);
+    app_->fallthrough();
+}
+
+std::optional<Reply> Arguments::parse(int argc, const char *const *argv)
+{
+    try {
+        app_->parse(argc, argv);
+        return std::nullopt;
+    } catch (const CLI::ParseError &error) {
+        std::ostringstream asked_for, wrong;
+        Reply reply;
+        reply.is_wrong = app_->exit(error, asked_for, wrong) != 0;
+        reply.text = asked_for.str() + wrong.str();
+        const std::vector<std::string> left = app_->remaining();
+        if (error.get_name() == "RequiredError" && !left.empty() && app_->get_subcommands().empty())
+            reply.unknown = left.front();
+        return reply;
+    }
 }
 } // namespace command

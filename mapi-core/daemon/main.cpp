@@ -8,12 +8,12 @@
 #include <optional>
 #include <thread>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <spdlog/spdlog.h>
 #include <sys/resource.h>
 
+#include "command/arguments.hpp"
 #include "daemon/log.hpp"
 #include "daemon/metrics_server.hpp"
 #include "daemon/metrics_text.hpp"
@@ -44,23 +44,23 @@ struct Options {
     size_t memory_mib = 256;
 };
 
-void add_options(CLI::App &app, Options &options)
+void add_options(command::Arguments &arguments, Options &options)
 {
-    app.add_option("-c,--config", options.config, "mapi.conf to read; default $MAPI_CONF, ./mapi.conf, /etc/mapi.conf")->type_name("FILE");
-    app.set_version_flag("-V,--version", "mapid " NETSLICE_VERSION);
-    app.add_option("-s,--socket", options.socket, "where clients find it; default $MAPI_SOCKET, ~/.mapid.sock with local=1 in mapi.conf, " + ipc::standard_socket())->type_name("PATH");
-    app.add_option("-g,--group", options.group, "whose members may use devices that name no other group")->capture_default_str();
-    app.add_option("-l,--log-level", options.log_level, "trace, debug, info, warning, error; default: log_level of mapi.conf, or info")->check(CLI::IsMember({"trace", "debug", "info", "warning", "error"}));
-    app.add_option("--log-file", options.log_file, "append the log there; default: logfile of mapi.conf, or standard error")->type_name("FILE");
-    app.add_option("--max-clients", options.limits.clients, "clients at a time")->capture_default_str()->check(CLI::Range(1, 10000));
-    app.add_option("--max-flows", options.limits.flows, "flows of one client")->capture_default_str()->check(CLI::Range(1, 16384));
-    app.add_option("--max-functions", options.limits.functions, "functions of one client")->capture_default_str()->check(CLI::Range(1, 1000000));
-    app.add_option("--max-memory", options.memory_mib, "MiB of one client, for results and packets")->capture_default_str()->check(CLI::Range(1, 65536));
-    app.add_option("--metrics", options.metrics, "serve counters to Prometheus there, at /metrics")->type_name("ADDRESS:PORT");
-    app.add_flag("--metrics-public", options.is_metrics_public, "also at an address that others than this machine can reach");
-    app.add_option("--record", options.record, "record mapid's own probes from start to end, for nsdump; `mapi-info record` does it at run time")->type_name("FILE");
-    app.add_flag("--check", options.is_check, "read mapi.conf, tell what is wrong or of no effect in it, list its devices and end; 1 when something is wrong");
-    app.footer("mapid stays in the foreground; see mapid(8) for systemd.");
+    arguments.add("-c,--config", options.config, "mapi.conf to read; default $MAPI_CONF, ./mapi.conf, /etc/mapi.conf").kind("FILE");
+    arguments.add("-s,--socket", options.socket, "where clients find it; default $MAPI_SOCKET, ~/.mapid.sock with local=1 in mapi.conf, " + ipc::standard_socket()).kind("PATH");
+    arguments.add("-g,--group", options.group, "whose members may use devices that name no other group").show_default();
+    arguments.add("-l,--log-level", options.log_level, "trace, debug, info, warning, error; default: log_level of mapi.conf, or info").one_of({"trace", "debug", "info", "warning", "error"});
+    arguments.add("--log-file", options.log_file, "append the log there; default: logfile of mapi.conf, or standard error").kind("FILE");
+    arguments.add("--max-clients", options.limits.clients, "clients at a time").show_default().range(1, 10000);
+    arguments.add("--max-flows", options.limits.flows, "flows of one client").show_default().range(1, 16384);
+    arguments.add("--max-functions", options.limits.functions, "functions of one client").show_default().range(1, 1000000);
+    arguments.add("--max-memory", options.memory_mib, "MiB of one client, for results and packets").show_default().range(1, 65536);
+    arguments.add("--metrics", options.metrics, "serve counters to Prometheus there, at /metrics").kind("ADDRESS:PORT");
+    arguments.add_flag("--metrics-public", options.is_metrics_public, "also at an address that others than this machine can reach");
+    arguments.add("--record", options.record, "record mapid's own probes from start to end, for nsdump; `mapi-info record` does it at run time").kind("FILE");
+    arguments.add_flag("--check", options.is_check, "read mapi.conf, tell what is wrong or of no effect in it, list its devices and end; 1 when something is wrong");
+    arguments.version("-V,--version", "mapid " NETSLICE_VERSION);
+    arguments.footer("mapid stays in the foreground; see mapid(8) for systemd.");
 }
 
 // All that is to be said of mapi.conf, by its lines.  `found` is what loading the plug-ins found.
@@ -185,14 +185,13 @@ void serve(const engine::Registry &registry, const Options &options, const sigse
 int main(int argc, char **argv)
 {
     Options options;
-    CLI::App app("mapid: captures once and serves the flows of many programs (libmapi)", "mapid");
-    add_options(app, options);
+    command::Arguments arguments("mapid: captures once and serves the flows of many programs (libmapi)", "mapid");
+    add_options(arguments, options);
     try {
-        app.parse(argc, argv);
-    } catch (const CLI::ParseError &error) {
-        return app.exit(error) == 0 ? 0 : 2;
-    }
-    try {
+        if (const auto reply = arguments.parse(argc, argv)) {
+            (reply->is_wrong ? std::cerr : std::cout) << reply->text;
+            return reply->is_wrong ? 2 : 0;
+        }
         if (!options.config.empty())
             setenv("MAPI_CONF", options.config.c_str(), 1);
         if (options.is_check) {

@@ -149,7 +149,7 @@ std::shared_ptr<Devices::Entry> Devices::add_file(Lock &lock, const std::string 
         // Without it the driver would open the path, with the rights of this process and not with those of whoever gave the file.
         const int own = fcntl(file, F_DUPFD_CLOEXEC, 0);
         if (own < 0)
-            throw Error(MAPI_PCAP_OPEN_ERROR, path + ": cannot be kept open: " + strerror(errno));
+            throw Error(PCAP_OPEN_ERR, path + ": cannot be kept open: " + strerror(errno));
         entry->file = std::make_shared<OwnedFile>(own, "");
         entry->settings.file = own;
     }

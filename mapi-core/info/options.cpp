@@ -4,12 +4,9 @@
 
 #include <cmath>
 #include <cstdlib>
-#include <iostream>
-#include <sstream>
 
-#include <CLI/CLI.hpp>
 
-#include "command/output.hpp"
+#include "command/arguments.hpp"
 #include "engine/config_file.hpp"
 #include "ipc/run_time.hpp"
 
@@ -41,36 +38,33 @@ std::string is_duration(const std::string &text)
 
 std::optional<int> parse_options(int argc, char **argv, Options &options)
 {
-    CLI::App app{"Shows what a running mapid does: devices, flows, functions, where packets were lost; records its probes.", "mapi-info"};
-    app.footer(kFooter);
-    app.set_version_flag("-V,--version", "mapi-info " NETSLICE_VERSION);
-    app.fallthrough();
-    app.require_subcommand(0, 1);
+    command::Arguments arguments("Shows what a running mapid does: devices, flows, functions, where packets were lost; records its probes.", "mapi-info");
+    arguments.footer(kFooter);
+    arguments.version("-V,--version", "mapi-info " NETSLICE_VERSION);
+    arguments.allow_command();
     options.socket = mapi::ipc::socket_path(mapi::engine::is_mapid_local());
-    app.add_option("-s,--socket", options.socket, "where mapid listens; default $MAPI_SOCKET, " + mapi::ipc::standard_socket())->option_text("PATH");
-    app.add_flag("-j,--json", options.is_json, "JSON (netslice-mapi-info-1) instead of tables");
+    arguments.add("-s,--socket", options.socket, "where mapid listens; default $MAPI_SOCKET, " + mapi::ipc::standard_socket()).shown_as("PATH");
+    arguments.add_flag("-j,--json", options.is_json, "JSON (netslice-mapi-info-1) instead of tables");
     const auto add = [&](const char *name, const char *help, Command command) {
-        CLI::App *const added = app.add_subcommand(name, help);
-        added->callback([&options, command] { options.command = command; });
+        command::ArgumentSet added = arguments.add_command(name, help);
+        added.at_end([&options, command] { options.command = command; });
         return added;
     };
     add("devices", "devices: driver, flows, packets, drops by cause", Command::kDevices);
     add("flows", "flows: whose, of which device, and their functions as NAME=SEEN/PASSED", Command::kFlows);
     add("functions", "functions of flows, one a line: packets seen and passed, dropped, flows that share it", Command::kFunctions);
-    CLI::App *const record = add("record", "record mapid's probes into a trace, for a time or until Ctrl-C", Command::kRecord);
-    record->add_option("-o,--output", options.output, "trace file to write; an older trace is replaced, another file is not")->option_text("FILE")->capture_default_str();
-    record->add_option("-d,--duration", options.seconds, "seconds after which recording ends")->option_text("SECONDS")->check(is_duration);
-    try {
-        app.parse(argc, argv);
+    command::ArgumentSet record = add("record", "record mapid's probes into a trace, for a time or until Ctrl-C", Command::kRecord);
+    record.add("-o,--output", options.output, "trace file to write; an older trace is replaced, another file is not").shown_as("FILE").show_default();
+    record.add("-d,--duration", options.seconds, "seconds after which recording ends").shown_as("SECONDS").check(is_duration);
+    arguments.at_end([&] {
         if (options.command == Command::kRecord && options.is_json)
-            throw CLI::ValidationError("record writes a trace: --json is for lists");
+            throw command::WrongUse("record writes a trace: --json is for lists");
         if (options.output.empty())
-            throw CLI::ValidationError("--output needs the name of a file");
-    } catch (const CLI::ParseError &error) {
-        std::ostringstream text;
-        const bool is_asked_for = app.exit(error, text, std::cerr) == 0;
-        command::write_whole("-", text.str());
-        return is_asked_for ? kExitOk : kExitUsage;
+            throw command::WrongUse("--output needs the name of a file");
+    });
+    if (const auto reply = arguments.parse(argc, argv)) {
+        reply->print();
+        return reply->is_wrong ? kExitUsage : kExitOk;
     }
     return std::nullopt;
 }

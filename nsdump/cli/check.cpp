@@ -152,11 +152,11 @@ int Check::run(bool quiet)
     return findings_ > 0 ? kExitFindings : kExitOk;
 }
 
-RunCommand add(CLI::App &app)
+RunCommand add(command::ArgumentSet &arguments)
 {
     auto options = std::make_shared<Options>();
-    command::add_option(app, "trace", options->trace, "trace file").required();
-    command::add_flag(app, "-q,--quiet", options->quiet, "exit code only");
+    arguments.add("trace", options->trace, "trace file").required();
+    arguments.add_flag("-q,--quiet", options->quiet, "exit code only");
     return [options] {
         TraceFile trace(options->trace);
         return Check(trace).run(options->quiet);

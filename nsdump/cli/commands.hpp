@@ -6,9 +6,9 @@
 #include <span>
 #include <string>
 
-namespace CLI
+namespace command
 {
-class App;
+class ArgumentSet;
 }
 
 namespace nsdump
@@ -45,7 +45,7 @@ using RunCommand = std::function<int()>; // returns the exit code
 struct Command {
     const char *name;
     const char *summary;
-    RunCommand (*add)(CLI::App &app); // adds the options and returns what runs after parsing
+    RunCommand (*add)(command::ArgumentSet &arguments); // adds the options and returns what runs after parsing
 };
 
 extern const Command kRecord;

@@ -158,17 +158,17 @@ int run(const Options &options)
     return kExitOk;
 }
 
-RunCommand add(CLI::App &app)
+RunCommand add(command::ArgumentSet &arguments)
 {
     auto options = std::make_shared<Options>();
-    command::add_option(app, "pattern", options->pattern, "only names and meanings that hold this text");
-    command::add_flag(app, "-a,--all", options->all, "also those that cannot be counted here, with the reason");
-    command::add_option(app, "--format", options->format, "form of the output")
+    arguments.add("pattern", options->pattern, "only names and meanings that hold this text");
+    arguments.add_flag("-a,--all", options->all, "also those that cannot be counted here, with the reason");
+    arguments.add("--format", options->format, "form of the output")
         .one_of({"text", "json"})
-        .shows_default();
-    command::set_footer(app, "Names are what `record --counters` and NET_SLICE_CONF(\"counters=...\") take: the kernel's own, and libpfm4's\n"
-        "with its masks and modifiers. A counter is tried by opening it for this process.\n"
-        "The exit code is 0 also where nothing can be counted; 2 when no name matches.");
+        .show_default();
+    arguments.footer("Names are what `record --counters` and NET_SLICE_CONF(\"counters=...\") take: the kernel's own, and libpfm4's\n"
+               "with its masks and modifiers. A counter is tried by opening it for this process.\n"
+               "The exit code is 0 also where nothing can be counted; 2 when no name matches.");
     return [options] { return run(*options); };
 }
 } // namespace

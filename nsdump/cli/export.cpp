@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+
 #include "analyse/both_sides.hpp"
 #include "cli/analysis.hpp"
 #include "cli/commands.hpp"
@@ -156,30 +157,30 @@ int run(const Options &options)
     return export_stats(options);
 }
 
-RunCommand add(CLI::App &app)
+RunCommand add(command::ArgumentSet &arguments)
 {
     auto options = std::make_shared<Options>();
-    command::add_option(app, "trace", options->trace, "trace file").required();
-    command::add_option(app, "--what", options->what, "events, slices or stats")
+    arguments.add("trace", options->trace, "trace file").required();
+    arguments.add("--what", options->what, "events, slices or stats")
         .one_of({"events", "slices", "stats"})
-        .shows_default();
-    command::add_option(app, "--format", options->format, "csv, or json (events and slices: one object a line)")
+        .show_default();
+    arguments.add("--format", options->format, "csv, or json (events and slices: one object a line)")
         .one_of({"csv", "json"})
-        .shows_default();
-    command::add_option(app, "--calibration", options->calibration,
-        "calibration.json of nscalibrate, instead of the trace's own constants")
+        .show_default();
+    arguments.add("--calibration", options->calibration,
+                   "calibration.json of nscalibrate, instead of the trace's own constants")
         .check(is_given);
-    const command::Option unit = command::add_option(app, "--unit", options->unit, "only what ran in the unit with this number")
-        .check(is_count);
-    command::add_option(app, "--slice", options->slice, "only what has this name").check(is_given);
-    const command::Option limit = command::add_option(app, "--limit", options->limit, "events or slices to write at most")
-        .check(is_count);
-    command::add_option(app, "-o,--output", options->output, "file to write, standard output otherwise").check(is_given);
-    command::check_together(app, [options, unit, limit] {
-        if (options->what == "stats" && (unit.is_given() || limit.is_given()))
-            command::refuse("--unit and --limit", "choose events or slices, not stats");
+    const command::Argument unit = arguments.add("--unit", options->unit, "only what ran in the unit with this number")
+                     .check(is_count);
+    arguments.add("--slice", options->slice, "only what has this name").check(is_given);
+    const command::Argument limit = arguments.add("--limit", options->limit, "events or slices to write at most")
+                      .check(is_count);
+    arguments.add("-o,--output", options->output, "file to write, standard output otherwise").check(is_given);
+    arguments.at_end([options, unit, limit] {
+        if (options->what == "stats" && (unit.was_given() || limit.was_given()))
+            throw command::WrongUse("--unit and --limit: choose events or slices, not stats");
         if (options->what == "events" && !options->calibration.empty())
-            command::refuse("--calibration", "events are raw; choose slices or stats");
+            throw command::WrongUse("--calibration: events are raw; choose slices or stats");
     });
     return [options] { return run(*options); };
 }

@@ -94,28 +94,28 @@ int run(const Options &options)
     return record(options);
 }
 
-RunCommand add(CLI::App &app)
+RunCommand add(command::ArgumentSet &arguments)
 {
     auto options = std::make_shared<Options>();
-    command::add_option(app, "groups", options->kernel.groups, "groups to record, e.g. net_rx,irq; \"modules\": only what NET_SLICE_* in kernel modules write").check(is_given);
-    command::add_flag(app, "--list", options->is_list, "all groups and their places, and whether this kernel has them");
-    command::add_option(app, "--preset", options->preset, "the way of TCP packets, place by place; ends with a table of what each costs")
+    arguments.add("groups", options->kernel.groups, "groups to record, e.g. net_rx,irq; \"modules\": only what NET_SLICE_* in kernel modules write").check(is_given);
+    arguments.add_flag("--list", options->is_list, "all groups and their places, and whether this kernel has them");
+    arguments.add("--preset", options->preset, "the way of TCP packets, place by place; ends with a table of what each costs")
         .one_of({"tcp-send", "tcp-recv"});
-    command::add_option(app, "--format", options->format, "form of the list and of a preset's table")
+    arguments.add("--format", options->format, "form of the list and of a preset's table")
         .one_of({"text", "json"})
-        .shows_default();
-    command::add_option(app, "-o,--output", options->output, "trace file to write").check(is_given).shows_default();
-    command::add_option(app, "-p,--pid", options->kernel.pid, "of places that run in a process: this one's only").check(is_positive);
-    command::add_option(app, "--clock", options->clock, "ordered: fenced clock reads")
+        .show_default();
+    arguments.add("-o,--output", options->output, "trace file to write").check(is_given).show_default();
+    arguments.add("-p,--pid", options->kernel.pid, "of places that run in a process: this one's only").check(is_positive);
+    arguments.add("--clock", options->clock, "ordered: fenced clock reads")
         .one_of({"fast", "ordered"})
-        .shows_default();
-    command::add_option(app, "-d,--duration", options->seconds, "seconds after which recording ends").check(is_duration);
-    add_kernel_options(app, options->kernel);
-    command::set_footer(app, "Needs the module nsmod and, to record, root or CAP_PERFMON. Without --duration Ctrl-C ends the recording; the\n"
-        "trace is whole then, too. `record --kernel GROUPS -- PROGRAM` records a program and the kernel on one clock.\n"
-        "\n"
-        "Exit codes: 0; 1 the trace has findings; 2 wrong arguments, a group that is none; 3 no module, no permission,\n"
-        "no such counter on this machine; 4 the trace cannot be written.");
+        .show_default();
+    arguments.add("-d,--duration", options->seconds, "seconds after which recording ends").check(is_duration);
+    add_kernel_options(arguments, options->kernel);
+    arguments.footer("Needs the module nsmod and, to record, root or CAP_PERFMON. Without --duration Ctrl-C ends the recording; the\n"
+               "trace is whole then, too. `record --kernel GROUPS -- PROGRAM` records a program and the kernel on one clock.\n"
+               "\n"
+               "Exit codes: 0; 1 the trace has findings; 2 wrong arguments, a group that is none; 3 no module, no permission,\n"
+               "no such counter on this machine; 4 the trace cannot be written.");
     return [options] { return run(*options); };
 }
 } // namespace

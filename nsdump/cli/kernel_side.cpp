@@ -6,7 +6,6 @@
 
 #include "cli/commands.hpp"
 #include "cli/recorder.hpp"
-#include "command/arguments.hpp"
 #include "command/output.hpp"
 #include "command/tell.hpp"
 #include "decode/error.hpp"
@@ -19,17 +18,17 @@ constexpr std::uint32_t kLastPort = 65535;
 constexpr const char *kNoGroup = "modules"; // what NET_SLICE_* in kernel modules write is recorded with any group
 } // namespace
 
-void add_kernel_options(CLI::App &app, KernelOptions &options)
+void add_kernel_options(command::ArgumentSet &arguments, KernelOptions &options)
 {
-    command::add_option(app, "--kernel-counters", options.counters,
-        "counters of the kernel's slices, of each CPU, e.g. instructions (default: clock only)")
+    arguments.add("--kernel-counters", options.counters,
+                   "counters of the kernel's slices, of each CPU, e.g. instructions (default: clock only)")
         .check(is_given);
-    command::add_option(app, "--kernel-ring", options.ring_bytes, "bytes of the kernel's ring of one CPU, a power of two")
-        .takes_sizes()
+    arguments.add("--kernel-ring", options.ring_bytes, "bytes of the kernel's ring of one CPU, a power of two")
+        .sizes()
         .check(is_positive)
-        .shows_default();
-    command::add_option(app, "--port", options.port, "of places that see packets: those from or to this TCP, UDP, SCTP or DCCP port")
-        .within(1, kLastPort);
+        .show_default();
+    arguments.add("--port", options.port, "of places that see packets: those from or to this TCP, UDP, SCTP or DCCP port")
+        .range(std::uint64_t{1}, kLastPort);
 }
 
 void add_kernel(nsp_recorder *recorder, const KernelOptions &options)

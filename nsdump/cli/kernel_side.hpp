@@ -7,10 +7,7 @@
 
 #include <nsprobe/recorder.h>
 
-namespace CLI
-{
-class App;
-}
+#include "command/arguments.hpp"
 
 namespace nsdump
 {
@@ -23,7 +20,7 @@ struct KernelOptions {
 };
 
 // --kernel-counters, --kernel-ring, --port; how groups and process are chosen is the command's.
-void add_kernel_options(CLI::App &app, KernelOptions &options);
+void add_kernel_options(command::ArgumentSet &arguments, KernelOptions &options);
 
 // Throws UsageError or TraceError.
 void add_kernel(nsp_recorder *recorder, const KernelOptions &options);

@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: MIT
 // nsdump: picks the command; exceptions -> messages and exit codes.
-#include <cerrno>
-#include <iostream>
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
 #include <nsprobe/recorder.h>
 
 #include "cli/commands.hpp"
+#include "command/arguments.hpp"
 #include "command/output.hpp"
 #include "command/signals.h"
 #include "command/standard_files.h"
 #include "command/tell.hpp"
 #include "decode/error.hpp"
 #include "export/escape.hpp"
-#include "file_error/file_error.h"
 
 NSP_IGNORE_ENVIRONMENT;
 
@@ -40,21 +36,26 @@ Exit codes:
   4    the output cannot be written
   130  interrupted; what was read until then was printed)";
 
-// The library says only that a subcommand is required.
-bool has_unknown_command(const CLI::App &app, const CLI::ParseError &error)
+// The library says only that a command is required.
+void tell_unknown(const std::string &word)
 {
-    const std::vector<std::string> left = app.remaining();
-    if (error.get_name() != "RequiredError" || left.empty() || !app.get_subcommands().empty())
-        return false;
-    if (left.front()[0] == '-') {
-        command::tell("nsdump: no option is called \"{}\" before a command; see nsdump --help\n", nsdump::printable(left.front()));
-        return true;
+    if (word[0] == '-') {
+        command::tell("nsdump: no option is called \"{}\" before a command; see nsdump --help\n", nsdump::printable(word));
+        return;
     }
     std::string known;
     for (const nsdump::Command *command : nsdump::all_commands())
         known += (known.empty() ? "" : ", ") + std::string(command->name);
-    command::tell("nsdump: no command is called \"{}\"; there are: {}\n", nsdump::printable(left.front()), known);
-    return true;
+    command::tell("nsdump: no command is called \"{}\"; there are: {}\n", nsdump::printable(word), known);
+}
+
+int answer(const command::Reply &reply)
+{
+    if (reply.unknown)
+        tell_unknown(*reply.unknown);
+    else
+        reply.print();
+    return reply.is_wrong ? nsdump::kExitUsage : nsdump::kExitOk;
 }
 
 int run_command(const nsdump::RunCommand &run)
@@ -81,31 +82,21 @@ int run_command(const nsdump::RunCommand &run)
 int main(int argc, char **argv)
 {
     command_keep_standard_files();
-    CLI::App app{"Records and reads NetSlice traces.", "nsdump"};
-    app.set_version_flag("--version", std::string("nsdump " NETSLICE_VERSION));
-    app.require_subcommand(1);
-    app.footer(kFooter);
-    std::vector<std::pair<CLI::App *, nsdump::RunCommand>> commands;
+    command::Arguments arguments("Records and reads NetSlice traces.", "nsdump");
+    arguments.version("--version", "nsdump " NETSLICE_VERSION);
+    arguments.require_command();
+    arguments.footer(kFooter);
+    std::vector<std::pair<command::ArgumentSet, nsdump::RunCommand>> commands;
     for (const nsdump::Command *command : nsdump::all_commands()) {
-        CLI::App *sub = app.add_subcommand(command->name, command->summary);
-        commands.emplace_back(sub, command->add(*sub));
+        command::ArgumentSet options = arguments.add_command(command->name, command->summary);
+        commands.emplace_back(options, command->add(options));
     }
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::ParseError &error) {
-        if (has_unknown_command(app, error))
-            return nsdump::kExitUsage;
-        const int code = app.exit(error);
-        if (!std::cout.flush()) {
-            command::tell("{}: standard output: cannot write: {}\n", app.get_name(), nslice_write_error(errno));
-            return nsdump::kExitOutput;
-        }
-        return code == 0 ? nsdump::kExitOk : nsdump::kExitUsage;
-    }
+    if (const auto reply = arguments.parse(argc, argv))
+        return run_command([&] { return answer(*reply); });
     command_catch_interrupts();
     command_ignore_write_signals();
-    for (const auto &[sub, run] : commands)
-        if (sub->parsed())
+    for (const auto &[options, run] : commands)
+        if (options.was_chosen())
             return run_command(run);
     return nsdump::kExitUsage;
 }

@@ -207,51 +207,51 @@ int run(const Options &options)
     return exit_code(options, end, child.get(), status);
 }
 
-RunCommand add(CLI::App &app)
+RunCommand add(command::ArgumentSet &arguments)
 {
     auto options = std::make_shared<Options>();
-    command::add_option(app, "-o,--output", options->output, "trace file to write").check(is_given).shows_default();
-    command::add_option(app, "-c,--counters", options->counters, "counters, e.g. instructions,cycles; `nsdump counters` lists them (default: clock only)")
+    arguments.add("-o,--output", options->output, "trace file to write").check(is_given).show_default();
+    arguments.add("-c,--counters", options->counters, "counters, e.g. instructions,cycles; `nsdump counters` lists them (default: clock only)")
         .check(is_given);
-    command::add_option(app, "--source", options->source, "where counters come from")
+    arguments.add("--source", options->source, "where counters come from")
         .one_of({"auto", "rdpmc", "perf-read", "papi", "step", "none"})
-        .shows_default();
-    command::add_option(app, "--clock", options->clock, "ordered: fenced clock reads")
+        .show_default();
+    arguments.add("--clock", options->clock, "ordered: fenced clock reads")
         .one_of({"fast", "ordered"})
-        .shows_default();
-    command::add_option(app, "--full", options->full, "when a ring is full: lose the new record, or the oldest")
+        .show_default();
+    arguments.add("--full", options->full, "when a ring is full: lose the new record, or the oldest")
         .one_of({"discard", "overwrite"})
-        .shows_default();
-    command::add_option(app, "--ring", options->ring_bytes, "bytes of one CPU's ring, a power of two")
-        .takes_sizes()
+        .show_default();
+    arguments.add("--ring", options->ring_bytes, "bytes of one CPU's ring, a power of two")
+        .sizes()
         .check(is_positive)
-        .shows_default();
-    command::add_option(app, "--kind", options->kind, "how rings are written; auto: rseq where the program has it")
+        .show_default();
+    arguments.add("--kind", options->kind, "how rings are written; auto: rseq where the program has it")
         .one_of({"auto", "rseq", "atomic"})
-        .shows_default();
-    command::add_option(app, "--step-every", options->step_every, "source step: count every n-th unit only")
+        .show_default();
+    arguments.add("--step-every", options->step_every, "source step: count every n-th unit only")
         .check(is_positive)
-        .shows_default();
-    command::add_flag(app, "--no-calibration", options->no_calibration, "the trace then has raw values only");
-    command::add_option(app, "-p,--pid", options->pid, "attach to a process that accepts it (NETSLICE=attach=yes)")
+        .show_default();
+    arguments.add_flag("--no-calibration", options->no_calibration, "the trace then has raw values only");
+    arguments.add("-p,--pid", options->pid, "attach to a process that accepts it (NETSLICE=attach=yes)")
         .check(is_positive);
-    command::add_option(app, "-d,--duration", options->seconds,
-        "seconds after which recording ends; a program started here is told to end then (SIGTERM)")
+    arguments.add("-d,--duration", options->seconds,
+                   "seconds after which recording ends; a program started here is told to end then (SIGTERM)")
         .check(is_duration);
-    command::add_option(app, "-k,--kernel", options->kernel.groups,
-        "record places in the kernel, too (module nsmod), e.g. irq,softirq,sched; `nsdump kernel --list` has all")
+    arguments.add("-k,--kernel", options->kernel.groups,
+                   "record places in the kernel, too (module nsmod), e.g. irq,softirq,sched; `nsdump kernel --list` has all")
         .check(is_given);
-    command::add_flag(app, "--kernel-own", options->is_kernel_of_program, "of the kernel's places that run in a process: those of this program only");
-    add_kernel_options(app, options->kernel);
-    command::add_option(app, "program", options->program, "program and its arguments, after --");
-    command::set_footer(app, "An existing file is replaced only if it is empty or a trace, and only once a process takes part (with --kernel: when the program starts).\n"
-        "Ctrl-C ends program and recording; the trace is whole then, too. SIGTERM and SIGHUP do the same, and so does a trace\n"
-        "that cannot be written any more: a full disk, a pipe without reader.\n"
-        "\n"
-        "The exit code is the program's own; 128 + n when signal n ended it; 0 after --duration;\n"
-        "1 when no process took part, or one could not; 2 for wrong arguments, an unknown counter among them;\n"
-        "3 when the program cannot be started, attached to or recorded with these options on this machine;\n"
-        "4 when the trace cannot be written; 130 when interrupted.");
+    arguments.add_flag("--kernel-own", options->is_kernel_of_program, "of the kernel's places that run in a process: those of this program only");
+    add_kernel_options(arguments, options->kernel);
+    arguments.add("program", options->program, "program and its arguments, after --");
+    arguments.footer("An existing file is replaced only if it is empty or a trace, and only once a process takes part (with --kernel: when the program starts).\n"
+               "Ctrl-C ends program and recording; the trace is whole then, too. SIGTERM and SIGHUP do the same, and so does a trace\n"
+               "that cannot be written any more: a full disk, a pipe without reader.\n"
+               "\n"
+               "The exit code is the program's own; 128 + n when signal n ended it; 0 after --duration;\n"
+               "1 when no process took part, or one could not; 2 for wrong arguments, an unknown counter among them;\n"
+               "3 when the program cannot be started, attached to or recorded with these options on this machine;\n"
+               "4 when the trace cannot be written; 130 when interrupted.");
     return [options] { return run(*options); };
 }
 } // namespace

@@ -187,16 +187,16 @@ int run_show(const Options &options)
     return Show(trace, options).run();
 }
 
-RunCommand add(CLI::App &app)
+RunCommand add(command::ArgumentSet &arguments)
 {
     auto options = std::make_shared<Options>();
-    command::add_option(app, "trace", options->trace, "trace file").required();
-    command::add_option(app, "--limit", options->limit, "events to show at most").check(is_count);
-    command::add_option(app, "--cpu", options->cpu, "events of this CPU only").check(is_count);
-    command::add_option(app, "--thread", options->thread, "events of this thread only").check(is_count);
-    command::add_option(app, "--slice", options->slice, "events with this name only").check(is_given);
-    command::add_flag(app, "--raw", options->raw, "the clock's own ticks instead of nanoseconds since the start");
-    command::add_option(app, "-o,--output", options->output, "file to write, standard output otherwise").check(is_given);
+    arguments.add("trace", options->trace, "trace file").required();
+    arguments.add("--limit", options->limit, "events to show at most").check(is_count);
+    arguments.add("--cpu", options->cpu, "events of this CPU only").check(is_count);
+    arguments.add("--thread", options->thread, "events of this thread only").check(is_count);
+    arguments.add("--slice", options->slice, "events with this name only").check(is_given);
+    arguments.add_flag("--raw", options->raw, "the clock's own ticks instead of nanoseconds since the start");
+    arguments.add("-o,--output", options->output, "file to write, standard output otherwise").check(is_given);
     return [options] { return run_show(*options); };
 }
 } // namespace

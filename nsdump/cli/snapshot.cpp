@@ -135,18 +135,18 @@ int take(const Options &options)
     return kExitOk;
 }
 
-RunCommand add(CLI::App &app)
+RunCommand add(command::ArgumentSet &arguments)
 {
     auto options = std::make_shared<Options>();
-    command::add_flag(app, "--list", options->is_list, "the module's sessions that you may read");
-    command::add_option(app, "-s,--session", options->session, "session's number; default: the only flight recorder there is").check(is_positive);
-    command::add_option(app, "-p,--pid", options->pid, "the flight recorder of this process").check(is_positive);
-    command::add_option(app, "-o,--output", options->output, "trace file to write").check(is_given).shows_default();
-    command::set_footer(app, "A flight recorder is a program under NETSLICE=\"recorder=nsmod full=overwrite\", with the module nsmod loaded: its rings keep\n"
-        "the newest records. A snapshot is a whole trace of what they hold; the program goes on and loses nothing by it.\n"
-        "\n"
-        "Exit codes: 0; 2 which flight recorder is not clear, or there is none; 3 no module, no permission, another's session;\n"
-        "4 the trace cannot be written; 130 when interrupted.");
+    arguments.add_flag("--list", options->is_list, "the module's sessions that you may read");
+    arguments.add("-s,--session", options->session, "session's number; default: the only flight recorder there is").check(is_positive);
+    arguments.add("-p,--pid", options->pid, "the flight recorder of this process").check(is_positive);
+    arguments.add("-o,--output", options->output, "trace file to write").check(is_given).show_default();
+    arguments.footer("A flight recorder is a program under NETSLICE=\"recorder=nsmod full=overwrite\", with the module nsmod loaded: its rings keep\n"
+               "the newest records. A snapshot is a whole trace of what they hold; the program goes on and loses nothing by it.\n"
+               "\n"
+               "Exit codes: 0; 2 which flight recorder is not clear, or there is none; 3 no module, no permission, another's session;\n"
+               "4 the trace cannot be written; 130 when interrupted.");
     return [options] { return options->is_list ? list() : take(*options); };
 }
 } // namespace

@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+
 #include "cli/analysis.hpp"
 #include "cli/commands.hpp"
 #include "command/arguments.hpp"
@@ -34,17 +35,17 @@ int run(const Options &options)
     return report.has_findings() ? kExitFindings : kExitOk;
 }
 
-RunCommand add(CLI::App &app)
+RunCommand add(command::ArgumentSet &arguments)
 {
     auto options = std::make_shared<Options>();
-    command::add_option(app, "trace", options->trace, "trace file").required();
-    command::add_option(app, "--calibration", options->calibration,
-        "calibration.json of nscalibrate, instead of the trace's own constants")
+    arguments.add("trace", options->trace, "trace file").required();
+    arguments.add("--calibration", options->calibration,
+                   "calibration.json of nscalibrate, instead of the trace's own constants")
         .check(is_given);
-    command::add_option(app, "--format", options->format, "form of the output")
+    arguments.add("--format", options->format, "form of the output")
         .one_of({"text", "json", "csv"})
-        .shows_default();
-    command::add_option(app, "-o,--output", options->output, "file to write, standard output otherwise").check(is_given);
+        .show_default();
+    arguments.add("-o,--output", options->output, "file to write, standard output otherwise").check(is_given);
     return [options] { return run(*options); };
 }
 } // namespace

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 
+#include "command/arguments.hpp"
 #include "support/trace_builder.hpp"
 
 namespace
@@ -153,21 +153,24 @@ void write_trace(test_support::TraceBuilder &trace, const Options &options)
 int main(int argc, char **argv)
 {
     Options options;
-    CLI::App app{"Makes a valid trace of any size: units with slices nested one or two deep."};
-    app.add_option("out", options.out, "trace to write")->required();
-    app.add_option("--records", options.records, "records, at least; whole units are written");
-    app.add_option("--cpus", options.cpus, "CPUs, each with one thread")->check(CLI::Range(1, 4096));
-    app.add_option("--unit-slices", options.unit_slices, "outer slices in a unit");
-    app.add_option("--packets", options.packets, "packets in a unit");
-    app.add_option("--chunk-bytes", options.chunk_bytes, "payload of a chunk")
-        ->check(CLI::Range(std::uint64_t{128}, std::uint64_t{NSLICE_MAX_PAYLOAD_BYTES}));
-    app.add_option("--counters", options.counters, "counters in START and STOP")->check(CLI::Range(0, 6));
-    app.add_option("--migrate-every", options.migrate_every, "one migrated slice in so many units");
-    app.add_option("--lose-every", options.lose_every, "lost records after so many units");
-    app.add_option("--seed", options.seed, "another seed, another trace");
-    app.add_flag("--no-calibration", options.no_calibration, "without the probes' cost");
-    app.add_flag("--no-footer", options.no_footer, "end as after a crash");
-    CLI11_PARSE(app, argc, argv);
+    command::Arguments arguments("Makes a valid trace of any size: units with slices nested one or two deep.");
+    arguments.add("out", options.out, "trace to write").required();
+    arguments.add("--records", options.records, "records, at least; whole units are written");
+    arguments.add("--cpus", options.cpus, "CPUs, each with one thread").range(1, 4096);
+    arguments.add("--unit-slices", options.unit_slices, "outer slices in a unit");
+    arguments.add("--packets", options.packets, "packets in a unit");
+    arguments.add("--chunk-bytes", options.chunk_bytes, "payload of a chunk")
+        .range(std::uint64_t{128}, std::uint64_t{NSLICE_MAX_PAYLOAD_BYTES});
+    arguments.add("--counters", options.counters, "counters in START and STOP").range(0, 6);
+    arguments.add("--migrate-every", options.migrate_every, "one migrated slice in so many units");
+    arguments.add("--lose-every", options.lose_every, "lost records after so many units");
+    arguments.add("--seed", options.seed, "another seed, another trace");
+    arguments.add_flag("--no-calibration", options.no_calibration, "without the probes' cost");
+    arguments.add_flag("--no-footer", options.no_footer, "end as after a crash");
+    if (const auto reply = arguments.parse(argc, argv)) {
+        std::fputs(reply->text.c_str(), reply->is_wrong ? stderr : stdout);
+        return reply->is_wrong ? 2 : 0;
+    }
 
     std::FILE *file = std::fopen(options.out.c_str(), "wb");
     if (!file) {

@@ -19,7 +19,7 @@ GENERATED = ("*.pb.h", "*.skel.h", "*_version.h")
 
 class Rules:
     def __init__(self, lines):
-        self.table, self.exceptions = {}, []
+        self.table, self.exceptions, self.only = {}, [], {}
         for line in lines:
             line = line.strip()
             if not line or line.startswith("#"):
@@ -30,6 +30,9 @@ class Rules:
                 if not reason.strip():
                     raise SystemExit(f"include_rules.txt: exception without a reason: {line}")
                 self.exceptions.append((source, target))
+            elif "<-" in line:
+                header, _, source = line.partition("<-")
+                self.only[header.strip()[1:-1]] = source.strip()
             else:
                 source, _, targets = line.partition("->")
                 self.table[source.strip()] = re.findall(r"<[^>]+>|\S+", targets)
@@ -80,6 +83,8 @@ def problem_of(rules, known, path, quote, name):
         if quote == '"' and not any(fnmatch.fnmatchcase(name, pattern) for pattern in GENERATED) \
                 and not path.startswith("tests/"):
             return f"\"{name}\" is no file of the tree; a system header stands in <>"
+        if rules.only.get(name, path) != path:
+            return f"<{name}> is for {rules.only[name]} alone; include the header of that"
         if not rules.allows_system(path, name):
             return f"<{name}> is not allowed in {rules.folder(path)}"
         return None

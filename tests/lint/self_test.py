@@ -27,6 +27,7 @@ FAULTS = [
     ("include_rules", "mapi-core/engine/bad.cpp", HEAD + '#include "../functions/sample.cpp"\n', "goes up"),
     ("include_rules", "mapi-core/include/mapi/bad.h", HEAD + "#include <pthread.h>\n", "<pthread.h> is not allowed"),
     ("include_rules", "libnsprobe/include/nsprobe/bad.h", HEAD + "#include <nsprobe/detail/fast.h>\n", "public header"),
+    ("include_rules", "nsdump/cli/bad.cpp", HEAD + "#include <CLI/CLI.hpp>\n", "is for command/arguments.cpp alone"),
     ("include_rules", "elsewhere/bad.c", HEAD, "not in include_rules.txt"),
     ("spdx", "nsdump/decode/bad.cpp", "// decode: nothing\n" + HEAD, "no SPDX"),
     ("spdx", "nsdump/decode/bad.cpp", "// SPDX-License-Identifier: GPL-3.0\n", "is not one of this folder"),

@@ -3,13 +3,10 @@
 #include "options.hpp"
 
 #include <algorithm>
-#include <iostream>
 #include <map>
-#include <sstream>
 
-#include <CLI/CLI.hpp>
 
-#include "command/output.hpp"
+#include "command/arguments.hpp"
 #include "flow_words/read_calls.hpp"
 #include "own_flow.hpp"
 
@@ -51,56 +48,54 @@ std::string check_scenario(const std::string &name)
 
 std::optional<int> parse_options(int argc, char **argv, Options &options)
 {
-    CLI::App app{"Measures what monitoring functions cost per packet on a capture: instructions and cycles, beside those of 2004."};
-    app.footer(kFooter);
-    app.set_version_flag("-V,--version", "mapi-cost " NETSLICE_VERSION);
+    command::Arguments arguments("Measures what monitoring functions cost per packet on a capture: instructions and cycles, beside those of 2004.");
+    arguments.footer(kFooter);
+    arguments.version("-V,--version", "mapi-cost " NETSLICE_VERSION);
     bool is_per_packet = false;
     std::string source = "auto";
     std::string clock = "ordered";
-    app.add_option("capture", options.capture, "pcap or pcapng file")->option_text("CAPTURE");
+    arguments.add("capture", options.capture, "pcap or pcapng file").shown_as("CAPTURE");
     std::string device;
-    app.add_option("-i,--interface", device, "record packets of a network interface, or a device of mapi.conf, for 10 s, or --packets of them; measure on these")
-        ->option_text("DEVICE");
-    app.add_flag("--erf", options.is_erf, "the capture is an ERF file of a DAG card; measure on its first --packets, as a pcap file");
-    app.add_option("--json", options.json, "write JSON (netslice-mapi-cost-1); - is standard output, instead of the table")->option_text("FILE");
-    app.add_option("--csv", options.csv, "write CSV; - is standard output, instead of the table")->option_text("FILE");
-    app.add_option("--scenario", options.scenarios, "run this one, or table2, table3, table4; may be repeated")
-        ->option_text("NAME")->check(check_scenario)->allow_extra_args(false);
-    app.add_option("--flow", options.flows,
+    arguments.add("-i,--interface", device, "record packets of a network interface, or a device of mapi.conf, for 10 s, or --packets of them; measure on these")
+        .shown_as("DEVICE");
+    arguments.add_flag("--erf", options.is_erf, "the capture is an ERF file of a DAG card; measure on its first --packets, as a pcap file");
+    const command::Argument json = arguments.add("--json", options.json, "write JSON (netslice-mapi-cost-1); - is standard output, instead of the table").shown_as("FILE");
+    const command::Argument csv = arguments.add("--csv", options.csv, "write CSV; - is standard output, instead of the table").shown_as("FILE");
+    arguments.add("--scenario", options.scenarios, "run this one, or table2, table3, table4; may be repeated")
+        .shown_as("NAME").check(check_scenario).one_each_time();
+    arguments.add("--flow", options.flows,
                    "run a flow of these functions, as in \"BPF_FILTER 'tcp port 80' | TO_BUFFER 1\"; @1 is the flow's first function; may be repeated")
-        ->option_text("FUNCTIONS")->allow_extra_args(false);
-    app.add_flag("--list", options.is_list, "name the scenarios and end");
-    app.add_option("--filter", options.filter,
-                   "expression for BPF_FILTER; default \"src port 2005\" when a packet matches it, else \"tcp\"")->option_text("EXPR");
-    app.add_option("--string", options.text, "string for STR_SEARCH in the row of five functions; default \"www\"")->option_text("STRING");
-    app.add_option("--packets", options.run.packets, "packets to time in each scenario, at least; default 200000")
-        ->option_text("N")->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 32));
-    app.add_flag("--per-packet", is_per_packet, "hand packets to the engine one by one, not in batches of 64");
-    app.add_option("--clock", clock, "ordered (default): slices are fenced; fast: probes cost half")
-        ->option_text("MODE")->check(CLI::IsMember(std::vector<std::string>{"ordered", "fast"}));
-    app.add_option("--source", source, "counts instructions: auto (default), rdpmc, perf-read, papi, step")
-        ->option_text("NAME")->check(CLI::IsMember(std::vector<std::string>{"auto", "rdpmc", "perf-read", "papi", "step"}));
-    app.add_option("--step-units", options.run.step_units, "batches to count when instructions are single-stepped; default 10")
-        ->option_text("N")->check(CLI::Range(2u, 100'000u));
-    app.add_flag("!--no-instructions", options.wants_instructions, "leave out the pass that counts instructions");
-    try {
-        app.parse(argc, argv);
+        .shown_as("FUNCTIONS").one_each_time();
+    arguments.add_flag("--list", options.is_list, "name the scenarios and end");
+    arguments.add("--filter", options.filter,
+                   "expression for BPF_FILTER; default \"src port 2005\" when a packet matches it, else \"tcp\"").shown_as("EXPR");
+    arguments.add("--string", options.text, "string for STR_SEARCH in the row of five functions; default \"www\"").shown_as("STRING");
+    arguments.add("--packets", options.run.packets, "packets to time in each scenario, at least; default 200000")
+        .shown_as("N").range(std::uint64_t{1}, std::uint64_t{1} << 32);
+    arguments.add_flag("--per-packet", is_per_packet, "hand packets to the engine one by one, not in batches of 64");
+    arguments.add("--clock", clock, "ordered (default): slices are fenced; fast: probes cost half")
+        .shown_as("MODE").one_of({"ordered", "fast"});
+    arguments.add("--source", source, "counts instructions: auto (default), rdpmc, perf-read, papi, step")
+        .shown_as("NAME").one_of({"auto", "rdpmc", "perf-read", "papi", "step"});
+    arguments.add("--step-units", options.run.step_units, "batches to count when instructions are single-stepped; default 10")
+        .shown_as("N").range(2, 100'000u);
+    arguments.add_flag("!--no-instructions", options.wants_instructions, "leave out the pass that counts instructions");
+    arguments.at_end([&] {
         if (!device.empty() && (!options.capture.empty() || options.is_erf))
-            throw CLI::ValidationError("--interface stands instead of a capture");
+            throw command::WrongUse("--interface stands instead of a capture");
         options.is_device = !device.empty();
         if (options.is_device)
             options.capture = device;
         if (options.capture.empty() && !options.is_list)
-            throw CLI::RequiredError("CAPTURE");
-        if ((app.count("--json") > 0 && options.json.empty()) || (app.count("--csv") > 0 && options.csv.empty()))
-            throw CLI::ValidationError("--json and --csv need the name of a file");
+            throw command::WrongUse("CAPTURE is required");
+        if ((json.was_given() && options.json.empty()) || (csv.was_given() && options.csv.empty()))
+            throw command::WrongUse("--json and --csv need the name of a file");
         if (options.json == "-" && options.csv == "-")
-            throw CLI::ValidationError("--json and --csv cannot both go to standard output");
-    } catch (const CLI::ParseError &error) {
-        std::ostringstream text;
-        const bool is_asked_for = app.exit(error, text, std::cerr) == 0;
-        command::write_whole("-", text.str());
-        return is_asked_for ? kExitOk : kExitUsage;
+            throw command::WrongUse("--json and --csv cannot both go to standard output");
+    });
+    if (const auto reply = arguments.parse(argc, argv)) {
+        reply->print();
+        return reply->is_wrong ? kExitUsage : kExitOk;
     }
     options.run.batch_packets = is_per_packet ? 1 : MAPI_BATCH_MAX;
     options.run.source = kSources.at(source);

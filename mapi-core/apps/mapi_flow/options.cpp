@@ -3,10 +3,11 @@
 #include "options.hpp"
 
 #include <cmath>
+#include <cstdlib>
 #include <iostream>
 #include <string>
 
-#include <CLI/CLI.hpp>
+#include "command/arguments.hpp"
 
 namespace mapi_flow
 {
@@ -30,35 +31,34 @@ constexpr const char *kFooter =
 // Empty: it is right.
 std::string check_seconds(const std::string &text)
 {
-    double seconds = 0;
-    return CLI::detail::lexical_cast(text, seconds) && seconds > 0 && std::isfinite(seconds) ? "" : "\"" + text + "\" is no time in seconds above 0";
+    char *end = nullptr;
+    const double seconds = std::strtod(text.c_str(), &end);
+    return !text.empty() && *end == 0 && seconds > 0 && std::isfinite(seconds) ? "" : "\"" + text + "\" is no time in seconds above 0";
 }
 } // namespace
 
 std::optional<int> parse_options(int argc, char **argv, Options &options)
 {
-    CLI::App app{"mapi-flow: applies functions of MAPI to a capture or a network interface and prints their results."};
-    app.footer(kFooter);
-    app.set_version_flag("-V,--version", std::string("mapi-flow ") + NETSLICE_VERSION);
-    app.add_option("source", options.source, "capture, pcap or pcapng, also compressed; with -i an interface, or a device of mapi.conf")->required();
-    app.add_option("flow", options.flows, "functions of a flow")->required();
-    app.add_flag("-i,--interface", options.is_device, "the source is a network interface, or a device of mapi.conf");
-    auto *erf = app.add_flag("-E,--erf", options.is_erf, "the capture is an ERF file of a DAG card");
-    auto *duration = app.add_option("-d,--duration", options.seconds, "seconds that an interface is read; without: until Ctrl-C");
-    auto *interval = app.add_option("-t,--interval", options.interval_s, "seconds between results; without: at the end alone");
-    for (CLI::Option *time : {duration, interval})
-        time->check(CLI::Validator(check_seconds, "SECONDS"));
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::ParseError &error) {
-        const int code = app.exit(error);
-        return code == 0 ? kExitDone : kExitUsage;
+    command::Arguments arguments("mapi-flow: applies functions of MAPI to a capture or a network interface and prints their results.");
+    arguments.footer(kFooter);
+    arguments.version("-V,--version", std::string("mapi-flow ") + NETSLICE_VERSION);
+    arguments.add("source", options.source, "capture, pcap or pcapng, also compressed; with -i an interface, or a device of mapi.conf").required();
+    arguments.add("flow", options.flows, "functions of a flow").required();
+    arguments.add_flag("-i,--interface", options.is_device, "the source is a network interface, or a device of mapi.conf");
+    const command::Argument erf = arguments.add_flag("-E,--erf", options.is_erf, "the capture is an ERF file of a DAG card");
+    command::Argument duration = arguments.add("-d,--duration", options.seconds, "seconds that an interface is read; without: until Ctrl-C");
+    command::Argument interval = arguments.add("-t,--interval", options.interval_s, "seconds between results; without: at the end alone");
+    for (command::Argument *time : {&duration, &interval})
+        time->check(check_seconds, "SECONDS");
+    if (const auto reply = arguments.parse(argc, argv)) {
+        (reply->is_wrong ? std::cerr : std::cout) << reply->text;
+        return reply->is_wrong ? kExitUsage : kExitDone;
     }
-    if (options.is_device && *erf) {
+    if (options.is_device && erf.was_given()) {
         std::cerr << "mapi-flow: --erf is of a capture, --interface of none\n";
         return kExitUsage;
     }
-    if (!options.is_device && *duration) {
+    if (!options.is_device && duration.was_given()) {
         std::cerr << "mapi-flow: a capture is read to its end: --duration needs --interface\n";
         return kExitUsage;
     }

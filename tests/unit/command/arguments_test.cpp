@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+#include "command/arguments.hpp"
+
+#include "support/catch.hpp"
+
+using namespace command;
+using Catch::Matchers::Contains;
+
+namespace
+{
+struct Values {
+    std::string output = "out";
+    int number = 0;
+    std::uint64_t bytes = 0;
+    double seconds = 0;
+    std::optional<std::uint32_t> cpu;
+    std::vector<std::string> words;
+    bool is_quiet = false;
+    bool has_colour = true;
+};
+
+void add_all(ArgumentSet &arguments, Values &values)
+{
+    arguments.add("-o,--output", values.output, "file to write").show_default();
+    arguments.add("-n,--number", values.number, "a number").range(1, 9);
+    arguments.add("--bytes", values.bytes, "a size").sizes();
+    arguments.add("--seconds", values.seconds, "a time");
+    arguments.add("--cpu", values.cpu, "a CPU");
+    arguments.add("words", values.words, "words");
+    arguments.add_flag("-q,--quiet", values.is_quiet, "no words");
+    arguments.add_flag("!--no-colour", values.has_colour, "no colours");
+}
+
+std::optional<Reply> parse(Arguments &arguments, std::vector<const char *> words)
+{
+    words.insert(words.begin(), "program");
+    return arguments.parse(static_cast<int>(words.size()), words.data());
+}
+} // namespace
+
+TEST_CASE("what is given lands in its variable, and the others keep their values", "[command][arguments]")
+{
+    Values values;
+    Arguments arguments("Does nothing.", "program");
+    add_all(arguments, values);
+
+    REQUIRE_FALSE(parse(arguments, {"-n", "3", "--bytes", "64KiB", "--seconds=0.5", "a", "-q", "--no-colour", "b"}));
+
+    CHECK(values.output == "out");
+    CHECK(values.number == 3);
+    CHECK(values.bytes == 65536);
+    CHECK(values.seconds == 0.5);
+    CHECK_FALSE(values.cpu);
+    CHECK(values.words == std::vector<std::string>{"a", "b"});
+    CHECK(values.is_quiet);
+    CHECK_FALSE(values.has_colour);
+}
+
+TEST_CASE("a value that a check refuses is wrong use, told with the option", "[command][arguments]")
+{
+    Values values;
+    std::string mode, text;
+    Arguments arguments("Does nothing.", "program");
+    add_all(arguments, values);
+    arguments.add("--mode", mode, "a mode").one_of({"fast", "slow"});
+    arguments.add("--text", text, "a text").check([](const std::string &given) { return given.empty() ? "is empty" : ""; });
+
+    for (const std::vector<const char *> &words : std::vector<std::vector<const char *>>{
+             {"-n", "10"}, {"-n", "0"}, {"-n", "x"}, {"--cpu", "-1"}, {"--cpu", "4294967296"}, {"--bytes", "3x"}, {"--mode", "odd"}, {"--text", ""}, {"--none"}}) {
+        const auto reply = parse(arguments, words);
+        REQUIRE(reply);
+        CHECK(reply->is_wrong);
+        CHECK_THAT(reply->text, Contains(words[0][1] == 'n' ? "--number" : words[0]) && Contains("--help"));
+    }
+}
+
+TEST_CASE("help and the version are no wrong use, and help shows defaults and the footer", "[command][arguments]")
+{
+    Values values;
+    Arguments arguments("Does nothing.", "program");
+    add_all(arguments, values);
+    arguments.version("-V,--version", "program 1.2.3");
+    arguments.footer("That is all.");
+
+    const auto help = parse(arguments, {"--help"});
+    REQUIRE(help);
+    CHECK_FALSE(help->is_wrong);
+    CHECK_THAT(help->text, Contains("Does nothing.") && Contains("TEXT=out") && Contains("That is all."));
+    const auto version = parse(arguments, {"-V"});
+    REQUIRE(version);
+    CHECK_FALSE(version->is_wrong);
+    CHECK(version->text == "program 1.2.3\n");
+}
+
+TEST_CASE("the command that was chosen is known, and an unknown one is told by its word", "[command][arguments]")
+{
+    std::string trace;
+    Arguments arguments("Does nothing.", "program");
+    ArgumentSet show = arguments.add_command("show", "shows");
+    const ArgumentSet check = arguments.add_command("check", "checks");
+    show.add("trace", trace, "trace").required();
+    arguments.require_command();
+
+    const auto unknown = parse(arguments, {"shaw", "x"});
+    REQUIRE(unknown);
+    CHECK(unknown->is_wrong);
+    CHECK(unknown->unknown == "shaw");
+    const auto incomplete = parse(arguments, {"show"});
+    REQUIRE(incomplete);
+    CHECK_FALSE(incomplete->unknown);
+    CHECK_FALSE(parse(arguments, {"show", "t.nsl"}));
+    CHECK(show.was_chosen());
+    CHECK_FALSE(check.was_chosen());
+    CHECK(trace == "t.nsl");
+}
+
+TEST_CASE("arguments that do not go together are wrong use, told at the end of parsing", "[command][arguments]")
+{
+    Values values;
+    Arguments arguments("Does nothing.", "program");
+    add_all(arguments, values);
+    arguments.allow_command();
+    ArgumentSet show = arguments.add_command("show", "shows");
+    const Argument limit = show.add("--limit", values.number, "most");
+    bool was_run = false;
+    show.at_end([&] {
+        was_run = true;
+        if (limit.was_given() && values.is_quiet)
+            throw WrongUse("--limit and --quiet do not go together");
+    });
+
+    CHECK_FALSE(parse(arguments, {"-q"}));
+    CHECK_FALSE(was_run);
+    const auto reply = parse(arguments, {"show", "--limit", "3", "-q"});
+    REQUIRE(reply);
+    CHECK(reply->is_wrong);
+    CHECK_THAT(reply->text, Contains("--limit and --quiet do not go together"));
+}
