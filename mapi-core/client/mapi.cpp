@@ -10,6 +10,7 @@
 #include "client/last_error.hpp"
 #include "client/library.hpp"
 #include "engine/copy_text.hpp"
+#include "engine/function_name.hpp"
 
 #undef mapi_apply_function
 #undef mapi_read_results
@@ -46,7 +47,7 @@ mapi::engine::FlowBegun find_flow(int fd)
     return library().flows.hold(fd)->begun();
 }
 
-constexpr const char *kLibraryName = "mapi";
+constexpr uint64_t kUsPerSecond = 1000000;
 
 void need_library(int id)
 {
@@ -54,12 +55,14 @@ void need_library(int id)
         throw Error(MAPI_INVALID_ARGUMENT, "there is no library " + std::to_string(id));
 }
 
-int apply(int fd, const char *name, int count, va_list list)
+constexpr int kCountUnknown = -1; // the full list that MAPI 2 had
+
+int apply(int fd, const char *name, mapi::client::GivenArguments &given)
 {
     return guard(-1, [&] {
         const auto flow = library().flows.hold(fd);
         const auto function = library().backend()->function(need(name, "the function's name"));
-        return flow->apply(function.name, mapi::client::read_arguments(function, count, list, {find_target, find_flow}));
+        return flow->apply(function.name, mapi::client::read_arguments(function, given, {find_target, find_flow}));
     });
 }
 
@@ -125,18 +128,27 @@ int mapi_apply_function(int fd, const char *function, ...)
 {
     va_list list;
     va_start(list, function);
-    const int fid = apply(fd, function, mapi::client::kCountUnknown, list);
+    mapi::client::GivenArguments given(nullptr, kCountUnknown, list);
     va_end(list);
-    return fid;
+    return apply(fd, function, given);
 }
 
 int mapi_apply_function_counted(int argument_count, int fd, const char *function, ...)
 {
     va_list list;
     va_start(list, function);
-    const int fid = apply(fd, function, argument_count, list);
+    mapi::client::GivenArguments given(nullptr, argument_count, list);
     va_end(list);
-    return fid;
+    return apply(fd, function, given);
+}
+
+int mapi_apply_function_typed(const char *kinds, int fd, const char *function, ...)
+{
+    va_list list;
+    va_start(list, function);
+    mapi::client::GivenArguments given(kinds, kCountUnknown, list);
+    va_end(list);
+    return apply(fd, function, given);
 }
 
 mapi_results_t *mapi_read_results(int fd, int fid)
@@ -244,6 +256,8 @@ int mapi_get_flow_info(int fd, mapi_flow_info_t *info)
         library().flows.hold(fd)->describe(info);
         info->uid = geteuid();
         info->fd = fd;
+        info->start = time_t(info->start_us / kUsPerSecond);
+        info->end = time_t(info->end_us / kUsPerSecond);
         return 0;
     });
 }
@@ -263,7 +277,7 @@ int mapi_get_function_info(int fd, int fid, mapi_function_info_t *info)
     return guard(-1, [&] {
         *need(info) = {};
         library().flows.hold(fd)->describe(fid, info);
-        copy_text(info->libname, kLibraryName);
+        copy_text(info->libname, mapi::engine::kOwnLibrary);
         copy_text(info->devtype, MAPI_DEVTYPE_ALL);
         return 0;
     });
@@ -304,7 +318,7 @@ int mapi_get_library_info(int libid, mapi_lib_info_t *info)
     return guard(-1, [&] {
         need_library(libid);
         *need(info) = {};
-        copy_text(info->libname, kLibraryName);
+        copy_text(info->libname, mapi::engine::kOwnLibrary);
         info->functs = library().backend()->function_count();
         return 0;
     });

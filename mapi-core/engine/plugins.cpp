@@ -65,8 +65,10 @@ void load(const std::string &path, Plugins &plugins)
         throw Error(MAPI_CONFIG_ERROR, "libs: " + path + " has no mapi_plugin: it is no plug-in (mapi/plugin.h)");
     if (plugin->abi != MAPI_PLUGIN_ABI || plugin->struct_size < sizeof(struct mapi_plugin))
         throw Error(MAPI_CONFIG_ERROR, "libs: " + path + " is of ABI " + std::to_string(plugin->abi) + ", not " + std::to_string(MAPI_PLUGIN_ABI));
-    for (const mapi_function *const *function = plugin->functions; function && *function; ++function)
+    for (const mapi_function *const *function = plugin->functions; function && *function; ++function) {
         plugins.functions.push_back(*function);
+        plugins.libraries[*function] = std::filesystem::path(path).stem();
+    }
     for (const mapi_driver *const *driver = plugin->drivers; driver && *driver; ++driver)
         plugins.drivers.push_back(*driver);
 }
