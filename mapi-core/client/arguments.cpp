@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Arguments: a variable argument list -> owned arguments.
+// Arguments: given arguments and the function's description -> owned arguments.
 #include "client/arguments.hpp"
 
 #include <algorithm>
@@ -27,26 +27,9 @@ int argument_error(int position)
     return position <= 6 ? kNumbers[position - 1] : MFUNCT_INVALID_ARGUMENT;
 }
 
-const char *kind_name(char kind)
-{
-    switch (kind) {
-    case 's': return "a string";
-    case 'c': return "a character";
-    case 'p': return "a path";
-    case 'l': return "a 64-bit number";
-    case 'r': return "a flow";
-    case 'f': return "a function of that flow";
-    case 'S': return "a list of functions";
-    case 'F': return "a list of flows";
-    case 'w': return "a file's name";
-    case 'o': return "SHMEM, host:port or a file's name";
-    default: return "an int";
-    }
-}
-
 [[noreturn]] void refuse(const std::string &name, int position, const std::string &text)
 {
-    throw Error(argument_error(position), name + ": argument " + std::to_string(position) + ": " + text);
+    throw Error(argument_error(position), name + ": argument " + std::to_string(position) + text);
 }
 
 std::string flow_error(int fd, const Error &error)
@@ -61,7 +44,7 @@ void find_function(const std::string &name, engine::Arguments &arguments, size_t
     try {
         arguments[i].targets = {find_target(fd, int(arguments[i].number), false)};
     } catch (const Error &error) {
-        refuse(name, int(i), flow_error(fd, error));
+        refuse(name, int(i), ": " + flow_error(fd, error));
     }
 }
 
@@ -75,11 +58,11 @@ void find_functions(const std::string &name, engine::Argument &argument, int pos
         const bool has_flow = function.ec == std::errc() && function.ptr != end && *function.ptr == '@';
         const auto flow = has_flow ? std::from_chars(function.ptr + 1, end, fd) : function;
         if (!has_flow || flow.ec != std::errc() || (flow.ptr != end && (*flow.ptr != ',' || flow.ptr + 1 == end)))
-            refuse(name, position, "\"" + argument.text + "\" is no list FUNCTION@FLOW,FUNCTION@FLOW");
+            refuse(name, position, ": \"" + argument.text + "\" is no list FUNCTION@FLOW,FUNCTION@FLOW");
         try {
             argument.targets.push_back(find_target(fd, fid, true));
         } catch (const Error &error) {
-            refuse(name, position, flow_error(fd, error));
+            refuse(name, position, ": " + flow_error(fd, error));
         }
         at = flow.ptr == end ? end : flow.ptr + 1;
     } while (at != end);
@@ -90,12 +73,12 @@ void find_flows(const std::string &name, engine::Argument &argument, int positio
 {
     const std::vector<int> flows = engine::read_flow_list(argument.text);
     if (flows.empty())
-        refuse(name, position, "\"" + argument.text + "\" is no list FLOW,FLOW");
+        refuse(name, position, ": \"" + argument.text + "\" is no list FLOW,FLOW");
     for (const int fd : flows) {
         try {
             argument.flows.push_back(find_flow(fd));
         } catch (const Error &error) {
-            refuse(name, position, flow_error(fd, error));
+            refuse(name, position, ": " + flow_error(fd, error));
         }
     }
     argument.number = int64_t(argument.flows.size());
@@ -153,12 +136,6 @@ void look_up(const std::string &name, engine::Arguments &arguments, const Finder
     }
 }
 
-bool is_text(char kind)
-{
-    return kind == 's' || kind == 'p' || kind == 'S' || kind == 'F' || kind == 'w' || kind == 'o';
-}
-} // namespace
-
 // Whoever reads it may stand in another folder.
 std::string whole_path(const std::string &path)
 {
@@ -167,49 +144,44 @@ std::string whole_path(const std::string &path)
     return path.empty() || error ? path : whole.string();
 }
 
-// va_list may be an array type, so it is taken by value and read only here.
-engine::Arguments read_arguments(const FunctionDescription &function, int count, va_list list, const Finders &find)
+engine::Argument take(const std::string &name, GivenArguments &given, char letter, int position)
+{
+    try {
+        engine::Argument argument = given.take(letter);
+        if (letter == 'p')
+            argument.text = whole_path(argument.text);
+        return argument;
+    } catch (const WrongArgument &wrong) {
+        if (letter == 'w' && wrong.is_null)
+            throw Error(MAPI_ERROR_FILE, name + ": argument " + std::to_string(position) + wrong.text);
+        refuse(name, position, wrong.text);
+    }
+}
+} // namespace
+
+engine::Arguments read_arguments(const FunctionDescription &function, GivenArguments &given, const Finders &find)
 {
     const std::string_view description = function.args;
-    const int most = int(std::count_if(description.begin(), description.end(), [](char kind) { return kind != '?' && kind != 'u'; }));
+    const int most = int(std::count_if(description.begin(), description.end(), [](char letter) { return letter != '?' && letter != 'u'; }));
     const std::string &name = function.name;
-    if (count == kCountUnknown)
-        count = most;
+    const int count = given.count() < 0 ? most : given.count();
     if (count > most)
         throw Error(argument_error(most + 1), name + ": takes " + std::to_string(most) + " arguments, not " + std::to_string(count));
     engine::Arguments arguments;
     bool optional = false;
     int position = 0;
-    for (const char kind : description) {
-        if (kind == '?') {
+    for (const char letter : description) {
+        if (letter == '?') {
             optional = true;
-            continue;
-        }
-        engine::Argument argument;
-        if (kind == 'u') { // not the caller's to say
-            argument.kind = kind;
-            argument.number = geteuid();
-            arguments.push_back(argument);
-            continue;
-        }
-        if (++position > count) {
-            if (!optional)
-                throw Error(argument_error(position), name + ": argument " + std::to_string(position) + ", " + kind_name(kind) + ", is missing");
-            arguments.push_back(argument);
-            continue;
-        }
-        argument.kind = kind;
-        if (is_text(kind)) {
-            const char *text = va_arg(list, const char *);
-            if (!text)
-                throw Error(kind == 'w' ? MAPI_ERROR_FILE : argument_error(position), name + ": argument " + std::to_string(position) + " is a null pointer");
-            argument.text = kind == 'p' ? whole_path(text) : text;
-        } else if (kind == 'l') {
-            argument.number = int64_t(va_arg(list, unsigned long long));
+        } else if (letter == 'u') { // not the caller's to say
+            arguments.push_back({letter, geteuid(), {}, {}});
+        } else if (++position <= count) {
+            arguments.push_back(take(name, given, letter, position));
+        } else if (optional) {
+            arguments.emplace_back();
         } else {
-            argument.number = va_arg(list, int);
+            refuse(name, position, std::string(", ") + letter_name(letter) + ", is missing");
         }
-        arguments.push_back(std::move(argument));
     }
     look_up(name, arguments, find);
     return arguments;

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Arguments: a variable argument list and the function's description -> owned arguments.
+// Arguments: given arguments and the function's description -> owned arguments.
 #pragma once
 
-#include <cstdarg>
 #include <functional>
 
 #include "client/backend.hpp"
+#include "client/given_arguments.hpp"
 
 namespace mapi::client
 {
-// The caller of a symbol cannot say how many there are: it gives the full list that MAPI 2 had.
-constexpr int kCountUnknown = -1;
-
 // A flow's function, whose result is taken whole or as one value; throws Error that tells what the flow lacks.
 using FindTarget = std::function<engine::Target(int fd, int fid, bool is_whole)>;
 
@@ -23,6 +20,6 @@ struct Finders {
     FindFlow flow;
 };
 
-// Throws Error 7001 .. 7011 for the first argument that is missing, too many or names nothing.
-engine::Arguments read_arguments(const FunctionDescription &function, int count, va_list list, const Finders &find);
+// Throws Error 7001 .. 7011 for the first argument that is missing, too many, of another type or names nothing.
+engine::Arguments read_arguments(const FunctionDescription &function, GivenArguments &given, const Finders &find);
 } // namespace mapi::client

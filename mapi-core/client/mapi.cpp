@@ -10,6 +10,7 @@
 #include "client/last_error.hpp"
 #include "client/library.hpp"
 #include "engine/copy_text.hpp"
+#include "engine/function_name.hpp"
 
 #undef mapi_apply_function
 #undef mapi_read_results
@@ -69,7 +70,7 @@ mapi::engine::FlowBegun find_flow(int fd)
     return library().flows.hold(fd)->begun();
 }
 
-constexpr const char *kLibraryName = "mapi";
+constexpr uint64_t kUsPerSecond = 1000000;
 
 void need_library(int id)
 {
@@ -77,7 +78,9 @@ void need_library(int id)
         throw Error(MFUNCT_INVALID_ARGUMENT_1, "there is no library " + std::to_string(id));
 }
 
-int apply(int fd, const char *name, int count, va_list list)
+constexpr int kCountUnknown = -1; // the full list that MAPI 2 had
+
+int apply(int fd, const char *name, mapi::client::GivenArguments &given)
 {
     return guard(-1, [&] {
         const auto flow = hold(fd, 1);
@@ -85,7 +88,7 @@ int apply(int fd, const char *name, int count, va_list list)
         if (flow->is_connected())
             throw Error(MFUNCT_COULD_NOT_APPLY_FUNCT, std::string(name) + ": the flow is connected; functions are applied before mapi_connect()");
         const auto function = library().backend()->function(name);
-        return flow->apply(function.name, mapi::client::read_arguments(function, count, list, {find_target, find_flow}));
+        return flow->apply(function.name, mapi::client::read_arguments(function, given, {find_target, find_flow}));
     });
 }
 
@@ -151,18 +154,27 @@ int mapi_apply_function(int fd, const char *function, ...)
 {
     va_list list;
     va_start(list, function);
-    const int fid = apply(fd, function, mapi::client::kCountUnknown, list);
+    mapi::client::GivenArguments given(nullptr, kCountUnknown, list);
     va_end(list);
-    return fid;
+    return apply(fd, function, given);
 }
 
 int mapi_apply_function_counted(int argument_count, int fd, const char *function, ...)
 {
     va_list list;
     va_start(list, function);
-    const int fid = apply(fd, function, argument_count, list);
+    mapi::client::GivenArguments given(nullptr, argument_count, list);
     va_end(list);
-    return fid;
+    return apply(fd, function, given);
+}
+
+int mapi_apply_function_typed(const char *kinds, int fd, const char *function, ...)
+{
+    va_list list;
+    va_start(list, function);
+    mapi::client::GivenArguments given(kinds, kCountUnknown, list);
+    va_end(list);
+    return apply(fd, function, given);
 }
 
 mapi_results_t *mapi_read_results(int fd, int fid)
@@ -274,6 +286,8 @@ int mapi_get_flow_info(int fd, mapi_flow_info_t *info)
         library().flows.hold(fd)->describe(info);
         info->uid = geteuid();
         info->fd = fd;
+        info->start = time_t(info->start_us / kUsPerSecond);
+        info->end = time_t(info->end_us / kUsPerSecond);
         return 0;
     });
 }
@@ -296,7 +310,7 @@ int mapi_get_function_info(int fd, int fid, mapi_function_info_t *info)
         *need(info, MFUNCT_INVALID_ARGUMENT_3) = {};
         const auto flow = renumber(MAPI_INVALID_FLOW, MAPI_INIT_ERROR, [&] { return library().flows.hold(fd); });
         renumber(MAPI_INVALID_FID_FUNCID, MAPI_FUNCTION_INFO_ERR, [&] { flow->describe(fid, info); });
-        copy_text(info->libname, kLibraryName);
+        copy_text(info->libname, mapi::engine::kOwnLibrary);
         copy_text(info->devtype, MAPI_DEVTYPE_ALL);
         return 0;
     });
@@ -341,7 +355,7 @@ int mapi_get_library_info(int libid, mapi_lib_info_t *info)
     return guard(-1, [&] {
         need_library(libid);
         *need(info, MFUNCT_INVALID_ARGUMENT_2) = {};
-        copy_text(info->libname, kLibraryName);
+        copy_text(info->libname, mapi::engine::kOwnLibrary);
         info->functs = library().backend()->function_count();
         return 0;
     });

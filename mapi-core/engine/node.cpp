@@ -55,7 +55,7 @@ std::vector<mapi_argument> borrow_arguments(const Arguments &arguments, const ma
     for (const Argument &argument : arguments) {
         if (argument.kind == kConfigLines)
             break;
-        const bool is_text = argument.kind == 's' || argument.kind == 'p' || argument.kind == 'w' || argument.kind == 'o';
+        const bool is_text = argument.kind == 's' || argument.kind == 'n' || argument.kind == 'p' || argument.kind == 'w' || argument.kind == 'o';
         borrowed.push_back({is_text ? argument.text.c_str() : nullptr, argument.number, argument.kind, argument.targets.empty() ? nullptr : views,
                             argument.flows.empty() ? nullptr : flows});
         views += argument.targets.size();

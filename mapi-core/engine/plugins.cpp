@@ -80,6 +80,8 @@ private:
                 throw Error(MAPI_CONFIG_ERROR, name + " is in no folder of " + path_key);
             const struct mapi_plugin &plugin = open_plugin(path);
             add(plugins_.functions, plugin.functions, notes_.place(line.line) + ": " + path);
+            for (const mapi_function *const *function = plugin.functions; function && *function; ++function)
+                plugins_.libraries.try_emplace(*function, std::filesystem::path(path).stem());
             add(plugins_.drivers, plugin.drivers, notes_.place(line.line) + ": " + path);
             return &plugin;
         } catch (const Error &error) {

@@ -19,6 +19,7 @@ struct Plugins {
     std::map<const void *, std::string> origins; // of tables: file, line and path
     std::map<std::string, std::string> driver_of_file; // as `driver` names a plug-in -> the name of its driver
     std::set<std::string> names; // as they are written, those that could not be loaded, too
+    std::map<const mapi_function *, std::string> libraries; // where a function is from: its file without folder and ".so"
 };
 
 // Those under `libs` of the configuration, found along `libpath`, and those that `driver` names, along `drvpath`; they stay loaded.

@@ -3,6 +3,7 @@
 #include "engine/registry.hpp"
 
 #include "engine/error.hpp"
+#include "engine/function_name.hpp"
 #include "engine/old_drivers.hpp"
 
 namespace mapi::engine
@@ -53,11 +54,29 @@ Registry::Registry(std::span<const mapi_function *const> functions, std::span<co
     }
 }
 
+bool Registry::is_in(const std::string &library, const mapi_function &function) const
+{
+    const auto plugin = plugins_.libraries.find(&function);
+    if (plugin != plugins_.libraries.end())
+        return plugin->second == library;
+    return library == kOwnLibrary || has_function(library, function.name);
+}
+
 const mapi_function &Registry::function(const std::string &name) const
 {
-    if (const mapi_function *function = find(functions_, name))
-        return *function;
-    throw Error(MAPI_FUNCTION_NOT_FOUND, "there is no function \"" + name + "\"; known: " + names(functions_));
+    const FunctionName parts = split_function_name(name);
+    const mapi_function *const function = find(functions_, parts.function);
+    if (!function)
+        throw Error(MAPI_FUNCTION_NOT_FOUND, "there is no function \"" + parts.function + "\"; known: " + names(functions_));
+    if (name.find(':') != std::string::npos && !is_in(parts.library, *function)) {
+        const auto plugin = plugins_.libraries.find(function);
+        throw Error(MAPI_FUNCTION_NOT_FOUND, name + ": library \"" + parts.library + "\" has no function " + parts.function + "; it is in \"" +
+                                                 (plugin == plugins_.libraries.end() ? kOwnLibrary : plugin->second) + "\"");
+    }
+    if (name.find('!') != std::string::npos && !is_served_in_software(parts.device_type))
+        throw Error(MAPI_FUNCTION_NOT_FOUND, name + ": there is no function for devices of type \"" + parts.device_type +
+                                                 "\" alone; functions are software, of types 1, 1.3, 1.3.1 and 1.4");
+    return *function;
 }
 
 const mapi_function &Registry::function_at(int number) const

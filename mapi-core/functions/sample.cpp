@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// SAMPLE: packet -> passes every n-th (PERIODIC), or n percent of them (PROBABILISTIC).  SAMPLE_PACKETS: the same with the strings of MAPI 1.
+// SAMPLE: packet -> passes every n-th (PERIODIC), or n percent of them (PROBABILISTIC).  SAMPLE_PACKETS: MAPI 1's, the same with strings or numbers.
 //
 // Never shared between flows: two flows that sample must be independent of each other, and the period of each begins at
 // its own first packet.
 #include <charconv>
-#include <cstring>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <variant>
 
@@ -48,23 +48,28 @@ int create(const mapi_function_setup *setup, void **instance)
     return create_sampler(setup, setup->arguments[0].number, setup->arguments[1].number, instance);
 }
 
+std::optional<int64_t> read_number(std::string_view text)
+{
+    int64_t number = 0;
+    const auto [stop, status] = std::from_chars(text.data(), text.data() + text.size(), number);
+    return status == std::errc() && stop == text.data() + text.size() ? std::optional(number) : std::nullopt;
+}
+
 int create_from_text(const mapi_function_setup *setup, void **instance)
 {
     const char *value_text = setup->arguments[0].text;
     const char *mode_text = setup->arguments[1].text;
     if (!value_text || !mode_text)
         return refuse(setup, value_text ? MFUNCT_INVALID_ARGUMENT_2 : MFUNCT_INVALID_ARGUMENT_1, "a string is missing");
-    int64_t value = 0;
-    const char *end = value_text + strlen(value_text);
-    const auto [stop, status] = std::from_chars(value_text, end, value);
-    if (status != std::errc() || stop != end)
+    const auto value = read_number(value_text);
+    if (!value)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, std::string("\"") + value_text + "\" is not a number");
     const std::string_view mode = mode_text;
     if (mode == "PERIODIC" || mode == "DET")
-        return create_sampler(setup, value, PERIODIC, instance);
+        return create_sampler(setup, *value, PERIODIC, instance);
     if (mode == "PROBABILISTIC" || mode == "PROB")
-        return create_sampler(setup, value, PROBABILISTIC, instance);
-    return create_sampler(setup, value, -1, instance);
+        return create_sampler(setup, *value, PROBABILISTIC, instance);
+    return create_sampler(setup, *value, read_number(mode).value_or(-1), instance);
 }
 
 uint64_t process(void *instance, const mapi_batch *, uint64_t mask)
@@ -99,8 +104,8 @@ extern "C" const mapi_function mapi_fn_sample_packets = {
     .abi = MAPI_FUNCTION_ABI,
     .struct_size = sizeof(mapi_function),
     .name = "SAMPLE_PACKETS",
-    .description = "SAMPLE with the strings of MAPI 1",
-    .args = "ss",
+    .description = "SAMPLE as in MAPI 1, with strings or numbers",
+    .args = "nn",
     .flags = 0,
     .result_bytes = 0,
     .create = mapi::functions::create_from_text,

@@ -93,7 +93,10 @@ private:
 
 int create(const mapi_function_setup *setup, void **instance)
 {
-    const int64_t bytes = setup->arguments[0].kind ? setup->arguments[0].number : 0;
+    if (setup->arguments[1].kind && !setup->arguments[2].kind)
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_3, "takes no argument, one, or the three of MAPI 2, which have no meaning");
+    const bool is_given = setup->arguments[0].kind && !setup->arguments[2].kind;
+    const int64_t bytes = is_given ? setup->arguments[0].number : 0;
     if (bytes < 0 || bytes > UINT16_MAX)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "segment: 1 to 65535 bytes of payload, or 0: IP packets of 1500 bytes");
     return create_object<Uncook>(setup, instance, static_cast<mapi_uncook_t *>(setup->result), uint32_t(bytes));
@@ -117,7 +120,7 @@ extern "C" const mapi_function mapi_fn_uncook = {
     .struct_size = sizeof(mapi_function),
     .name = "UNCOOK",
     .description = "cuts long TCP packets into segments",
-    .args = "?i",
+    .args = "?iii",
     .flags = MAPI_FUNCTION_TRANSFORMS,
     .result_bytes = sizeof(mapi_uncook_t),
     .create = mapi::functions::create,

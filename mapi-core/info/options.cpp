@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdlib>
 
-
 #include "command/arguments.hpp"
 #include "engine/config_file.hpp"
 #include "ipc/run_time.hpp"

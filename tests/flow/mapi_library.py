@@ -14,8 +14,8 @@ class Results(ctypes.Structure):
 
 
 class FunctionInfo(ctypes.Structure):
-    _fields_ = [("fid", ctypes.c_int), ("name", ctypes.c_char * 128), ("libname", ctypes.c_char * 128),
-                ("devtype", ctypes.c_char * 128), ("pkts", ctypes.c_uint64), ("passed_pkts", ctypes.c_uint64),
+    _fields_ = [("fid", ctypes.c_int), ("name", ctypes.c_char * 256), ("libname", ctypes.c_char * 256),
+                ("devtype", ctypes.c_char * 256), ("pkts", ctypes.c_uint64), ("passed_pkts", ctypes.c_uint64),
                 ("dropped", ctypes.c_uint64), ("time_jumps", ctypes.c_uint64), ("result_size", ctypes.c_int), ("shared_with", ctypes.c_int)]
 
 
@@ -25,15 +25,15 @@ class Perf(ctypes.Structure):
 
 
 class Stats(ctypes.Structure):
-    _fields_ = [("ps_recv", ctypes.c_uint64), ("ps_drop", ctypes.c_uint64), ("ps_ifdrop", ctypes.c_uint64), ("hostname", ctypes.c_char * 128),
-                ("dev", ctypes.c_char * 128), ("bytes_recv", ctypes.c_uint64), ("drop_bad_record", ctypes.c_uint64),
+    _fields_ = [("ps_recv", ctypes.c_uint64), ("ps_drop", ctypes.c_uint64), ("ps_ifdrop", ctypes.c_uint64), ("hostname", ctypes.c_char * 256),
+                ("dev", ctypes.c_char * 256), ("bytes_recv", ctypes.c_uint64), ("drop_bad_record", ctypes.c_uint64),
                 ("drop_truncated", ctypes.c_uint64), ("drop_buffer_full", ctypes.c_uint64), ("drop_link_type", ctypes.c_uint64),
                 ("drop_not_written", ctypes.c_uint64), ("drop_kernel", ctypes.c_uint64), ("drop_no_flow", ctypes.c_uint64),
                 ("unread_bytes", ctypes.c_uint64), ("message", ctypes.c_char * 512)]
 
 
 class FunctionDescription(ctypes.Structure):
-    _fields_ = [("name", ctypes.c_char * 128), ("descr", ctypes.c_char * 1024), ("argdescr", ctypes.c_char * 128), ("devtype", ctypes.c_char * 128)]
+    _fields_ = [("name", ctypes.c_char * 256), ("descr", ctypes.c_char * 1024), ("argdescr", ctypes.c_char * 256), ("devtype", ctypes.c_char * 256)]
 
 
 class AtFirstUse:

@@ -32,16 +32,22 @@ int apply_call(int flow, const Call &call, const std::vector<int> &functions)
 {
     std::vector<std::string> lists(call.arguments.size());
     std::array<std::intptr_t, kMostArguments> words = {};
+    std::string kinds; // letters of mapi/argument_kinds.h
     for (std::size_t i = 0; i < call.arguments.size() && i < words.size(); ++i) {
-        if (const auto *text = std::get_if<std::string>(&call.arguments[i]))
+        if (const auto *text = std::get_if<std::string>(&call.arguments[i])) {
             words[i] = std::intptr_t(text->c_str());
-        else if (const auto *number = std::get_if<std::int64_t>(&call.arguments[i]))
+            kinds += 's';
+        } else if (const auto *number = std::get_if<std::int64_t>(&call.arguments[i])) {
             words[i] = *number;
-        else
-            words[i] = give(flow, std::get<Steps>(call.arguments[i]), functions, lists[i]);
+            kinds += 'l';
+        } else {
+            const Steps &steps = std::get<Steps>(call.arguments[i]);
+            words[i] = give(flow, steps, functions, lists[i]);
+            kinds += steps.letter == 'r' || steps.letter == 'f' ? 'l' : 's';
+        }
     }
-    // Pointers and numbers of any width go the same way to a function with a variable list, a word each; too many are refused by their count.
-    return mapi_apply_function_counted(int(call.arguments.size()), flow, call.function.c_str(), words[0], words[1], words[2], words[3], words[4], words[5],
+    // Pointers and numbers of any width go the same way to a function with a variable list, a word each; too many are refused by their number.
+    return mapi_apply_function_typed(kinds.c_str(), flow, call.function.c_str(), words[0], words[1], words[2], words[3], words[4], words[5],
                                        words[6], words[7]);
 }
 } // namespace flow_words

@@ -47,13 +47,15 @@ std::vector<Word> split(const std::string &text)
     return words;
 }
 
-std::string letters_of(const std::string &function)
+// Of "LIBRARY:FUNCTION!DEVICE_TYPE", too; whether the library has it libmapi says.
+std::string letters_of(const std::string &name)
 {
+    const std::string function = name.substr(name.find(':') + 1, name.find('!') - (name.find(':') + 1));
     mapi_libfunct_info_t info = {};
     for (int number = 0; mapi_get_libfunct_info(0, number, &info) == 0; ++number)
         if (function == info.name)
             return info.argdescr;
-    throw WordsError("\"" + function + "\" is no function of libmapi; mapi(3) names them");
+    throw WordsError("\"" + name + "\" is no function of libmapi; mapi(3) names them");
 }
 
 template <class Number> std::optional<Number> read_number(const std::string &text)

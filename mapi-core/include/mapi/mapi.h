@@ -4,9 +4,11 @@
 #define MAPI_MAPI_H
 
 #include <stdint.h>
+#include <time.h>
 #include <unistd.h> /* programs of MAPI 1 take sleep() from here */
 
 #include "errors.h"
+#include "mapi2_names.h"
 #include "results.h"
 
 #ifdef __cplusplus
@@ -19,10 +21,10 @@ extern "C" {
  */
 
 /* Formats of capture files. */
-enum { MFF_PCAP = 0, MFF_RAW = 1, MFF_DAG_ERF = 2, MFF_COMBO6 = 3, MFF_NAPATECH = 4 };
+enum mapi_file_formats { MFF_PCAP = 0, MFF_RAW = 1, MFF_DAG_ERF = 2, MFF_COMBO6 = 3, MFF_NAPATECH = 4 };
 
 /* Argument of TO_BUFFER: what a reader finds when the buffer is empty, and what a file device does when it is full. */
-enum {
+enum toba_flg {
 	WAIT = 0,  /* mapi_get_next_pkt() blocks; reading of a file pauses, nothing is lost */
 	NOWAIT = 1 /* mapi_get_next_pkt() gives NULL; packets that find no room are dropped and counted */
 };
@@ -37,7 +39,7 @@ enum { PKT_TS = 1, PKT_SIZE = 2 };
 enum { BINOP_ADD = 1, BINOP_SUB = 2 };
 
 /* Argument of COOKING: what the client receives, what the server receives, or both. */
-enum { CLIENT_SIDE = 1, SERVER_SIDE = 2, BOTH_SIDE = 3 };
+enum cooking_direction { CLIENT_SIDE = 1, SERVER_SIDE = 2, BOTH_SIDE = 3 };
 
 /* Result of TO_FILE. */
 enum { MAPI_FILE_DONE = 0, MAPI_FILE_RUNNING = 11 };
@@ -51,7 +53,7 @@ enum { THRESHOLD_CHAR = 0, THRESHOLD_INT = 1, THRESHOLD_ULL = 2, THRESHOLD_POLL 
 enum { THRESHOLD_EQUAL = 0, THRESHOLD_ABOVE = 1, THRESHOLD_BELOW = 2, THRESHOLD_EQUAL_DIFF = 4, THRESHOLD_ABOVE_DIFF = 8, THRESHOLD_BELOW_DIFF = 16 };
 
 /* Third argument of the three-argument mapi_read_results(). */
-enum { MAPI_REF = 0, MAPI_COPY = 1 };
+enum mapi_read_result_method { MAPI_COPY = 0, MAPI_REF = 1 };
 
 int mapi_create_flow(const char *device);
 int mapi_connect(int fd);
@@ -71,11 +73,14 @@ int mapi_reset_function(int fd, int fid);
 int mapi_remove_function(int fd, int fid);
 
 /*
- * The arguments of a function are those of its description (mapi(3)).  The macro of the same name below counts them, so
- * a missing or an extra one is refused; called through a pointer the symbol reads the full list that MAPI 2 had.
+ * The arguments of a function are those of its description (mapi(3)).  The macro of the same name tells how many there are and of which
+ * types (argument_kinds.h), so that a missing, an extra or a wrong one is refused; before C11 and C++11 it counts them alone.  Called
+ * through a pointer the symbol reads the full list that MAPI 2 had.
  */
 int mapi_apply_function(int fd, const char *function, ...);
 int mapi_apply_function_counted(int argument_count, int fd, const char *function, ...);
+/* kinds: a letter of argument_kinds.h for each argument. */
+int mapi_apply_function_typed(const char *kinds, int fd, const char *function, ...);
 
 mapi_results_t *mapi_read_results(int fd, int fid);
 void *mapi_read_results_pointer(int fd, int fid, int mode);
@@ -136,7 +141,6 @@ int mapi_is_remote(int fd);
 #define MAPI_DETAIL_COUNT(...) MAPI_DETAIL_16TH(__VA_ARGS__, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
 #define MAPI_DETAIL_3RD(_1, _2, _3, CALL, ...) CALL
 
-#define mapi_apply_function(...) mapi_apply_function_counted(MAPI_DETAIL_COUNT(__VA_ARGS__) - 2, __VA_ARGS__)
 #define mapi_read_results(...) \
 	MAPI_DETAIL_3RD(__VA_ARGS__, mapi_read_results_pointer, mapi_read_results, mapi_read_results, )(__VA_ARGS__)
 /* The text of MAPI 1 also calls it so. */
@@ -146,5 +150,7 @@ int mapi_is_remote(int fd);
 #ifdef __cplusplus
 }
 #endif
+
+#include "argument_kinds.h"
 
 #endif /* MAPI_MAPI_H */

@@ -4,12 +4,13 @@
 #define MAPI_RESULTS_H
 
 #include <stdint.h>
+#include <time.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#define MAPI_NAME_BYTES 128
+#define MAPI_NAME_BYTES 256
 #define MAPI_TEXT_BYTES 512
 
 /* The published names of MAPI end in _t; they are kept because programs use them. */
@@ -267,15 +268,11 @@ typedef struct mapi_flow_info {
 	int devid;
 	char device[MAPI_NAME_BYTES];
 	int num_functions;
-	union { /* two names of one number */
-		uint64_t start_us; /* since 1970, 0 before mapi_connect() */
-		uint64_t start;
-	};
-	union {
-		uint64_t end_us; /* 0 while packets may still come */
-		uint64_t end;
-	};
+	time_t start; /* seconds since 1970, 0 before mapi_connect() */
+	time_t end;   /* 0 while packets may still come */
 	enum mapi_flow_status status;
+	uint64_t start_us; /* start and end in microseconds */
+	uint64_t end_us;
 } mapi_flow_info_t;
 
 typedef struct mapi_function_info {
@@ -296,7 +293,7 @@ typedef struct mapi_device_info {
 	char device[MAPI_NAME_BYTES];
 	char name[MAPI_NAME_BYTES]; /* of the driver */
 	char alias[MAPI_NAME_BYTES];
-	char description[MAPI_NAME_BYTES];
+	char description[1024];
 	unsigned link_speed; /* Mbit/s, 0 = unknown */
 	int mpls;            /* as mapi.conf says; packets are looked into behind labels and tags in any case */
 	int vlan;

@@ -54,6 +54,25 @@ static unsigned long long sum_of_rows(void *result)
     return packets;
 }
 
+static int use_old_names(int fd, MAPI_UNUSED int unused)
+{
+    const mapi_offline_device_status_t states[] = {DEVICE_ONLINE, DEVICE_SETUP, DEVICE_READING, DEVICE_FINISHED, DEVICE_DELETED};
+    const enum mapi_file_formats format = MFF_PCAP;
+    const enum cooking_direction side = BOTH_SIDE;
+    const enum toba_flg mode = NOWAIT;
+    const enum mapi_read_result_method method = MAPI_REF;
+    char name[MAPI_STR_LENGTH], error[MAPI_ERRORSTR_LENGTH];
+    boolean_t is_right = TRUE;
+    mapi_result_t result = {name, sizeof(name)};
+    mapi_flow_info_t info;
+
+    if (mapi_get_flow_info(fd, &info) < 0 || info.end < info.start || time(NULL) - info.start > 60 || !ctime(&info.start))
+        is_right = FALSE;
+    is_right = is_right && sizeof(name) == sizeof(info.device) && sizeof(error) == 512 && states[4] == 4 && format == 0 && side == 3 && mode == 1;
+    return is_right && method == 1 && result.size == 256 && DEFAULT_DIMAPI_PORT == 2233 && MFF_PCAP_STR[4] == 'P' && MFF_DAG_ERF_STR[4] == 'D' &&
+           MFF_NAPATECH_STR[4] == 'N';
+}
+
 int main(int argc, char **argv)
 {
     int fd, size, stats, bucket, burst, dist, top, ip;
@@ -64,7 +83,7 @@ int main(int argc, char **argv)
         return 2;
     size = mapi_apply_function(fd, "PKTINFO", PKT_SIZE);
     stats = mapi_apply_function(fd, "STATS", fd, size, "0");
-    bucket = mapi_apply_function(fd, "BUCKET", fd, mapi_apply_function(fd, "PKT_COUNTER"), "-1", 0);
+    bucket = mapi_apply_function(fd, "BUCKET", fd, mapi_apply_function(fd, "stdflib:PKT_COUNTER"), "-1", 0);
     burst = mapi_apply_function(fd, "BURST", 0, 100000, 1000, 1, 1, 1, 1000);
     dist = mapi_apply_function(fd, "DIST", fd, size, "0", "1600", "100");
     top = mapi_apply_function(fd, "TOP", ROWS, TOPX_IP, TOPX_IP_SRCIP, SORT_BY_BYTES, 0);
@@ -87,6 +106,10 @@ int main(int argc, char **argv)
     }
     if (sum_of_rows(mapi_read_results(fd, top)->res) != *(unsigned long long *)mapi_read_results(fd, ip)->res) {
         printf("the rows of TOP are not of all IP packets\n");
+        return 1;
+    }
+    if (!use_old_names(fd, 0)) {
+        printf("a name of MAPI 2 has another meaning\n");
         return 1;
     }
     printf("packets %llu\n", counted[0]);

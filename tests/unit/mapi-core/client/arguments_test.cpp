@@ -19,14 +19,9 @@ engine::Arguments read(const char *letters, int count, ...)
     client::FunctionDescription function{"TEST", letters, ""};
     va_list list;
     va_start(list, count);
-    try {
-        engine::Arguments arguments = client::read_arguments(function, count, list, {});
-        va_end(list);
-        return arguments;
-    } catch (...) {
-        va_end(list);
-        throw;
-    }
+    client::GivenArguments given(nullptr, count, list);
+    va_end(list);
+    return client::read_arguments(function, given, {});
 }
 
 mapi_argument seen;

@@ -78,8 +78,8 @@ TEST_CASE("a path is not opened in place of a descriptor that cannot be kept", "
     Devices devices(registry(), kOfOneClient);
     const int none = dup(capture.file);
     close(none);
-    CHECK(error_of([&] { devices.create_private(capture.path, MFF_PCAP, none); }) == MAPI_PCAP_OPEN_ERROR);
-    CHECK(error_of([&] { devices.create_offline(capture.path, MFF_PCAP, none); }) == MAPI_PCAP_OPEN_ERROR);
+    CHECK(error_of([&] { devices.create_private(capture.path, MFF_PCAP, none); }) == PCAP_OPEN_ERR);
+    CHECK(error_of([&] { devices.create_offline(capture.path, MFF_PCAP, none); }) == PCAP_OPEN_ERR);
 }
 
 TEST_CASE("a file is let go with its one flow's device, and is not opened again by its name", "[mapi-core][engine][devices]")

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// Given arguments: a variable argument list, and what its caller knows of it -> one argument after another, as a letter wants it.
+#include "client/given_arguments.hpp"
+
+#include <climits>
+#include <cstring>
+
+namespace mapi::client
+{
+namespace
+{
+// No string lies below: nothing can be mapped there.
+constexpr uintptr_t kFirstAddress = 0x10000;
+
+const char *kind_name(char kind)
+{
+    switch (kind) {
+    case 's': return "a string";
+    case 'i': return "an int";
+    case 'u': return "an unsigned int";
+    case 'l':
+    case 'q': return "a 64-bit number";
+    case 'd': return "a floating-point number";
+    default: return "a pointer";
+    }
+}
+
+bool is_number(char kind)
+{
+    return kind == 'i' || kind == 'u' || kind == 'l' || kind == 'q';
+}
+} // namespace
+
+bool is_text(char letter)
+{
+    return letter == 's' || letter == 'p' || letter == 'S' || letter == 'F' || letter == 'w' || letter == 'o';
+}
+
+const char *letter_name(char letter)
+{
+    switch (letter) {
+    case 's': return "a string";
+    case 'n': return "a number or a string";
+    case 'c': return "a character";
+    case 'p': return "a path";
+    case 'l': return "a 64-bit number";
+    case 'r': return "a flow";
+    case 'f': return "a function of that flow";
+    case 'S': return "a list of functions";
+    case 'F': return "a list of flows";
+    case 'w': return "a file's name";
+    case 'o': return "SHMEM, host:port or a file's name";
+    default: return "an int";
+    }
+}
+
+GivenArguments::GivenArguments(const char *kinds, int count, va_list list) : kinds_(kinds), count_(kinds ? int(strlen(kinds)) : count)
+{
+    va_copy(list_, list);
+}
+
+engine::Argument GivenArguments::take(char letter)
+{
+    if (!kinds_)
+        return take_unchecked(letter);
+    const char kind = *kinds_++;
+    if (is_text(letter) ? kind != 's' : !(is_number(kind) || (kind == 's' && letter == 'n')))
+        throw WrongArgument{std::string(" is ") + kind_name(kind) + ", not " + letter_name(letter)};
+    engine::Argument argument;
+    argument.kind = letter;
+    if (kind == 's')
+        argument.text = take_text();
+    else
+        argument.number = take_number(kind, letter);
+    if (letter == 'n' && kind != 's')
+        argument.text = std::to_string(argument.number);
+    return argument;
+}
+
+engine::Argument GivenArguments::take_unchecked(char letter)
+{
+    engine::Argument argument;
+    argument.kind = letter;
+    if (letter == 'n') { // a caller that cannot say: a small number is no pointer
+        const auto word = va_arg(list_, uintptr_t);
+        argument.text = word < kFirstAddress ? std::to_string(word) : reinterpret_cast<const char *>(word);
+    } else if (is_text(letter)) {
+        argument.text = take_text();
+    } else if (letter == 'l') {
+        argument.number = int64_t(va_arg(list_, unsigned long long));
+    } else {
+        argument.number = va_arg(list_, int);
+    }
+    return argument;
+}
+
+std::string GivenArguments::take_text()
+{
+    const char *text = va_arg(list_, const char *);
+    if (!text)
+        throw WrongArgument{" is a null pointer", true};
+    return text;
+}
+
+int64_t GivenArguments::take_number(char kind, char letter)
+{
+    int64_t number = 0;
+    bool is_beyond = false; // what 64 bits with a sign can tell
+    switch (kind) {
+    case 'i': number = va_arg(list_, int); break;
+    case 'u': number = va_arg(list_, unsigned); break;
+    case 'l': number = va_arg(list_, long long); break;
+    default:
+        number = int64_t(va_arg(list_, unsigned long long));
+        is_beyond = number < 0;
+    }
+    if (letter == 'l' || (!is_beyond && number >= INT_MIN && number <= INT_MAX))
+        return number;
+    throw WrongArgument{": " + (is_beyond ? std::to_string(uint64_t(number)) : std::to_string(number)) + " does not fit into an int"};
+}
+} // namespace mapi::client

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// Given arguments: a variable argument list, and what its caller knows of it -> one argument after another, as a letter wants it.
+#pragma once
+
+#include <cstdarg>
+#include <string>
+
+#include "engine/arguments.hpp"
+
+namespace mapi::client
+{
+// What is wrong with an argument, to be said behind "argument 1".
+struct WrongArgument {
+    std::string text;
+    bool is_null = false; // a null pointer
+};
+
+bool is_text(char letter);
+const char *letter_name(char letter);
+
+class GivenArguments
+{
+public:
+    // kinds: letters of mapi/argument_kinds.h, or null: the types are not known, nor with count < 0 how many there are.
+    GivenArguments(const char *kinds, int count, va_list list);
+    ~GivenArguments() { va_end(list_); }
+    GivenArguments(const GivenArguments &) = delete;
+    GivenArguments &operator=(const GivenArguments &) = delete;
+
+    // < 0: not known.
+    int count() const { return count_; }
+    // The next one; throws WrongArgument.  Text is as it was given.
+    engine::Argument take(char letter);
+
+private:
+    engine::Argument take_unchecked(char letter);
+    std::string take_text();
+    int64_t take_number(char kind, char letter);
+
+    const char *kinds_;
+    const int count_;
+    va_list list_;
+};
+} // namespace mapi::client

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Argument kinds: a call of mapi_apply_function() -> the same call with a letter for the type of each argument.  mapi.h includes it; programs
+ * do not.
+ *
+ *   s  a string, or a pointer to void
+ *   i  an integer of up to 32 bits      u  unsigned int
+ *   l  an integer of 64 bits            q  unsigned, of 64 bits
+ *   d  a floating-point number          x  any other pointer
+ */
+#ifndef MAPI_ARGUMENT_KINDS_H
+#define MAPI_ARGUMENT_KINDS_H
+
+#include "mapi.h"
+
+#if defined(__cplusplus) && __cplusplus >= 201103L
+
+namespace mapi_detail
+{
+inline char kind_of(const char *) { return 's'; }
+inline char kind_of(char *) { return 's'; }
+inline char kind_of(const unsigned char *) { return 's'; }
+inline char kind_of(unsigned char *) { return 's'; }
+inline char kind_of(const signed char *) { return 's'; }
+inline char kind_of(signed char *) { return 's'; }
+inline char kind_of(const void *) { return 's'; }
+inline char kind_of(void *) { return 's'; }
+inline char kind_of(decltype(nullptr)) { return 's'; }
+template <class Other> inline char kind_of(Other *) { return 'x'; }
+inline char kind_of(int) { return 'i'; }
+inline char kind_of(unsigned) { return 'u'; }
+inline char kind_of(long) { return sizeof(long) == 8 ? 'l' : 'i'; }
+inline char kind_of(unsigned long) { return sizeof(long) == 8 ? 'q' : 'u'; }
+inline char kind_of(long long) { return 'l'; }
+inline char kind_of(unsigned long long) { return 'q'; }
+inline char kind_of(double) { return 'd'; }
+inline char kind_of(long double) { return 'd'; }
+
+/* By value: an array becomes a pointer, and each argument is evaluated once. */
+template <class... Arguments> inline int apply(int fd, const char *function, Arguments... arguments)
+{
+	const char kinds[] = {kind_of(arguments)..., '\0'};
+
+	return ::mapi_apply_function_typed(kinds, fd, function, arguments...);
+}
+} // namespace mapi_detail
+
+#define mapi_apply_function(...) ::mapi_detail::apply(__VA_ARGS__)
+
+#elif !defined(__cplusplus) && defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+
+/* clang tells that the ++ in an argument is not evaluated here, which is what is meant: it is where the call has it. */
+#ifdef __clang__
+#define MAPI_DETAIL_UNEVALUATED(...) \
+	_Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wunevaluated-expression\"") __VA_ARGS__ _Pragma("clang diagnostic pop")
+#else
+#define MAPI_DETAIL_UNEVALUATED(...) __VA_ARGS__
+#endif
+
+#define MAPI_DETAIL_LONG(narrow, wide) (sizeof(long) == 8 ? (wide) : (narrow))
+#define MAPI_DETAIL_KIND(x) \
+	_Generic((x), char *: 's', const char *: 's', signed char *: 's', const signed char *: 's', unsigned char *: 's', const unsigned char *: 's', \
+		void *: 's', const void *: 's', _Bool: 'i', char: 'i', signed char: 'i', unsigned char: 'i', short: 'i', unsigned short: 'i', int: 'i', \
+		unsigned: 'u', long: MAPI_DETAIL_LONG('i', 'l'), unsigned long: MAPI_DETAIL_LONG('u', 'q'), long long: 'l', unsigned long long: 'q', \
+		float: 'd', double: 'd', long double: 'd', default: 'x'),
+#define MAPI_DETAIL_KINDS_0(x)
+#define MAPI_DETAIL_KINDS_1(x) MAPI_DETAIL_KIND(x)
+#define MAPI_DETAIL_KINDS_2(x, ...) MAPI_DETAIL_KIND(x) MAPI_DETAIL_KINDS_1(__VA_ARGS__)
+#define MAPI_DETAIL_KINDS_3(x, ...) MAPI_DETAIL_KIND(x) MAPI_DETAIL_KINDS_2(__VA_ARGS__)
+#define MAPI_DETAIL_KINDS_4(x, ...) MAPI_DETAIL_KIND(x) MAPI_DETAIL_KINDS_3(__VA_ARGS__)
+#define MAPI_DETAIL_KINDS_5(x, ...) MAPI_DETAIL_KIND(x) MAPI_DETAIL_KINDS_4(__VA_ARGS__)
+#define MAPI_DETAIL_KINDS_6(x, ...) MAPI_DETAIL_KIND(x) MAPI_DETAIL_KINDS_5(__VA_ARGS__)
+#define MAPI_DETAIL_KINDS_7(x, ...) MAPI_DETAIL_KIND(x) MAPI_DETAIL_KINDS_6(__VA_ARGS__)
+#define MAPI_DETAIL_KINDS_8(x, ...) MAPI_DETAIL_KIND(x) MAPI_DETAIL_KINDS_7(__VA_ARGS__)
+#define MAPI_DETAIL_KINDS_9(x, ...) MAPI_DETAIL_KIND(x) MAPI_DETAIL_KINDS_8(__VA_ARGS__)
+#define MAPI_DETAIL_KINDS_10(x, ...) MAPI_DETAIL_KIND(x) MAPI_DETAIL_KINDS_9(__VA_ARGS__)
+#define MAPI_DETAIL_KINDS_11(x, ...) MAPI_DETAIL_KIND(x) MAPI_DETAIL_KINDS_10(__VA_ARGS__)
+#define MAPI_DETAIL_KINDS_12(x, ...) MAPI_DETAIL_KIND(x) MAPI_DETAIL_KINDS_11(__VA_ARGS__)
+#define MAPI_DETAIL_KINDS_13(x, ...) MAPI_DETAIL_KIND(x) MAPI_DETAIL_KINDS_12(__VA_ARGS__)
+/* Behind the flow and the function's name. */
+#define MAPI_DETAIL_BEHIND_2(fd, name) MAPI_DETAIL_KINDS_0()
+#define MAPI_DETAIL_BEHIND_3(fd, name, ...) MAPI_DETAIL_KINDS_1(__VA_ARGS__)
+#define MAPI_DETAIL_BEHIND_4(fd, name, ...) MAPI_DETAIL_KINDS_2(__VA_ARGS__)
+#define MAPI_DETAIL_BEHIND_5(fd, name, ...) MAPI_DETAIL_KINDS_3(__VA_ARGS__)
+#define MAPI_DETAIL_BEHIND_6(fd, name, ...) MAPI_DETAIL_KINDS_4(__VA_ARGS__)
+#define MAPI_DETAIL_BEHIND_7(fd, name, ...) MAPI_DETAIL_KINDS_5(__VA_ARGS__)
+#define MAPI_DETAIL_BEHIND_8(fd, name, ...) MAPI_DETAIL_KINDS_6(__VA_ARGS__)
+#define MAPI_DETAIL_BEHIND_9(fd, name, ...) MAPI_DETAIL_KINDS_7(__VA_ARGS__)
+#define MAPI_DETAIL_BEHIND_10(fd, name, ...) MAPI_DETAIL_KINDS_8(__VA_ARGS__)
+#define MAPI_DETAIL_BEHIND_11(fd, name, ...) MAPI_DETAIL_KINDS_9(__VA_ARGS__)
+#define MAPI_DETAIL_BEHIND_12(fd, name, ...) MAPI_DETAIL_KINDS_10(__VA_ARGS__)
+#define MAPI_DETAIL_BEHIND_13(fd, name, ...) MAPI_DETAIL_KINDS_11(__VA_ARGS__)
+#define MAPI_DETAIL_BEHIND_14(fd, name, ...) MAPI_DETAIL_KINDS_12(__VA_ARGS__)
+#define MAPI_DETAIL_BEHIND_15(fd, name, ...) MAPI_DETAIL_KINDS_13(__VA_ARGS__)
+
+#define MAPI_DETAIL_JOIN(a, b) MAPI_DETAIL_JOIN_EXPANDED(a, b)
+#define MAPI_DETAIL_JOIN_EXPANDED(a, b) a##b
+#define MAPI_DETAIL_ALL_KINDS(...) MAPI_DETAIL_JOIN(MAPI_DETAIL_BEHIND_, MAPI_DETAIL_COUNT(__VA_ARGS__))(__VA_ARGS__)
+
+#define mapi_apply_function(...) \
+	mapi_apply_function_typed((const char[]){MAPI_DETAIL_UNEVALUATED(MAPI_DETAIL_ALL_KINDS(__VA_ARGS__)) 0}, __VA_ARGS__)
+
+#else /* an older language has no way to ask for a type: arguments are counted alone */
+
+#define mapi_apply_function(...) mapi_apply_function_counted(MAPI_DETAIL_COUNT(__VA_ARGS__) - 2, __VA_ARGS__)
+
+#endif
+
+#endif /* MAPI_ARGUMENT_KINDS_H */
