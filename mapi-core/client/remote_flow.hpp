@@ -24,6 +24,8 @@ public:
     engine::Target target(int fid, bool is_whole) override;
     // mapid knows it by its number.
     engine::FlowBegun begun() override { return nullptr; }
+    void set_option(int option, uint64_t value) override;
+    uint64_t option(int option) override;
     void connect() override;
     void reset(int fid) override;
     void remove(int fid) override;

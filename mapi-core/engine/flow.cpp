@@ -62,7 +62,7 @@ int Flow::apply(const mapi_function &function, Arguments arguments)
                                                       " functions that change packets already");
     if ((function.flags & MAPI_FUNCTION_METER_END) && chain_->find_meter_begin(chain_->functions().size()) < 0)
         throw Error(MFUNCT_COULD_NOT_APPLY_FUNCT, std::string(function.name) + ": there is no PERF_START before it, or another one has that");
-    chain_->append(device_->make_node(function, std::move(arguments), arena_));
+    chain_->append(device_->make_node(function, std::move(arguments), arena_, options_));
     return int(chain_->functions().size());
 }
 
@@ -76,6 +76,20 @@ Target Flow::target(int fid, bool is_whole)
     if (!node.has_published_result() && !(is_whole && node.is_in_place()))
         throw Error(MAPI_INVALID_FID_FUNCID, std::string("has function ") + node.function().name + ", which has no single result");
     return {chain_, size_t(fid) - 1, node.result_bytes(), node.is_additive(), node.is_in_place(), device_.get()};
+}
+
+void Flow::set_option(int option, uint64_t value)
+{
+    const std::lock_guard lock(mutex_);
+    if (chain_->status() != FLOW_INIT)
+        throw Error(MAPI_FLOW_NOT_MODIFIABLE, "the flow is connected; its options are set before mapi_connect()");
+    options_.set(option, value);
+}
+
+uint64_t Flow::option(int option)
+{
+    const std::lock_guard lock(mutex_);
+    return options_.get(option);
 }
 
 void Flow::connect()

@@ -46,6 +46,8 @@ std::optional<int> parse_options(int argc, char **argv, Options &options)
     auto *erf = app.add_flag("-E,--erf", options.is_erf, "the capture is an ERF file of a DAG card");
     auto *duration = app.add_option("-d,--duration", options.seconds, "seconds that an interface is read; without: until Ctrl-C");
     auto *interval = app.add_option("-t,--interval", options.interval_s, "seconds between results; without: at the end alone");
+    app.add_option("-b,--buffer", options.buffer_bytes, "bytes of TO_BUFFER, and of functions whose results come one by one; without: 4 MiB, and what they need");
+    app.add_option("-s,--snaplen", options.snap_bytes, "bytes of each packet that TO_BUFFER and TO_FILE keep; without: all");
     for (CLI::Option *time : {duration, interval})
         time->check(CLI::Validator(check_seconds, "SECONDS"));
     try {
