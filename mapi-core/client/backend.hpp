@@ -30,6 +30,8 @@ public:
     // Whether it has begun, for another flow's function.
     virtual engine::FlowBegun begun() = 0;
     virtual bool is_connected() = 0;
+    virtual void set_option(int option, uint64_t value) = 0;
+    virtual uint64_t option(int option) = 0;
     virtual void connect() = 0;
     virtual void reset(int fid) = 0;
     virtual void remove(int fid) = 0;

@@ -25,6 +25,8 @@ public:
     engine::Target target(int fid, bool is_whole) override { return flow_->target(fid, is_whole); }
     engine::FlowBegun begun() override { return flow_->begun(); }
     bool is_connected() override { return flow_->is_connected(); }
+    void set_option(int option, uint64_t value) override { flow_->set_option(option, value); }
+    uint64_t option(int option) override { return flow_->option(option); }
     void connect() override { flow_->connect(); }
     void reset(int fid) override { flow_->reset(fid); }
     void remove(int fid) override { flow_->remove(fid); }

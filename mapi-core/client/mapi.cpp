@@ -126,6 +126,22 @@ int mapi_connect(int fd)
     });
 }
 
+int mapi_set_flow_option(int fd, int option, uint64_t value)
+{
+    return guard(-1, [&] {
+        library().flows.hold(fd)->set_option(option, value);
+        return 0;
+    });
+}
+
+int mapi_get_flow_option(int fd, int option, uint64_t *value)
+{
+    return guard(-1, [&] {
+        *need(value) = library().flows.hold(fd)->option(option);
+        return 0;
+    });
+}
+
 int mapi_reset_function(int fd, int fid)
 {
     return guard(-1, [&] {

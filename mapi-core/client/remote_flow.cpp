@@ -98,6 +98,23 @@ engine::Target RemoteFlow::target(int fid, bool is_whole)
     return target;
 }
 
+void RemoteFlow::set_option(int option, uint64_t value)
+{
+    ipc::Request request;
+    request.mutable_set_flow_option()->set_flow(number_);
+    request.mutable_set_flow_option()->set_option(option);
+    request.mutable_set_flow_option()->set_value(value);
+    connection_->ask(request);
+}
+
+uint64_t RemoteFlow::option(int option)
+{
+    ipc::Request request;
+    request.mutable_get_flow_option()->set_flow(number_);
+    request.mutable_get_flow_option()->set_option(option);
+    return connection_->ask(request).flow_option();
+}
+
 void RemoteFlow::connect()
 {
     const std::lock_guard lock(mutex_);

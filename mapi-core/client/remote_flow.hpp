@@ -25,6 +25,8 @@ public:
     // mapid knows it by its number.
     engine::FlowBegun begun() override { return nullptr; }
     bool is_connected() override { return is_connected_; }
+    void set_option(int option, uint64_t value) override;
+    uint64_t option(int option) override;
     void connect() override;
     void reset(int fid) override;
     void remove(int fid) override;

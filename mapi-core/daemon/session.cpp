@@ -185,6 +185,12 @@ void Session::dispatch_probed(const ipc::Request &request, std::vector<ipc::Desc
         return;
     case ipc::Request::kReset: return find(request.reset().flow()).flow->reset(request.reset().function());
     case ipc::Request::kRemove: return find(request.remove().flow()).flow->remove(request.remove().function());
+    case ipc::Request::kSetFlowOption: {
+        const ipc::FlowOption &call = request.set_flow_option();
+        return find(call.flow()).flow->set_option(call.option(), call.value());
+    }
+    case ipc::Request::kGetFlowOption:
+        return reply.set_flow_option(find(request.get_flow_option().flow()).flow->option(request.get_flow_option().option()));
     case ipc::Request::kConnect: return connect(request.connect().flow());
     case ipc::Request::kClose: return close(request.close().flow());
     case ipc::Request::kDescribeFlow: return describe_flow(request.describe_flow().flow(), reply);

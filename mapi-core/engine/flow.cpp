@@ -74,7 +74,12 @@ int Flow::apply(const mapi_function &function, Arguments arguments)
     }
     if (function.config_section)
         arguments.push_back(read_function_section(function.config_section));
-    auto node = device_->make_node(function, std::move(arguments), arena_);
+    FlowOptions options;
+    {
+        const std::lock_guard lock(mutex_);
+        options = options_;
+    }
+    auto node = device_->make_node(function, std::move(arguments), arena_, options);
     const std::lock_guard lock(mutex_);
     check_applicable(function); // another thread may have been faster
     chain_->append(std::move(node));
@@ -96,6 +101,20 @@ Target Flow::target(int fid, bool is_whole)
 bool Flow::is_connected() const
 {
     return chain_->status() != FLOW_INIT;
+}
+
+void Flow::set_option(int option, uint64_t value)
+{
+    const std::lock_guard lock(mutex_);
+    if (chain_->status() != FLOW_INIT)
+        throw Error(MDLIB_NO_MODIFYING, "the flow is connected; its options are set before mapi_connect()");
+    options_.set(option, value);
+}
+
+uint64_t Flow::option(int option)
+{
+    const std::lock_guard lock(mutex_);
+    return options_.get(option);
 }
 
 void Flow::connect()

@@ -10,6 +10,7 @@
 
 #include "engine/arguments.hpp"
 #include "engine/chain.hpp"
+#include "engine/flow_options.hpp"
 
 namespace mapi::engine
 {
@@ -39,6 +40,9 @@ public:
     // Whether it has begun, for another flow's function.
     FlowBegun begun() const { return chain_->begun(); }
     bool is_connected() const;
+    // For functions that are applied from then on; of a flow that is not connected.
+    void set_option(int option, uint64_t value);
+    uint64_t option(int option);
     void connect();
     // Its result and its packets are as if the flow were connected now; packets that the driver reads after the return are counted anew.
     void reset(int fid);
@@ -92,8 +96,9 @@ private:
 
     const std::shared_ptr<Device> device_;
     const std::shared_ptr<Arena> arena_;
+    FlowOptions options_;
     const std::shared_ptr<Chain> chain_; // the device holds it too while the flow is connected
     std::vector<FunctionCounts> removed_;
-    std::mutex mutex_; // apply, connect, close
+    std::mutex mutex_; // options, apply, connect, close
 };
 } // namespace mapi::engine

@@ -83,9 +83,12 @@ uint64_t *Node::allocate_result(const mapi_function_setup *setup, uint32_t bytes
 mapi_ring *Node::make_ring(const mapi_function_setup *setup, const mapi_ring_options *options)
 {
     auto &node = *static_cast<Node *>(setup->engine);
+    mapi_ring_options wanted = *options;
+    if (node.buffer_bytes_ != 0) // what is spared leaves the greater part to the others
+        wanted.bytes = std::max(node.buffer_bytes_, uint64_t(options->spare_bytes) * 4);
     try {
         if (!node.ring_)
-            node.ring_ = std::make_unique<RingMemory>(node.arena_, *options);
+            node.ring_ = std::make_unique<RingMemory>(node.arena_, wanted);
         return as_handle(node.ring_.get());
     } catch (const std::bad_alloc &) {
         return nullptr;
@@ -100,8 +103,9 @@ void Node::take_single_packets(const mapi_function_setup *setup)
 }
 
 Node::Node(const mapi_function &function, Arguments arguments, const mapi_driver_info &device,
-           std::shared_ptr<DeviceTotals> totals, std::shared_ptr<Arena> arena)
+           std::shared_ptr<DeviceTotals> totals, std::shared_ptr<Arena> arena, const FlowOptions &options)
     : function_(function), slice_(slice_of(function.name)), result_(Published::words_for(function.result_bytes)), arena_(std::move(arena)),
+      buffer_bytes_(options.buffer_bytes),
       published_memory_(std::make_shared<HeapArena>(), Arena::Side::kEngine, Published::memory_bytes(function.result_bytes)),
       published_(published_memory_.memory(), function.result_bytes), arguments_(std::move(arguments)),
       references_(make_references(arguments_)), reference_views_(list_views(references_)), flow_words_(list_flows(arguments_)), totals_(std::move(totals)),
@@ -125,6 +129,7 @@ Node::Node(const mapi_function &function, Arguments arguments, const mapi_driver
     setup.ring = &kRingCalls;
     setup.interface_index = device.interface_index;
     setup.meter = &measured_;
+    setup.snap_bytes = options.snap_bytes;
     if (!arguments_.empty() && arguments_.back().kind == kConfigLines)
         setup.config = arguments_.back().text.c_str();
     if (const int number = function.create(&setup, &instance_); number != 0)

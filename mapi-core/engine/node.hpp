@@ -14,6 +14,7 @@
 
 #include "engine/arena.hpp"
 #include "engine/arguments.hpp"
+#include "engine/flow_options.hpp"
 #include "engine/meter.hpp"
 #include "engine/published.hpp"
 #include "engine/ring_memory.hpp"
@@ -36,7 +37,7 @@ class Node : public std::enable_shared_from_this<Node>
 public:
     // Throws Error when the function refuses its arguments.  The arena has what the client of its flow alone reads.
     Node(const mapi_function &function, Arguments arguments, const mapi_driver_info &device,
-         std::shared_ptr<DeviceTotals> totals, std::shared_ptr<Arena> arena);
+         std::shared_ptr<DeviceTotals> totals, std::shared_ptr<Arena> arena, const FlowOptions &options);
     ~Node();
     Node(const Node &) = delete;
     Node &operator=(const Node &) = delete;
@@ -183,6 +184,7 @@ private:
     const Node *source_ = nullptr;
     std::vector<uint64_t> result_; // the function writes it, publish() shows it
     std::shared_ptr<Arena> arena_; // during create() alone: the node may outlive its first client
+    const uint64_t buffer_bytes_;  // 0: as much as the function wants
     ArenaBlock published_memory_;
     Published published_;
     uint64_t *in_place_ = nullptr; // in published_

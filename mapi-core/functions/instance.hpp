@@ -49,6 +49,12 @@ inline bool is_offline(const mapi_function_setup *setup)
     return (setup->device_flags & MAPI_DEVICE_OFFLINE) != 0;
 }
 
+// Of a packet that is copied for the client.
+inline uint32_t snap_bytes(const mapi_function_setup *setup)
+{
+    return setup->snap_bytes ? setup->snap_bytes : UINT32_MAX;
+}
+
 // A result in place of so many bytes.  Throws std::bad_alloc.
 template <class Result> Result *allocate_result(const mapi_function_setup *setup, uint64_t bytes)
 {

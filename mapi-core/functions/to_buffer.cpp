@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // TO_BUFFER: packet -> copy in a buffer that mapi_get_next_pkt() reads.  Lets every packet pass.
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -21,29 +22,31 @@ static_assert(kHeaderBytes == 20, "programs reach the frame through this offset"
 class PacketBuffer
 {
 public:
-    PacketBuffer(const mapi_function_setup *setup, uint32_t flags) : ring_(make_ring(setup, {flags, 0, kBytes})) {}
+    PacketBuffer(const mapi_function_setup *setup, uint32_t flags) : ring_(make_ring(setup, {flags, 0, kBytes})), snap_bytes_(snap_bytes(setup)) {}
 
     void push(const mapi_batch &batch, uint64_t mask)
     {
         for (uint64_t rest = mask; rest != 0; rest &= rest - 1) {
             const mapi_packet &packet = batch.packets[std::countr_zero(rest)];
-            if (void *record = ring_.calls->reserve(ring_.ring, kHeaderBytes + packet.caplen)) [[likely]]
-                write(static_cast<mapipkt *>(record), packet);
+            const uint32_t bytes = std::min(packet.caplen, snap_bytes_);
+            if (void *record = ring_.calls->reserve(ring_.ring, kHeaderBytes + bytes)) [[likely]]
+                write(static_cast<mapipkt *>(record), packet, bytes);
         }
         ring_.calls->publish(ring_.ring);
     }
 
 private:
-    static void write(mapipkt *record, const mapi_packet &packet)
+    static void write(mapipkt *record, const mapi_packet &packet, uint32_t bytes)
     {
         record->ts = ntp_time(packet.timestamp_ns);
         record->ifindex = packet.ifindex;
-        record->caplen = packet.caplen;
+        record->caplen = bytes;
         record->wlen = packet.wire_len;
-        memcpy(reinterpret_cast<uint8_t *>(record) + kHeaderBytes, packet.data, packet.caplen);
+        memcpy(reinterpret_cast<uint8_t *>(record) + kHeaderBytes, packet.data, bytes);
     }
 
     const Ring ring_;
+    const uint32_t snap_bytes_;
 };
 
 int create(const mapi_function_setup *setup, void **instance)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // TO_FILE: packet -> pcap file with nanoseconds (draft-ietf-opsawg-pcap).  Lets every packet pass.
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <string>
@@ -44,7 +45,7 @@ class PacketFile
 {
 public:
     PacketFile(const mapi_function_setup *setup, uint64_t most)
-        : result_(allocate_result<uint64_t>(setup, sizeof(uint32_t))), most_(most), link_type_(setup->link_type),
+        : result_(allocate_result<uint64_t>(setup, sizeof(uint32_t))), most_(most), snap_bytes_(snap_bytes(setup)), link_type_(setup->link_type),
           writer_(int(setup->arguments[kPath].number), is_offline(setup), [this] { mapi_result_set(result_, MAPI_FILE_DONE); })
     {
         mapi_result_set(result_, MAPI_FILE_RUNNING);
@@ -94,9 +95,9 @@ private:
             of_other_times_.fetch_add(1, std::memory_order_relaxed);
             return 0;
         }
-        append(bytes_, PcapRecord{uint32_t(packet.timestamp_ns / kNsPerSecond), uint32_t(packet.timestamp_ns % kNsPerSecond), packet.caplen,
-                                  packet.wire_len});
-        bytes_.append(reinterpret_cast<const char *>(packet.data), packet.caplen);
+        const uint32_t bytes = std::min(packet.caplen, snap_bytes_);
+        append(bytes_, PcapRecord{uint32_t(packet.timestamp_ns / kNsPerSecond), uint32_t(packet.timestamp_ns % kNsPerSecond), bytes, packet.wire_len});
+        bytes_.append(reinterpret_cast<const char *>(packet.data), bytes);
         ++taken_;
         return 1;
     }
@@ -106,7 +107,7 @@ private:
         PcapHeader header;
         std::string bytes;
         header.link_type = link_type_ = link_type;
-        header.snaplen = mapi_caplen_max(link_type);
+        header.snaplen = std::min(mapi_caplen_max(link_type), snap_bytes_);
         append(bytes, header);
         writer_.set_header(std::move(bytes));
         has_header_ = true;
@@ -114,6 +115,7 @@ private:
 
     uint64_t *const result_;
     const uint64_t most_; // packets; 0: all
+    const uint32_t snap_bytes_;
     uint64_t taken_ = 0;
     uint16_t link_type_;
     bool has_header_ = false;

@@ -81,6 +81,22 @@ class Captures(unittest.TestCase):
                 sources = [{line.split()[1] for line in tcpdump(capture, "-q", "-t", "ip").splitlines() if len(line.split()) > 2} for capture in (TRACE, dump)]
                 self.assertNotEqual(sources[0], sources[1])
 
+    def test_dumps_and_buffers_keep_the_first_bytes_alone_when_they_are_told_so(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for number, socket in enumerate(self.sockets()):
+                dump = pathlib.Path(folder) / f"{number}.pcap"
+                program = run("-s", 40, "-b", 1 << 20, TRACE, f"BPF_FILTER 'udp port 53' | TO_FILE 0 {dump} 0 | TO_BUFFER", socket=socket)
+                self.assertEqual(program.returncode, 0, program.stderr)
+                fields = ["tshark", "-n", "-T", "fields", "-e", "frame.len", "-e", "frame.cap_len"]
+                cut = [line.split() for line in subprocess.run([*fields, "-r", dump], capture_output=True, text=True, check=True).stdout.splitlines()]
+                original = pathlib.Path(folder) / "original.pcap"
+                subprocess.run(["tcpdump", "-r", TRACE, "-w", original, "udp port 53"], capture_output=True, check=True)
+                whole = [line.split() for line in subprocess.run([*fields, "-r", original], capture_output=True, text=True, check=True).stdout.splitlines()]
+                self.assertGreater(len(whole), 0)
+                self.assertEqual(cut, [[wire, str(min(int(captured), 40))] for wire, captured in whole])
+        for option in (("-b", 1), ("-b", 1 << 31), ("-s", 1 << 32)):
+            self.assertEqual(run(*option, TRACE, "TO_BUFFER").returncode, 3, option)
+
     def test_what_functions_cost_is_among_their_results(self):
         found = rows(run(DEMO, "PERF_START | BPF_FILTER tcp | PERF_STOP"))
         self.assertRegex(found["1.3"][4], r"^packets=4827 calls=\d+ ticks_per_packet=[\d.]+ ±[\d.]+ ns_per_packet=[\d.]+.* counters=\S+$")

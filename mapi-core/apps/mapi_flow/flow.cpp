@@ -34,21 +34,27 @@ void throw_last_error()
     throw MapiError(fmt::format("{} (error {})", text, number));
 }
 
-Flow::Flow(const std::string &device, const std::vector<flow_words::Call> &calls, unsigned number, Lines &lines)
+Flow::Flow(const std::string &device, const Options &options, const std::vector<flow_words::Call> &calls, unsigned number, Lines &lines)
     : calls_(calls), number_(number), lines_(lines), flow_(mapi_create_flow(device.c_str())), read_(calls.size())
 {
     if (flow_ < 0)
         throw_last_error();
+    try {
+        apply(options);
+    } catch (...) {
+        mapi_close_flow(flow_);
+        throw;
+    }
+}
+
+void Flow::apply(const Options &options)
+{
+    if (mapi_set_flow_option(flow_, MAPI_BUFFER_BYTES, options.buffer_bytes) < 0 || mapi_set_flow_option(flow_, MAPI_SNAP_BYTES, options.snap_bytes) < 0)
+        throw_last_error();
     for (const flow_words::Call &call : calls_) {
         functions_.push_back(flow_words::apply_call(flow_, call, functions_));
-        if (functions_.back() > 0)
-            continue;
-        try {
+        if (functions_.back() <= 0)
             throw_last_error();
-        } catch (...) {
-            mapi_close_flow(flow_);
-            throw;
-        }
     }
 }
 

@@ -10,6 +10,7 @@
 
 #include "flow_words/call.hpp"
 #include "lines.hpp"
+#include "options.hpp"
 
 namespace mapi_flow
 {
@@ -26,7 +27,7 @@ class Flow
 {
 public:
     // Of a device that outlives it.  number: from 1, as lines tell it.  Throws MapiError.
-    Flow(const std::string &device, const std::vector<flow_words::Call> &calls, unsigned number, Lines &lines);
+    Flow(const std::string &device, const Options &options, const std::vector<flow_words::Call> &calls, unsigned number, Lines &lines);
     ~Flow();
     Flow(const Flow &) = delete;
     Flow &operator=(const Flow &) = delete;
@@ -46,6 +47,7 @@ public:
 private:
     enum class Read { kNothing, kPackets, kResults };
 
+    void apply(const Options &options);
     std::string name_of(size_t function) const;
     std::string result_of(size_t function) const;
     bool gives_one_by_one(size_t function) const;

@@ -117,7 +117,7 @@ int run(const Options &options)
     Source source(options);
     Flows flows;
     for (const auto &functions : calls)
-        flows.push_back(std::make_unique<Flow>(source.name(), functions, unsigned(flows.size() + 1), lines));
+        flows.push_back(std::make_unique<Flow>(source.name(), options, functions, unsigned(flows.size() + 1), lines));
     if (!command_was_interrupted())
         command_catch_interrupts();
     for (const auto &flow : flows)

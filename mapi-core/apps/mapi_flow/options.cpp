@@ -48,6 +48,8 @@ std::optional<int> parse_options(int argc, char **argv, Options &options)
     const command::Argument erf = arguments.add_flag("-E,--erf", options.is_erf, "the capture is an ERF file of a DAG card");
     command::Argument duration = arguments.add("-d,--duration", options.seconds, "seconds that an interface is read; without: until Ctrl-C");
     command::Argument interval = arguments.add("-t,--interval", options.interval_s, "seconds between results; without: at the end alone");
+    arguments.add("-b,--buffer", options.buffer_bytes, "bytes of TO_BUFFER, and of functions whose results come one by one; without: 4 MiB, and what they need");
+    arguments.add("-s,--snaplen", options.snap_bytes, "bytes of each packet that TO_BUFFER and TO_FILE keep; without: all");
     for (command::Argument *time : {&duration, &interval})
         time->check(check_seconds, "SECONDS");
     if (const auto reply = arguments.parse(argc, argv)) {

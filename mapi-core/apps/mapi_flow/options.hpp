@@ -2,6 +2,7 @@
 // options: command line -> struct.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +18,8 @@ struct Options {
     bool is_erf = false;
     double seconds = 0;  // of a device; 0: until Ctrl-C
     double interval_s = 0; // between results; 0: at the end alone
+    uint64_t buffer_bytes = 0; // of TO_BUFFER and of results one by one; 0: as functions have it
+    uint64_t snap_bytes = 0;   // of a packet in TO_BUFFER and TO_FILE; 0: all
 };
 
 // An exit code when the program is to end here.

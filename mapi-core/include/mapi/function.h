@@ -173,6 +173,8 @@ struct mapi_function_setup {
 	uint32_t reserved_more;
 	const char *config; /* lines "key=value" of the section that the table asks for; NULL: there are none */
 	const struct mapi_perf *meter; /* with MAPI_FUNCTION_METER_END: what was measured; lives as long as the instance, right during process() */
+	uint32_t snap_bytes; /* of each packet, at most so many are kept in copies for the client; 0: all */
+	uint32_t reserved_last;
 };
 
 /* One word of a result in place.  Any thread, but one at a time. */

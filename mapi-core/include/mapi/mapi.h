@@ -52,6 +52,14 @@ enum { THRESHOLD_CHAR = 0, THRESHOLD_INT = 1, THRESHOLD_ULL = 2, THRESHOLD_POLL 
 /* Argument of THRESHOLD: the bound; the last three are of the difference from the comparison before. */
 enum { THRESHOLD_EQUAL = 0, THRESHOLD_ABOVE = 1, THRESHOLD_BELOW = 2, THRESHOLD_EQUAL_DIFF = 4, THRESHOLD_ABOVE_DIFF = 8, THRESHOLD_BELOW_DIFF = 16 };
 
+/* Options of a flow; 0 is what flows begin with. */
+enum mapi_flow_option {
+	MAPI_BUFFER_BYTES = 1, /* of each buffer of packets or of results, a power of two; 0: 4 MiB for TO_BUFFER, what functions with results need */
+	MAPI_SNAP_BYTES = 2    /* of each packet, so many bytes are kept by TO_BUFFER and TO_FILE; 0: all */
+};
+#define MAPI_BUFFER_BYTES_LEAST 4096
+#define MAPI_BUFFER_BYTES_MOST (1u << 30)
+
 /* Third argument of the three-argument mapi_read_results(). */
 enum mapi_read_result_method { MAPI_COPY = 0, MAPI_REF = 1 };
 
@@ -81,6 +89,13 @@ int mapi_apply_function(int fd, const char *function, ...);
 int mapi_apply_function_counted(int argument_count, int fd, const char *function, ...);
 /* kinds: a letter of argument_kinds.h for each argument. */
 int mapi_apply_function_typed(const char *kinds, int fd, const char *function, ...);
+
+/*
+ * Of a flow that is not connected: holds for functions that are applied from then on.  What is no power of two, where it must be one, becomes
+ * the next greater; mapi_get_flow_option() tells what it has become, at any time.  -1 with MDLIB_NO_MODIFYING: it is connected.
+ */
+int mapi_set_flow_option(int fd, int option, uint64_t value);
+int mapi_get_flow_option(int fd, int option, uint64_t *value);
 
 mapi_results_t *mapi_read_results(int fd, int fid);
 void *mapi_read_results_pointer(int fd, int fid, int mode);

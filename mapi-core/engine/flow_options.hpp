@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// Flow options: numbers of mapi_set_flow_option() -> what functions that are applied from then on are told.
+#pragma once
+
+#include <cstdint>
+
+namespace mapi::engine
+{
+struct FlowOptions {
+    uint64_t buffer_bytes = 0; // of each ring; 0: what the function wants
+    uint32_t snap_bytes = 0;   // of a packet that copies keep; 0: all
+
+    // option: of enum mapi_flow_option.  Throws Error.
+    void set(int option, uint64_t value);
+    uint64_t get(int option) const;
+};
+} // namespace mapi::engine
