@@ -132,6 +132,7 @@ private:
     std::shared_ptr<const Node> filter_; // whose code the source has
     std::vector<Retired> retired_;
     std::vector<std::weak_ptr<Node>> nodes_; // of all flows, for their drops
+    mapi_function_drops told_drops_ = {};    // which only grow
     std::thread thread_;
     std::thread joint_thread_;
     std::condition_variable plan_changed_; // what joint_thread_ waits for

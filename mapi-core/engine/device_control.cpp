@@ -293,6 +293,10 @@ mapi_function_drops Device::sum_drops()
     sum.not_written += totals_->not_written;
     if (!sum.write_error)
         sum.write_error = totals_->write_error;
+    // Those of a node that goes just now are in neither for a moment.
+    sum.buffer_full = told_drops_.buffer_full = std::max(sum.buffer_full, told_drops_.buffer_full);
+    sum.link_type = told_drops_.link_type = std::max(sum.link_type, told_drops_.link_type);
+    sum.not_written = told_drops_.not_written = std::max(sum.not_written, told_drops_.not_written);
     return sum;
 }
 
