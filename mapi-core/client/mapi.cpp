@@ -137,7 +137,7 @@ int mapi_set_flow_option(int fd, int option, uint64_t value)
 int mapi_get_flow_option(int fd, int option, uint64_t *value)
 {
     return guard(-1, [&] {
-        *need(value) = library().flows.hold(fd)->option(option);
+        *need(value, MFUNCT_INVALID_ARGUMENT_3) = library().flows.hold(fd)->option(option);
         return 0;
     });
 }

@@ -76,7 +76,7 @@ TEST_CASE("options and values that cannot be are refused and change nothing", "[
     REQUIRE(mapi_set_flow_option(capture.flow, MAPI_BUFFER_BYTES, MAPI_BUFFER_BYTES_LEAST) == 0);
     for (const uint64_t bytes : {uint64_t(1), uint64_t(MAPI_BUFFER_BYTES_LEAST) - 1, uint64_t(MAPI_BUFFER_BYTES_MOST) + 1, ~uint64_t(0)}) {
         CHECK(mapi_set_flow_option(capture.flow, MAPI_BUFFER_BYTES, bytes) == -1);
-        CHECK(last_error() == MAPI_INVALID_ARGUMENT);
+        CHECK(last_error() == MFUNCT_INVALID_ARGUMENT_3);
     }
     CHECK(mapi_set_flow_option(capture.flow, MAPI_SNAP_BYTES, uint64_t(1) << 32) == -1);
     CHECK(capture.option(MAPI_BUFFER_BYTES) == MAPI_BUFFER_BYTES_LEAST);
@@ -84,7 +84,7 @@ TEST_CASE("options and values that cannot be are refused and change nothing", "[
         uint64_t value = 0;
         CHECK(mapi_set_flow_option(capture.flow, unknown, 1) == -1);
         CHECK(mapi_get_flow_option(capture.flow, unknown, &value) == -1);
-        CHECK(last_error() == MAPI_INVALID_ARGUMENT);
+        CHECK(last_error() == MFUNCT_INVALID_ARGUMENT_2);
     }
     CHECK(mapi_get_flow_option(capture.flow, MAPI_SNAP_BYTES, nullptr) == -1);
     CHECK(mapi_set_flow_option(capture.flow + 1, MAPI_SNAP_BYTES, 1) == -1);
