@@ -17,6 +17,9 @@ public:
     int apply(const std::string &, mapi::engine::Arguments) override { return 1; }
     mapi::engine::Target target(int, bool) override { return {}; }
     mapi::engine::FlowBegun begun() override { return nullptr; }
+    bool is_connected() override { return false; }
+    void set_option(int, uint64_t) override {}
+    uint64_t option(int) override { return 0; }
     void connect() override {}
     void reset(int) override {}
     void remove(int) override {}
