@@ -99,7 +99,7 @@ TEST_CASE("a file is let go with its one flow's device, and is not opened again 
     CHECK(can_lock(capture.file));
     CHECK(devices.next(0) == 0);
     CHECK_FALSE(devices.has(name));
-    CHECK(error_of([&] { devices.acquire(name); }) == MAPID_NO_DEVICE);
+    CHECK(error_of([&] { devices.acquire(name); }) == MAPID_NO_DRIVER);
 }
 
 TEST_CASE("a shared device's name is told to none who asks for another", "[mapi-core][engine][devices]")
