@@ -12,11 +12,12 @@
 #include <spdlog/spdlog.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "daemon/census_answers.hpp"
 #include "daemon/log.hpp"
+#include "daemon/regular_file.hpp"
+#include "daemon/request_arguments.hpp"
 #include "daemon/request_log.hpp"
 #include "daemon/session_answers.hpp"
 #include "engine/error.hpp"
@@ -36,13 +37,6 @@ constexpr size_t kOptionsMax = 4096;
 constexpr int kFilesMax = 256; // each has a thread or a socket
 constexpr size_t kRecordingNameBytes = 400;
 
-// Of others a client can make each read or write wait for ever, whatever poll() said before.
-void check_regular(const ipc::Descriptor &file, mapi_error error, const std::string &name)
-{
-    struct stat status = {};
-    if (fstat(file.number(), &status) < 0 || !S_ISREG(status.st_mode))
-        throw Error(error, name + ": is no regular file, and mapid takes no others; with MAPI_SOCKET=none the program reads and writes them itself");
-}
 // The text may have names of the client's, of any length.
 void refuse(ipc::Reply &reply, int error, const std::string &text)
 {
@@ -306,7 +300,7 @@ void Session::apply(const ipc::Apply &call, std::vector<ipc::Descriptor> &descri
     if (files_ + files > kFilesMax)
         throw Error(MAPI_LIMIT_REACHED, "the client's functions write or send to " + std::to_string(files_) + " places, and " + std::to_string(kFilesMax) +
                                             " is mapid's limit");
-    engine::Arguments arguments = read_arguments(call, function.args, descriptors);
+    engine::Arguments arguments = ArgumentReader(peer_, [this](int flow) { return find(flow).flow; }, descriptors).read(call, function.args);
     check_sending(function, arguments);
     const int fid = entry.flow->apply(function, std::move(arguments));
     ++entry.functions;
@@ -327,50 +321,6 @@ void Session::check_sending(const mapi_function &function, const engine::Argumen
 }
 
 // The letters are checked once more: the message may come from anybody.
-engine::Arguments Session::read_arguments(const ipc::Apply &call, const std::string &letters, std::vector<ipc::Descriptor> &descriptors)
-{
-    engine::Arguments arguments;
-    size_t descriptor = 0;
-    bool is_optional = false;
-    for (const char letter : letters) {
-        if (letter == '?') {
-            is_optional = true;
-            continue;
-        }
-        const int position = int(arguments.size());
-        if (position >= call.arguments_size() || (call.arguments(position).kind() == 0 && !is_optional) ||
-            (call.arguments(position).kind() != 0 && call.arguments(position).kind() != uint32_t(letter)))
-            throw ipc::ChannelError("arguments that the function does not have");
-        const ipc::Argument &given = call.arguments(position);
-        engine::Argument argument{char(given.kind()), given.number(), given.text(), {}};
-        if (letter == 'u')
-            argument.number = peer_.uid;
-        if ((letter == 'i' || letter == 'c') && argument.number != int32_t(argument.number))
-            throw ipc::ChannelError("an int that is none");
-        for (const ipc::Target &target : given.targets()) {
-            if (letter != 'f' && letter != 'S')
-                throw ipc::ChannelError("a function as an argument that takes none");
-            argument.targets.push_back(find(target.flow()).flow->target(target.function(), letter == 'S'));
-        }
-        if ((letter == 'f' && argument.targets.size() != 1) || (letter == 'S' && int64_t(argument.targets.size()) != argument.number && given.kind() != 0))
-            throw ipc::ChannelError("an argument without its functions");
-        if (given.kind() == 'F') {
-            for (const int flow : engine::read_flow_list(given.text()))
-                argument.flows.push_back(find(flow).flow->begun());
-            argument.number = int64_t(argument.flows.size());
-        }
-        if (given.kind() == 'w' || (given.kind() == 'o' && given.number() >= 0)) {
-            if (descriptor == descriptors.size())
-                throw ipc::ChannelError("an argument without its file");
-            check_regular(descriptors[descriptor], MAPI_ERROR_FILE, given.text());
-            argument.file = std::make_shared<engine::OwnedFile>(descriptors[descriptor++].release(), "");
-            argument.number = argument.file->descriptor();
-        }
-        arguments.push_back(std::move(argument));
-    }
-    return arguments;
-}
-
 void Session::connect(int number)
 {
     FlowEntry &entry = find(number);

@@ -65,7 +65,6 @@ private:
     void check_access(const std::string &device) const;
     void check_sending(const mapi_function &function, const engine::Arguments &arguments) const;
     void add_flow(int number, std::shared_ptr<engine::Device> device, const std::string &name, ipc::Reply &reply);
-    engine::Arguments read_arguments(const ipc::Apply &call, const std::string &letters, std::vector<ipc::Descriptor> &descriptors);
 
     const Service &service_;
     ipc::Channel channel_;

@@ -292,13 +292,13 @@ class Life(Test):
         for level in "info", "debug", "trace":
             daemon = self.daemon("", "-l", level)
             client = daemon.client()
-            client.do(f"flow = {offline(TRACE)}\nflow.apply('BPF_FILTER', 'tcp')\npackets = flow.apply('PKT_COUNTER')\nflow.run()\nflow.information(packets)\n"
-                      "refused = flow.try_apply('BPF_FILTER', 'no\\nsuch\\x1b[2J')\nflow.close()")
+            client.do(f"flow = {offline(TRACE)}\nflow.apply('BPF_FILTER', 'tcp')\npackets = flow.apply('PKT_COUNTER')\n"
+                      "refused = flow.try_apply('BPF_FILTER', 'no\\nsuch\\x1b[2J')\nflow.run()\nflow.information(packets)\nflow.close()")
             client.kill()
             self.assertTrue(wait_until(lambda: ": gone" in daemon.log()))
             lines[level] = daemon.log()
         for words in (f"flow 1: of capture {TRACE}, format 0", 'flow 1: BPF_FILTER "tcp"', "flow 1: connect", f"device {TRACE}@1048576: new plan: 1 flows, 2 distinct functions, 0 joints",
-                      "flow 1: close", 'flow 1: BPF_FILTER "no?such?[2J": refused: 7006 '):
+                      "flow 1: close", 'flow 1: BPF_FILTER "no?such?[2J": refused: 7001 '):
             self.assertEqual([words in lines[level] for level in ("info", "debug", "trace")], [False, True, True], (words, lines))
         self.assertEqual([": question " in lines[level] for level in ("info", "debug", "trace")], [False, False, True], lines)
         self.assertNotIn("\x1b", lines["trace"])
