@@ -95,7 +95,7 @@ class Guest:
 
     architecture = emulator_name = emulator_package = console = loader = library_place = kernel_options = ""
 
-    def __init__(self, build, cache=None, kernel="6.1", cpus=1, timeout_s=120):
+    def __init__(self, build, cache=None, kernel="6.1", cpus=1, timeout_s=400):
         self.build = pathlib.Path(build)
         self.cache = pathlib.Path(cache or cache_folder(self.architecture))
         self.kernel = self.cache / "kernels" / kernel

@@ -76,7 +76,7 @@ def build_changed(name, edits, *cases):
 class NsmodTest(unittest.TestCase):
     programs = ()  # names below tests/ of the build, beside nsdump
     modules = ()   # of the kernel's own
-    timeout_s = 120
+    timeout_s = 240
 
     def run_guests(self, script, check, prepare=lambda machine: None):
         """The script in a guest of each kernel, the module loaded, and a fault in no kernel's log; check(result).  SLOW: for limits in it."""
