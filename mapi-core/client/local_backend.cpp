@@ -13,8 +13,8 @@ namespace
 class LocalFlow final : public Flow
 {
 public:
-    LocalFlow(const engine::Registry &registry, std::shared_ptr<engine::Device> device)
-        : registry_(registry), flow_(std::make_shared<engine::Flow>(std::move(device)))
+    LocalFlow(const engine::Registry &registry, std::shared_ptr<engine::Device> device, std::shared_ptr<engine::Client> client)
+        : registry_(registry), flow_(std::make_shared<engine::Flow>(std::move(device), std::move(client)))
     {
     }
 
@@ -65,11 +65,11 @@ FunctionDescription LocalBackend::function_at(int number)
 
 std::shared_ptr<Flow> LocalBackend::create_flow(int, const std::string &device)
 {
-    return std::make_shared<LocalFlow>(registry_, devices_.acquire(device));
+    return std::make_shared<LocalFlow>(registry_, devices_.acquire(device), client_);
 }
 
 std::shared_ptr<Flow> LocalBackend::create_offline_flow(int, const std::string &path, int format)
 {
-    return std::make_shared<LocalFlow>(registry_, devices_.create_private(path, format));
+    return std::make_shared<LocalFlow>(registry_, devices_.create_private(path, format), client_);
 }
 } // namespace mapi::client

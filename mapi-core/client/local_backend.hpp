@@ -3,6 +3,7 @@
 #pragma once
 
 #include "client/backend.hpp"
+#include "engine/client.hpp"
 #include "engine/devices.hpp"
 #include "engine/registry.hpp"
 
@@ -29,5 +30,6 @@ public:
 private:
     engine::Registry registry_;
     engine::Devices devices_;
+    const std::shared_ptr<engine::Client> client_ = std::make_shared<engine::Client>(); // this program
 };
 } // namespace mapi::client

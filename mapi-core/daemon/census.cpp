@@ -46,6 +46,21 @@ void Census::remove_flow(uint64_t client, int number)
     clients_.at(client).flows.erase(number);
 }
 
+void Census::set_budget(uint64_t client, std::shared_ptr<engine::MemoryBudget> budget)
+{
+    const std::lock_guard lock(mutex_);
+    clients_.at(client).budget = std::move(budget);
+}
+
+uint64_t Census::function_bytes()
+{
+    const std::lock_guard lock(mutex_);
+    uint64_t bytes = 0;
+    for (const auto &[id, client] : clients_)
+        bytes += client.budget ? client.budget->used_bytes() : 0;
+    return bytes;
+}
+
 size_t Census::client_count()
 {
     const std::lock_guard lock(mutex_);

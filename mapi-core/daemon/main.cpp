@@ -42,6 +42,7 @@ struct Options {
     std::string record;
     daemon::Limits limits;
     size_t memory_mib = 256;
+    size_t function_memory_mib = 2048;
 };
 
 void add_options(command::Arguments &arguments, Options &options)
@@ -55,6 +56,7 @@ void add_options(command::Arguments &arguments, Options &options)
     arguments.add("--max-flows", options.limits.flows, "flows of one client").show_default().range(1, 16384);
     arguments.add("--max-functions", options.limits.functions, "functions of one client").show_default().range(1, 1000000);
     arguments.add("--max-memory", options.memory_mib, "MiB of one client, for results and packets").show_default().range(1, 65536);
+    arguments.add("--max-function-memory", options.function_memory_mib, "MiB that the functions of one client may need beside that, such as tables of flows").show_default().range(1, 1048576);
     arguments.add("--metrics", options.metrics, "serve counters to Prometheus there, at /metrics").kind("ADDRESS:PORT");
     arguments.add_flag("--metrics-public", options.is_metrics_public, "also at an address that others than this machine can reach");
     arguments.add("--record", options.record, "record mapid's own probes from start to end, for nsdump; `mapi-info record` does it at run time").kind("FILE");
@@ -151,6 +153,7 @@ void serve(const engine::Registry &registry, const Options &options, const sigse
     daemon::Census census;
     daemon::Service service{registry, devices, options.limits, census, options.group};
     service.limits.memory_bytes = options.memory_mib << 20;
+    service.limits.function_bytes = options.function_memory_mib << 20;
     const std::string path = options.socket.empty() ? ipc::socket_path(engine::is_mapid_local()) : options.socket;
     ipc::Descriptor socket = daemon::inherited_socket();
     const bool is_own = !socket.is_open();

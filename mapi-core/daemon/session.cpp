@@ -34,6 +34,7 @@ constexpr size_t kRingsMax = 16384;
 constexpr int kOwnDevicesFrom = 1 << 20;
 constexpr int kFlowNumberMax = 16384;
 constexpr size_t kOptionsMax = 4096;
+constexpr size_t kOptionBytesMax = 4096; // key and value
 constexpr int kFilesMax = 256; // each has a thread or a socket
 constexpr size_t kRecordingNameBytes = 400;
 
@@ -211,6 +212,9 @@ void Session::hello(const ipc::Hello &call, ipc::Reply &reply)
     if (arena_)
         throw ipc::ChannelError("a second greeting");
     arena_ = std::make_shared<SharedArena>(service_.limits.memory_bytes, kRingsMax * 64);
+    const auto budget = std::make_shared<engine::MemoryBudget>(service_.limits.function_bytes, "--max-function-memory");
+    owner_ = std::make_shared<engine::Client>(arena_, budget);
+    service_.census.set_budget(client_, budget);
     auto &welcome = *reply.mutable_welcome();
     welcome.set_version(ipc::kProtocolVersion);
     for (const auto side : {engine::Arena::Side::kEngine, engine::Arena::Side::kClient})
@@ -279,7 +283,7 @@ void Session::create_offline(const ipc::CreateOffline &call, const ipc::Descript
 
 void Session::add_flow(int number, std::shared_ptr<engine::Device> device, const std::string &name, ipc::Reply &reply)
 {
-    auto flow = std::make_shared<engine::Flow>(std::move(device), arena_);
+    auto flow = std::make_shared<engine::Flow>(std::move(device), owner_);
     flow->set_on_end([ended = ended_] { // may outlive the session
         const uint64_t one = 1;
         [[maybe_unused]] const ssize_t written = write(ended->number(), &one, sizeof(one));
@@ -346,6 +350,8 @@ void Session::set_option(const ipc::DeviceOption &call)
         if (call.key() == key)
             throw Error(MFUNCT_INVALID_ARGUMENT_2, call.key() + "= cannot be changed of a capture that mapid reads");
     }
+    if (call.key().size() + call.value().size() > kOptionBytesMax)
+        throw Error(MFUNCT_INVALID_ARGUMENT_3, "an option of more than " + std::to_string(kOptionBytesMax) + " bytes");
     if (++options_ > kOptionsMax)
         throw Error(MAPI_LIMIT_REACHED, "the client has set " + std::to_string(kOptionsMax) + " options, which is mapid's limit");
     own_.set_option(call.device(), call.key(), call.value());

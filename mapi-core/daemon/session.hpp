@@ -71,6 +71,7 @@ private:
     const Peer peer_;
     const uint64_t client_; // in the census
     std::shared_ptr<SharedArena> arena_; // after Hello
+    std::shared_ptr<engine::Client> owner_; // of its flows; the same
     engine::Devices own_;                // captures that the client has opened
     std::map<int, FlowEntry> flows_;     // by the client's numbers
     size_t functions_ = 0;

@@ -21,6 +21,7 @@ class Plan;
 // A function of the flow.  Its node may serve other flows too: the flow's share is what the node counted since it joined.
 struct Applied {
     std::shared_ptr<Node> node;
+    MemoryCharge charge; // for the node; each of those who share one is charged
     uint64_t joined_result = 0; // where a shared count stood when the flow joined: for those who refer to it
     // Where counts stood when the flow joined, or at its last reset.  A reader loads the base first: the count behind it only grows.
     std::atomic<uint64_t> base_result = 0;

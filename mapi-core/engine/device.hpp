@@ -47,7 +47,7 @@ public:
     // Any thread.
     void start();
     bool has_started();
-    std::shared_ptr<Node> make_node(const mapi_function &function, Arguments arguments, const std::shared_ptr<Arena> &arena, const FlowOptions &options);
+    std::shared_ptr<Node> make_node(const mapi_function &function, Arguments arguments, const std::shared_ptr<Client> &client, const FlowOptions &options);
     // At once: packets that the driver reads after the return are the flow's, or are no longer.
     void connect(const std::shared_ptr<Chain> &chain);
     // Returns when the flows have ended, though not all of their files are written; but where another flow's reader holds the device's

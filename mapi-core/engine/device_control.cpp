@@ -96,9 +96,9 @@ void Device::start_thread()
     state_ = State::kRunning;
 }
 
-std::shared_ptr<Node> Device::make_node(const mapi_function &function, Arguments arguments, const std::shared_ptr<Arena> &arena, const FlowOptions &options)
+std::shared_ptr<Node> Device::make_node(const mapi_function &function, Arguments arguments, const std::shared_ptr<Client> &client, const FlowOptions &options)
 {
-    auto node = std::make_shared<Node>(function, std::move(arguments), info_, totals_, arena, options);
+    auto node = std::make_shared<Node>(function, std::move(arguments), info_, totals_, client, options);
     const std::lock_guard lock(mutex_);
     if (nodes_.size() == nodes_.capacity())
         std::erase_if(nodes_, [](const auto &known) { return known.expired(); });

@@ -38,8 +38,8 @@ Argument read_function_section(const char *section)
 bool always() { return true; } // what a flow has goes with it, and its end wakes its readers
 } // namespace
 
-Flow::Flow(std::shared_ptr<Device> device, std::shared_ptr<Arena> arena)
-    : device_(std::move(device)), arena_(std::move(arena)), chain_(std::make_shared<Chain>(arena_))
+Flow::Flow(std::shared_ptr<Device> device, std::shared_ptr<Client> client)
+    : device_(std::move(device)), client_(std::move(client)), chain_(std::make_shared<Chain>(client_->arena()))
 {
 }
 
@@ -79,7 +79,7 @@ int Flow::apply(const mapi_function &function, Arguments arguments)
         const std::lock_guard lock(mutex_);
         options = options_;
     }
-    auto node = device_->make_node(function, std::move(arguments), arena_, options);
+    auto node = device_->make_node(function, std::move(arguments), client_, options);
     const std::lock_guard lock(mutex_);
     check_applicable(function); // another thread may have been faster
     chain_->append(std::move(node));
@@ -351,6 +351,15 @@ std::vector<Flow::FunctionCounts> Flow::counts()
             counts.push_back(counts_of(*applied));
     }
     return counts;
+}
+
+uint64_t Flow::function_bytes()
+{
+    const std::lock_guard lock(mutex_);
+    uint64_t bytes = 0;
+    for (const auto &applied : chain_->functions())
+        bytes += applied->charge.bytes();
+    return bytes;
 }
 
 std::vector<Flow::FunctionCounts> Flow::removed_counts()

@@ -30,8 +30,7 @@ struct FunctionMemory {
 class Flow : public std::enable_shared_from_this<Flow>
 {
 public:
-    // The arena has what the client reads.
-    explicit Flow(std::shared_ptr<Device> device, std::shared_ptr<Arena> arena = std::make_shared<HeapArena>());
+    explicit Flow(std::shared_ptr<Device> device, std::shared_ptr<Client> client = std::make_shared<Client>());
 
     const std::shared_ptr<Device> &device() const { return device_; }
     int apply(const mapi_function &function, Arguments arguments);
@@ -83,6 +82,8 @@ public:
         uint64_t passed;
     };
     std::vector<FunctionCounts> counts();
+    // Memory that its functions may need at most, as counted for the client.
+    uint64_t function_bytes();
     // Of functions that were removed, when they were.
     std::vector<FunctionCounts> removed_counts();
 
@@ -95,7 +96,7 @@ private:
     static ring::RecordSource &records(Applied &applied, bool are_packets);
 
     const std::shared_ptr<Device> device_;
-    const std::shared_ptr<Arena> arena_;
+    const std::shared_ptr<Client> client_;
     FlowOptions options_;
     const std::shared_ptr<Chain> chain_; // the device holds it too while the flow is connected
     std::vector<FunctionCounts> removed_;

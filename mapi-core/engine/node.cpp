@@ -63,6 +63,18 @@ std::vector<mapi_argument> borrow_arguments(const Arguments &arguments, const ma
     }
     return borrowed;
 }
+
+// What a function takes without telling: the node, its place in plans and joints, a filter's code; what is compiled grows with its text.
+constexpr uint64_t kFunctionBytes = 16384;
+constexpr uint64_t kBytesPerTextByte = 16;
+
+uint64_t bytes_of(const Arguments &arguments)
+{
+    uint64_t bytes = kFunctionBytes;
+    for (const Argument &argument : arguments)
+        bytes += argument.text.size() * kBytesPerTextByte + argument.targets.size() * sizeof(Node::Reference);
+    return bytes;
+}
 } // namespace
 
 uint64_t *Node::allocate_result(const mapi_function_setup *setup, uint32_t bytes)
@@ -71,7 +83,7 @@ uint64_t *Node::allocate_result(const mapi_function_setup *setup, uint32_t bytes
     if (bytes == 0 || bytes > MAPI_RESULT_BYTES_MAX || node.in_place_)
         return nullptr;
     try {
-        node.published_memory_ = ArenaBlock(node.arena_, Arena::Side::kEngine, Published::memory_bytes(bytes));
+        node.published_memory_ = ArenaBlock(node.client_->arena(), Arena::Side::kEngine, Published::memory_bytes(bytes));
     } catch (const std::bad_alloc &) {
         return nullptr;
     }
@@ -88,11 +100,44 @@ mapi_ring *Node::make_ring(const mapi_function_setup *setup, const mapi_ring_opt
         wanted.bytes = std::max(node.buffer_bytes_, uint64_t(options->spare_bytes) * 4);
     try {
         if (!node.ring_)
-            node.ring_ = std::make_unique<RingMemory>(node.arena_, wanted);
+            node.ring_ = std::make_unique<RingMemory>(node.client_->arena(), wanted);
         return as_handle(node.ring_.get());
     } catch (const std::bad_alloc &) {
         return nullptr;
     }
+}
+
+int Node::charge_memory(const mapi_function_setup *setup, uint64_t bytes)
+{
+    auto &node = *static_cast<Node *>(setup->engine);
+    if (node.charge_.add(bytes))
+        return 0;
+    node.wanted_bytes_ = bytes;
+    return MAPI_LIMIT_REACHED;
+}
+
+void *Node::common_object(const mapi_function_setup *setup, const mapi_common_object *kind)
+{
+    auto &node = *static_cast<Node *>(setup->engine);
+    try {
+        auto object = node.client_->common_object(*kind);
+        if (!object)
+            node.wanted_bytes_ = kind->bytes;
+        else
+            node.common_objects_.push_back(object);
+        return object.get();
+    } catch (const std::bad_alloc &) {
+        return nullptr;
+    }
+}
+
+std::string Node::missing_memory() const
+{
+    constexpr unsigned kMiB = 20;
+    const MemoryBudget &budget = *client_->budget();
+    const auto mib = [](uint64_t bytes) { return std::to_string((bytes + (uint64_t(1) << kMiB) - 1) >> kMiB); };
+    return "may need " + mib(wanted_bytes_) + " MiB, and the client's functions may need " + mib(budget.used_bytes()) + " of their " +
+           std::to_string(budget.most_bytes() >> kMiB) + " MiB already (" + budget.name() + "): close flows that are not needed";
 }
 
 const mapi_ring_calls Node::kRingCalls = ring_calls(make_ring);
@@ -103,8 +148,9 @@ void Node::take_single_packets(const mapi_function_setup *setup)
 }
 
 Node::Node(const mapi_function &function, Arguments arguments, const mapi_driver_info &device,
-           std::shared_ptr<DeviceTotals> totals, std::shared_ptr<Arena> arena, const FlowOptions &options)
-    : function_(function), slice_(slice_of(function.name)), result_(Published::words_for(function.result_bytes)), arena_(std::move(arena)),
+           std::shared_ptr<DeviceTotals> totals, std::shared_ptr<Client> client, const FlowOptions &options)
+    : function_(function), slice_(slice_of(function.name)), result_(Published::words_for(function.result_bytes)), client_(std::move(client)),
+      charge_(client_->budget()),
       buffer_bytes_(options.buffer_bytes),
       published_memory_(std::make_shared<HeapArena>(), Arena::Side::kEngine, Published::memory_bytes(function.result_bytes)),
       published_(published_memory_.memory(), function.result_bytes), arguments_(std::move(arguments)),
@@ -130,9 +176,14 @@ Node::Node(const mapi_function &function, Arguments arguments, const mapi_driver
     setup.interface_index = device.interface_index;
     setup.meter = &measured_;
     setup.snap_bytes = options.snap_bytes;
+    setup.charge_memory = charge_memory;
+    setup.common_object = common_object;
     if (!arguments_.empty() && arguments_.back().kind == kConfigLines)
         setup.config = arguments_.back().text.c_str();
-    if (const int number = function.create(&setup, &instance_); number != 0)
+    const int number = charge_memory(&setup, bytes_of(arguments_)) ? MAPI_LIMIT_REACHED : function.create(&setup, &instance_);
+    if (number != 0 && wanted_bytes_ != 0)
+        throw Error(MAPI_LIMIT_REACHED, std::string(function.name) + ": " + missing_memory());
+    if (number != 0)
         throw Error(number, std::string(function.name) + ": " + (*text ? text : "refused its arguments"));
     for (const Argument &argument : arguments_) {
         if (argument.file)
@@ -140,7 +191,7 @@ Node::Node(const mapi_function &function, Arguments arguments, const mapi_driver
     }
     if (has_published_result())
         publish();
-    arena_ = nullptr;
+    client_ = nullptr;
 }
 
 Node::~Node()

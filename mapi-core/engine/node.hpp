@@ -14,6 +14,7 @@
 
 #include "engine/arena.hpp"
 #include "engine/arguments.hpp"
+#include "engine/client.hpp"
 #include "engine/flow_options.hpp"
 #include "engine/meter.hpp"
 #include "engine/published.hpp"
@@ -35,9 +36,9 @@ struct DeviceTotals {
 class Node : public std::enable_shared_from_this<Node>
 {
 public:
-    // Throws Error when the function refuses its arguments.  The arena has what the client of its flow alone reads.
+    // Throws Error when the function refuses its arguments, or the client has no memory left for it.
     Node(const mapi_function &function, Arguments arguments, const mapi_driver_info &device,
-         std::shared_ptr<DeviceTotals> totals, std::shared_ptr<Arena> arena, const FlowOptions &options);
+         std::shared_ptr<DeviceTotals> totals, std::shared_ptr<Client> client, const FlowOptions &options);
     ~Node();
     Node(const Node &) = delete;
     Node &operator=(const Node &) = delete;
@@ -52,6 +53,9 @@ public:
     bool refers_to(const Chain *chain, size_t position) const;
     // Batches are to be run packet by packet while this node is in a plan.
     bool takes_single_packets() const { return takes_single_packets_; }
+
+    // What it may hold is counted for the flow that it was made for, which may end before it, or go on with a node that does the same.
+    MemoryCharge take_charge() { return std::move(charge_); }
 
     // Device's thread.
     uint64_t run(const mapi_batch &batch, uint64_t mask)
@@ -167,6 +171,9 @@ private:
     static uint64_t *allocate_result(const mapi_function_setup *setup, uint32_t bytes);
     static void take_single_packets(const mapi_function_setup *setup);
     static mapi_ring *make_ring(const mapi_function_setup *setup, const mapi_ring_options *options);
+    static int charge_memory(const mapi_function_setup *setup, uint64_t bytes);
+    static void *common_object(const mapi_function_setup *setup, const mapi_common_object *kind);
+    std::string missing_memory() const;
     static const mapi_ring_calls kRingCalls;
     bool has_flag(mapi_function_flags flag) const { return (function_.flags & flag) != 0; }
 
@@ -183,7 +190,10 @@ private:
     std::atomic<uint64_t> passed_ = 0;
     const Node *source_ = nullptr;
     std::vector<uint64_t> result_; // the function writes it, publish() shows it
-    std::shared_ptr<Arena> arena_; // during create() alone: the node may outlive its first client
+    std::shared_ptr<Client> client_; // during create() alone: the node may outlive it
+    MemoryCharge charge_;            // until the flow takes it
+    uint64_t wanted_bytes_ = 0;      // of memory that the client does not have; 0: it has had enough
+    std::vector<std::shared_ptr<void>> common_objects_; // that the function has got
     const uint64_t buffer_bytes_;  // 0: as much as the function wants
     ArenaBlock published_memory_;
     Published published_;

@@ -34,7 +34,7 @@ int create(const mapi_function_setup *setup, void **instance)
     std::vector<anonymize::Rule> rules;
     if (const int error = parse_rules(setup, rules))
         return error;
-    return create_object<Anonymizing>(setup, instance, static_cast<mapi_anonymize_t *>(setup->result), rules);
+    return create_anonymizing(setup, instance, rules);
 }
 } // namespace
 } // namespace mapi::functions

@@ -15,7 +15,7 @@ int create(const mapi_function_setup *setup, void **instance)
     } catch (const anonymize::RuleError &error) {
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, error.what());
     }
-    return create_object<Anonymizing>(setup, instance, static_cast<mapi_anonymize_t *>(setup->result), rules);
+    return create_anonymizing(setup, instance, rules);
 }
 } // namespace
 } // namespace mapi::functions

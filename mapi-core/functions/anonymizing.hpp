@@ -17,11 +17,11 @@ namespace mapi::functions
 class Anonymizing
 {
 public:
-    // One rule after another.  Throws std::runtime_error.
-    Anonymizing(mapi_anonymize_t *result, const std::vector<anonymize::Rule> &rules) : result_(result)
+    // One rule after another.  The tables outlive it.  Throws std::runtime_error.
+    Anonymizing(mapi_anonymize_t *result, const std::vector<anonymize::Rule> &rules, anonymize::Tables &tables) : result_(result), tables_(tables)
     {
         for (const anonymize::Rule &rule : rules)
-            anonymizers_.emplace_back(rule);
+            anonymizers_.emplace_back(rule, tables);
         may_grow_ = std::ranges::any_of(rules, anonymize::may_grow);
     }
 
@@ -67,11 +67,12 @@ private:
             total.no_room += counts.no_room;
             total.unknown_checksums += counts.unknown_checksums;
         }
-        total.not_kept = anonymize::Tables::of_process().not_kept();
+        total.not_kept = tables_.not_kept();
         *result_ = total;
     }
 
     mapi_anonymize_t *result_;
+    anonymize::Tables &tables_;
     std::vector<anonymize::Anonymizer> anonymizers_;
     bool may_grow_ = false;
     MadePackets made_;
@@ -86,6 +87,29 @@ inline uint64_t process_anonymizing(void *instance, const mapi_batch *batch, uin
 inline int next_anonymized(void *instance, mapi_batch *batch)
 {
     return static_cast<Anonymizing *>(instance)->next(batch);
+}
+
+// Rules of one client share their tables, those of two do not: nobody learns of others what became what, or takes their places.
+inline const mapi_common_object kClientTables = {
+    .create = []() -> void * {
+        try {
+            return new anonymize::Tables;
+        } catch (const std::exception &) { // no memory, or libcrypto failed
+            return nullptr;
+        }
+    },
+    .destroy = destroy<anonymize::Tables>,
+    .bytes = anonymize::Tables::memory_bytes(anonymize::Tables::kValuesMax),
+};
+
+inline int create_anonymizing(const mapi_function_setup *setup, void **instance, const std::vector<anonymize::Rule> &rules)
+{
+    auto *const tables = common_object<anonymize::Tables>(setup, kClientTables);
+    if (!tables)
+        return refuse(setup, MFUNCT_COULD_NOT_APPLY_FUNCT, "no memory for its tables");
+    if (const int refused = charge_memory(setup, MadePackets::kMemoryBytes))
+        return refused;
+    return create_object<Anonymizing>(setup, instance, static_cast<mapi_anonymize_t *>(setup->result), rules, *tables);
 }
 
 // Which part of a rule is wrong is told as MAPI 2 tells it: as if the parts were arguments.

@@ -15,6 +15,8 @@ namespace mapi::functions
 class ExpiredFlowRing
 {
 public:
+    static constexpr uint64_t memory_bytes(size_t room) { return room * sizeof(flow_data); }
+
     explicit ExpiredFlowRing(size_t room) : room_(room), flows_(new flow_data[room]) {}
 
     // Device's thread.  False: no room.

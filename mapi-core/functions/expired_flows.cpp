@@ -193,6 +193,8 @@ int create(const mapi_function_setup *setup, void **instance)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_2, "the flows that wait beside are not within 0 to " + std::to_string(kMostWaitingFlows));
     if (least_packets < 0)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_3, "the least number of packets is below 0");
+    if (const int refused = charge_memory(setup, Cache::memory_bytes(kRoom) + ExpiredFlowRing::memory_bytes(size_t(read_flows + waiting_flows))))
+        return refused;
     return create_object<ExpiredFlows>(setup, instance, setup, uint32_t(read_flows), uint32_t(waiting_flows), uint32_t(least_packets));
 }
 

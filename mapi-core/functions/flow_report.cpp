@@ -45,6 +45,12 @@ class FlowReport
     }
 
 public:
+    // At the end all flows are handed to the writer at once, which puts them behind what waits.
+    static uint64_t memory_bytes(const ReportSettings &settings)
+    {
+        return ReportCache::memory_bytes(settings.room) + 2 * uint64_t(settings.room) * sizeof(EndedFlow) + RecordWriter::kMemoryBytes;
+    }
+
     FlowReport(const mapi_function_setup *setup, const Plan &plan)
         : settings_(plan.settings), key_(plan.key),
           cache_(settings_.room, {settings_.idle_seconds * kNsPerSecond, settings_.active_seconds * kNsPerSecond}),
@@ -70,6 +76,7 @@ public:
     void end()
     {
         is_ending_ = true;
+        ended_.reserve(ended_.size() + cache_.size() * sizeof(EndedFlow));
         cache_.end_all(on_end());
         writer_.finish(ended_, std::exchange(ended_count_, 0));
     }
@@ -202,6 +209,8 @@ int create(const mapi_function_setup *setup, void **instance)
         const char *given = setup->arguments[kRecord].text;
         const ReportTemplate records(*given ? given : format == Format::kIpfix ? kDefaultRecordIpfix : kDefaultRecord9);
         key.check(records);
+        if (const int refused = charge_memory(setup, FlowReport::memory_bytes(settings)))
+            return refused;
         return create_object<FlowReport>(setup, instance, setup, Plan{format, settings, key, records});
     } catch (const std::exception &error) {
         return refuse(setup, number, error.what());

@@ -17,6 +17,9 @@ namespace mapi::functions
 template <class State> class FlowTable
 {
 public:
+    // What so many take at most, beside what their states point to.
+    static constexpr uint64_t memory_bytes(size_t flows_max) { return flows_max * (sizeof(Flow) + sizeof(FlowKey) + 8 * sizeof(void *)); }
+
     FlowTable(size_t flows_max, uint64_t idle_ns) : flows_max_(flows_max), idle_ns_(idle_ns), places_(0, Hash{random_seed()}) {}
 
     // A flow that has been silent for too long begins anew, and when there is no room the one that has been silent longest goes.

@@ -43,6 +43,18 @@ template <class Object> void reset(void *instance)
     static_cast<Object *>(instance)->reset();
 }
 
+// Before create_object(): 0, or the number with which create() refuses.
+inline int charge_memory(const mapi_function_setup *setup, uint64_t bytes)
+{
+    return setup->charge_memory(setup, bytes);
+}
+
+// What all instances of the client's functions that ask for this kind have in common.  Null: create() is to fail.
+template <class Object> Object *common_object(const mapi_function_setup *setup, const mapi_common_object &kind)
+{
+    return static_cast<Object *>(setup->common_object(setup, &kind));
+}
+
 // Whether the device waits for its readers.
 inline bool is_offline(const mapi_function_setup *setup)
 {

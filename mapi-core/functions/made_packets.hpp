@@ -15,6 +15,9 @@ namespace mapi::functions
 class MadePackets
 {
 public:
+    // What a batch of common packets takes.
+    static constexpr uint64_t kMemoryBytes = MAPI_BATCH_MAX * uint64_t(UINT16_MAX + 1);
+
     void clear()
     {
         packets_.clear();

@@ -20,6 +20,9 @@ public:
     ProtocolClassifier(const ProtocolClassifier &) = delete;
     ProtocolClassifier &operator=(const ProtocolClassifier &) = delete;
 
+    // What it takes at most with so many flows that are not decided.
+    static uint64_t memory_bytes(size_t flows);
+
     // nDPI's names, by their numbers.
     const std::vector<std::string> &names() const { return names_; }
 

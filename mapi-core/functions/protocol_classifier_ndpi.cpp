@@ -19,6 +19,9 @@ constexpr unsigned kTcpPackets = 80;
 constexpr unsigned kOtherPackets = 24;
 constexpr size_t kPacketBytesMax = UINT16_MAX; // nDPI's type
 
+constexpr uint64_t kModuleBytes = uint64_t(8) << 20; // 5.5 MiB of malloc's in nDPI 4.2
+constexpr uint64_t kFlowTextBytes = 256;            // names and certificates that a flow points to, as a mean
+
 std::mutex opening; // nDPI: modules are not to be made in parallel
 } // namespace
 
@@ -53,6 +56,11 @@ ProtocolClassifier::ProtocolClassifier() : module_(std::make_unique<Module>())
 }
 
 ProtocolClassifier::~ProtocolClassifier() = default;
+
+uint64_t ProtocolClassifier::memory_bytes(size_t flows)
+{
+    return kModuleBytes + flows * (SIZEOF_FLOW_STRUCT + kFlowTextBytes);
+}
 
 void ProtocolClassifier::Flow::Deleter::operator()(void *state) const
 {

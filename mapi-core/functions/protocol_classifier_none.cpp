@@ -16,6 +16,11 @@ ProtocolClassifier::ProtocolClassifier()
 
 ProtocolClassifier::~ProtocolClassifier() = default;
 
+uint64_t ProtocolClassifier::memory_bytes(size_t)
+{
+    return 0;
+}
+
 void ProtocolClassifier::Flow::Deleter::operator()(void *) const
 {
 }

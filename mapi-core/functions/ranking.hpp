@@ -24,8 +24,9 @@ public:
     };
     using Row = std::pair<const FieldValue, Counts>;
 
-    // About 80 bytes each.
     static constexpr size_t kValuesMax = 1u << 20;
+    // What so many take at most: with two pointers and malloc's own each, and half of the buckets empty.
+    static constexpr uint64_t memory_bytes(size_t values_max = kValuesMax) { return values_max * (sizeof(Row) + 5 * sizeof(void *)); }
 
     Ranking(size_t ranks, bool is_by_bytes, size_t values_max = kValuesMax);
 

@@ -33,6 +33,8 @@ private:
 };
 } // namespace
 
+const uint64_t RecordWriter::kMemoryBytes = 2 * kRoomBytes + kWrittenBytes;
+
 RecordWriter::RecordWriter(int descriptor, bool device_waits, std::function<void()> on_settled)
     : RecordWriter(std::make_unique<FileSink>(descriptor), device_waits, std::move(on_settled))
 {

@@ -22,6 +22,9 @@ namespace mapi::functions
 class RecordWriter
 {
 public:
+    // What it may hold: records that wait, as many that are being written, and those of a batch.
+    static const uint64_t kMemoryBytes;
+
     // descriptor: open for writing, of a pipe with O_NONBLOCK; stays the caller's; the file becomes empty.  device_waits: for the disk; otherwise
     // what finds no room is dropped.  on_settled: on the writer's thread, once finish() was called and all is in the file, or lost.
     RecordWriter(int descriptor, bool device_waits, std::function<void()> on_settled = nullptr);

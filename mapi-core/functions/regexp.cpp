@@ -18,8 +18,10 @@ int create(const mapi_function_setup *setup, void **instance)
     if (!*pattern)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the pattern is empty");
     try {
-        *instance = match::RegularExpression::compile(pattern).release();
-        return 0;
+        auto expression = match::RegularExpression::compile(pattern);
+        const int refused = charge_memory(setup, expression->memory_bytes()); // nobody can tell before
+        *instance = refused ? nullptr : expression.release();
+        return refused;
     } catch (const match::PatternError &error) {
         return refuse(setup, MFUNCT_INVALID_ARGUMENT, std::string("\"") + pattern + "\": " + error.what());
     } catch (const std::exception &error) {

@@ -27,6 +27,8 @@ constexpr uint64_t kSilenceBytes = uint64_t(64) << 20; // of one silence's rows,
 constexpr size_t kHandedBytes = size_t(1) << 20;
 
 constexpr uint64_t kKeptBytes = 4096;
+constexpr uint64_t kTextBytes = 128; // of a number
+constexpr uint64_t kRowsAtOnce = 3; // in a string that grows, and the next one
 
 struct Column {
     int type;
@@ -199,6 +201,15 @@ int read_columns(const mapi_function_setup *setup, std::vector<Column> &columns)
     return 0;
 }
 
+// At most, and with what is kept of the row before.
+uint64_t row_bytes(const std::vector<Column> &columns)
+{
+    uint64_t bytes = 0;
+    for (const Column &column : columns)
+        bytes += sizeof(Column) + (column.is_whole() ? column.reference->bytes : 0) + kTextBytes;
+    return bytes;
+}
+
 int create(const mapi_function_setup *setup, void **instance)
 {
     std::vector<Column> columns;
@@ -216,6 +227,8 @@ int create(const mapi_function_setup *setup, void **instance)
         if (column.is_whole())
             setup->take_single_packets(setup);
     }
+    if (const int refused = charge_memory(setup, RecordWriter::kMemoryBytes + kRowsAtOnce * row_bytes(columns)))
+        return refused;
     return create_object<ResultFile>(setup, instance, setup, std::move(columns), *interval);
 }
 

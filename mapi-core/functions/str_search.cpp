@@ -32,8 +32,10 @@ int create(const mapi_function_setup *setup, void **instance)
     if (!is_window_value(depth))
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_3, "depth " + std::to_string(depth) + " is negative");
     try {
-        *instance = new match::StringMatcher(pattern, int(offset), int(depth));
-        return 0;
+        auto matcher = std::make_unique<match::StringMatcher>(pattern, int(offset), int(depth));
+        const int refused = charge_memory(setup, matcher->memory_bytes()); // nobody can tell before
+        *instance = refused ? nullptr : matcher.release();
+        return refused;
     } catch (const match::PatternError &error) {
         return refuse(setup, error.code(), error.what());
     } catch (const std::exception &error) {

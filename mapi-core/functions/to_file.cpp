@@ -132,6 +132,8 @@ int create(const mapi_function_setup *setup, void **instance)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the format is neither MFF_PCAP nor MFF_RAW, which are pcap files both");
     if (most < 0)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_3, "the number of packets is below 0");
+    if (const int refused = charge_memory(setup, RecordWriter::kMemoryBytes))
+        return refused;
     return create_object<PacketFile>(setup, instance, setup, uint64_t(most));
 }
 

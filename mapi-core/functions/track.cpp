@@ -28,6 +28,7 @@ class Tracker
 public:
     explicit Tracker(mapi_track_t *result) : result_(result), flows_(kFlowsMax, kIdleNs) {}
 
+    static uint64_t memory_bytes() { return ProtocolClassifier::memory_bytes(kFlowsMax) + FlowTable<State>::memory_bytes(kFlowsMax); }
     const ProtocolClassifier &classifier() const { return classifier_; }
     void track(std::vector<uint16_t> protocols) { protocols_ = std::move(protocols); }
 
@@ -122,6 +123,8 @@ uint16_t number_of(const std::vector<std::string> &names, const std::string &wan
 // `wanted`: names, any of which a flow may be of.
 int create_tracker(const mapi_function_setup *setup, void **instance, const std::vector<std::string> &wanted)
 {
+    if (const int refused = charge_memory(setup, Tracker::memory_bytes()))
+        return refused;
     if (const int refused = create_object<Tracker>(setup, instance, static_cast<mapi_track_t *>(setup->result)))
         return refused;
     auto *tracker = static_cast<Tracker *>(*instance);

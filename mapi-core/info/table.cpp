@@ -15,6 +15,7 @@ namespace mapi_info
 namespace
 {
 using Row = std::vector<std::string>;
+constexpr double kBytesPerMib = 1 << 20;
 
 // Names are chosen by clients: they drive neither the terminal nor the columns.
 std::string cell(const std::string &text)
@@ -112,10 +113,10 @@ std::string devices_table(const std::vector<mapi::ipc::ListedDevice> &devices)
 
 std::string flows_table(const std::vector<mapi::ipc::ListedFlow> &flows)
 {
-    std::vector<Row> rows = {{"CLIENT", "PID", "UID", "FLOW", "DEVICE", "STATUS", "DROPPED", "FUNCTIONS"}};
+    std::vector<Row> rows = {{"CLIENT", "PID", "UID", "FLOW", "DEVICE", "STATUS", "DROPPED", "MEMORY_MIB", "FUNCTIONS"}};
     for (const auto &flow : flows)
         rows.push_back({cell(flow.client()), cell(flow.pid()), cell(flow.uid()), cell(flow.flow()), cell(flow.info().device()), status_of(flow), cell(dropped_of(flow)),
-                        function_list(flow)});
+                        fmt::format("{:.1f}", double(flow.function_bytes()) / kBytesPerMib), function_list(flow)});
     return lay_out(rows);
 }
 

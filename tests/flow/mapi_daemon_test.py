@@ -195,6 +195,30 @@ class Limits(Test):
         self.assert_refused(["6162", "2 MiB"], client.do, "flows[1].apply('TO_BUFFER', 0)")
         client.do("flows[1].apply('PKT_COUNTER')\nflows[1].connect()\nFlow.on_device('tap')")
 
+    def test_functions_of_one_client_hold_no_more_than_its_limit_and_what_ends_frees_what_it_held(self):
+        daemon = self.daemon(REPEATED, "--max-function-memory", "250")
+        client, other = daemon.client(), daemon.client()
+        top = "'TOP', 10, 1, 9" # by destination addresses
+        for one in (client, other):
+            one.do(f"flows = [Flow.on_device('tap') for _ in range(3)]\nfor flow in flows[:2]: flow.apply({top})")
+            self.assert_refused(["6162", "TOP: may need", "of their 250 MiB", "--max-function-memory"], one.do, f"flows[2].apply({top})")
+        client.do(f"flows[2].apply('PKT_COUNTER')\nflows[0].close()\nflows[2].apply({top})")
+        client.kill()
+        again = daemon.client()
+        again.do(f"flows = [Flow.on_device('tap') for _ in range(2)]\nfor flow in flows: flow.apply({top})\nflows[1].connect()")
+
+    def test_what_one_client_anonymizes_tells_another_nothing(self):
+        daemon = self.daemon("")
+        def mapped(client, expression):
+            file = daemon.folder / f"{client.process.pid}.pcap"
+            client.do(f"flow = Flow.offline({str(TRACE)!r})\nflow.apply('BPF_FILTER', {expression!r})\nflow.apply('ANONYMIZE', 'IP,SRC_IP,MAP')\n"
+                      f"flow.apply('TO_FILE', 0, {str(file)!r}, 0)\nflow.run()\nflow.close()")
+            return file.read_bytes()
+        one, other = daemon.client(), daemon.client()
+        first = mapped(one, "tcp")
+        self.assertEqual(first, mapped(other, "tcp")) # each numbers its own addresses from 1
+        self.assertNotEqual(mapped(one, "udp"), mapped(daemon.client(), "udp")) # a client's flows go on with its numbers
+
     def test_captures_without_a_flow_count_as_flows(self):
         client = self.daemon("", "--max-flows", "3").client()
         client.do("Flow.library.mapi_create_offline_device.restype = ctypes.c_char_p\n"

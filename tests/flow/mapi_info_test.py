@@ -98,6 +98,7 @@ class Lists(Test):
         self.assertTrue(mine["device"].startswith(f"{TRACE}@"))
         told = [(each["number"], each["function"], each["seen"], each["passed"], each["dropped"]) for each in mine["functions"]]
         self.assertEqual(told, [(1, "BPF_FILTER", 893, 596, 0), (2, "PKT_COUNTER", 596, 596, 0)])
+        self.assertGreater(mine["function_bytes"], new["function_bytes"])
         self.assertEqual((new["status"], new["functions"], new["device"]), ("new", [], "tap"))
         self.assertEqual((theirs["pid"], theirs["status"], theirs["device"]), (other.process.pid, "active", "tap"))
         row, *_ = self.table(daemon, "flows")

@@ -72,13 +72,14 @@ class Metrics(unittest.TestCase):
         self.assertEqual(found["mapi_functions", (("function", "PKT_COUNTER"),)], 2)
         self.assertEqual((found["mapi_clients", ()], found["mapi_flows", ()]), (1, 2))
         self.assertGreater(found["mapi_uptime_seconds", ()], 0)
+        self.assertGreater(found["mapi_function_memory_bytes", ()], 0)
         size = client.get(f"[stats_of({ODD!r}).ps_recv, stats_of({ODD!r}).bytes_recv]")
         self.assertEqual([found["mapi_device_packets_total", (("device", ODD),)], found["mapi_device_bytes_total", (("device", ODD),)]], size)
         self.assertEqual(size[0], 893)
         self.assertGreater(found["mapi_device_packets_total", (("device", "tap"),)], 1000)
         client.kill()
         self.assertTrue(wait_until(lambda: self.samples()["mapi_clients", ()] == 0))
-        self.assertEqual(self.samples()["mapi_flows", ()], 0)
+        self.assertEqual((self.samples()["mapi_flows", ()], self.samples()["mapi_function_memory_bytes", ()]), (0, 0))
         self.assertNotIn(("mapi_device_packets_total", (("device", "tap"),)), self.samples())
 
     def test_what_functions_counted_never_becomes_less_when_flows_and_clients_go(self):

@@ -12,6 +12,7 @@
 
 #include "functions/catalog.hpp"
 #include "headers/headers.hpp"
+#include "support/function_memory.hpp"
 
 namespace
 {
@@ -32,6 +33,7 @@ template <class Result> struct Function {
         setup.argument_count = uint32_t(arguments.size());
         setup.arguments = arguments.data();
         setup.result = &result;
+        give_memory(setup);
         if (table.create(&setup, &instance) != 0)
             abort();
     }

@@ -17,6 +17,7 @@
 #include "engine/ring_memory.hpp"
 #include "functions/catalog.hpp"
 #include "ring/ring_reader.hpp"
+#include "support/function_memory.hpp"
 
 namespace fuzz
 {
@@ -71,6 +72,7 @@ public:
         setup.error = error;
         setup.error_bytes = sizeof(error);
         setup.engine = this;
+        give_memory(setup);
         setup.ring = &ring_calls_;
         setup.config = "hashSize=16\n"; // for FLOW_REPORT: small, so that flows find no room
         setup.take_single_packets = [](const mapi_function_setup *) {};

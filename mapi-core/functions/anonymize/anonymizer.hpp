@@ -38,7 +38,7 @@ class Anonymizer
 {
 public:
     // The tables outlive it.  A seed makes RANDOM's bytes the same again.  Throws std::runtime_error.
-    explicit Anonymizer(Rule rule, Tables &tables = Tables::of_process(), std::optional<uint64_t> seed = std::nullopt);
+    explicit Anonymizer(Rule rule, Tables &tables, std::optional<uint64_t> seed = std::nullopt);
 
     // Reads and writes data up to data + room.
     void apply(MutablePacket &packet) noexcept;

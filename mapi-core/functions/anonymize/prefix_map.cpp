@@ -29,8 +29,8 @@ void put_bit(std::array<uint8_t, 16> &address, size_t bit, bool value)
 }
 } // namespace
 
-PrefixMap::PrefixMap(size_t address_bytes, size_t addresses_max, Random &random)
-    : address_bytes_(address_bytes), addresses_max_(addresses_max), cipher_(make_cipher(random))
+PrefixMap::PrefixMap(size_t address_bytes, PlacesLeft &places, Random &random)
+    : address_bytes_(address_bytes), places_(places), cipher_(make_cipher(random))
 {
 }
 
@@ -77,7 +77,7 @@ bool PrefixMap::anonymize(std::span<uint8_t> bytes)
     } else {
         if (!make(address, made))
             return false;
-        if (made_.size() < addresses_max_)
+        if (places_.take())
             made_.emplace(address, made);
         else
             ++not_kept_;

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "anonymize/cipher.hpp"
+#include "anonymize/places_left.hpp"
 #include "anonymize/random.hpp"
 
 namespace mapi::anonymize
@@ -16,7 +17,8 @@ namespace mapi::anonymize
 class PrefixMap
 {
 public:
-    PrefixMap(size_t address_bytes, size_t addresses_max, Random &random);
+    // The places outlive it.
+    PrefixMap(size_t address_bytes, PlacesLeft &places, Random &random);
 
     // In place.  An address that finds no place in the table keeps the longest prefix that it shares with one that has, and is the same
     // each time, but other addresses may become the same.  False: libcrypto failed, and the address is as it was.
@@ -34,7 +36,7 @@ private:
     bool make(const Address &address, Address &made);
 
     size_t address_bytes_;
-    size_t addresses_max_;
+    PlacesLeft &places_;
     Cipher cipher_; // of addresses that share no prefix, and of the rest behind one
     std::map<Address, Address> made_;
     uint64_t not_kept_ = 0;

@@ -19,17 +19,11 @@ std::array<uint8_t, 32> secret(Random &random)
 } // namespace
 
 Tables::Tables(std::optional<uint64_t> seed, size_t values_max)
-    : values_max_(values_max), random_(seed), address_key_(secret(random_)), cipher_key_(secret(random_)),
-      numbers_{ValueMap(values_max, random_.next()), ValueMap(values_max, random_.next()), ValueMap(values_max, random_.next()),
-               ValueMap(values_max, random_.next()), ValueMap(values_max, random_.next())},
-      ipv4_(4, values_max, random_), ipv6_(16, values_max, random_)
+    : places_(values_max), random_(seed), address_key_(secret(random_)), cipher_key_(secret(random_)),
+      numbers_{ValueMap(places_, random_.next()), ValueMap(places_, random_.next()), ValueMap(places_, random_.next()),
+               ValueMap(places_, random_.next()), ValueMap(places_, random_.next())},
+      ipv4_(4, places_, random_), ipv6_(16, places_, random_)
 {
-}
-
-Tables &Tables::of_process()
-{
-    static Tables tables;
-    return tables;
 }
 
 uint32_t Tables::number_of(Counter counter, std::span<const uint8_t> value)
@@ -38,13 +32,11 @@ uint32_t Tables::number_of(Counter counter, std::span<const uint8_t> value)
     ValueMap &map = numbers_[size_t(counter)];
     if (const auto known = map.find(value))
         return *known;
-    if (map.is_full()) {
-        ++not_kept_;
-        return 0;
-    }
     const uint32_t number = uint32_t(map.size() + 1);
-    map.insert(value, number);
-    return number;
+    if (map.insert(value, number))
+        return number;
+    ++not_kept_;
+    return 0;
 }
 
 uint32_t Tables::draw(const Distribution &distribution)
@@ -56,17 +48,27 @@ uint32_t Tables::draw(const Distribution &distribution)
     return uint32_t(std::clamp(std::round(drawn), 0.0, most));
 }
 
+// Null: it is new, and there is no place for it.
+ValueMap *Tables::drawn_of(const Distribution &distribution)
+{
+    auto found = drawn_.find(distribution);
+    if (found == drawn_.end() && !places_.take())
+        return nullptr;
+    if (found == drawn_.end())
+        found = drawn_.try_emplace(distribution, places_, random_.next()).first;
+    return &found->second;
+}
+
 uint32_t Tables::draw_of(const Distribution &distribution, std::span<const uint8_t> value)
 {
     const std::lock_guard lock(mutex_);
-    ValueMap &map = drawn_.try_emplace(distribution, values_max_, random_.next()).first->second;
-    if (const auto known = map.find(value))
+    ValueMap *const map = drawn_of(distribution);
+    const auto known = map ? map->find(value) : std::nullopt;
+    if (known)
         return *known;
     const uint32_t number = draw(distribution);
-    if (map.is_full())
+    if (!map || !map->insert(value, number))
         ++not_kept_;
-    else
-        map.insert(value, number);
     return number;
 }
 

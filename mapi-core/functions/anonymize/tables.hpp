@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tables: what rules remember of values that came.  All rules of a process share one, so that a host is the same in SRC_IP and DST_IP,
-// in every flow and for as long as the process runs.
+// Tables: what rules remember of values that came.  All rules of a program share one, so that a host is the same in SRC_IP and DST_IP,
+// in every flow and for as long as the program runs.
 #pragma once
 
 #include <array>
@@ -32,12 +32,13 @@ struct Distribution {
 class Tables
 {
 public:
-    // About 60 MiB for each kind of value.
+    // Of all kinds together.
     static constexpr size_t kValuesMax = size_t{1} << 20;
+    // What so many take at most: an address of a prefix map, with its node and what malloc adds.
+    static constexpr uint64_t memory_bytes(size_t values) { return values * uint64_t(128); }
 
     // A seed makes everything the same again.  Throws std::runtime_error.
     explicit Tables(std::optional<uint64_t> seed = std::nullopt, size_t values_max = kValuesMax);
-    static Tables &of_process();
 
     // 1 for the first value, 2 for the second, ...; 0 for all that come when the table is full.
     uint32_t number_of(Counter counter, std::span<const uint8_t> value);
@@ -46,7 +47,7 @@ public:
     // 4 or 16 bytes, in place.
     bool anonymize_prefix(std::span<uint8_t> address);
 
-    // Secrets of this process, for rules that were given no key.
+    // Its own secrets, for rules that were given no key.
     std::span<const uint8_t, 32> address_key() const { return address_key_; }
     std::span<const uint8_t, 32> cipher_key() const { return cipher_key_; }
 
@@ -55,9 +56,10 @@ public:
 
 private:
     uint32_t draw(const Distribution &distribution);
+    ValueMap *drawn_of(const Distribution &distribution);
 
     mutable std::mutex mutex_;
-    size_t values_max_;
+    PlacesLeft places_;
     Random random_;
     std::array<uint8_t, 32> address_key_, cipher_key_;
     std::array<ValueMap, size_t(Counter::kCounters)> numbers_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Value map: values of 1 to 16 bytes -> numbers, at most so many.
+// Value map: values of 1 to 16 bytes -> numbers, as long as there are places.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +9,8 @@
 #include <span>
 #include <unordered_map>
 
+#include "anonymize/places_left.hpp"
+
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -17,17 +19,23 @@ namespace mapi::anonymize
 class ValueMap
 {
 public:
-    // The hash has a seed, so that a sender cannot choose values that fall together.
-    ValueMap(size_t values_max, uint64_t seed) : values_max_(values_max), numbers_(0, Hash{seed}) {}
+    // The places outlive it.  The hash has a seed, so that a sender cannot choose values that fall together.
+    ValueMap(PlacesLeft &places, uint64_t seed) : places_(places), numbers_(0, Hash{seed}) {}
 
     std::optional<uint32_t> find(std::span<const uint8_t> value) const
     {
         const auto found = numbers_.find(key_of(value));
         return found == numbers_.end() ? std::nullopt : std::optional(found->second);
     }
-    bool is_full() const { return numbers_.size() >= values_max_; }
     size_t size() const { return numbers_.size(); }
-    void insert(std::span<const uint8_t> value, uint32_t number) { numbers_.emplace(key_of(value), number); }
+    // Of one that is not there.  False: there is no place.
+    bool insert(std::span<const uint8_t> value, uint32_t number)
+    {
+        if (!places_.take())
+            return false;
+        numbers_.emplace(key_of(value), number);
+        return true;
+    }
 
 private:
     struct Key {
@@ -47,7 +55,7 @@ private:
         return key;
     }
 
-    size_t values_max_;
+    PlacesLeft &places_;
     std::unordered_map<Key, uint32_t, Hash> numbers_;
 };
 } // namespace mapi::anonymize

@@ -21,6 +21,12 @@ Streams::Streams(const Order &order, mapi_cooking_t &counts, functions::MadePack
 {
 }
 
+uint64_t Streams::memory_bytes(const Limits &limits)
+{
+    constexpr uint64_t kPlaceBytes = sizeof(Ends) + 8 * sizeof(void *); // in the list and in by_ends_
+    return limits.streams * (sizeof(Stream) + kPlaceBytes) + 2 * limits.bytes + functions::MadePackets::kMemoryBytes;
+}
+
 void Streams::take(const Segment &segment, const Head &head)
 {
     const auto stream = find(segment);

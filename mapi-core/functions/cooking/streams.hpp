@@ -38,6 +38,9 @@ class Streams
 public:
     Streams(const Order &order, mapi_cooking_t &counts, functions::MadePackets &made);
 
+    // What is kept at most, and once more what ends at a time, which is copied.
+    static uint64_t memory_bytes(const Limits &limits);
+
     // The head is of a packet like the segment's.
     void take(const Segment &segment, const Head &head);
     // Ends those that were silent too long.

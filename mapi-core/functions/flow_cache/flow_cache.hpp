@@ -47,6 +47,9 @@ public:
     };
     static_assert(std::is_trivially_copyable_v<Values> && std::is_trivially_default_constructible_v<Values>);
 
+    // What so many take.
+    static constexpr uint64_t memory_bytes(uint32_t room) { return (room + uint64_t(1)) * sizeof(Entry) + std::bit_ceil(room) * sizeof(Index); }
+
     // room: flows, 1 to kRoomMax.  Throws std::bad_alloc, and what FlowHash throws.
     FlowCache(uint32_t room, FlowTimeouts timeouts)
         : room_(room), timeouts_(timeouts), mask_(std::bit_ceil(room) - 1), entries_(allocate<Entry>(room + size_t(1))),

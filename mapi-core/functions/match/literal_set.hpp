@@ -25,6 +25,8 @@ public:
     static std::shared_ptr<const LiteralSet> make(const std::vector<std::string> &literals);
 
     virtual ~LiteralSet() = default;
+    // What it holds, with the scratch of one thread.
+    virtual uint64_t memory_bytes() const noexcept = 0;
     // Null when memory is short.  Every thread takes its own and gives it back.
     virtual Scratch *take_scratch() const noexcept = 0;
     virtual void return_scratch(Scratch *scratch) const noexcept = 0;

@@ -42,6 +42,14 @@ public:
         hs_free_database(database_);
     }
 
+    uint64_t memory_bytes() const noexcept override
+    {
+        size_t database_bytes = 0, scratch_bytes = 0;
+        hs_database_size(database_, &database_bytes);
+        hs_scratch_size(model_, &scratch_bytes);
+        return database_bytes + 2 * scratch_bytes;
+    }
+
     Scratch *take_scratch() const noexcept override
     {
         for (std::atomic<hs_scratch_t *> &slot : idle_)

@@ -30,6 +30,14 @@ public:
 
     bool prepare() { return hs_alloc_scratch(database_, &scratch_) == HS_SUCCESS; }
 
+    uint64_t memory_bytes() const noexcept override
+    {
+        size_t database_bytes = 0, scratch_bytes = 0;
+        hs_database_size(database_, &database_bytes);
+        hs_scratch_size(scratch_, &scratch_bytes);
+        return database_bytes + scratch_bytes;
+    }
+
     uint64_t filter(const mapi_packet *packets, uint64_t mask) noexcept override
     {
         uint64_t passed = 0;

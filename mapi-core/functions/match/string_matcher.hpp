@@ -33,6 +33,8 @@ public:
     const std::vector<std::string> &alternatives() const noexcept { return alternatives_; }
     uint32_t offset_bytes() const noexcept { return offset_bytes_; }
     uint32_t depth_bytes() const noexcept { return depth_bytes_; }
+    // What it holds beside its strings.
+    uint64_t memory_bytes() const noexcept { return set_ ? set_->memory_bytes() : 0; }
 
 private:
     struct Window {

@@ -151,6 +151,13 @@ enum mapi_device_flags {
 
 struct mapi_perf; /* results.h */
 
+/* What instances of one client's functions have in common.  The same address is the same kind. */
+struct mapi_common_object {
+	void *(*create)(void); /* NULL: no memory */
+	void (*destroy)(void *object);
+	uint64_t bytes; /* that it may hold at most */
+};
+
 /* What create() is told.  Everything pointed to but `result` is valid during the call only. */
 struct mapi_function_setup {
 	uint32_t struct_size;
@@ -175,6 +182,14 @@ struct mapi_function_setup {
 	const struct mapi_perf *meter; /* with MAPI_FUNCTION_METER_END: what was measured; lives as long as the instance, right during process() */
 	uint32_t snap_bytes; /* of each packet, at most so many are kept in copies for the client; 0: all */
 	uint32_t reserved_last;
+	/*
+	 * Bytes that the instance may hold at most, beside a few thousand, its arguments and what it gets from here; before they are taken,
+	 * and more than once if need be.  0, or MAPI_LIMIT_REACHED: there is not so much left for the client, and create() fails with any
+	 * number; the engine says why.
+	 */
+	int (*charge_memory)(const struct mapi_function_setup *setup, uint64_t bytes);
+	/* Made for the first of the client's instances that asks; lives as long as any of them and the client.  NULL: create() is to fail, as above. */
+	void *(*common_object)(const struct mapi_function_setup *setup, const struct mapi_common_object *kind);
 };
 
 /* One word of a result in place.  Any thread, but one at a time. */

@@ -63,7 +63,7 @@ TEST_CASE("a function gets its character, not lines of mapi.conf", "[mapi-core][
     function.create = create;
     function.process = process;
     function.destroy = destroy;
-    engine::Flow flow(test_support::make_device(), std::make_shared<engine::HeapArena>());
+    engine::Flow flow(test_support::make_device());
     CHECK(flow.apply(function, read("c", 1, 'y')) == 1);
     CHECK(seen.number == 'y');
 }

@@ -11,6 +11,7 @@
 
 #include "functions/expired_flow_ring.hpp"
 #include "support/catch.hpp"
+#include "support/function_memory.hpp"
 
 namespace
 {
@@ -34,6 +35,7 @@ struct Instance {
         setup.arguments = arguments;
         setup.argument_count = 3;
         setup.engine = this;
+        give_memory(setup);
         setup.allocate_result = [](const mapi_function_setup *given, uint32_t bytes) {
             auto &in_place = static_cast<Instance *>(given->engine)->in_place;
             in_place.resize(bytes / sizeof(uint64_t));

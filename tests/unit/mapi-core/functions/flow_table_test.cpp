@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/heap_bytes.hpp"
 
 using mapi::functions::flow_key;
 using mapi::functions::FlowKey;
@@ -97,4 +98,14 @@ TEST_CASE("after a silence all flows begin anew, though only two are taken out w
     for (int i = 0; i < 10; ++i)
         flows.touch(key(10), 2000);
     CHECK(flows.size() == 3);
+}
+
+TEST_CASE("a full flow table holds no more memory than it says", "[mapi-core][functions]")
+{
+    constexpr size_t kFlows = 50000;
+    const uint64_t before = heap_bytes();
+    FlowTable<uint64_t> table(kFlows, 1000);
+    for (uint32_t i = 0; i <= kFlows; ++i)
+        table.touch(key(uint16_t(i)), 1);
+    CHECK(heap_bytes() - before <= FlowTable<uint64_t>::memory_bytes(kFlows));
 }

@@ -8,6 +8,7 @@
 #include <mapi/mapi.h>
 
 #include "support/catch.hpp"
+#include "support/function_memory.hpp"
 
 namespace
 {
@@ -29,6 +30,7 @@ struct Instance {
         setup.arguments = &given;
         setup.argument_count = 1;
         setup.result = &result;
+        give_memory(setup);
         REQUIRE(function.create(&setup, &state) == 0);
     }
     ~Instance() { function.destroy(state); }

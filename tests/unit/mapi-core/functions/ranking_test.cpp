@@ -7,6 +7,7 @@
 #include <random>
 
 #include "support/catch.hpp"
+#include "support/heap_bytes.hpp"
 
 using mapi::functions::FieldValue;
 using mapi::functions::Ranking;
@@ -101,4 +102,14 @@ TEST_CASE("an IPv4 address, an IPv6 address and a number are three values", "[ma
     for (const FieldValue &one : {value(1), ipv4, ipv6, value(0)})
         ranking.add(one, 1);
     CHECK(ranking.top().size() == 4);
+}
+
+TEST_CASE("a full ranking holds no more memory than it says", "[mapi-core][functions]")
+{
+    constexpr size_t kValues = 100000;
+    const uint64_t before = heap_bytes();
+    Ranking ranking(10, false, kValues);
+    for (uint32_t i = 0; i <= kValues; ++i)
+        ranking.add(value(i), 1);
+    CHECK(heap_bytes() - before <= Ranking::memory_bytes(kValues));
 }

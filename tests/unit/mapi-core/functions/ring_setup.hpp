@@ -9,6 +9,7 @@
 
 #include "engine/ring_memory.hpp"
 #include "ring/ring_reader.hpp"
+#include "support/function_memory.hpp"
 
 struct RingSetup {
     RingSetup()
@@ -16,6 +17,7 @@ struct RingSetup {
         setup.struct_size = sizeof(setup);
         setup.ring = &calls;
         setup.engine = this;
+        give_memory(setup);
     }
     RingSetup(const RingSetup &) = delete;
 

@@ -10,6 +10,7 @@
 #include <mapi/results.h>
 
 #include "functions/catalog.hpp"
+#include "support/function_memory.hpp"
 
 namespace
 {
@@ -46,6 +47,7 @@ public:
         setup.error = error_;
         setup.error_bytes = sizeof(error_);
         setup.engine = this;
+        give_memory(setup);
         setup.allocate_result = [](const mapi_function_setup *with, uint32_t bytes) {
             auto &words = static_cast<TopFunction *>(with->engine)->words_;
             words.resize((bytes + 7) / 8);

@@ -10,6 +10,7 @@
 
 #include "packets.hpp"
 #include "support/catch.hpp"
+#include "support/heap_bytes.hpp"
 
 using namespace mapi::anonymize;
 using anonymize_test::Bytes;
@@ -96,7 +97,7 @@ TEST_CASE("a Gaussian draw has its mean and deviation, and keeps to the field's 
 
 TEST_CASE("draws without a place are made again each time and counted", "[mapi-core][anonymize]")
 {
-    Tables tables(1, 1);
+    Tables tables(1, 2); // of which the distribution takes one
     const Distribution wide{DistributionType::kUniform, 0, UINT32_MAX, 4};
     const uint32_t kept = tables.draw_of(wide, address(1));
     std::set<uint32_t> draws;
@@ -105,6 +106,20 @@ TEST_CASE("draws without a place are made again each time and counted", "[mapi-c
     CHECK(draws.size() > 10);
     CHECK(tables.draw_of(wide, address(1)) == kept);
     CHECK(tables.not_kept() == 20);
+}
+
+TEST_CASE("all kinds of values share the places, and distributions take some, too", "[mapi-core][anonymize]")
+{
+    Tables tables(1, 4);
+    CHECK(tables.number_of(Counter::kAddresses, address(1)) == 1);
+    CHECK(tables.number_of(Counter::kPorts, Bytes{0, 80}) == 1);
+    const Distribution dice{DistributionType::kUniform, 1, 6, 4}, coin{DistributionType::kUniform, 1, 2, 4};
+    tables.draw_of(dice, address(1));
+    CHECK(tables.not_kept() == 0);
+    tables.draw_of(coin, address(1));
+    CHECK(tables.number_of(Counter::kPorts, Bytes{0, 81}) == 0);
+    made_of(tables, 0x0a000001);
+    CHECK(tables.not_kept() == 3);
 }
 
 TEST_CASE("addresses in a table keep the prefixes that they share, one to one", "[mapi-core][anonymize]")
@@ -171,5 +186,22 @@ TEST_CASE("random numbers below a bound reach all of them and none above", "[map
     for (int i = 0; i < 1000; ++i) {
         const double fraction = random.fraction();
         CHECK((fraction >= 0 && fraction < 1));
+    }
+}
+
+TEST_CASE("full tables hold no more memory than they say, whatever they are full of", "[mapi-core][anonymize]")
+{
+    constexpr size_t kValues = 50000;
+    for (const bool are_prefixes : {false, true}) {
+        const uint64_t before = heap_bytes();
+        Tables tables(1, kValues);
+        for (uint32_t i = 0; i <= kValues; ++i) {
+            if (are_prefixes)
+                made_of(tables, i * 77777);
+            else
+                tables.number_of(Counter::kAddresses, address(i));
+        }
+        CHECK(tables.not_kept() == 1);
+        CHECK(heap_bytes() - before <= Tables::memory_bytes(kValues));
     }
 }

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// Client: what the flows of one program have in common.
+#include "engine/client.hpp"
+
+namespace mapi::engine
+{
+namespace
+{
+// An object and the memory that is counted for it.
+struct CommonObject {
+    CommonObject(const mapi_common_object &k, MemoryCharge c) : kind(k), charge(std::move(c)), object(kind.create()) {}
+    ~CommonObject()
+    {
+        if (object)
+            kind.destroy(object);
+    }
+    CommonObject(const CommonObject &) = delete;
+    CommonObject &operator=(const CommonObject &) = delete;
+
+    const mapi_common_object &kind;
+    const MemoryCharge charge;
+    void *const object;
+};
+} // namespace
+
+std::shared_ptr<void> Client::common_object(const mapi_common_object &kind)
+{
+    const std::lock_guard lock(mutex_);
+    const auto found = objects_.find(&kind);
+    if (found != objects_.end())
+        return found->second;
+    MemoryCharge charge(budget_);
+    if (!charge.add(kind.bytes))
+        return nullptr;
+    const auto made = std::make_shared<CommonObject>(kind, std::move(charge));
+    if (!made->object)
+        return nullptr;
+    return objects_[&kind] = {made, made->object};
+}
+} // namespace mapi::engine

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// Function memory: what create() gets where a test stands in for the engine: memory without a limit, one common object of each kind.
+#pragma once
+
+#include <map>
+#include <memory>
+
+#include <mapi/function.h>
+
+inline void give_memory(mapi_function_setup &setup)
+{
+    setup.charge_memory = [](const mapi_function_setup *, uint64_t) { return 0; };
+    setup.common_object = [](const mapi_function_setup *, const mapi_common_object *kind) -> void * {
+        static std::map<const mapi_common_object *, std::shared_ptr<void>> objects;
+        auto &object = objects[kind];
+        if (!object)
+            object = {kind->create(), kind->destroy};
+        return object.get();
+    };
+}

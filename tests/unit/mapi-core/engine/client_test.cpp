@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+// What the flows of one client have in common: memory that is counted, objects that are made once.
+#include "engine/client.hpp"
+
+#include <mapi/mapi.h>
+
+#include "engine/error.hpp"
+#include "functions/catalog.hpp"
+#include "mapi-core/engine/fake_device.hpp"
+#include "support/catch.hpp"
+
+using mapi::engine::Argument;
+using mapi::engine::Arguments;
+using mapi::engine::Client;
+using mapi::engine::Flow;
+using mapi::engine::HeapArena;
+using mapi::engine::MemoryBudget;
+using mapi::engine::MemoryCharge;
+using test_support::make_device;
+
+namespace
+{
+constexpr uint64_t kMiB = 1 << 20;
+
+std::shared_ptr<Client> make_client(uint64_t bytes)
+{
+    return std::make_shared<Client>(std::make_shared<HeapArena>(), std::make_shared<MemoryBudget>(bytes, "--limit"));
+}
+
+uint64_t used(const std::shared_ptr<Client> &client)
+{
+    return client->budget()->used_bytes();
+}
+
+Arguments top_of_ports()
+{
+    Arguments arguments;
+    for (const int number : {10, int(TOPX_UDP), int(TOPX_UDP_DSTPORT), int(SORT_BY_PACKETS), 0})
+        arguments.push_back({'i', number, "", {}});
+    return arguments;
+}
+
+Arguments text(const char *argument)
+{
+    return {{'s', 0, argument, {}}};
+}
+} // namespace
+
+TEST_CASE("a budget gives no more than there is, and what is given back is there again", "[mapi-core][engine]")
+{
+    const auto budget = std::make_shared<MemoryBudget>(100);
+    {
+        MemoryCharge one(budget), other(budget);
+        CHECK(one.add(60));
+        CHECK_FALSE(other.add(41));
+        CHECK_FALSE(other.add(UINT64_MAX));
+        CHECK(other.add(40));
+        const MemoryCharge moved = std::move(one);
+        CHECK(moved.bytes() == 60);
+        CHECK(budget->used_bytes() == 100);
+    }
+    CHECK(budget->used_bytes() == 0);
+}
+
+TEST_CASE("a function that may need more than its client has left is refused, and others go on", "[mapi-core][engine]")
+{
+    const auto client = make_client(150 * kMiB), other = make_client(150 * kMiB);
+    const auto device = make_device();
+    const auto flow = std::make_shared<Flow>(device, client), of_other = std::make_shared<Flow>(device, other);
+    CHECK(flow->apply(mapi_fn_top, top_of_ports()) == 1);
+    const uint64_t held = used(client);
+    CHECK(held > 50 * kMiB);
+    CHECK(flow->function_bytes() == held);
+    try {
+        flow->apply(mapi_fn_top, top_of_ports());
+        FAIL("a second one has room");
+    } catch (const mapi::Error &error) {
+        CHECK(error.number() == MAPI_LIMIT_REACHED);
+        CHECK_THAT(error.what(), Catch::Matchers::StartsWith("TOP: may need ") && Catch::Matchers::Contains("of their 150 MiB already (--limit)"));
+    }
+    CHECK(used(client) == held);
+    CHECK(flow->apply(mapi_fn_pkt_counter, {}) == 2);
+    CHECK(of_other->apply(mapi_fn_top, top_of_ports()) == 1);
+}
+
+TEST_CASE("what a flow's functions may need is free again when it closes", "[mapi-core][engine]")
+{
+    const auto client = make_client(150 * kMiB);
+    const auto device = make_device();
+    for (int i = 0; i < 3; ++i) {
+        const auto flow = std::make_shared<Flow>(device, client);
+        REQUIRE(flow->apply(mapi_fn_top, top_of_ports()) == 1);
+        flow->connect();
+        flow->close();
+    }
+    CHECK(used(client) == 0);
+}
+
+TEST_CASE("each client that shares a function is charged for it, until it lets it go", "[mapi-core][engine]")
+{
+    const auto client = make_client(kMiB), other = make_client(kMiB);
+    const auto device = make_device();
+    const auto flow = std::make_shared<Flow>(device, client);
+    flow->apply(mapi_fn_bpf_filter, text("udp"));
+    flow->connect();
+    const uint64_t alone = used(client);
+    CHECK(alone > 0);
+    {
+        const auto same = std::make_shared<Flow>(device, other);
+        same->apply(mapi_fn_bpf_filter, text("udp"));
+        same->connect();
+        CHECK(used(other) == alone);
+        flow->close();
+        same->close();
+    }
+    CHECK(used(other) == 0);
+    CHECK(used(client) == alone); // the flow is still there
+}
+
+TEST_CASE("long arguments count", "[mapi-core][engine]")
+{
+    const auto client = make_client(kMiB);
+    const auto flow = std::make_shared<Flow>(make_device(), client);
+    const std::string many = "udp port 1" + std::string(65000, ' ');
+    CHECK_THROWS_WITH(flow->apply(mapi_fn_bpf_filter, text(many.c_str())), Catch::Matchers::Contains("(--limit)"));
+    CHECK(used(client) == 0);
+}
+
+TEST_CASE("what functions of one client have in common is made once, counted once, and not another client's", "[mapi-core][engine]")
+{
+    const auto client = make_client(1024 * kMiB), other = make_client(1024 * kMiB), poor = make_client(kMiB);
+    const auto device = make_device();
+    const auto flow = std::make_shared<Flow>(device, client);
+    const Arguments rule = text("IP,SRC_IP,MAP");
+    flow->apply(mapi_fn_anonymize, rule);
+    const uint64_t one = used(client);
+    flow->apply(mapi_fn_anonymize, rule);
+    CHECK(used(client) - one < one / 2);
+    CHECK(used(other) == 0);
+    CHECK_THROWS_WITH(Flow(device, poor).apply(mapi_fn_anonymize, rule), Catch::Matchers::Contains("(--limit)"));
+    CHECK(used(poor) == 0);
+
+    static const mapi_common_object kKind = {[]() -> void * { return new int(5); }, [](void *object) { delete static_cast<int *>(object); }, 100};
+    const auto object = client->common_object(kKind);
+    CHECK(client->common_object(kKind) == object);
+    CHECK(other->common_object(kKind) != object);
+    CHECK(used(other) == 100);
+}
