@@ -122,7 +122,7 @@ std::string metrics_text(engine::Devices &devices, Census &census)
     text.add(census.uptime_s());
     text.begin("mapi_clients", "gauge", "Programs that are connected.");
     text.add(census.client_count());
-    text.begin("mapi_function_memory_bytes", "gauge", "Memory that functions of all clients may need at most, beside results and packets.");
+    text.begin("mapi_function_memory_bytes", "gauge", "Memory that functions of all clients may need at most and their captures have, beside results and packets.");
     text.add(census.function_bytes());
     add_flows(text, census);
     add_devices(text, devices);

@@ -14,6 +14,7 @@ enum class Damage {
     kRecord,    // a record contradicts the format
     kTruncated, // the file ends inside a record
     kInput,     // the system cannot read on
+    kMemory,    // who reads may have no more
 };
 
 class CaptureError : public std::runtime_error

@@ -18,7 +18,7 @@ class CaptureFile
 {
 public:
     CaptureFile(OpenFormat open_format, const mapi_driver_setup &setup)
-        : open_format_(open_format), file_(setup.path, setup.has_file ? setup.file : -1), format_(open_format(file_)), rounds_left_(setup.repeat)
+        : open_format_(open_format), file_(setup.path, setup.has_file ? setup.file : -1, setup.memory), format_(open_format(file_)), rounds_left_(setup.repeat)
     {
     }
 
@@ -107,7 +107,7 @@ int open_capture_file(OpenFormat open_format, const mapi_driver_setup *setup, vo
         return 0;
     } catch (const CaptureError &error) {
         mapi_explain(setup->error, setup->error_bytes, error.what());
-        return error.damage() == Damage::kFile ? MAPI_ERROR_FILE : PCAP_OPEN_ERR;
+        return error.damage() == Damage::kMemory ? MAPI_LIMIT_REACHED : error.damage() == Damage::kFile ? MAPI_ERROR_FILE : PCAP_OPEN_ERR;
     } catch (const std::exception &error) {
         mapi_explain(setup->error, setup->error_bytes, error.what());
         return PCAP_OPEN_ERR;

@@ -18,27 +18,39 @@ constexpr size_t kBufferBytes = size_t(1024) << 10;
 constexpr size_t kPageBytes = PageBuffer::kPageBytes;
 } // namespace
 
-FileBuffer::FileBuffer(const std::string &path, int file)
-    : path_(path), source_(std::make_unique<InputFile>(path, file)), storage_(kBufferBytes), cursor_(storage_.data()), end_(cursor_)
+FileBuffer::FileBuffer(const std::string &path, int file, const mapi_memory *memory)
+    : path_(path), claim_(memory), source_(std::make_unique<InputFile>(path, file)), storage_(kBufferBytes), cursor_(storage_.data()), end_(cursor_)
 {
+    const uint64_t first_bytes = kBufferBytes + ReadAhead::kMemoryBytes;
+    if (!claim_.resize(first_bytes))
+        throw claim_.refusal(path + ": ", first_bytes);
     fill(kMagicBytes);
     if (const Compressor *compressor = find_compressor({begin(), end()})) {
-        source_ = std::make_unique<Unpacker>(*compressor, path, std::move(source_), std::span(begin(), end()));
+        source_ = std::make_unique<Unpacker>(*compressor, path, std::move(source_), std::span(begin(), end()), memory);
         cursor_ = end_ = storage_.data();
         position_ = 0;
     }
+}
+
+// For a record that is longer than all before.
+void FileBuffer::grow(size_t rest, size_t bytes)
+{
+    const uint64_t held = storage_.size() + ReadAhead::kMemoryBytes;
+    if (!claim_.resize(held + bytes + kPageBytes))
+        throw claim_.refusal(where() + ": ", held + bytes + kPageBytes);
+    PageBuffer larger(bytes);
+    memcpy(larger.data(), cursor_, rest);
+    storage_.swap(larger);
+    cursor_ = storage_.data();
+    claim_.resize(storage_.size() + ReadAhead::kMemoryBytes);
 }
 
 // Moves what is left to where the next bytes get the same place in a page as they have in the file: the kernel copies
 // five times slower to an address a little above the source's, modulo a page (REP MOVSB on AMD Zen 3).
 uint8_t *FileBuffer::place(size_t rest, size_t bytes)
 {
-    if (bytes + 2 * kPageBytes > storage_.size()) {
-        PageBuffer larger(bytes + 2 * kPageBytes);
-        memcpy(larger.data(), cursor_, rest);
-        storage_.swap(larger);
-        cursor_ = storage_.data();
-    }
+    if (bytes + 2 * kPageBytes > storage_.size())
+        grow(rest, bytes + 2 * kPageBytes);
     uint8_t *const first = storage_.data() + rest;
     const size_t shift = (position_ - reinterpret_cast<uintptr_t>(first)) % kPageBytes;
     if (cursor_ != storage_.data() + shift)
@@ -66,13 +78,10 @@ bool FileBuffer::fill(size_t bytes)
 uint8_t *FileBuffer::gather(size_t rest, size_t bytes)
 {
     const size_t needed = std::max(rest, bytes) + ReadAhead::kPieceBytes;
-    if (needed > storage_.size()) {
-        PageBuffer larger(needed);
-        memcpy(larger.data(), cursor_, rest);
-        storage_.swap(larger);
-    } else if (cursor_ != storage_.data()) {
+    if (needed > storage_.size())
+        grow(rest, needed);
+    else if (cursor_ != storage_.data())
         memmove(storage_.data(), cursor_, rest);
-    }
     cursor_ = storage_.data();
     return storage_.data() + rest;
 }

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "drivers/byte_source.hpp"
+#include "drivers/memory_claim.hpp"
 #include "drivers/page_buffer.hpp"
 #include "drivers/read_ahead.hpp"
 
@@ -16,8 +17,8 @@ namespace mapi::drivers
 class FileBuffer
 {
 public:
-    // Throws CaptureError when the file cannot be opened, or is compressed by what this build does not unpack.
-    explicit FileBuffer(const std::string &path, int file = -1); // as InputFile
+    // Throws CaptureError when the file cannot be opened, or is compressed by what this build does not unpack, or there is no memory left.
+    explicit FileBuffer(const std::string &path, int file = -1, const mapi_memory *memory = nullptr); // as InputFile, and MemoryClaim
 
     const uint8_t *begin() const { return cursor_; }
     const uint8_t *end() const { return end_; }
@@ -40,12 +41,14 @@ public:
     const std::string &path() const { return path_; }
 
 private:
+    void grow(size_t rest, size_t bytes);
     uint8_t *place(size_t rest, size_t bytes);
     uint8_t *gather(size_t rest, size_t bytes);
     bool take_piece(size_t bytes);
     bool fill_in_place(size_t bytes);
 
     const std::string path_;
+    MemoryClaim claim_; // of storage_ and ahead_
     std::unique_ptr<ByteSource> source_;
     PageBuffer storage_;
     const uint8_t *cursor_;

@@ -32,6 +32,8 @@ bool has_second_processor()
 }
 } // namespace
 
+const size_t ReadAhead::kMemoryBytes = kSlots * kSlotBytes;
+
 std::unique_ptr<ReadAhead> ReadAhead::start(ByteSource &source, uint64_t position)
 {
     if (source.rest_bytes() < (source.has_offsets() ? kLeastBytes : kLeastPackedBytes) || !has_second_processor())

@@ -24,6 +24,8 @@ public:
     // Before each piece, for what is left of the one before.
     static constexpr size_t kRoomBytes = size_t(64) << 10;
     static constexpr size_t kPieceBytes = size_t(128) << 10;
+    // All that it holds.
+    static const size_t kMemoryBytes;
 
     // From the source's byte `position` on, where its read() stands.  Null where it does not pay: a pipe or a short rest, one
     // processor, no thread or memory to be had.  Until the end of its life the source is for it alone, but for interrupt().

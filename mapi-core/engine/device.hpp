@@ -16,6 +16,7 @@
 #include <mapi/results.h>
 
 #include "engine/arguments.hpp"
+#include "engine/driver_memory.hpp"
 #include "engine/joint.hpp"
 #include "engine/node.hpp"
 #include "engine/plan.hpp"
@@ -34,8 +35,9 @@ class Device
 public:
     using Chains = std::vector<std::shared_ptr<Chain>>;
 
-    // Opens the source; throws Error when that fails.  No packet is read before start().
-    Device(int id, DeviceSettings settings, const mapi_driver &driver, bool start_at_connect, PlanObserver on_plan = {});
+    // Opens the source; throws Error when that fails.  No packet is read before start().  budget: of what the driver holds.
+    Device(int id, DeviceSettings settings, const mapi_driver &driver, bool start_at_connect, PlanObserver on_plan = {},
+           std::shared_ptr<MemoryBudget> budget = {});
     ~Device();
     Device(const Device &) = delete;
     Device &operator=(const Device &) = delete;
@@ -105,6 +107,7 @@ private:
     const mapi_driver &driver_;
     const bool start_at_connect_;
     const PlanObserver on_plan_;
+    const std::unique_ptr<DriverMemory> memory_; // null: nobody counts
     void *source_ = nullptr;
     mapi_driver_info info_ = {};
     std::shared_ptr<DeviceTotals> totals_ = std::make_shared<DeviceTotals>();

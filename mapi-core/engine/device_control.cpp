@@ -21,8 +21,10 @@ constexpr auto kCloseTime = std::chrono::milliseconds(200);
 constexpr auto kLookInterval = std::chrono::milliseconds(1);
 } // namespace
 
-Device::Device(int id, DeviceSettings settings, const mapi_driver &driver, bool start_at_connect, PlanObserver on_plan)
-    : id_(id), settings_(std::move(settings)), driver_(driver), start_at_connect_(start_at_connect), on_plan_(std::move(on_plan))
+Device::Device(int id, DeviceSettings settings, const mapi_driver &driver, bool start_at_connect, PlanObserver on_plan,
+               std::shared_ptr<MemoryBudget> budget)
+    : id_(id), settings_(std::move(settings)), driver_(driver), start_at_connect_(start_at_connect), on_plan_(std::move(on_plan)),
+      memory_(budget ? std::make_unique<DriverMemory>(std::move(budget)) : nullptr)
 {
     char text[MAPI_ERROR_TEXT_BYTES] = "";
     mapi_driver_setup setup = {};
@@ -33,6 +35,7 @@ Device::Device(int id, DeviceSettings settings, const mapi_driver &driver, bool 
     setup.options = options.data();
     setup.has_file = settings_.file >= 0;
     setup.file = settings_.file;
+    setup.memory = memory_ ? &memory_->calls() : nullptr;
     setup.error = text;
     setup.error_bytes = sizeof(text);
     if (const int number = driver_.open(&setup, &source_, &info_); number != 0)

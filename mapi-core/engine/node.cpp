@@ -136,7 +136,7 @@ std::string Node::missing_memory() const
     constexpr unsigned kMiB = 20;
     const MemoryBudget &budget = *client_->budget();
     const auto mib = [](uint64_t bytes) { return std::to_string((bytes + (uint64_t(1) << kMiB) - 1) >> kMiB); };
-    return "may need " + mib(wanted_bytes_) + " MiB, and the client's functions may need " + mib(budget.used_bytes()) + " of their " +
+    return "may need " + mib(wanted_bytes_) + " MiB, and the client's functions and captures may need " + mib(budget.used_bytes()) + " of their " +
            std::to_string(budget.most_bytes() >> kMiB) + " MiB already (" + budget.name() + "): close flows that are not needed";
 }
 

@@ -41,6 +41,8 @@ public:
     // Takes and gives what it can; true at the member's end.  Throws std::runtime_error with the reason alone, where it may have
     // given some bytes before.
     virtual bool step(PackedBytes &packed, Room &room) = 0;
+    // What it holds.
+    virtual uint64_t memory_bytes() const = 0;
 };
 
 // Each throws std::bad_alloc.

@@ -11,6 +11,7 @@ namespace mapi::drivers
 {
 namespace
 {
+constexpr uint64_t kMemoryBytes = 65536; // zlib's description: 32 KiB of window and some 7 KiB of tables
 constexpr int kGzipOnly = 16; // added to the window's size, which takes any that gzip has
 
 class GzipDecoder : public Decoder
@@ -38,6 +39,8 @@ public:
             throw std::runtime_error(stream_.msg ? stream_.msg : zError(status));
         return status == Z_STREAM_END;
     }
+
+    uint64_t memory_bytes() const override { return kMemoryBytes; }
 
 private:
     z_stream stream_ = {};

@@ -15,9 +15,9 @@ constexpr size_t kPieceBytes = size_t(64) << 10;
 } // namespace
 
 Unpacker::Unpacker(const Compressor &compressor, const std::string &path, std::unique_ptr<ByteSource> packed,
-                   std::span<const uint8_t> first_bytes)
+                   std::span<const uint8_t> first_bytes, const mapi_memory *memory)
     : compressor_(compressor), path_(path), packed_(std::move(packed)), piece_(first_bytes.begin(), first_bytes.end()),
-      input_{piece_.data(), piece_.data() + piece_.size()}, position_(piece_.size())
+      input_{piece_.data(), piece_.data() + piece_.size()}, position_(piece_.size()), claim_(memory)
 {
     if (!compressor.make_decoder)
         throw CaptureError(Damage::kOpen, path + ": is compressed by " + compressor.name + ", which this build does not unpack; unpack it first: " +
@@ -69,7 +69,10 @@ void Unpacker::step(Room &room)
     try {
         if (decoder_->step(input_, room))
             decoder_.reset();
+        claim_memory();
         return;
+    } catch (const CaptureError &) {
+        damage_ = std::current_exception();
     } catch (const TooMuchMemory &error) {
         damage_ = std::make_exception_ptr(CaptureError(Damage::kInput, place() + error.what() + "; unpack it first: " + compressor_.unpack_command +
                                                                            " FILE > FILE.unpacked"));
@@ -81,6 +84,16 @@ void Unpacker::step(Room &room)
     }
     if (room.next == begin)
         std::rethrow_exception(damage_);
+}
+
+// A decoder knows what it needs once it has seen a header; by then it has it, but has not touched it.
+void Unpacker::claim_memory()
+{
+    const uint64_t bytes = decoder_ ? decoder_->memory_bytes() : 0;
+    if (claim_.resize(bytes))
+        return;
+    decoder_.reset();
+    throw claim_.refusal(place(), bytes);
 }
 
 void Unpacker::fail_at_end()

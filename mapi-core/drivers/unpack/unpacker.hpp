@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "drivers/byte_source.hpp"
+#include "drivers/memory_claim.hpp"
 #include "drivers/unpack/compressor.hpp"
 
 namespace mapi::drivers
@@ -16,9 +17,9 @@ namespace mapi::drivers
 class Unpacker : public ByteSource
 {
 public:
-    // `first_bytes` were read from `packed` already.  Throws CaptureError when this build has no decoder.
+    // `first_bytes` were read from `packed` already; memory as for MemoryClaim.  Throws CaptureError when this build has no decoder.
     Unpacker(const Compressor &compressor, const std::string &path, std::unique_ptr<ByteSource> packed,
-             std::span<const uint8_t> first_bytes);
+             std::span<const uint8_t> first_bytes, const mapi_memory *memory = nullptr);
 
     size_t read(uint8_t *to, size_t room) override;
     bool rewind() override;
@@ -34,6 +35,7 @@ private:
     // False when there is no other member.
     bool begin_member();
     void step(Room &room);
+    void claim_memory();
     [[noreturn]] void fail_at_end();
     std::string place() const;
 
@@ -43,6 +45,7 @@ private:
     std::vector<uint8_t> piece_; // of the packed file
     PackedBytes input_ = {};     // what of it is left
     uint64_t position_ = 0;      // of input_.end in the file
+    MemoryClaim claim_;                // of decoder_
     std::unique_ptr<Decoder> decoder_; // null between members
     std::exception_ptr damage_; // told at each read from then on
 };

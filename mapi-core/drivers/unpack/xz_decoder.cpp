@@ -37,6 +37,8 @@ public:
         return status == LZMA_STREAM_END;
     }
 
+    uint64_t memory_bytes() const override { return lzma_memusage(&stream_); }
+
 private:
     [[noreturn]] static void fail(lzma_ret status)
     {

@@ -42,6 +42,8 @@ public:
         return status == 0;
     }
 
+    uint64_t memory_bytes() const override { return ZSTD_sizeof_DStream(stream_); }
+
 private:
     [[noreturn]] static void fail(size_t status)
     {

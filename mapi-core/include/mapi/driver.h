@@ -26,6 +26,13 @@ struct mapi_driver_option {
 	uint64_t most;
 };
 
+/* Memory that is counted for whoever opened the device; any thread. */
+struct mapi_memory {
+	int (*take)(const struct mapi_memory *memory, uint64_t bytes); /* before it is taken: 0, or MAPI_LIMIT_REACHED and nothing is counted */
+	void (*give_back)(const struct mapi_memory *memory, uint64_t bytes);
+	const char *name; /* of the limit */
+};
+
 struct mapi_driver_setup {
 	uint32_t struct_size;
 	uint32_t error_bytes;
@@ -35,6 +42,7 @@ struct mapi_driver_setup {
 	const uint64_t *options; /* one for each of the table's */
 	int has_file;            /* `file` is a descriptor to read in place of path; the driver makes its own copy */
 	int file;
+	const struct mapi_memory *memory; /* outlives the instance; NULL: nobody counts */
 };
 
 struct mapi_driver_info {

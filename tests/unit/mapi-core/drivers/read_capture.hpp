@@ -34,7 +34,8 @@ struct Outcome {
     mapi_driver_info info = {};
 };
 
-inline Outcome read_capture(const mapi_driver &driver, const std::string &path, uint32_t limit = 64, uint64_t repeat = 1, size_t packets_max = SIZE_MAX)
+inline Outcome read_capture(const mapi_driver &driver, const std::string &path, uint32_t limit = 64, uint64_t repeat = 1, size_t packets_max = SIZE_MAX,
+                            const mapi_memory *memory = nullptr)
 {
     Outcome outcome;
     char text[512] = "";
@@ -42,6 +43,7 @@ inline Outcome read_capture(const mapi_driver &driver, const std::string &path, 
     setup.struct_size = sizeof(setup);
     setup.path = path.c_str();
     setup.repeat = repeat;
+    setup.memory = memory;
     setup.error = text;
     setup.error_bytes = sizeof(text);
     void *file = nullptr;

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// Memory claim: what a part of a driver holds, counted for whoever opened the device.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <mapi/driver.h>
+
+#include "drivers/capture_error.hpp"
+
+namespace mapi::drivers
+{
+// One thread.
+class MemoryClaim
+{
+public:
+    // memory outlives it; null: nobody counts.
+    explicit MemoryClaim(const mapi_memory *memory) : memory_(memory) {}
+    ~MemoryClaim()
+    {
+        if (memory_)
+            memory_->give_back(memory_, bytes_);
+    }
+    MemoryClaim(const MemoryClaim &) = delete;
+    MemoryClaim &operator=(const MemoryClaim &) = delete;
+
+    // From now on so many.  False: there are not so many left, and all is as it was.
+    bool resize(uint64_t bytes)
+    {
+        if (memory_ && bytes > bytes_ && memory_->take(memory_, bytes - bytes_) != 0)
+            return false;
+        if (memory_ && bytes < bytes_)
+            memory_->give_back(memory_, bytes_ - bytes);
+        bytes_ = bytes;
+        return true;
+    }
+
+    // What a failed resize() is told as; `place`: what needs it, where.
+    CaptureError refusal(const std::string &place, uint64_t bytes) const
+    {
+        constexpr unsigned kMib = 20;
+        return {Damage::kMemory, place + std::to_string(((bytes - bytes_) >> kMib) + 1) + " MiB of memory are needed, and the client has not so much left (" +
+                                     memory_->name + "): close flows and captures that are not needed"};
+    }
+
+private:
+    const mapi_memory *const memory_;
+    uint64_t bytes_ = 0;
+};
+} // namespace mapi::drivers
