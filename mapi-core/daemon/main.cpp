@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
-#include <filesystem>
 #include <iostream>
 #include <optional>
 #include <thread>
@@ -14,6 +13,7 @@
 #include <sys/resource.h>
 
 #include "command/arguments.hpp"
+#include "daemon/listener.hpp"
 #include "daemon/log.hpp"
 #include "daemon/metrics_server.hpp"
 #include "daemon/metrics_text.hpp"
@@ -30,6 +30,8 @@ using namespace mapi;
 
 namespace
 {
+constexpr size_t kClientsThatFillIt = 8; // if each has as many files open as one may
+
 struct Options {
     std::string config;
     std::string socket;
@@ -56,7 +58,7 @@ void add_options(command::Arguments &arguments, Options &options)
     arguments.add("--max-flows", options.limits.flows, "flows of one client").show_default().range(1, 16384);
     arguments.add("--max-functions", options.limits.functions, "functions of one client").show_default().range(1, 1000000);
     arguments.add("--max-memory", options.memory_mib, "MiB of one client, for results and packets").show_default().range(1, 65536);
-    arguments.add("--max-function-memory", options.function_memory_mib, "MiB that the functions of one client may need beside that, such as tables of flows").show_default().range(1, 1048576);
+    arguments.add("--max-function-memory", options.function_memory_mib, "MiB that functions and captures of one client may need beside that, such as tables of flows").show_default().range(1, 1048576);
     arguments.add("--metrics", options.metrics, "serve counters to Prometheus there, at /metrics").kind("ADDRESS:PORT");
     arguments.add_flag("--metrics-public", options.is_metrics_public, "also at an address that others than this machine can reach");
     arguments.add("--record", options.record, "record mapid's own probes from start to end, for nsdump; `mapi-info record` does it at run time").kind("FILE");
@@ -100,14 +102,15 @@ sigset_t block_signals()
     return signals;
 }
 
-// A client's captures take descriptors by the hundred.
-void raise_descriptor_limit()
+// A client's captures take descriptors by the hundred.  Returns how many there may be.
+size_t raise_descriptor_limit()
 {
     rlimit limit = {};
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
         limit.rlim_cur = limit.rlim_max;
         setrlimit(RLIMIT_NOFILE, &limit);
     }
+    return size_t(limit.rlim_cur);
 }
 
 // The command line is stronger than mapi.conf.
@@ -147,17 +150,20 @@ void reload(engine::Devices &devices, const Options &options)
 
 void serve(const engine::Registry &registry, const Options &options, const sigset_t &signals)
 {
-    raise_descriptor_limit();
+    const size_t descriptors = raise_descriptor_limit();
     engine::Devices devices(registry, {1, true, false, nullptr, daemon::log_plan});
     read_config(devices);
     daemon::Census census;
     daemon::Service service{registry, devices, options.limits, census, options.group};
+    service.limits.descriptors = descriptors / kClientsThatFillIt;
     service.limits.memory_bytes = options.memory_mib << 20;
     service.limits.function_bytes = options.function_memory_mib << 20;
     const std::string path = options.socket.empty() ? ipc::socket_path(engine::is_mapid_local()) : options.socket;
     ipc::Descriptor socket = daemon::inherited_socket();
-    const bool is_own = !socket.is_open();
-    daemon::Server server(service, is_own ? daemon::listen_at(path) : std::move(socket));
+    std::optional<daemon::Listener> own;
+    if (!socket.is_open())
+        socket = own.emplace(path).take();
+    daemon::Server server(service, std::move(socket));
     std::unique_ptr<daemon::MetricsServer> metrics; // ends before what it tells of
     if (!options.metrics.empty())
         metrics = daemon::serve_metrics(options.metrics, options.is_metrics_public, [&] { return daemon::metrics_text(devices, census); });
@@ -167,7 +173,7 @@ void serve(const engine::Registry &registry, const Options &options, const sigse
             reload(devices, options);
         server.stop();
     });
-    spdlog::info("listening at {}", is_own ? path : "the service manager's socket");
+    spdlog::info("listening at {}", own ? path : "the service manager's socket");
     daemon::tell_service_manager("READY=1");
     try {
         server.run();
@@ -178,9 +184,6 @@ void serve(const engine::Registry &registry, const Options &options, const sigse
     }
     waiter.join();
     daemon::tell_service_manager("STOPPING=1");
-    std::error_code ignored; // somebody else may have removed it
-    if (is_own)
-        std::filesystem::remove(path, ignored);
     spdlog::info("ending");
 }
 } // namespace

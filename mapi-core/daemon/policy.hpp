@@ -14,6 +14,7 @@ struct Limits {
     size_t clients = 256;
     size_t flows = 1024;          // of a client
     size_t functions = 16384;     // of a client
+    size_t descriptors = 65536;   // of a client, for captures, files and what its program polls
     size_t memory_bytes = size_t(256) << 20; // of a client, for results and packets
     size_t function_bytes = size_t(2048) << 20; // of a client, what its functions may need beside that
 };

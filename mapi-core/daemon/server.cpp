@@ -5,15 +5,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <stdexcept>
 
 #include <poll.h>
 #include <spdlog/spdlog.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <mapi/errors.h>
@@ -22,7 +19,6 @@ namespace mapi::daemon
 {
 namespace
 {
-constexpr int kBacklog = 64;
 constexpr size_t kClientsOfUser = 64; // but root's
 constexpr size_t kPlacesPerKept = 8;  // each eighth place is for root, and for users that have no client yet: few users cannot take all
 
@@ -37,16 +33,6 @@ void set(const ipc::Descriptor &event)
     [[maybe_unused]] const ssize_t written = write(event.number(), &one, sizeof(one)); // fails only when it is set, very often
 }
 
-// Whether a daemon answers there; what is left of one that does not is removed.
-void remove_stale(const sockaddr_un &address)
-{
-    const ipc::Descriptor probe(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
-    if (connect(probe.number(), reinterpret_cast<const sockaddr *>(&address), sizeof(address)) == 0)
-        throw std::runtime_error(std::string(address.sun_path) + ": another mapid answers there already");
-    struct stat status = {};
-    if (errno == ECONNREFUSED && lstat(address.sun_path, &status) == 0 && S_ISSOCK(status.st_mode))
-        unlink(address.sun_path);
-}
 // The answer to the greeting, which need not have come yet.
 void refuse(ipc::Descriptor socket, const std::string &why)
 {
@@ -57,25 +43,6 @@ void refuse(ipc::Descriptor socket, const std::string &why)
     ipc::Channel(std::move(socket)).send(reply.SerializeAsString(), {}, 0);
 }
 } // namespace
-
-ipc::Descriptor listen_at(const std::string &path)
-{
-    sockaddr_un address = {};
-    address.sun_family = AF_UNIX;
-    if (path.size() >= sizeof(address.sun_path))
-        throw std::runtime_error(path + ": is longer than a socket's name can be, " + std::to_string(sizeof(address.sun_path) - 1) + " bytes");
-    memcpy(address.sun_path, path.c_str(), path.size());
-    std::error_code ignored; // bind() tells it
-    if (const auto folder = std::filesystem::path(path).parent_path(); !folder.empty())
-        std::filesystem::create_directory(folder, ignored);
-    remove_stale(address);
-    ipc::Descriptor listener(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
-    if (bind(listener.number(), reinterpret_cast<const sockaddr *>(&address), sizeof(address)) < 0)
-        fail(path);
-    if (chmod(path.c_str(), 0666) < 0 || listen(listener.number(), kBacklog) < 0)
-        fail(path);
-    return listener;
-}
 
 Server::Server(const Service &service, ipc::Descriptor socket)
     : service_(service), socket_(std::move(socket)), stop_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),

@@ -46,7 +46,4 @@ private:
     std::mutex mutex_; // all below
     std::list<Client> clients_;
 };
-
-// A socket at `path`, which everybody may reach: what they may do is decided by who they are.  Throws std::runtime_error.
-ipc::Descriptor listen_at(const std::string &path);
 } // namespace mapi::daemon

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
+#include <cstring>
 #include <system_error>
 
 #include <nsprobe/probe.h>
@@ -37,6 +38,8 @@ constexpr size_t kOptionsMax = 4096;
 constexpr size_t kOptionBytesMax = 4096; // key and value
 constexpr int kFilesMax = 256; // each has a thread or a socket
 constexpr size_t kRecordingNameBytes = 400;
+constexpr size_t kCaptureDescriptors = 2; // the file as it was given, and as it is read
+constexpr size_t kPollDescriptors = 2;    // a pipe
 
 // The text may have names of the client's, of any length.
 void refuse(ipc::Reply &reply, int error, const std::string &text)
@@ -48,7 +51,9 @@ void refuse(ipc::Reply &reply, int error, const std::string &text)
 } // namespace
 
 Session::Session(const Service &service, ipc::Descriptor socket, Peer peer)
-    : service_(service), channel_(std::move(socket)), peer_(std::move(peer)), client_(service_.census.add_client(peer_)), own_(service.registry, {kOwnDevicesFrom, false, true, &service.devices, log_plan}),
+    : service_(service), channel_(std::move(socket)), peer_(std::move(peer)), client_(service_.census.add_client(peer_)),
+      budget_(std::make_shared<engine::MemoryBudget>(service_.limits.function_bytes, "--max-function-memory")),
+      own_(service.registry, {kOwnDevicesFrom, false, true, &service.devices, log_plan, budget_}),
       ended_(std::make_shared<ipc::Descriptor>(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)))
 {
 }
@@ -170,6 +175,7 @@ void Session::dispatch_probed(const ipc::Request &request, std::vector<ipc::Desc
     case ipc::Request::kDeleteOffline:
         own_.delete_offline(request.delete_offline().device());
         --captures_;
+        descriptors_ -= kCaptureDescriptors;
         return;
     case ipc::Request::kSetOption: return set_option(request.set_option());
     case ipc::Request::kDescribeName: return describe(service_.registry.function(request.describe_name().name()), reply);
@@ -212,9 +218,8 @@ void Session::hello(const ipc::Hello &call, ipc::Reply &reply)
     if (arena_)
         throw ipc::ChannelError("a second greeting");
     arena_ = std::make_shared<SharedArena>(service_.limits.memory_bytes, kRingsMax * 64);
-    const auto budget = std::make_shared<engine::MemoryBudget>(service_.limits.function_bytes, "--max-function-memory");
-    owner_ = std::make_shared<engine::Client>(arena_, budget);
-    service_.census.set_budget(client_, budget);
+    owner_ = std::make_shared<engine::Client>(arena_, budget_);
+    service_.census.set_budget(client_, budget_);
     auto &welcome = *reply.mutable_welcome();
     welcome.set_version(ipc::kProtocolVersion);
     for (const auto side : {engine::Arena::Side::kEngine, engine::Arena::Side::kClient})
@@ -245,6 +250,20 @@ void Session::check_room() const
         throw Error(MAPI_LIMIT_REACHED, "the client has " + std::to_string(flows_.size() + captures_) + " flows and captures, which is mapid's limit (--max-flows)");
 }
 
+// One client's are a part of what mapid may have, so that others find some.
+void Session::check_descriptors(size_t more) const
+{
+    if (descriptors_ + more > service_.limits.descriptors)
+        throw Error(MAPI_LIMIT_REACHED, "the client's flows and captures have " + std::to_string(descriptors_) + " files open in mapid, and " +
+                                            std::to_string(service_.limits.descriptors) + " is its limit, an eighth of what mapid may have (LimitNOFILE=)");
+}
+
+void Session::add_descriptors(FlowEntry &entry, size_t more)
+{
+    entry.descriptors += more;
+    descriptors_ += more;
+}
+
 void Session::check_access(const std::string &device) const
 {
     const std::string own = device.empty() ? "" : service_.devices.group_of(device);
@@ -269,16 +288,19 @@ void Session::create_offline(const ipc::CreateOffline &call, const ipc::Descript
     check_regular(file, MAPI_ERROR_FILE, call.path());
     if (call.path().size() > PATH_MAX)
         throw Error(MAPI_ERROR_FILE, "the capture's name is longer than " + std::to_string(PATH_MAX) + " bytes");
+    check_descriptors(kCaptureDescriptors);
     if (call.flow() == 0) {
         check_room();
         reply.mutable_device()->set_device(own_.create_offline(call.path(), call.format(), file.number()));
         ++captures_;
+        descriptors_ += kCaptureDescriptors;
         return;
     }
     check_new(call.flow());
     auto device = own_.create_private(call.path(), call.format(), file.number());
     const std::string name = device->settings().name;
     add_flow(call.flow(), std::move(device), name, reply);
+    add_descriptors(find(call.flow()), kCaptureDescriptors);
 }
 
 void Session::add_flow(int number, std::shared_ptr<engine::Device> device, const std::string &name, ipc::Reply &reply)
@@ -304,12 +326,14 @@ void Session::apply(const ipc::Apply &call, std::vector<ipc::Descriptor> &descri
     if (files_ + files > kFilesMax)
         throw Error(MAPI_LIMIT_REACHED, "the client's functions write or send to " + std::to_string(files_) + " places, and " + std::to_string(kFilesMax) +
                                             " is mapid's limit");
+    check_descriptors(size_t(files));
     engine::Arguments arguments = ArgumentReader(peer_, [this](int flow) { return find(flow).flow; }, descriptors).read(call, function.args);
     check_sending(function, arguments);
     const int fid = entry.flow->apply(function, std::move(arguments));
     ++entry.functions;
     entry.files += files;
     files_ += files;
+    add_descriptors(entry, size_t(files));
     ++functions_;
     show(fid, entry.flow->memory(fid), *arena_, *reply.mutable_applied());
 }
@@ -338,6 +362,7 @@ void Session::close(int number)
     entry.flow->close();
     functions_ -= size_t(entry.functions);
     files_ -= entry.files;
+    descriptors_ -= entry.descriptors;
     flows_.erase(number);
 }
 
@@ -427,10 +452,17 @@ void Session::read_result(const ipc::Target &call, ipc::Reply &reply)
 
 void Session::poll(const ipc::Target &call)
 {
-    engine::RingMemory *const ring = find(call.flow()).flow->memory(call.function()).ring;
-    const int descriptor = ring ? ring->writer().poll_descriptor() : -1;
-    if (descriptor < 0)
+    FlowEntry &entry = find(call.flow());
+    engine::RingMemory *const ring = entry.flow->memory(call.function()).ring;
+    if (!ring)
         throw Error(MAPI_INVALID_FID_FUNCID, "the function gives nothing one by one that could be waited for");
+    const bool is_new = !ring->writer().has_poll_descriptor();
+    if (is_new)
+        check_descriptors(kPollDescriptors);
+    const int descriptor = ring->writer().poll_descriptor();
+    if (descriptor < 0)
+        throw Error(MAPI_LIMIT_REACHED, std::string("mapid can make no pipe to wait at: ") + strerror(errno));
+    add_descriptors(entry, is_new ? kPollDescriptors : 0);
     to_send_.push_back(descriptor);
 }
 

@@ -32,6 +32,7 @@ private:
         std::string device;
         int functions = 0;
         int files = 0; // that its functions write
+        size_t descriptors = 0;
     };
 
     bool wait(int stop_descriptor);
@@ -62,6 +63,8 @@ private:
     FlowEntry &find(int number);
     void check_new(int number) const;
     void check_room() const;
+    void check_descriptors(size_t more) const;
+    void add_descriptors(FlowEntry &entry, size_t more);
     void check_access(const std::string &device) const;
     void check_sending(const mapi_function &function, const engine::Arguments &arguments) const;
     void add_flow(int number, std::shared_ptr<engine::Device> device, const std::string &name, ipc::Reply &reply);
@@ -70,6 +73,7 @@ private:
     ipc::Channel channel_;
     const Peer peer_;
     const uint64_t client_; // in the census
+    const std::shared_ptr<engine::MemoryBudget> budget_; // of functions and captures
     std::shared_ptr<SharedArena> arena_; // after Hello
     std::shared_ptr<engine::Client> owner_; // of its flows; the same
     engine::Devices own_;                // captures that the client has opened
@@ -78,6 +82,7 @@ private:
     size_t captures_ = 0; // that it made without a flow
     size_t options_ = 0;
     int files_ = 0;
+    size_t descriptors_ = 0; // of flows and captures
     std::unique_ptr<Recording> recording_; // that the client has begun
     std::vector<int> to_send_;
     ipc::Descriptor result_; // one of these

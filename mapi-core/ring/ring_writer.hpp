@@ -36,6 +36,7 @@ public:
     const RingPages &pages() const { return pages_; }
     // Is readable at first, and again when a reader who asked for it (Wants::kPolls) has something to read; -1 with errno.
     int poll_descriptor();
+    bool has_poll_descriptor() const { return told_at_.load(std::memory_order_relaxed) >= 0; }
 
 private:
     void *place(uint32_t bytes, uint64_t spare_bytes, bool may_wait);

@@ -207,6 +207,22 @@ class Limits(Test):
         again = daemon.client()
         again.do(f"flows = [Flow.on_device('tap') for _ in range(2)]\nfor flow in flows: flow.apply({top})\nflows[1].connect()")
 
+    def test_one_client_opens_no_more_files_than_leaves_some_for_others(self):
+        class FewFiles(Daemon):
+            def command(self, *options):
+                return ["prlimit", "--nofile=400", *super().command(*options)]
+        daemon = FewFiles("")
+        self.addCleanup(daemon.close)
+        client, other = daemon.client(), daemon.client()
+        flow = f"Flow.offline({str(TRACE)!r})"
+        client.do(f"flows = [{flow} for _ in range(25)]") # two files each, and an eighth of 400 in all
+        self.assert_refused(["6162", "50 files open", "LimitNOFILE"], client.do, flow)
+        other.do(f"flows = [{flow} for _ in range(25)]")
+        client.do(f"flows[0].close()\n{flow}")
+        other.do("flows[0].close()\nflow = flows[1]\nfid = flow.apply('TO_BUFFER', 0)\nflow.connect()\nassert Flow.library.mapi_get_poll_descriptor(flow.fd, fid) >= 0, Flow.error()\n"
+                 "fid = flows[2].apply('TO_BUFFER', 0)\nflows[2].connect()")
+        self.assert_refused(["6162", "LimitNOFILE"], other.do, "assert Flow.library.mapi_get_poll_descriptor(flows[2].fd, fid) >= 0, Flow.error()")
+
     def test_what_one_client_anonymizes_tells_another_nothing(self):
         daemon = self.daemon("")
         def mapped(client, expression):
@@ -257,6 +273,19 @@ class Life(Test):
         self.assertEqual(done.returncode, 1)
         self.assertIn("another mapid answers there already", done.stderr)
         daemon.client().do("flow = Flow.on_device('tap')")
+
+    def test_of_many_that_start_at_once_one_serves(self):
+        daemon = self.daemon(REPEATED)
+        daemon.terminate()
+        for _ in range(5):
+            many = [subprocess.Popen(daemon.command(), stderr=subprocess.PIPE, text=True) for _ in range(8)]
+            self.assertTrue(wait_until(lambda: sum(one.poll() is None for one in many) == 1)) # pylint: disable=cell-var-from-loop
+            self.assertTrue(wait_until(daemon.answers))
+            daemon.client().do("flow = Flow.on_device('tap')")
+            for one in many:
+                if one.poll() is None:
+                    one.kill() # its socket stays
+                one.communicate()
 
     def test_what_a_killed_one_left_is_replaced(self):
         daemon = self.daemon(REPEATED)

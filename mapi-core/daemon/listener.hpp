@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// Listener: a place in the file system -> the socket at which one mapid, and no other, waits for clients.
+#pragma once
+
+#include <string>
+
+#include "ipc/descriptor.hpp"
+
+namespace mapi::daemon
+{
+class Listener
+{
+public:
+    // Everybody may reach it: what they may do is decided by who they are.  Of those who begin at the same time one gets it.  Throws
+    // std::runtime_error.
+    explicit Listener(const std::string &path);
+    // Removes the socket; what it gave out by take() need not be closed.
+    ~Listener();
+    Listener(const Listener &) = delete;
+    Listener &operator=(const Listener &) = delete;
+
+    ipc::Descriptor take() { return std::move(socket_); }
+
+private:
+    const std::string path_;
+    ipc::Descriptor lock_; // of a file beside it, which stays: removing it would let two have it
+    ipc::Descriptor socket_;
+};
+} // namespace mapi::daemon
