@@ -91,6 +91,7 @@ class Corpora:
         packet = some[index % len(some)][:1500]
         self.add("headers", b"\1" + packet)
         self.add("anonymize", bytes([index % RULES, 0, 8, 0]) + packet)
+        self.add("packet_block", bytes([1, 0]) + b"".join(struct.pack("<HBB8x", len(one) % 1024, 0, index % 4) + one[:len(one) % 1024] for one in some))
         self.add("functions", bytes([index % FUNCTIONS]) + b"".join(self.for_functions(one[:1000]) for one in some))
         self.add("arguments", bytes([index % FUNCTIONS]) + b"1\0" * (index % 4) + b"".join(self.for_functions(one[:1000]) for one in some[:4]))
         self.add("cooking", bytes([index % 8 * 32]) + b"".join(struct.pack(">HB", len(one), 1) + one for one in some))

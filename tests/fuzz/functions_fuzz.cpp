@@ -30,6 +30,7 @@ const Case kCases[] = {
     {&mapi_fn_flow_report, {"NETFLOW_V5", "null", "", ""}, {0}},
     {&mapi_fn_flow_report, {"NETFLOW_V9", "null", "", ""}, {0}},
     {&mapi_fn_flow_report, {"NETFLOW_V9", "SHMEM", "", "IP_SRC_ADDR ICMP_TYPE TCP_WINDOW TCP_SEQUENCE VLAN_TAG SRC_MAC"}, {-1}},
+    {&mapi_fn_flow_report, {"IPFIX", "SHMEM", "IP_SRC_ADDR", "IP_SRC_ADDR PKTS BYTES FLOW_START_MS FLOW_END_REASON"}, {-1}},
     {&mapi_fn_anonymize, {kRules}, {}},
     {&mapi_fn_anonymizeip, {"0123456789abcdef0123456789abcdef"}, {}},
     {&mapi_fn_to_buffer, {}, {NOWAIT}},
@@ -42,6 +43,8 @@ const Case kCases[] = {
     {&mapi_fn_cooking, {}, {100, 1, 0, BOTH_SIDE}},
     {&mapi_fn_uncook, {}, {11}},
     {&mapi_fn_to_file, {"null"}, {MFF_PCAP, 0, 0}},
+    {&mapi_fn_perf_start, {}, {}},
+    {&mapi_fn_perf_stop, {}, {}},
 };
 } // namespace
 

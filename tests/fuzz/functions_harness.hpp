@@ -73,6 +73,7 @@ public:
         setup.error_bytes = sizeof(error);
         setup.engine = this;
         give_memory(setup);
+        setup.meter = &measured_;
         setup.ring = &ring_calls_;
         setup.config = "hashSize=16\n"; // for FLOW_REPORT: small, so that flows find no room
         setup.take_single_packets = [](const mapi_function_setup *) {};
@@ -136,6 +137,7 @@ private:
     const mapi_function &function_;
     void *state_ = nullptr;
     std::vector<uint64_t> result_, in_place_;
+    const mapi_perf_t measured_ = {};
 };
 
 // Each packet in memory of its very length, so that a byte too far is seen.
