@@ -6,10 +6,10 @@
 
 namespace mapi::daemon
 {
-uint64_t Census::add_client(const Peer &peer)
+uint64_t Census::add_client(const Peer &peer, std::shared_ptr<engine::Budget> memory)
 {
     const std::lock_guard lock(mutex_);
-    clients_[++last_client_] = {peer.pid, peer.uid, {}};
+    clients_[++last_client_] = {peer.pid, peer.uid, {}, std::move(memory)};
     return last_client_;
 }
 
@@ -46,18 +46,12 @@ void Census::remove_flow(uint64_t client, int number)
     clients_.at(client).flows.erase(number);
 }
 
-void Census::set_budget(uint64_t client, std::shared_ptr<engine::MemoryBudget> budget)
-{
-    const std::lock_guard lock(mutex_);
-    clients_.at(client).budget = std::move(budget);
-}
-
 uint64_t Census::function_bytes()
 {
     const std::lock_guard lock(mutex_);
     uint64_t bytes = 0;
     for (const auto &[id, client] : clients_)
-        bytes += client.budget ? client.budget->used_bytes() : 0;
+        bytes += client.memory->used();
     return bytes;
 }
 
@@ -126,7 +120,7 @@ std::vector<Census::Entry> Census::flows(std::optional<uid_t> user, uint64_t cli
         for (auto flow = owner.flows.lower_bound(at->first == client ? number : 0); flow != owner.flows.end(); ++flow) {
             if (found.size() == most)
                 return found;
-            found.push_back({at->first, owner.pid, owner.uid, flow->first, flow->second});
+            found.push_back({at->first, owner.pid, owner.uid, flow->first, flow->second, owner.memory->used()});
         }
     }
     return found;

@@ -40,17 +40,17 @@ public:
         uid_t uid = 0;
         int number = 0; // the client's own
         std::weak_ptr<engine::Flow> flow;
+        uint64_t client_bytes = 0; // what functions of all flows of the client could need, and its captures hold
     };
 
     // Of a client, as long as it lives.
-    uint64_t add_client(const Peer &peer);
+    uint64_t add_client(const Peer &peer, std::shared_ptr<engine::Budget> memory);
     void remove_client(uint64_t client);
-    void set_budget(uint64_t client, std::shared_ptr<engine::MemoryBudget> budget);
     void add_flow(uint64_t client, int number, const std::shared_ptr<engine::Flow> &flow);
     void remove_flow(uint64_t client, int number);
 
     size_t client_count();
-    // What functions of all clients may need.
+    // What functions of all clients could need, and their captures hold.
     uint64_t function_bytes();
     // Of the flows that are there and of those that are gone, as they were then: they only grow.
     FunctionSums function_sums();
@@ -65,7 +65,7 @@ private:
         pid_t pid = 0;
         uid_t uid = 0;
         std::map<int, std::weak_ptr<engine::Flow>> flows;
-        std::shared_ptr<engine::MemoryBudget> budget = {}; // null: it has not said what it wants yet
+        std::shared_ptr<engine::Budget> memory = {};
     };
 
     static FunctionSums sum_up(const std::vector<std::shared_ptr<engine::Flow>> &flows);

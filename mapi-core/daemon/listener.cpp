@@ -35,14 +35,46 @@ sockaddr_un address_of(const std::string &path)
     return address;
 }
 
+[[noreturn]] void fail_at_lock(const std::string &name, const std::string &why)
+{
+    throw std::runtime_error(name + ": " + why + "; a mapid of another user may have left it: remove it, or choose another place with --socket");
+}
+
+// The file is made only where there is none: in folders such as /tmp the kernel refuses O_CREAT for another user's (fs.protected_regular).
+ipc::Descriptor open_lock(const std::string &name)
+{
+    constexpr int kHow = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+    struct stat status = {};
+    ipc::Descriptor file(open(name.c_str(), kHow));
+    if (!file.is_open() && errno == ENOENT)
+        file = ipc::Descriptor(open(name.c_str(), kHow | O_CREAT | O_EXCL, 0600));
+    if (!file.is_open() && errno == EEXIST) // somebody was faster
+        file = ipc::Descriptor(open(name.c_str(), kHow));
+    if (!file.is_open() && errno != ENOENT)
+        fail_at_lock(name, strerror(errno));
+    if (file.is_open() && fstat(file.number(), &status) == 0 && (!S_ISREG(status.st_mode) || status.st_uid != geteuid()))
+        fail_at_lock(name, "is user " + std::to_string(status.st_uid) + "'s, or no file");
+    return file;
+}
+
+bool is_at(const ipc::Descriptor &file, const std::string &name)
+{
+    struct stat own = {}, there = {};
+    return fstat(file.number(), &own) == 0 && stat(name.c_str(), &there) == 0 && own.st_dev == there.st_dev && own.st_ino == there.st_ino;
+}
+
 // Under the lock nobody else takes a socket for stale that its owner is about to listen at.
 ipc::Descriptor lock_beside(const std::string &path)
 {
     const std::string name = path + ".lock";
-    ipc::Descriptor lock(open(name.c_str(), O_RDONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
-    if (!lock.is_open())
-        fail(name);
-    return lock;
+    while (true) {
+        ipc::Descriptor file = open_lock(name);
+        if (file.is_open() && flock(file.number(), LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK)
+            throw std::runtime_error(path + ": another mapid answers there already, or is about to");
+        // Where locks are not to be had, as on some network file systems, none is.  Who had it before removes the file when it ends.
+        if (file.is_open() && is_at(file, name))
+            return file;
+    }
 }
 
 // Whether a daemon answers there; what is left of one that does not is removed.
@@ -64,8 +96,6 @@ Listener::Listener(const std::string &path) : path_(path)
     if (const auto folder = std::filesystem::path(path).parent_path(); !folder.empty())
         std::filesystem::create_directory(folder, ignored);
     lock_ = lock_beside(path);
-    if (flock(lock_.number(), LOCK_EX | LOCK_NB) < 0)
-        throw std::runtime_error(path + ": another mapid answers there already, or is about to");
     remove_stale(address);
     socket_ = ipc::Descriptor(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
     if (bind(socket_.number(), reinterpret_cast<const sockaddr *>(&address), sizeof(address)) < 0)
@@ -77,5 +107,6 @@ Listener::Listener(const std::string &path) : path_(path)
 Listener::~Listener()
 {
     unlink(path_.c_str()); // somebody else may have removed it
+    unlink((path_ + ".lock").c_str());
 }
 } // namespace mapi::daemon

@@ -14,7 +14,7 @@ public:
     // Everybody may reach it: what they may do is decided by who they are.  Of those who begin at the same time one gets it.  Throws
     // std::runtime_error.
     explicit Listener(const std::string &path);
-    // Removes the socket; what it gave out by take() need not be closed.
+    // Removes the socket and the lock; what it gave out by take() need not be closed.
     ~Listener();
     Listener(const Listener &) = delete;
     Listener &operator=(const Listener &) = delete;
@@ -23,7 +23,7 @@ public:
 
 private:
     const std::string path_;
-    ipc::Descriptor lock_; // of a file beside it, which stays: removing it would let two have it
+    ipc::Descriptor lock_; // of a file beside it
     ipc::Descriptor socket_;
 };
 } // namespace mapi::daemon

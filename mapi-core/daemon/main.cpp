@@ -30,8 +30,6 @@ using namespace mapi;
 
 namespace
 {
-constexpr size_t kClientsThatFillIt = 8; // if each has as many files open as one may
-
 struct Options {
     std::string config;
     std::string socket;
@@ -102,15 +100,16 @@ sigset_t block_signals()
     return signals;
 }
 
-// A client's captures take descriptors by the hundred.  Returns how many there may be.
-size_t raise_descriptor_limit()
+// A client's captures take descriptors by the hundred.  Returns how many files one client may have open.
+size_t raise_file_limit()
 {
     rlimit limit = {};
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-        limit.rlim_cur = limit.rlim_max;
-        setrlimit(RLIMIT_NOFILE, &limit);
-    }
-    return size_t(limit.rlim_cur);
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return daemon::Limits().files;
+    const rlimit highest = {limit.rlim_max, limit.rlim_max};
+    if (setrlimit(RLIMIT_NOFILE, &highest) == 0)
+        limit = highest;
+    return size_t(limit.rlim_cur) / daemon::kClientsThatFillFiles;
 }
 
 // The command line is stronger than mapi.conf.
@@ -150,12 +149,12 @@ void reload(engine::Devices &devices, const Options &options)
 
 void serve(const engine::Registry &registry, const Options &options, const sigset_t &signals)
 {
-    const size_t descriptors = raise_descriptor_limit();
+    const size_t files = raise_file_limit();
     engine::Devices devices(registry, {1, true, false, nullptr, daemon::log_plan});
     read_config(devices);
     daemon::Census census;
     daemon::Service service{registry, devices, options.limits, census, options.group};
-    service.limits.descriptors = descriptors / kClientsThatFillIt;
+    service.limits.files = files;
     service.limits.memory_bytes = options.memory_mib << 20;
     service.limits.function_bytes = options.function_memory_mib << 20;
     const std::string path = options.socket.empty() ? ipc::socket_path(engine::is_mapid_local()) : options.socket;

@@ -10,13 +10,16 @@
 
 namespace mapi::daemon
 {
+// So many clients fill what mapid may have open, if each has as many files open as one may.
+constexpr size_t kClientsThatFillFiles = 8;
+
 struct Limits {
     size_t clients = 256;
     size_t flows = 1024;          // of a client
     size_t functions = 16384;     // of a client
-    size_t descriptors = 65536;   // of a client, for captures, files and what its program polls
+    size_t files = 8192;          // of a client, open in mapid: captures, what is written, what its program polls
     size_t memory_bytes = size_t(256) << 20; // of a client, for results and packets
-    size_t function_bytes = size_t(2048) << 20; // of a client, what its functions may need beside that
+    size_t function_bytes = size_t(2048) << 20; // of a client, what its functions could need and its captures hold beside that
 };
 
 // As the kernel tells, never as the client says.

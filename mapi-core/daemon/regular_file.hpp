@@ -5,7 +5,9 @@
 #include <string>
 
 #include <mapi/errors.h>
+#include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 
 #include "engine/error.hpp"
 #include "ipc/descriptor.hpp"
@@ -16,7 +18,12 @@ namespace mapi::daemon
 inline void check_regular(const ipc::Descriptor &file, mapi_error error, const std::string &name)
 {
     struct stat status = {};
-    if (fstat(file.number(), &status) < 0 || !S_ISREG(status.st_mode))
+    struct statfs system = {};
+    const bool is_regular = fstat(file.number(), &status) == 0 && S_ISREG(status.st_mode);
+    // Whoever mounts a FUSE file system decides when, and whether, it answers.
+    if (is_regular && fstatfs(file.number(), &system) == 0 && system.f_type == FUSE_SUPER_MAGIC)
+        throw Error(error, name + ": is on a file system of a program's (FUSE), which mapid does not wait for; copy it, or with MAPI_SOCKET=none the program reads and writes it itself");
+    if (!is_regular)
         throw Error(error, name + ": is no regular file, and mapid takes no others; with MAPI_SOCKET=none the program reads and writes them itself");
 }
 } // namespace mapi::daemon

@@ -3,9 +3,7 @@
 #pragma once
 
 #include <list>
-#include <memory>
 #include <mutex>
-#include <string>
 #include <thread>
 
 #include "daemon/session.hpp"

@@ -34,12 +34,9 @@ constexpr int kGreetingMs = 5000;
 constexpr size_t kRingsMax = 16384;
 constexpr int kOwnDevicesFrom = 1 << 20;
 constexpr int kFlowNumberMax = 16384;
-constexpr size_t kOptionsMax = 4096;
-constexpr size_t kOptionBytesMax = 4096; // key and value
-constexpr int kFilesMax = 256; // each has a thread or a socket
 constexpr size_t kRecordingNameBytes = 400;
-constexpr size_t kCaptureDescriptors = 2; // the file as it was given, and as it is read
-constexpr size_t kPollDescriptors = 2;    // a pipe
+constexpr size_t kCaptureFiles = 2; // as it was given, and as it is read
+constexpr size_t kPollFiles = 2;    // a pipe
 
 // The text may have names of the client's, of any length.
 void refuse(ipc::Reply &reply, int error, const std::string &text)
@@ -51,9 +48,9 @@ void refuse(ipc::Reply &reply, int error, const std::string &text)
 } // namespace
 
 Session::Session(const Service &service, ipc::Descriptor socket, Peer peer)
-    : service_(service), channel_(std::move(socket)), peer_(std::move(peer)), client_(service_.census.add_client(peer_)),
-      budget_(std::make_shared<engine::MemoryBudget>(service_.limits.function_bytes, "--max-function-memory")),
-      own_(service.registry, {kOwnDevicesFrom, false, true, &service.devices, log_plan, budget_}),
+    : service_(service), channel_(std::move(socket)), peer_(std::move(peer)), allowance_(service.limits),
+      census_number_(service_.census.add_client(peer_, allowance_.memory())),
+      own_(service.registry, {kOwnDevicesFrom, false, true, &service.devices, log_plan, allowance_.memory()}),
       ended_(std::make_shared<ipc::Descriptor>(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)))
 {
 }
@@ -61,7 +58,7 @@ Session::Session(const Service &service, ipc::Descriptor socket, Peer peer)
 Session::~Session()
 {
     try {
-        service_.census.remove_client(client_);
+        service_.census.remove_client(census_number_);
     } catch (const std::exception &error) {
         spdlog::warn("client {}: its packets are missing from the metrics: {}", peer_.pid, error.what());
     }
@@ -174,8 +171,7 @@ void Session::dispatch_probed(const ipc::Request &request, std::vector<ipc::Desc
     case ipc::Request::kStartOffline: return own_.start_offline(request.start_offline().device());
     case ipc::Request::kDeleteOffline:
         own_.delete_offline(request.delete_offline().device());
-        --captures_;
-        descriptors_ -= kCaptureDescriptors;
+        captures_.erase(request.delete_offline().device());
         return;
     case ipc::Request::kSetOption: return set_option(request.set_option());
     case ipc::Request::kDescribeName: return describe(service_.registry.function(request.describe_name().name()), reply);
@@ -218,8 +214,7 @@ void Session::hello(const ipc::Hello &call, ipc::Reply &reply)
     if (arena_)
         throw ipc::ChannelError("a second greeting");
     arena_ = std::make_shared<SharedArena>(service_.limits.memory_bytes, kRingsMax * 64);
-    owner_ = std::make_shared<engine::Client>(arena_, budget_);
-    service_.census.set_budget(client_, budget_);
+    engine_client_ = std::make_shared<engine::Client>(arena_, allowance_.memory());
     auto &welcome = *reply.mutable_welcome();
     welcome.set_version(ipc::kProtocolVersion);
     for (const auto side : {engine::Arena::Side::kEngine, engine::Arena::Side::kClient})
@@ -236,32 +231,15 @@ Session::FlowEntry &Session::find(int number)
     return found->second;
 }
 
-void Session::check_new(int number) const
+// For a flow with this number; what is held is given back where the flow is not made.
+Holdings Session::place_for(int number, size_t files) const
 {
     if (number < 1 || number > kFlowNumberMax || flows_.contains(number))
         throw ipc::ChannelError("a flow's number that cannot be");
-    check_room();
-}
-
-// Captures without a flow count, too: each has its file and its thread.
-void Session::check_room() const
-{
-    if (flows_.size() + captures_ >= service_.limits.flows)
-        throw Error(MAPI_LIMIT_REACHED, "the client has " + std::to_string(flows_.size() + captures_) + " flows and captures, which is mapid's limit (--max-flows)");
-}
-
-// One client's are a part of what mapid may have, so that others find some.
-void Session::check_descriptors(size_t more) const
-{
-    if (descriptors_ + more > service_.limits.descriptors)
-        throw Error(MAPI_LIMIT_REACHED, "the client's flows and captures have " + std::to_string(descriptors_) + " files open in mapid, and " +
-                                            std::to_string(service_.limits.descriptors) + " is its limit, an eighth of what mapid may have (LimitNOFILE=)");
-}
-
-void Session::add_descriptors(FlowEntry &entry, size_t more)
-{
-    entry.descriptors += more;
-    descriptors_ += more;
+    Holdings held = allowance_.nothing();
+    allowance_.add_place(held);
+    allowance_.add_files(held, files);
+    return held;
 }
 
 void Session::check_access(const std::string &device) const
@@ -275,11 +253,11 @@ void Session::check_access(const std::string &device) const
 
 void Session::create_flow(const ipc::CreateFlow &call, ipc::Reply &reply)
 {
-    check_new(call.flow());
-    if (own_.has(call.device()))
-        return add_flow(call.flow(), own_.acquire(call.device()), call.device(), reply);
-    check_access(call.device());
-    add_flow(call.flow(), service_.devices.acquire(call.device()), call.device(), reply);
+    const bool is_own = own_.has(call.device());
+    Holdings held = place_for(call.flow(), is_own ? 1 : 0); // it keeps a capture open that is deleted
+    if (!is_own)
+        check_access(call.device());
+    add_flow(call.flow(), (is_own ? own_ : service_.devices).acquire(call.device()), call.device(), std::move(held), reply);
 }
 
 void Session::create_offline(const ipc::CreateOffline &call, const ipc::Descriptor &file, ipc::Reply &reply)
@@ -288,53 +266,51 @@ void Session::create_offline(const ipc::CreateOffline &call, const ipc::Descript
     check_regular(file, MAPI_ERROR_FILE, call.path());
     if (call.path().size() > PATH_MAX)
         throw Error(MAPI_ERROR_FILE, "the capture's name is longer than " + std::to_string(PATH_MAX) + " bytes");
-    check_descriptors(kCaptureDescriptors);
     if (call.flow() == 0) {
-        check_room();
-        reply.mutable_device()->set_device(own_.create_offline(call.path(), call.format(), file.number()));
-        ++captures_;
-        descriptors_ += kCaptureDescriptors;
+        Holdings held = allowance_.nothing();
+        allowance_.add_place(held);
+        allowance_.add_files(held, kCaptureFiles);
+        const std::string device = own_.create_offline(call.path(), call.format(), file.number());
+        reply.mutable_device()->set_device(device);
+        captures_[device] = std::move(held);
         return;
     }
-    check_new(call.flow());
+    Holdings held = place_for(call.flow(), 1);
     auto device = own_.create_private(call.path(), call.format(), file.number());
     const std::string name = device->settings().name;
-    add_flow(call.flow(), std::move(device), name, reply);
-    add_descriptors(find(call.flow()), kCaptureDescriptors);
+    add_flow(call.flow(), std::move(device), name, std::move(held), reply);
 }
 
-void Session::add_flow(int number, std::shared_ptr<engine::Device> device, const std::string &name, ipc::Reply &reply)
+void Session::add_flow(int number, std::shared_ptr<engine::Device> device, const std::string &name, Holdings held, ipc::Reply &reply)
 {
-    auto flow = std::make_shared<engine::Flow>(std::move(device), owner_);
+    auto flow = std::make_shared<engine::Flow>(std::move(device), engine_client_);
     flow->set_on_end([ended = ended_] { // may outlive the session
         const uint64_t one = 1;
         [[maybe_unused]] const ssize_t written = write(ended->number(), &one, sizeof(one));
     });
     reply.mutable_flow()->set_status_offset(arena_->piece(engine::Arena::Side::kEngine).offset_of(flow->shown_status()));
     reply.mutable_flow()->set_device(name);
-    service_.census.add_flow(client_, number, flow);
-    flows_[number] = {std::move(flow), name};
+    service_.census.add_flow(census_number_, number, flow);
+    const auto holdings = std::make_shared<Holdings>(std::move(held));
+    flow->keep(holdings);
+    flows_[number] = {std::move(flow), name, holdings};
 }
 
 void Session::apply(const ipc::Apply &call, std::vector<ipc::Descriptor> &descriptors, ipc::Reply &reply)
 {
     FlowEntry &entry = find(call.flow());
-    if (functions_ >= service_.limits.functions)
-        throw Error(MAPI_LIMIT_REACHED, "the client has " + std::to_string(functions_) + " functions, which is mapid's limit (--max-functions)");
+    Holdings held = allowance_.nothing();
+    allowance_.add_function(held);
     const mapi_function &function = service_.registry.function(call.function());
-    const int files = function.is_settled || (function.flags & MAPI_FUNCTION_SENDS) ? 1 : 0;
-    if (files_ + files > kFilesMax)
-        throw Error(MAPI_LIMIT_REACHED, "the client's functions write or send to " + std::to_string(files_) + " places, and " + std::to_string(kFilesMax) +
-                                            " is mapid's limit");
-    check_descriptors(size_t(files));
+    const unsigned written = function.is_settled || (function.flags & MAPI_FUNCTION_SENDS) ? 1 : 0;
+    allowance_.add_written(held, written);
+    allowance_.add_files(held, written);
+    // The letters are checked once more: the message may come from anybody.
     engine::Arguments arguments = ArgumentReader(peer_, [this](int flow) { return find(flow).flow; }, descriptors).read(call, function.args);
     check_sending(function, arguments);
+    check_lengths(function, arguments);
     const int fid = entry.flow->apply(function, std::move(arguments));
-    ++entry.functions;
-    entry.files += files;
-    files_ += files;
-    add_descriptors(entry, size_t(files));
-    ++functions_;
+    entry.held->take_over(std::move(held));
     show(fid, entry.flow->memory(fid), *arena_, *reply.mutable_applied());
 }
 
@@ -348,7 +324,16 @@ void Session::check_sending(const mapi_function &function, const engine::Argumen
         throw Error(MAPID_NOT_AUTHENTICATED, std::string(function.name) + ": mapid sends for root and its own user alone; with MAPI_SOCKET=none the program sends itself, with its own rights");
 }
 
-// The letters are checked once more: the message may come from anybody.
+// What takes long to be compiled would go on for a client that has gone.
+void Session::check_lengths(const mapi_function &function, const engine::Arguments &arguments) const
+{
+    for (const engine::Argument &argument : arguments) {
+        if (function.text_bytes_max != 0 && argument.text.size() > function.text_bytes_max)
+            throw Error(MAPI_LIMIT_REACHED, std::string(function.name) + ": a text of " + std::to_string(argument.text.size()) + " bytes takes too long; mapid takes " +
+                                                std::to_string(function.text_bytes_max) + ", and with MAPI_SOCKET=none the program itself takes any");
+    }
+}
+
 void Session::connect(int number)
 {
     FlowEntry &entry = find(number);
@@ -358,11 +343,8 @@ void Session::connect(int number)
 void Session::close(int number)
 {
     FlowEntry &entry = find(number);
-    service_.census.remove_flow(client_, number);
+    service_.census.remove_flow(census_number_, number);
     entry.flow->close();
-    functions_ -= size_t(entry.functions);
-    files_ -= entry.files;
-    descriptors_ -= entry.descriptors;
     flows_.erase(number);
 }
 
@@ -375,10 +357,7 @@ void Session::set_option(const ipc::DeviceOption &call)
         if (call.key() == key)
             throw Error(MFUNCT_INVALID_ARGUMENT_2, call.key() + "= cannot be changed of a capture that mapid reads");
     }
-    if (call.key().size() + call.value().size() > kOptionBytesMax)
-        throw Error(MFUNCT_INVALID_ARGUMENT_3, "an option of more than " + std::to_string(kOptionBytesMax) + " bytes");
-    if (++options_ > kOptionsMax)
-        throw Error(MAPI_LIMIT_REACHED, "the client has set " + std::to_string(kOptionsMax) + " options, which is mapid's limit");
+    allowance_.add_option(call.key().size() + call.value().size());
     own_.set_option(call.device(), call.key(), call.value());
 }
 
@@ -456,13 +435,13 @@ void Session::poll(const ipc::Target &call)
     engine::RingMemory *const ring = entry.flow->memory(call.function()).ring;
     if (!ring)
         throw Error(MAPI_INVALID_FID_FUNCID, "the function gives nothing one by one that could be waited for");
-    const bool is_new = !ring->writer().has_poll_descriptor();
-    if (is_new)
-        check_descriptors(kPollDescriptors);
+    Holdings held = allowance_.nothing();
+    if (!ring->writer().has_poll_descriptor())
+        allowance_.add_files(held, kPollFiles);
     const int descriptor = ring->writer().poll_descriptor();
     if (descriptor < 0)
         throw Error(MAPI_LIMIT_REACHED, std::string("mapid can make no pipe to wait at: ") + strerror(errno));
-    add_descriptors(entry, is_new ? kPollDescriptors : 0);
+    entry.held->take_over(std::move(held));
     to_send_.push_back(descriptor);
 }
 

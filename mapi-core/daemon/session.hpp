@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 
+#include "daemon/allowance.hpp"
 #include "daemon/recording.hpp"
 #include "daemon/service.hpp"
 #include "daemon/shared_arena.hpp"
@@ -30,9 +31,7 @@ private:
     struct FlowEntry {
         std::shared_ptr<engine::Flow> flow;
         std::string device;
-        int functions = 0;
-        int files = 0; // that its functions write
-        size_t descriptors = 0;
+        std::shared_ptr<Holdings> held; // the flow's: given back when nothing of it is in use any more
     };
 
     bool wait(int stop_descriptor);
@@ -61,28 +60,22 @@ private:
 
     std::string no_memory() const;
     FlowEntry &find(int number);
-    void check_new(int number) const;
-    void check_room() const;
-    void check_descriptors(size_t more) const;
-    void add_descriptors(FlowEntry &entry, size_t more);
+    Holdings place_for(int number, size_t files) const;
     void check_access(const std::string &device) const;
     void check_sending(const mapi_function &function, const engine::Arguments &arguments) const;
-    void add_flow(int number, std::shared_ptr<engine::Device> device, const std::string &name, ipc::Reply &reply);
+    void check_lengths(const mapi_function &function, const engine::Arguments &arguments) const;
+    void add_flow(int number, std::shared_ptr<engine::Device> device, const std::string &name, Holdings held, ipc::Reply &reply);
 
     const Service &service_;
     ipc::Channel channel_;
     const Peer peer_;
-    const uint64_t client_; // in the census
-    const std::shared_ptr<engine::MemoryBudget> budget_; // of functions and captures
-    std::shared_ptr<SharedArena> arena_; // after Hello
-    std::shared_ptr<engine::Client> owner_; // of its flows; the same
+    Allowance allowance_;
+    const uint64_t census_number_;
+    std::shared_ptr<SharedArena> arena_;            // null before Hello
+    std::shared_ptr<engine::Client> engine_client_; // what its flows have in common; the same
     engine::Devices own_;                // captures that the client has opened
+    std::map<std::string, Holdings> captures_; // that it made without a flow, by their devices' names
     std::map<int, FlowEntry> flows_;     // by the client's numbers
-    size_t functions_ = 0;
-    size_t captures_ = 0; // that it made without a flow
-    size_t options_ = 0;
-    int files_ = 0;
-    size_t descriptors_ = 0; // of flows and captures
     std::unique_ptr<Recording> recording_; // that the client has begun
     std::vector<int> to_send_;
     ipc::Descriptor result_; // one of these

@@ -19,17 +19,23 @@ constexpr size_t kPageBytes = PageBuffer::kPageBytes;
 } // namespace
 
 FileBuffer::FileBuffer(const std::string &path, int file, const mapi_memory *memory)
-    : path_(path), claim_(memory), source_(std::make_unique<InputFile>(path, file)), storage_(kBufferBytes), cursor_(storage_.data()), end_(cursor_)
+    : path_(path), claim_(memory), source_(std::make_unique<InputFile>(path, file)), storage_(claimed(path)), cursor_(storage_.data()), end_(cursor_)
 {
-    const uint64_t first_bytes = kBufferBytes + ReadAhead::kMemoryBytes;
-    if (!claim_.resize(first_bytes))
-        throw claim_.refusal(path + ": ", first_bytes);
     fill(kMagicBytes);
     if (const Compressor *compressor = find_compressor({begin(), end()})) {
         source_ = std::make_unique<Unpacker>(*compressor, path, std::move(source_), std::span(begin(), end()), memory);
         cursor_ = end_ = storage_.data();
         position_ = 0;
     }
+}
+
+// The bytes of the first buffer.
+size_t FileBuffer::claimed(const std::string &path)
+{
+    const uint64_t bytes = kBufferBytes + ReadAhead::kMemoryBytes;
+    if (!claim_.resize(bytes))
+        throw claim_.refusal(path + ": ", bytes);
+    return kBufferBytes;
 }
 
 // For a record that is longer than all before.

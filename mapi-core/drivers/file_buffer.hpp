@@ -41,6 +41,7 @@ public:
     const std::string &path() const { return path_; }
 
 private:
+    size_t claimed(const std::string &path);
     void grow(size_t rest, size_t bytes);
     uint8_t *place(size_t rest, size_t bytes);
     uint8_t *gather(size_t rest, size_t bytes);

@@ -11,7 +11,7 @@
 
 namespace mapi::drivers
 {
-// One thread.
+// Not for two threads at once.
 class MemoryClaim
 {
 public:

@@ -21,7 +21,7 @@ class Plan;
 // A function of the flow.  Its node may serve other flows too: the flow's share is what the node counted since it joined.
 struct Applied {
     std::shared_ptr<Node> node;
-    MemoryCharge charge; // for the node; each of those who share one is charged
+    Charge charge; // for the node; each of those who share one is charged
     uint64_t joined_result = 0; // where a shared count stood when the flow joined: for those who refer to it
     // Where counts stood when the flow joined, or at its last reset.  A reader loads the base first: the count behind it only grows.
     std::atomic<uint64_t> base_result = 0;
@@ -105,6 +105,8 @@ public:
     // Before it is connected: what end() calls, on any thread, when something is left for settle().
     void set_on_end(std::function<void()> on_end) { on_end_ = std::move(on_end); }
     bool has_ended() const { return has_ended_.load(std::memory_order_acquire); }
+    // Something that goes with it, when nobody uses its functions any more.
+    void keep(std::shared_ptr<const void> thing) { kept_ = std::move(thing); }
     // Any thread.  True once all that end() began is done, such as files that are written; then the flow is finished.
     bool settle();
 
@@ -117,6 +119,7 @@ private:
     ArenaBlock status_memory_;
     std::atomic<uint32_t> *shown_status_ = nullptr;
     std::function<void()> on_end_;
+    std::shared_ptr<const void> kept_; // before the functions: goes after them
     std::vector<std::unique_ptr<Applied>> functions_;
     std::atomic<mapi_flow_status> status_ = FLOW_INIT;
     std::atomic<bool> joined_ = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Client: what the flows of one program have in common: where they keep what it reads, how much its functions may hold, and what these
-// have together.
+// Client: what the flows of one program have in common: where they keep what it reads, how much memory there is for functions, and what
+// these have together.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 #include <mapi/function.h>
 
 #include "engine/arena.hpp"
-#include "engine/memory_budget.hpp"
+#include "engine/budget.hpp"
 
 namespace mapi::engine
 {
@@ -19,21 +19,21 @@ namespace mapi::engine
 class Client
 {
 public:
-    explicit Client(std::shared_ptr<Arena> arena = std::make_shared<HeapArena>(), std::shared_ptr<MemoryBudget> budget = std::make_shared<MemoryBudget>())
+    explicit Client(std::shared_ptr<Arena> arena = std::make_shared<HeapArena>(), std::shared_ptr<Budget> budget = std::make_shared<Budget>())
         : arena_(std::move(arena)), budget_(std::move(budget))
     {
     }
 
     const std::shared_ptr<Arena> &arena() const { return arena_; }
-    // What functions may need at most: those of its flows, and their common objects.
-    const std::shared_ptr<MemoryBudget> &budget() const { return budget_; }
-    // Made for the first function that asks for it; it lives as long as the client and whoever got it.  Null: no memory, or none left
-    // of the budget.
+    // Of memory: what functions of its flows could need, and their common objects; what its captures hold, too, where they are counted.
+    const std::shared_ptr<Budget> &budget() const { return budget_; }
+    // Made for the first function that asks for it; it lives as long as the client and whoever got it.  Null: there is not so much left of
+    // the budget.  Throws std::bad_alloc when it cannot be made.
     std::shared_ptr<void> common_object(const mapi_common_object &kind);
 
 private:
     const std::shared_ptr<Arena> arena_;
-    const std::shared_ptr<MemoryBudget> budget_;
+    const std::shared_ptr<Budget> budget_;
     std::mutex mutex_; // all below
     std::map<const mapi_common_object *, std::shared_ptr<void>> objects_;
 };

@@ -3,6 +3,7 @@
 #include "engine/device.hpp"
 
 #include <nsprobe/probe.h>
+#include <sys/resource.h>
 
 #include "engine/chain.hpp"
 #include "engine/wall_clock.hpp"
@@ -12,6 +13,7 @@ namespace mapi::engine
 namespace
 {
 constexpr uint64_t kTickNs = 10000000;
+constexpr int kOwnCaptureNice = 10;
 
 // One writer: no locked instruction is needed, only a store that readers see whole.
 void add(std::atomic<uint64_t> &counter, uint64_t value)
@@ -30,16 +32,26 @@ void Device::begin()
 
 void Device::run()
 {
+    if (memory_) // a client's own: devices that all share come first
+        setpriority(PRIO_PROCESS, 0, kOwnCaptureNice); // of this thread, and of those that it starts
     begin();
-    while (!stop_.load(std::memory_order_relaxed) && run_batch()) {
-    }
-    if (!stop_.load(std::memory_order_relaxed)) {
-        Plan &plan = acquire_plan();
-        plan.flush();
-        plan.publish();
-        release_plan();
+    try {
+        while (!stop_.load(std::memory_order_relaxed) && run_batch()) {
+        }
+        if (!stop_.load(std::memory_order_relaxed))
+            flush();
+    } catch (const std::bad_alloc &) { // of a function: it ends this device's reading, and not the process
+        is_out_of_memory_ = true;
     }
     finish();
+}
+
+void Device::flush()
+{
+    Plan &plan = acquire_plan();
+    plan.flush();
+    plan.publish();
+    release_plan();
 }
 
 // A slice belongs to the unit that is open when it stops: the read is opened before its unit, whose packets only the read can tell.

@@ -37,7 +37,7 @@ public:
 
     // Opens the source; throws Error when that fails.  No packet is read before start().  budget: of what the driver holds.
     Device(int id, DeviceSettings settings, const mapi_driver &driver, bool start_at_connect, PlanObserver on_plan = {},
-           std::shared_ptr<MemoryBudget> budget = {});
+           std::shared_ptr<Budget> budget = {});
     ~Device();
     Device(const Device &) = delete;
     Device &operator=(const Device &) = delete;
@@ -69,6 +69,7 @@ private:
 
     // Device's thread.
     void run();
+    void flush();
     void begin();
     bool run_batch();
     void wait_for_packet();
@@ -83,16 +84,18 @@ private:
     struct Retired {
         std::unique_ptr<Plan> plan;
         Chains closed;
-        std::shared_ptr<Node> removed;
+        std::vector<std::shared_ptr<Node>> removed;
     };
     // Ends flows that are closed and frees plans, as far as the device's thread has left them.
     void free_retired();
+    void merge_behind_used(std::vector<Retired> &superseded);
     mapi_function_drops sum_drops();
 
     // Under mutex_.
     void start_source();
     void start_thread();
-    void install(Chains chains, std::vector<std::shared_ptr<Joint>> joints, Chains closed = {}, std::shared_ptr<Node> removed = nullptr);
+    void install(Chains chains, std::vector<std::shared_ptr<Joint>> joints, Chains closed = {},
+                 std::vector<std::shared_ptr<Node>> removed = {});
     // Any thread.
     template <class Predicate> void wait_a_little(Predicate is_done);
     void set_filter();
@@ -107,7 +110,8 @@ private:
     const mapi_driver &driver_;
     const bool start_at_connect_;
     const PlanObserver on_plan_;
-    const std::unique_ptr<DriverMemory> memory_; // null: nobody counts
+    const std::unique_ptr<DriverMemory> memory_; // null: nobody counts, since it is no client's own
+    std::atomic<bool> is_out_of_memory_ = false;
     void *source_ = nullptr;
     mapi_driver_info info_ = {};
     std::shared_ptr<DeviceTotals> totals_ = std::make_shared<DeviceTotals>();

@@ -22,7 +22,7 @@ constexpr auto kLookInterval = std::chrono::milliseconds(1);
 } // namespace
 
 Device::Device(int id, DeviceSettings settings, const mapi_driver &driver, bool start_at_connect, PlanObserver on_plan,
-               std::shared_ptr<MemoryBudget> budget)
+               std::shared_ptr<Budget> budget)
     : id_(id), settings_(std::move(settings)), driver_(driver), start_at_connect_(start_at_connect), on_plan_(std::move(on_plan)),
       memory_(budget ? std::make_unique<DriverMemory>(std::move(budget)) : nullptr)
 {
@@ -175,7 +175,7 @@ std::shared_ptr<Node> Device::remove(Applied &function)
     {
         const std::lock_guard lock(mutex_);
         function.is_removed = true;
-        install(current_->chains(), current_->joints(), {}, node);
+        install(current_->chains(), current_->joints(), {}, node ? std::vector{node} : std::vector<std::shared_ptr<Node>>());
         if (node)
             node->cancel();
     }
@@ -184,7 +184,7 @@ std::shared_ptr<Node> Device::remove(Applied &function)
 }
 
 // The packet thread is never waited for: it goes on with the plan that it has and takes the new one with its next batch.
-void Device::install(Chains chains, std::vector<std::shared_ptr<Joint>> joints, Chains closed, std::shared_ptr<Node> removed)
+void Device::install(Chains chains, std::vector<std::shared_ptr<Joint>> joints, Chains closed, std::vector<std::shared_ptr<Node>> removed)
 {
     auto plan = std::make_unique<Plan>(std::move(chains), joints);
     if (current_)
@@ -213,17 +213,31 @@ void Device::free_retired()
         const std::lock_guard lock(mutex_);
         const Plan *in_use = plan_in_use_.load();
         const auto is_left = [in_use](const Retired &retired) { return retired.plan.get() != in_use; };
-        // A flow may be in older plans, too: from the one in use on all stay.
-        const auto first_kept = std::find_if_not(retired_.begin(), retired_.end(), is_left);
-        left.assign(std::make_move_iterator(retired_.begin()), std::make_move_iterator(first_kept));
-        retired_.erase(retired_.begin(), first_kept);
+        const auto used = std::find_if_not(retired_.begin(), retired_.end(), is_left);
+        left.assign(std::make_move_iterator(retired_.begin()), std::make_move_iterator(used));
+        retired_.erase(retired_.begin(), used);
+        if (!retired_.empty())
+            merge_behind_used(left);
     }
     for (const Retired &retired : left) {
         for (const auto &chain : retired.closed)
             chain->end();
-        if (retired.removed)
-            retired.removed->end();
+        for (const auto &node : retired.removed)
+            node->end();
     }
+}
+
+// Under the lock.  A plan behind the one in use was superseded before the device's thread took it, and it never will: whoever changes
+// flows while that thread is held up must not pile up plans.  What left with such a plan may be in the one in use, too, and ends with it.
+void Device::merge_behind_used(std::vector<Retired> &superseded)
+{
+    Retired &used = retired_.front();
+    for (auto behind = retired_.begin() + 1; behind != retired_.end(); ++behind) {
+        used.closed.insert(used.closed.end(), behind->closed.begin(), behind->closed.end());
+        used.removed.insert(used.removed.end(), behind->removed.begin(), behind->removed.end());
+        superseded.push_back({std::move(behind->plan), {}, {}});
+    }
+    retired_.erase(retired_.begin() + 1, retired_.end());
 }
 
 // Where all flows begin with the same filter the source need not give what that rejects.
@@ -312,7 +326,9 @@ void Device::copy_stats(mapi_stat_t *stats)
     *stats = {};
     gethostname(stats->hostname, sizeof(stats->hostname) - 1);
     snprintf(stats->dev, sizeof(stats->dev), "%s", settings_.name.c_str());
-    if (*driver.message || !drops.write_error)
+    if (is_out_of_memory_)
+        snprintf(stats->message, sizeof(stats->message), "%s: a function found no memory, and reading has ended there", settings_.name.c_str());
+    else if (*driver.message || !drops.write_error)
         snprintf(stats->message, sizeof(stats->message), "%s", driver.message);
     else
         snprintf(stats->message, sizeof(stats->message), "a file that a function writes: %s", strerror(drops.write_error));

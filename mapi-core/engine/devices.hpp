@@ -26,7 +26,7 @@ struct DevicesOptions {
     bool has_captures_alone = false; // neither mapi.conf nor interfaces
     Devices *formats = nullptr;      // whose mapi.conf says what reads captures; null: its own
     PlanObserver on_plan = {};
-    std::shared_ptr<MemoryBudget> budget = {}; // of what drivers hold; null: nobody counts
+    std::shared_ptr<Budget> budget = {}; // of what drivers hold; null: nobody counts
 };
 
 // What a reload() has found, by name.

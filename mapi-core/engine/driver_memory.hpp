@@ -8,20 +8,20 @@
 #include <mapi/driver.h>
 #include <mapi/errors.h>
 
-#include "engine/memory_budget.hpp"
+#include "engine/budget.hpp"
 
 namespace mapi::engine
 {
 class DriverMemory
 {
 public:
-    explicit DriverMemory(std::shared_ptr<MemoryBudget> budget) : calls_{{take, give_back, budget->name().c_str()}, std::move(budget)} {}
+    explicit DriverMemory(std::shared_ptr<Budget> budget) : calls_{{sizeof(mapi_memory), 0, take, give_back, budget->name().c_str()}, std::move(budget)} {}
 
     const mapi_memory &calls() const { return calls_; }
 
 private:
     struct Calls : mapi_memory {
-        std::shared_ptr<MemoryBudget> budget;
+        std::shared_ptr<Budget> budget;
     };
 
     static int take(const mapi_memory *memory, uint64_t bytes)

@@ -358,7 +358,7 @@ uint64_t Flow::function_bytes()
     const std::lock_guard lock(mutex_);
     uint64_t bytes = 0;
     for (const auto &applied : chain_->functions())
-        bytes += applied->charge.bytes();
+        bytes += applied->charge.amount();
     return bytes;
 }
 

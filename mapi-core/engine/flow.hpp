@@ -66,6 +66,8 @@ public:
 
     FunctionMemory memory(int fid);
     std::vector<uint64_t> copy_result(int fid);
+    // What goes with the last of its functions, which may be in use for a while after it is closed.
+    void keep(std::shared_ptr<const void> thing) { chain_->keep(std::move(thing)); }
     void set_on_end(std::function<void()> on_end) { chain_->set_on_end(std::move(on_end)); }
     // True once all is done that the end of the packets began.
     bool settle() { return chain_->settle(); }

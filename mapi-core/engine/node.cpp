@@ -83,11 +83,11 @@ uint64_t *Node::allocate_result(const mapi_function_setup *setup, uint32_t bytes
     if (bytes == 0 || bytes > MAPI_RESULT_BYTES_MAX || node.in_place_)
         return nullptr;
     try {
-        node.published_memory_ = ArenaBlock(node.client_->arena(), Arena::Side::kEngine, Published::memory_bytes(bytes));
+        node.published_memory_ = std::make_shared<ArenaBlock>(node.client_->arena(), Arena::Side::kEngine, Published::memory_bytes(bytes));
     } catch (const std::bad_alloc &) {
         return nullptr;
     }
-    node.published_ = Published(node.published_memory_.memory(), bytes);
+    node.published_ = Published(node.published_memory_->memory(), bytes);
     node.in_place_ = node.published_.words();
     return node.in_place_;
 }
@@ -133,11 +133,10 @@ void *Node::common_object(const mapi_function_setup *setup, const mapi_common_ob
 
 std::string Node::missing_memory() const
 {
-    constexpr unsigned kMiB = 20;
-    const MemoryBudget &budget = *client_->budget();
-    const auto mib = [](uint64_t bytes) { return std::to_string((bytes + (uint64_t(1) << kMiB) - 1) >> kMiB); };
-    return "may need " + mib(wanted_bytes_) + " MiB, and the client's functions and captures may need " + mib(budget.used_bytes()) + " of their " +
-           std::to_string(budget.most_bytes() >> kMiB) + " MiB already (" + budget.name() + "): close flows that are not needed";
+    const Budget &budget = *client_->budget();
+    const auto mib = [](uint64_t bytes) { return std::to_string((bytes + (1 << 20) - 1) >> 20) + " MiB"; };
+    return "could need " + mib(wanted_bytes_) + ", and what the client has could need " + mib(budget.used()) + " of its " + mib(budget.most()) + " already (" +
+           budget.name() + "): close flows that are not needed";
 }
 
 const mapi_ring_calls Node::kRingCalls = ring_calls(make_ring);
@@ -149,11 +148,11 @@ void Node::take_single_packets(const mapi_function_setup *setup)
 
 Node::Node(const mapi_function &function, Arguments arguments, const mapi_driver_info &device,
            std::shared_ptr<DeviceTotals> totals, std::shared_ptr<Client> client, const FlowOptions &options)
-    : function_(function), slice_(slice_of(function.name)), result_(Published::words_for(function.result_bytes)), client_(std::move(client)),
+    : function_(function), slice_(slice_of(function.name)), result_(std::make_shared<std::vector<uint64_t>>(Published::words_for(function.result_bytes))), client_(std::move(client)),
       charge_(client_->budget()),
       buffer_bytes_(options.buffer_bytes),
-      published_memory_(std::make_shared<HeapArena>(), Arena::Side::kEngine, Published::memory_bytes(function.result_bytes)),
-      published_(published_memory_.memory(), function.result_bytes), arguments_(std::move(arguments)),
+      published_memory_(std::make_shared<ArenaBlock>(std::make_shared<HeapArena>(), Arena::Side::kEngine, Published::memory_bytes(function.result_bytes))),
+      published_(published_memory_->memory(), function.result_bytes), arguments_(std::move(arguments)),
       references_(make_references(arguments_)), reference_views_(list_views(references_)), flow_words_(list_flows(arguments_)), totals_(std::move(totals)),
       has_value_(!function.values || is_additive())
 {
@@ -163,7 +162,7 @@ Node::Node(const mapi_function &function, Arguments arguments, const mapi_driver
     setup.struct_size = sizeof(setup);
     setup.argument_count = uint32_t(views.size());
     setup.arguments = views.data();
-    setup.result = result_.data();
+    setup.result = result_->data();
     setup.device_flags = device.device_flags;
     setup.snaplen = device.snaplen;
     setup.link_type = device.link_type;

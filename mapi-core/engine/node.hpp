@@ -47,15 +47,15 @@ public:
     struct Reference {
         Target target;
         mapi_reference view = {};
-        std::shared_ptr<Node> kept = nullptr; // what view.words are of, whatever becomes of its flow
+        std::shared_ptr<const void> kept = nullptr; // view.words, whatever becomes of their function; not the function, which may hold much
     };
     std::vector<Reference> &references() { return references_; }
     bool refers_to(const Chain *chain, size_t position) const;
     // Batches are to be run packet by packet while this node is in a plan.
     bool takes_single_packets() const { return takes_single_packets_; }
 
-    // What it may hold is counted for the flow that it was made for, which may end before it, or go on with a node that does the same.
-    MemoryCharge take_charge() { return std::move(charge_); }
+    // What it could hold is counted for the flow that it was made for, which may end before it, or go on with a node that does the same.
+    Charge take_charge() { return std::move(charge_); }
 
     // Device's thread.
     uint64_t run(const mapi_batch &batch, uint64_t mask)
@@ -97,9 +97,11 @@ public:
     void tick(uint64_t now_ns);
     // Of one that no flow shares.
     void reset();
-    void publish() { published_.publish(result_.data()); }
-    const uint64_t *result_words() const { return is_in_place() ? in_place_ : result_.data(); }
-    uint64_t first_word() const { return result_.empty() ? 0 : result_[0]; }
+    void publish() { published_.publish(result_->data()); }
+    const uint64_t *result_words() const { return is_in_place() ? in_place_ : result_->data(); }
+    // Those words' memory, which may outlive the node.
+    std::shared_ptr<const void> result_memory() const { return is_in_place() ? std::shared_ptr<const void>(published_memory_) : result_; }
+    uint64_t first_word() const { return result_->empty() ? 0 : (*result_)[0]; }
     // The first word after packet i, in values[i] for each bit i of the return value.  After run() with the same mask.
     uint64_t values(const mapi_batch &batch, uint64_t mask, uint64_t *values);
     // Whether the result means something yet.
@@ -189,13 +191,13 @@ private:
     struct nsp_slice *const slice_;
     std::atomic<uint64_t> passed_ = 0;
     const Node *source_ = nullptr;
-    std::vector<uint64_t> result_; // the function writes it, publish() shows it
+    const std::shared_ptr<std::vector<uint64_t>> result_; // the function writes it, publish() shows it
     std::shared_ptr<Client> client_; // during create() alone: the node may outlive it
-    MemoryCharge charge_;            // until the flow takes it
-    uint64_t wanted_bytes_ = 0;      // of memory that the client does not have; 0: it has had enough
+    Charge charge_;            // until the flow takes it
+    uint64_t wanted_bytes_ = 0;      // of memory, for which there was not enough left; 0: there was
     std::vector<std::shared_ptr<void>> common_objects_; // that the function has got
     const uint64_t buffer_bytes_;  // 0: as much as the function wants
-    ArenaBlock published_memory_;
+    std::shared_ptr<ArenaBlock> published_memory_;
     Published published_;
     uint64_t *in_place_ = nullptr; // in published_
     std::unique_ptr<RingMemory> ring_;

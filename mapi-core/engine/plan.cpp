@@ -128,15 +128,14 @@ void Plan::add_references(Node &node, uint32_t stage)
         const std::shared_ptr<const Chain> chain = reference.target.chain.lock();
         const size_t position = reference.target.position;
         const bool is_own = has_chain(chain.get());
-        uint32_t referred = kNone;
-        if (is_own && !chain->functions()[position]->is_removed) {
-            reference.kept = chain->functions()[position]->node;
-            referred = refer_to(reference.kept.get());
-        }
-        const bool is_same_stage = referred != kNone && stage_of_.at(reference.kept.get()) == stage;
+        const Node *const referred_node = is_own && !chain->functions()[position]->is_removed ? chain->functions()[position]->node.get() : nullptr;
+        if (referred_node)
+            reference.kept = referred_node->result_memory();
+        const uint32_t referred = referred_node ? refer_to(referred_node) : kNone;
+        const bool is_same_stage = referred_node && stage_of_.at(referred_node) == stage;
         // Of other packets: right after each of its own it is right for it, too.
         takes_single_packets_ |= referred != kNone && !is_same_stage;
-        references_.push_back({&reference.view, is_own ? chain.get() : nullptr, reference.target.chain, position, referred, reference.kept.get(), is_same_stage});
+        references_.push_back({&reference.view, is_own ? chain.get() : nullptr, reference.target.chain, position, referred, referred_node, is_same_stage});
     }
 }
 

@@ -136,7 +136,7 @@ private:
         std::weak_ptr<const Chain> other; // of another device, or not connected; when it is gone the view stays as it is
         size_t position;
         uint32_t referred; // index into referred_; kNone: the node does not run in this plan
-        const Node *node;  // null: not known
+        const Node *node;  // of one of chains_; null: it does not run in this plan
         bool is_same_stage; // its mask is of the same packets
     };
 

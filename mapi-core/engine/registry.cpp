@@ -32,7 +32,9 @@ template <class Table> void check(const std::vector<const Table *> &tables, uint
     for (const Table *table : tables) {
         const auto origin = plugins.origins.find(table);
         const std::string name = origin == plugins.origins.end() ? table->name : origin->second + ": " + table->name;
-        if (table->abi != abi || table->struct_size < sizeof(Table))
+        if (table->abi == abi && table->struct_size < sizeof(Table))
+            throw Error(MAPI_INTERNAL_ERROR, name + ": its table was built with headers of an earlier version; build it again");
+        if (table->abi != abi)
             throw Error(MAPI_INTERNAL_ERROR, name + ": its table is of ABI " +
                                                  std::to_string(table->abi) + ", not " + std::to_string(abi));
         if (find(tables, table->name) != table)

@@ -31,5 +31,6 @@ extern "C" const mapi_function mapi_fn_anonymizeip = {
     .create = mapi::functions::create,
     .process = mapi::functions::process_anonymizing,
     .destroy = mapi::functions::destroy<mapi::functions::Anonymizing>,
+    .drops = mapi::functions::drops_of_anonymizing,
     .next_batch = mapi::functions::next_anonymized,
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <vector>
 
@@ -28,12 +29,18 @@ public:
     void run(const mapi_batch &batch, uint64_t mask)
     {
         made_.clear();
-        for (; mask != 0; mask &= mask - 1)
-            make(batch.packets[std::countr_zero(mask)]);
+        for (; mask != 0; mask &= mask - 1) {
+            try {
+                make(batch.packets[std::countr_zero(mask)]);
+            } catch (const std::bad_alloc &) {
+                no_room_.fetch_add(1, std::memory_order_relaxed);
+            }
+        }
         publish();
     }
 
     bool next(mapi_batch *batch) { return made_.next(batch); }
+    uint64_t no_room() const { return no_room_.load(std::memory_order_relaxed); }
 
 private:
     // For texts that become longer; what needs more is cut to the field.
@@ -46,6 +53,10 @@ private:
         packet.wire_len = original.wire_len;
         packet.room = original.caplen + (may_grow_ ? kSpareBytes : 0);
         packet.link_type = original.link_type;
+        if (!made_.has_room(1, packet.room)) { // of the few link types whose packets are longer than 256 KiB
+            no_room_.fetch_add(1, std::memory_order_relaxed);
+            return;
+        }
         packet.data = made_.add(original, packet.room, original.wire_len);
         std::copy_n(original.data, original.caplen, packet.data);
         for (anonymize::Anonymizer &anonymizer : anonymizers_)
@@ -75,6 +86,7 @@ private:
     anonymize::Tables &tables_;
     std::vector<anonymize::Anonymizer> anonymizers_;
     bool may_grow_ = false;
+    std::atomic<uint64_t> no_room_ = 0; // packets for which there was none
     MadePackets made_;
 };
 
@@ -84,6 +96,11 @@ inline uint64_t process_anonymizing(void *instance, const mapi_batch *batch, uin
     return 0;
 }
 
+inline void drops_of_anonymizing(const void *instance, mapi_function_drops *drops)
+{
+    drops->buffer_full = static_cast<const Anonymizing *>(instance)->no_room();
+}
+
 inline int next_anonymized(void *instance, mapi_batch *batch)
 {
     return static_cast<Anonymizing *>(instance)->next(batch);
@@ -91,6 +108,8 @@ inline int next_anonymized(void *instance, mapi_batch *batch)
 
 // Rules of one client share their tables, those of two do not: nobody learns of others what became what, or takes their places.
 inline const mapi_common_object kClientTables = {
+    .struct_size = sizeof(mapi_common_object),
+    .reserved = 0,
     .create = []() -> void * {
         try {
             return new anonymize::Tables;
@@ -106,7 +125,7 @@ inline int create_anonymizing(const mapi_function_setup *setup, void **instance,
 {
     auto *const tables = common_object<anonymize::Tables>(setup, kClientTables);
     if (!tables)
-        return refuse(setup, MFUNCT_COULD_NOT_APPLY_FUNCT, "no memory for its tables");
+        return refuse(setup, MFUNCT_COULD_NOT_APPLY_FUNCT, "its tables cannot be made: no memory, or no random numbers from libcrypto");
     if (const int refused = charge_memory(setup, MadePackets::kMemoryBytes))
         return refused;
     return create_object<Anonymizing>(setup, instance, static_cast<mapi_anonymize_t *>(setup->result), rules, *tables);

@@ -20,6 +20,8 @@ namespace mapi::functions
 namespace
 {
 constexpr uint16_t kLinkEthernet = 1;
+constexpr size_t kProgramsMax = 8;       // a capture of more link types than that is no common one
+constexpr uint64_t kProgramBytes = 8192; // its machine code has pages of its own
 
 class BpfFilter
 {
@@ -72,8 +74,8 @@ public:
 
 private:
     struct Entry {
-        uint16_t link_type;
-        std::optional<match::BpfProgram> program; // none: the expression means nothing on such links
+        uint16_t link_type = 0;
+        std::optional<match::BpfProgram> program = {}; // none: the expression means nothing on such links
     };
 
     uint64_t filter(const mapi_packet *packets, uint64_t mask, uint16_t link_type)
@@ -90,10 +92,13 @@ private:
     // The cold half: a capture with several link types compiles once for each, when its first packet comes.
     const Entry &find(uint16_t link_type)
     {
+        static const Entry kNone = {};
         for (const Entry &entry : programs_) {
             if (entry.link_type == link_type)
                 return entry;
         }
+        if (programs_.size() == kProgramsMax)
+            return kNone;
         try {
             prepare(link_type);
         } catch (const std::exception &) {
@@ -155,6 +160,8 @@ int create(const mapi_function_setup *setup, void **instance)
     const char *expression = setup->arguments[0].text;
     if (!expression || !*expression)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the filter expression is empty");
+    if (const int refused = charge_memory(setup, kProgramsMax * kProgramBytes))
+        return refused;
     try {
         auto filter = std::make_unique<BpfFilter>(expression);
         filter->prepare(setup->link_type == MAPI_LINK_UNKNOWN ? kLinkEthernet : setup->link_type);
@@ -216,4 +223,5 @@ extern "C" const mapi_function mapi_fn_bpf_filter = {
     .joint_create = mapi::functions::joint_create,
     .joint_process = mapi::functions::joint_process,
     .joint_destroy = mapi::functions::destroy<mapi::functions::BpfJoint>,
+    .text_bytes_max = 2048, // a second; libpcap takes a time that grows with the cube
 };

@@ -21,7 +21,6 @@ enum class Format { kNetflow5, kNetflow9, kIpfix };
 
 constexpr uint64_t kNsPerSecond = 1000000000;
 constexpr size_t kQueueRoom = 512; // messages, as in MAPI 2
-constexpr size_t kHandedBytes = size_t(1) << 20;
 // The exporter's clock begins before the first packet, so that one that comes late has a time on it.
 constexpr uint64_t kBootLeadNs = 60 * kNsPerSecond;
 
@@ -158,7 +157,7 @@ private:
         ended.reason = reason;
         ended_.append(reinterpret_cast<const char *>(&ended), sizeof(ended));
         ++ended_count_;
-        give_to_writer(kHandedBytes);
+        give_to_writer(RecordWriter::kHandedBytes);
     }
 
     // Many flows may end at a time: in pieces, of which a live device loses no more than find no room.

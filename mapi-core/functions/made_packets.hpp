@@ -15,8 +15,14 @@ namespace mapi::functions
 class MadePackets
 {
 public:
-    // What a batch of common packets takes.
-    static constexpr uint64_t kMemoryBytes = MAPI_BATCH_MAX * uint64_t(UINT16_MAX + 1);
+    // A batch of the longest packets that most link types have, and a little for each: for what is not bounded otherwise.
+    static constexpr uint64_t kMemoryBytes = MAPI_BATCH_MAX * (uint64_t(1) << 18) + (uint64_t(1) << 20);
+
+    // Whether so many more packets with so many bytes of their own stay within that.
+    bool has_room(uint64_t packets, uint64_t bytes) const
+    {
+        return bytes_.size() + bytes + (packets_.size() + packets) * (sizeof(mapi_packet) + sizeof(size_t)) <= kMemoryBytes;
+    }
 
     void clear()
     {
@@ -37,6 +43,8 @@ public:
     uint8_t *add(const mapi_packet &like, uint32_t caplen, uint32_t wire_len)
     {
         const size_t offset = bytes_.size();
+        if (bytes_.capacity() < offset + caplen && offset + caplen <= kMemoryBytes)
+            bytes_.reserve(std::max<size_t>(offset + caplen, std::min<size_t>(2 * bytes_.capacity(), kMemoryBytes)));
         bytes_.resize(offset + caplen);
         packets_.push_back(like);
         packets_.back().caplen = caplen;

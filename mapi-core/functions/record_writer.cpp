@@ -2,6 +2,7 @@
 // Record writer: records of one device thread -> a file.
 #include "functions/record_writer.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <utility>
@@ -33,7 +34,7 @@ private:
 };
 } // namespace
 
-const uint64_t RecordWriter::kMemoryBytes = 2 * kRoomBytes + kWrittenBytes;
+const uint64_t RecordWriter::kMemoryBytes = 2 * kRoomBytes + kHandedBytes + kRecordBytesMax;
 
 RecordWriter::RecordWriter(int descriptor, bool device_waits, std::function<void()> on_settled)
     : RecordWriter(std::make_unique<FileSink>(descriptor), device_waits, std::move(on_settled))
@@ -83,6 +84,8 @@ void RecordWriter::add(std::string &bytes, uint64_t records)
 void RecordWriter::take(std::string &bytes, uint64_t records)
 {
     const size_t before = waiting_.size();
+    if (waiting_.capacity() < waiting_.size() + bytes.size())
+        waiting_.reserve(std::max(kRoomBytes, waiting_.size() + bytes.size())); // not twice as much as is needed; taken from the system as it is used
     waiting_ += bytes;
     waiting_records_ += records;
     bytes.clear();

@@ -22,7 +22,11 @@ namespace mapi::functions
 class RecordWriter
 {
 public:
-    // What it may hold: records that wait, as many that are being written, and those of a batch.
+    // Longer ones are not to be given, but where they are counted besides.
+    static constexpr size_t kRecordBytesMax = size_t(4) << 20;
+    // Records are given to it in pieces not much longer than this.
+    static constexpr size_t kHandedBytes = size_t(1) << 20;
+    // What it could hold: records that wait, as many that are being written, and those that its user has not given to it yet.
     static const uint64_t kMemoryBytes;
 
     // descriptor: open for writing, of a pipe with O_NONBLOCK; stays the caller's; the file becomes empty.  device_waits: for the disk; otherwise

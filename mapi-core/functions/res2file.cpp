@@ -24,7 +24,6 @@ namespace
 enum Argument { kTypes, kFunctions, kHeader, kPath, kInterval, kReset };
 
 constexpr uint64_t kSilenceBytes = uint64_t(64) << 20; // of one silence's rows, about
-constexpr size_t kHandedBytes = size_t(1) << 20;
 
 constexpr uint64_t kKeptBytes = 4096;
 constexpr uint64_t kTextBytes = 128; // of a number
@@ -138,9 +137,9 @@ private:
         const uint64_t told = clock_.told(ended, std::clamp(kSilenceBytes / row_bytes, uint64_t(1), IntervalClock::kToldMax));
         for (uint64_t i = 1; i < told; ++i) {
             add_row(packet, read, is_reset_);
-            hand_over(kHandedBytes);
+            hand_over(RecordWriter::kHandedBytes);
         }
-        hand_over(kHandedBytes);
+        hand_over(RecordWriter::kHandedBytes);
     }
 
     void hand_over(size_t least_bytes)

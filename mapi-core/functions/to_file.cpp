@@ -56,8 +56,11 @@ public:
         uint64_t records = 0;
         if (is_full())
             return;
-        for (uint64_t rest = mask; rest != 0 && !is_full(); rest &= rest - 1)
+        for (uint64_t rest = mask; rest != 0 && !is_full(); rest &= rest - 1) {
             records += take(batch.packets[std::countr_zero(rest)]);
+            if (bytes_.size() >= RecordWriter::kHandedBytes)
+                writer_.add(bytes_, std::exchange(records, 0));
+        }
         writer_.add(bytes_, records);
         if (is_full())
             writer_.finish(bytes_, 0);
@@ -75,7 +78,7 @@ public:
     void drops(mapi_function_drops *drops) const
     {
         writer_.add_drops(drops);
-        drops->not_written += of_other_times_.load(std::memory_order_relaxed);
+        drops->not_written += unwritable_.load(std::memory_order_relaxed);
         drops->link_type = of_other_links_.load(std::memory_order_relaxed);
     }
 
@@ -91,11 +94,11 @@ private:
             of_other_links_.fetch_add(1, std::memory_order_relaxed);
             return 0;
         }
-        if (packet.timestamp_ns / kNsPerSecond > UINT32_MAX) { // has no room in the file
-            of_other_times_.fetch_add(1, std::memory_order_relaxed);
+        const uint32_t bytes = std::min(packet.caplen, snap_bytes_);
+        if (packet.timestamp_ns / kNsPerSecond > UINT32_MAX || sizeof(PcapRecord) + bytes > RecordWriter::kRecordBytesMax) { // has no room in the file, or here
+            unwritable_.fetch_add(1, std::memory_order_relaxed);
             return 0;
         }
-        const uint32_t bytes = std::min(packet.caplen, snap_bytes_);
         append(bytes_, PcapRecord{uint32_t(packet.timestamp_ns / kNsPerSecond), uint32_t(packet.timestamp_ns % kNsPerSecond), bytes, packet.wire_len});
         bytes_.append(reinterpret_cast<const char *>(packet.data), bytes);
         ++taken_;
@@ -121,7 +124,7 @@ private:
     bool has_header_ = false;
     std::string bytes_; // of a batch
     std::atomic<uint64_t> of_other_links_ = 0;
-    std::atomic<uint64_t> of_other_times_ = 0;
+    std::atomic<uint64_t> unwritable_ = 0;
     RecordWriter writer_;
 };
 

@@ -62,6 +62,11 @@ private:
         const uint32_t most = std::min(segment_bytes_ ? segment_bytes_ : kIpBytes - std::min(head_bytes, kIpBytes - 1), head_.room());
         if (payload->size() <= most)
             return false;
+        const uint64_t segments = (payload->size() + most - 1) / most;
+        if (!made_.has_room(segments, payload->size() + segments * head_bytes)) {
+            ++counts_.lost_packets;
+            return true;
+        }
         const uint32_t first = anonymize::word_at(packet.data + ip.transport + 4);
         for (uint32_t at = 0; at < payload->size(); at += most) {
             const auto part = payload->subspan(at, std::min<size_t>(most, payload->size() - at));

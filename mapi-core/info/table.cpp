@@ -63,6 +63,11 @@ std::string lay_out(const std::vector<Row> &rows)
     return text;
 }
 
+std::string mib(uint64_t bytes)
+{
+    return fmt::format("{:.1f}", double(bytes) / kBytesPerMib);
+}
+
 std::string causes(const mapi::ipc::Statistics &stats)
 {
     std::string text;
@@ -113,10 +118,10 @@ std::string devices_table(const std::vector<mapi::ipc::ListedDevice> &devices)
 
 std::string flows_table(const std::vector<mapi::ipc::ListedFlow> &flows)
 {
-    std::vector<Row> rows = {{"CLIENT", "PID", "UID", "FLOW", "DEVICE", "STATUS", "DROPPED", "MEMORY_MIB", "FUNCTIONS"}};
+    std::vector<Row> rows = {{"CLIENT", "PID", "UID", "FLOW", "DEVICE", "STATUS", "DROPPED", "MEMORY_MIB", "OF_CLIENT_MIB", "FUNCTIONS"}};
     for (const auto &flow : flows)
         rows.push_back({cell(flow.client()), cell(flow.pid()), cell(flow.uid()), cell(flow.flow()), cell(flow.info().device()), status_of(flow), cell(dropped_of(flow)),
-                        fmt::format("{:.1f}", double(flow.function_bytes()) / kBytesPerMib), function_list(flow)});
+                        mib(flow.function_bytes()), mib(flow.client_bytes()), function_list(flow)});
     return lay_out(rows);
 }
 

@@ -229,6 +229,30 @@ class Hostile(unittest.TestCase):
         self.assert_serves()
         mine.close()
 
+    def test_a_filter_that_would_be_compiled_for_minutes_is_refused_at_once(self):
+        client = self.raw()
+        self.assertTrue(client.ask(call(CREATE_FLOW, (1, 1), (2, "tap"))))
+        filters = " or ".join(f"port {number}" for number in range(1, 4000))
+        self.assertIn(b"BPF_FILTER: a text of", client.ask(call(APPLY, (1, 1), (2, "BPF_FILTER"), (3, message((1, ord("s")), (3, filters))))))
+        self.assertNotIn(b"BPF_FILTER: a text of", client.ask(call(APPLY, (1, 1), (2, "BPF_FILTER"), (3, message((1, ord("s")), (3, filters[:1000].rsplit(" or ", 1)[0]))))))
+        self.assert_serves()
+
+    def test_references_from_flow_to_flow_hold_nothing_of_flows_that_are_gone(self):
+        client = self.raw()
+        self.assertTrue(client.ask(call(CREATE_FLOW, (1, 1), (2, "tap"))))
+        client.ask(call(APPLY, (1, 1), (2, "PKT_COUNTER")))
+        client.ask(call(CONNECT, (1, 1)))
+        def argument(number):
+            target = (4, message((1, number), (2, 1)))
+            return [(3, message((1, ord("r")))), (3, message((1, ord("f")), (2, 1), target))]
+        for number in range(2, 1000): # a chain, each on the one before
+            self.assertTrue(client.ask(call(CREATE_FLOW, (1, number), (2, "tap"))))
+            client.ask(call(APPLY, (1, number), (2, "BINOP"), (3, message((1, ord("i")), (2, 1))), *argument(number - 1), *argument(number - 1)))
+            client.ask(call(CONNECT, (1, number)))
+            client.ask(call(CLOSE, (1, number - 1)))
+        client.close()
+        self.assert_serves()
+
     def test_ten_thousand_flows_are_stopped_at_the_limit(self):
         client = self.raw()
         made = sum(b"max-flows" not in client.ask(call(CREATE_FLOW, (1, number), (2, "tap"))) for number in range(1, 10001))

@@ -28,6 +28,7 @@ template <class Result> struct Function {
         std::vector<mapi_argument> arguments;
         for (const int64_t number : numbers)
             arguments.push_back({nullptr, number, 'i', nullptr});
+        arguments.resize(4); // the rest is left out
         mapi_function_setup setup{};
         setup.struct_size = sizeof(setup);
         setup.argument_count = uint32_t(arguments.size());

@@ -51,6 +51,10 @@ public:
                 continue;
             const bool is_text = strchr("swoSF", *letter) != nullptr;
             mapi_argument argument{};
+            if (is_text ? text == chosen.texts.end() : number == chosen.numbers.end()) { // left out
+                arguments.push_back(argument);
+                continue;
+            }
             argument.kind = *letter;
             argument.text = is_text ? *text++ : nullptr;
             if (*letter != 's')

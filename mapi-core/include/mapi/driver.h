@@ -26,11 +26,14 @@ struct mapi_driver_option {
 	uint64_t most;
 };
 
-/* Memory that is counted for whoever opened the device; any thread. */
+/* Memory that is counted for whoever opened the device; any thread.  Members are only appended. */
 struct mapi_memory {
-	int (*take)(const struct mapi_memory *memory, uint64_t bytes); /* before it is taken: 0, or MAPI_LIMIT_REACHED and nothing is counted */
+	uint32_t struct_size; /* sizeof(struct mapi_memory) */
+	uint32_t reserved;
+	/* Before it is taken, or at once after where a library alone knows.  0, or MAPI_LIMIT_REACHED and nothing is counted: open() fails with that, read() with -1. */
+	int (*take)(const struct mapi_memory *memory, uint64_t bytes);
 	void (*give_back)(const struct mapi_memory *memory, uint64_t bytes);
-	const char *name; /* of the limit */
+	const char *name; /* of the limit, for messages */
 };
 
 struct mapi_driver_setup {

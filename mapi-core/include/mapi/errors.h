@@ -92,7 +92,7 @@ enum mapi_error {
 	MAPI_TIMED_OUT = 6159,
 	MAPI_INTERNAL_ERROR = 6160,
 	MAPI_CONFIG_ERROR = 6161,    /* a mistake in mapi.conf or a key of it */
-	MAPI_LIMIT_REACHED = 6162,   /* flows of a process; flows, functions or memory of a client of mapid */
+	MAPI_LIMIT_REACHED = 6162,   /* flows of a process; flows, captures, functions, files or memory of a client of mapid */
 	MAPI_FUNCTION_IN_USE = 6163, /* removing it would harm others */
 
 	/* arguments, of a function or a call */

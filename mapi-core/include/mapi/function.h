@@ -151,11 +151,18 @@ enum mapi_device_flags {
 
 struct mapi_perf; /* results.h */
 
-/* What instances of one client's functions have in common.  The same address is the same kind. */
+/*
+ * What instances of one client's functions have in common.  The same address is the same kind: it is static, and stays as long as the
+ * table.  Members are only appended.
+ */
 struct mapi_common_object {
-	void *(*create)(void); /* NULL: no memory */
+	uint32_t struct_size; /* sizeof(struct mapi_common_object) */
+	uint32_t reserved;
+	/* A client's thread, one at a time, which neither waits nor asks for common objects.  NULL: no memory. */
+	void *(*create)(void);
+	/* Any thread, when nothing uses it any more. */
 	void (*destroy)(void *object);
-	uint64_t bytes; /* that it may hold at most */
+	uint64_t bytes; /* that it could hold at most */
 };
 
 /* What create() is told.  Everything pointed to but `result` is valid during the call only. */
@@ -183,12 +190,12 @@ struct mapi_function_setup {
 	uint32_t snap_bytes; /* of each packet, at most so many are kept in copies for the client; 0: all */
 	uint32_t reserved_last;
 	/*
-	 * Bytes that the instance may hold at most, beside a few thousand, its arguments and what it gets from here; before they are taken,
-	 * and more than once if need be.  0, or MAPI_LIMIT_REACHED: there is not so much left for the client, and create() fails with any
-	 * number; the engine says why.
+	 * During create() alone.  Bytes that the instance could hold at most, with its tables full, beside a few thousand, its arguments and
+	 * what it gets from here; before they are taken, or at once after where a library alone knows, and more than once if need be.  0, or
+	 * MAPI_LIMIT_REACHED: there is not so much left for the client, and create() fails with any number; the engine says why.
 	 */
 	int (*charge_memory)(const struct mapi_function_setup *setup, uint64_t bytes);
-	/* Made for the first of the client's instances that asks; lives as long as any of them and the client.  NULL: create() is to fail, as above. */
+	/* During create() alone.  Made for the first of the client's instances that asks; lives as long as any of them and the client.  NULL: create() is to fail. */
 	void *(*common_object)(const struct mapi_function_setup *setup, const struct mapi_common_object *kind);
 };
 
@@ -301,6 +308,9 @@ struct mapi_function {
 	 * alone looks at the lines.
 	 */
 	int (*check_config)(const char *key, const char *value, char *text, uint32_t text_bytes);
+	/* Of each text from a client of mapid, where create() takes long for longer ones; 0: as many as it sends. */
+	uint32_t text_bytes_max;
+	uint32_t reserved;
 };
 
 #ifdef __cplusplus

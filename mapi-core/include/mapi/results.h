@@ -257,7 +257,7 @@ typedef struct mapi_uncook {
 	uint64_t passed_packets; /* handed on as they came */
 	uint64_t cooked_packets; /* cut into segments */
 	uint64_t segments;       /* made of them */
-	uint64_t lost_packets;   /* memory failed */
+	uint64_t lost_packets;   /* memory failed, or the segments of a batch had more than 17 MiB */
 } mapi_uncook_t;
 
 enum mapi_flow_status { FLOW_INIT, FLOW_ACTIVE, FLOW_FINISHED, FLOW_CLOSED };

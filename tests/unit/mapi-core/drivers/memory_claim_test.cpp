@@ -14,7 +14,7 @@
 
 using mapi::drivers::MemoryClaim;
 using mapi::engine::DriverMemory;
-using mapi::engine::MemoryBudget;
+using mapi::engine::Budget;
 using test_support::CaptureBuilder;
 using test_support::Outcome;
 using test_support::read_capture;
@@ -26,10 +26,10 @@ constexpr uint32_t kMib = 1 << 20;
 constexpr uint16_t kDbus = 231; // packets of up to 128 MiB
 
 struct Limited {
-    explicit Limited(uint64_t bytes) : budget(std::make_shared<MemoryBudget>(bytes, "--limit")), memory(budget) {}
+    explicit Limited(uint64_t bytes) : budget(std::make_shared<Budget>(bytes, "--limit")), memory(budget) {}
     Outcome read(const std::string &path) const { return read_capture(mapi_driver_pcap_file, path, 64, 1, SIZE_MAX, &memory.calls()); }
 
-    const std::shared_ptr<MemoryBudget> budget;
+    const std::shared_ptr<Budget> budget;
     const DriverMemory memory;
 };
 
@@ -48,10 +48,10 @@ TEST_CASE("a claim takes what it grows by and gives all back", "[mapi-core][driv
         CHECK_FALSE(claim.resize(101));
         CHECK(claim.resize(100));
         CHECK(claim.resize(10));
-        CHECK(limited.budget->used_bytes() == 10);
+        CHECK(limited.budget->used() == 10);
         CHECK(uncounted.resize(UINT64_MAX));
     }
-    CHECK(limited.budget->used_bytes() == 0);
+    CHECK(limited.budget->used() == 0);
 }
 
 TEST_CASE("a capture for which no memory is left is not opened", "[mapi-core][drivers]")
@@ -61,7 +61,7 @@ TEST_CASE("a capture for which no memory is left is not opened", "[mapi-core][dr
     const Outcome outcome = limited.read(capture_with_a_long_packet(dir));
     CHECK(outcome.open_error == MAPI_LIMIT_REACHED);
     CHECK_THAT(outcome.open_text, Catch::Contains("x.pcap: ") && Catch::Contains("(--limit)"));
-    CHECK(limited.budget->used_bytes() == 0);
+    CHECK(limited.budget->used() == 0);
 }
 
 TEST_CASE("a packet for which no memory is left ends its capture, which says so; those before it came", "[mapi-core][drivers]")
@@ -75,7 +75,7 @@ TEST_CASE("a packet for which no memory is left ends its capture, which says so;
     CHECK_THAT(std::string(ended.stats.message), Catch::Contains("MiB of memory are needed") && Catch::Contains("(--limit)"));
     CHECK(ended.stats.unread_bytes > 5 * kMib);
     CHECK(enough.read(path).packets.size() == 2);
-    CHECK(little.budget->used_bytes() + enough.budget->used_bytes() == 0);
+    CHECK(little.budget->used() + enough.budget->used() == 0);
 }
 
 TEST_CASE("what unpacks a capture counts as much as the packed file asks for", "[mapi-core][drivers]")
@@ -92,5 +92,5 @@ TEST_CASE("what unpacks a capture counts as much as the packed file asks for", "
     CHECK((refused.open_error == MAPI_LIMIT_REACHED || refused.last == -1));
     CHECK_THAT(refused.open_text + refused.stats.message, Catch::Contains("MiB of memory are needed"));
     CHECK(enough.read(packed).packets.size() == 2);
-    CHECK(little.budget->used_bytes() + enough.budget->used_bytes() == 0);
+    CHECK(little.budget->used() + enough.budget->used() == 0);
 }

@@ -14,8 +14,8 @@ using mapi::engine::Arguments;
 using mapi::engine::Client;
 using mapi::engine::Flow;
 using mapi::engine::HeapArena;
-using mapi::engine::MemoryBudget;
-using mapi::engine::MemoryCharge;
+using mapi::engine::Budget;
+using mapi::engine::Charge;
 using test_support::make_device;
 
 namespace
@@ -24,12 +24,12 @@ constexpr uint64_t kMiB = 1 << 20;
 
 std::shared_ptr<Client> make_client(uint64_t bytes)
 {
-    return std::make_shared<Client>(std::make_shared<HeapArena>(), std::make_shared<MemoryBudget>(bytes, "--limit"));
+    return std::make_shared<Client>(std::make_shared<HeapArena>(), std::make_shared<Budget>(bytes, "--limit"));
 }
 
 uint64_t used(const std::shared_ptr<Client> &client)
 {
-    return client->budget()->used_bytes();
+    return client->budget()->used();
 }
 
 Arguments top_of_ports()
@@ -48,18 +48,18 @@ Arguments text(const char *argument)
 
 TEST_CASE("a budget gives no more than there is, and what is given back is there again", "[mapi-core][engine]")
 {
-    const auto budget = std::make_shared<MemoryBudget>(100);
+    const auto budget = std::make_shared<Budget>(100);
     {
-        MemoryCharge one(budget), other(budget);
+        Charge one(budget), other(budget);
         CHECK(one.add(60));
         CHECK_FALSE(other.add(41));
         CHECK_FALSE(other.add(UINT64_MAX));
         CHECK(other.add(40));
-        const MemoryCharge moved = std::move(one);
-        CHECK(moved.bytes() == 60);
-        CHECK(budget->used_bytes() == 100);
+        const Charge moved = std::move(one);
+        CHECK(moved.amount() == 60);
+        CHECK(budget->used() == 100);
     }
-    CHECK(budget->used_bytes() == 0);
+    CHECK(budget->used() == 0);
 }
 
 TEST_CASE("a function that may need more than its client has left is refused, and others go on", "[mapi-core][engine]")
@@ -76,7 +76,7 @@ TEST_CASE("a function that may need more than its client has left is refused, an
         FAIL("a second one has room");
     } catch (const mapi::Error &error) {
         CHECK(error.number() == MAPI_LIMIT_REACHED);
-        CHECK_THAT(error.what(), Catch::Matchers::StartsWith("TOP: may need ") && Catch::Matchers::Contains("of their 150 MiB already (--limit)"));
+        CHECK_THAT(error.what(), Catch::Matchers::StartsWith("TOP: could need ") && Catch::Matchers::Contains("of its 150 MiB already (--limit)"));
     }
     CHECK(used(client) == held);
     CHECK(flow->apply(mapi_fn_pkt_counter, {}) == 2);
@@ -140,7 +140,7 @@ TEST_CASE("what functions of one client have in common is made once, counted onc
     CHECK_THROWS_WITH(Flow(device, poor).apply(mapi_fn_anonymize, rule), Catch::Matchers::Contains("(--limit)"));
     CHECK(used(poor) == 0);
 
-    static const mapi_common_object kKind = {[]() -> void * { return new int(5); }, [](void *object) { delete static_cast<int *>(object); }, 100};
+    static const mapi_common_object kKind = {sizeof(mapi_common_object), 0, []() -> void * { return new int(5); }, [](void *object) { delete static_cast<int *>(object); }, 100};
     const auto object = client->common_object(kKind);
     CHECK(client->common_object(kKind) == object);
     CHECK(other->common_object(kKind) != object);

@@ -111,5 +111,5 @@ TEST_CASE("a full ranking holds no more memory than it says", "[mapi-core][funct
     Ranking ranking(10, false, kValues);
     for (uint32_t i = 0; i <= kValues; ++i)
         ranking.add(value(i), 1);
-    CHECK(heap_bytes() - before <= Ranking::memory_bytes(kValues));
+    check_heap_growth(before, Ranking::memory_bytes(kValues));
 }

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// Allowance: how much of everything one client has, against mapid's limits.
+#pragma once
+
+#include <memory>
+
+#include "daemon/policy.hpp"
+#include "engine/budget.hpp"
+
+namespace mapi::daemon
+{
+// What a flow has, or a capture without one; given back with it.
+struct Holdings {
+    engine::Charge places;    // of flows, or captures
+    engine::Charge functions;
+    engine::Charge written;   // places that functions write or send to: each has a thread or a socket
+    engine::Charge files;     // that are open in mapid
+
+    void take_over(Holdings &&other);
+};
+
+// One thread, but for the memory.  What goes beyond a limit throws Error (MAPI_LIMIT_REACHED) that names it.
+class Allowance
+{
+public:
+    explicit Allowance(const Limits &limits);
+
+    Holdings nothing() const;
+    void add_place(Holdings &holdings) const;
+    void add_function(Holdings &holdings) const;
+    void add_written(Holdings &holdings, uint64_t count) const;
+    void add_files(Holdings &holdings, uint64_t count) const;
+    // They stay set as long as the client lives.
+    void add_option(uint64_t bytes);
+
+    // What functions could need, and captures hold.
+    const std::shared_ptr<engine::Budget> &memory() const { return memory_; }
+
+private:
+    const std::shared_ptr<engine::Budget> memory_, places_, functions_, written_, files_;
+    uint64_t options_ = 0;
+};
+} // namespace mapi::daemon

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// Budget: of something there is so much for one client, such as bytes of memory, and who holds how much of it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace mapi::engine
+{
+// Any thread.
+class Budget
+{
+public:
+    static constexpr uint64_t kUnlimited = UINT64_MAX;
+
+    // name: of the limit, for who may raise it.
+    explicit Budget(uint64_t most = kUnlimited, std::string name = "") : most_(most), name_(std::move(name)) {}
+    Budget(const Budget &) = delete;
+    Budget &operator=(const Budget &) = delete;
+
+    // False: there is not so much left, and nothing is taken.
+    bool take(uint64_t amount);
+    void give_back(uint64_t amount) { used_.fetch_sub(amount, std::memory_order_relaxed); }
+    uint64_t used() const { return used_.load(std::memory_order_relaxed); }
+    uint64_t most() const { return most_; }
+    const std::string &name() const { return name_; }
+
+private:
+    const uint64_t most_;
+    const std::string name_;
+    std::atomic<uint64_t> used_ = 0;
+};
+
+// What one holder has of a budget; given back with it.  Not for two threads at once.
+class Charge
+{
+public:
+    Charge() = default; // of nothing: it can hold none
+    explicit Charge(std::shared_ptr<Budget> budget) : budget_(std::move(budget)) {}
+    ~Charge()
+    {
+        if (budget_)
+            budget_->give_back(amount_);
+    }
+    Charge(Charge &&other) noexcept : budget_(std::move(other.budget_)), amount_(std::exchange(other.amount_, 0)) {}
+    Charge &operator=(Charge &&other) noexcept
+    {
+        std::swap(budget_, other.budget_);
+        std::swap(amount_, other.amount_);
+        return *this;
+    }
+
+    // False: there is not so much left.
+    bool add(uint64_t amount)
+    {
+        if (!budget_ || !budget_->take(amount))
+            return false;
+        amount_ += amount;
+        return true;
+    }
+    // What another of the same budget holds.
+    void take_over(Charge &&other) { amount_ += std::exchange(other.amount_, 0); }
+    uint64_t amount() const { return amount_; }
+
+private:
+    std::shared_ptr<Budget> budget_;
+    uint64_t amount_ = 0;
+};
+} // namespace mapi::engine

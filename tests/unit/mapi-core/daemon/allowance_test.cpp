@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// What one client has is counted, refused beyond its limits by name, and given back with its holder.
+#include "daemon/allowance.hpp"
+
+#include "engine/error.hpp"
+#include "support/catch.hpp"
+
+using mapi::daemon::Allowance;
+using mapi::daemon::Holdings;
+using mapi::daemon::Limits;
+
+namespace
+{
+Limits few()
+{
+    Limits limits;
+    limits.flows = 2;
+    limits.functions = 3;
+    limits.files = 5;
+    return limits;
+}
+
+template <class Call> std::string refusal(Call call)
+{
+    try {
+        call();
+        return "";
+    } catch (const mapi::Error &error) {
+        CHECK(error.number() == MAPI_LIMIT_REACHED);
+        return error.what();
+    }
+}
+} // namespace
+
+TEST_CASE("what goes beyond a limit is refused with what there is, the limit and its name", "[mapi-core][daemon]")
+{
+    const Allowance allowance(few());
+    Holdings held = allowance.nothing();
+    for (int i = 0; i < 2; ++i)
+        allowance.add_place(held);
+    CHECK(refusal([&] { allowance.add_place(held); }) == "the client has 2 flows and captures, and 2 is mapid's limit (--max-flows)");
+    for (int i = 0; i < 3; ++i)
+        allowance.add_function(held);
+    CHECK_THAT(refusal([&] { allowance.add_function(held); }), Catch::Contains("3 functions") && Catch::Contains("(--max-functions)"));
+    allowance.add_files(held, 4);
+    CHECK_THAT(refusal([&] { allowance.add_files(held, 2); }), Catch::Contains("4 files open") && Catch::Contains("LimitNOFILE="));
+    allowance.add_files(held, 1);
+    allowance.add_written(held, 256);
+    CHECK_THAT(refusal([&] { allowance.add_written(held, 1); }), Catch::Contains("256 functions that write or send"));
+}
+
+TEST_CASE("what was held is there again when its holder goes, whoever that is by then", "[mapi-core][daemon]")
+{
+    const Allowance allowance(few());
+    {
+        Holdings flow = allowance.nothing();
+        allowance.add_place(flow);
+        {
+            Holdings function = allowance.nothing();
+            allowance.add_function(function);
+            allowance.add_files(function, 5);
+            flow.take_over(std::move(function));
+        }
+        Holdings other = allowance.nothing();
+        CHECK_FALSE(refusal([&] { allowance.add_files(other, 1); }).empty());
+    }
+    Holdings again = allowance.nothing();
+    allowance.add_files(again, 5);
+    allowance.add_function(again);
+}
+
+TEST_CASE("options are counted and have a length", "[mapi-core][daemon]")
+{
+    Allowance allowance(few());
+    CHECK_THROWS_WITH(allowance.add_option(4097), Catch::Contains("4096 bytes"));
+    for (int i = 0; i < 4096; ++i)
+        allowance.add_option(10);
+    CHECK_THAT(refusal([&] { allowance.add_option(10); }), Catch::Contains("4096 options"));
+}
