@@ -185,6 +185,11 @@ class Permissions(Test):
         self.assert_refused(["mapi.conf"], member.do, "assert Flow.library.mapi_set_device_option(b'tap', b'batch', b'1') == 0, Flow.error()")
 
 
+class FewFiles(Daemon):
+    def command(self, *options):
+        return ["prlimit", "--nofile=400", *super().command(*options)]
+
+
 class Limits(Test):
     def test_what_goes_beyond_a_limit_is_refused_with_its_name(self):
         client = self.daemon(REPEATED, "--max-flows", "3", "--max-functions", "5", "--max-memory", "2").client()
@@ -209,9 +214,6 @@ class Limits(Test):
         again.do(f"flows = [Flow.on_device('tap') for _ in range(2)]\nfor flow in flows: flow.apply({top})\nflows[1].connect()")
 
     def test_one_client_opens_no_more_files_than_leaves_some_for_others(self):
-        class FewFiles(Daemon):
-            def command(self, *options):
-                return ["prlimit", "--nofile=400", *super().command(*options)]
         daemon = FewFiles("")
         self.addCleanup(daemon.close)
         client, other = daemon.client(), daemon.client()
@@ -225,9 +227,6 @@ class Limits(Test):
         self.assert_refused(["6162", "LimitNOFILE"], other.do, "assert Flow.library.mapi_get_poll_descriptor(flows[2].fd, fid) >= 0, Flow.error()")
 
     def test_a_capture_that_is_deleted_counts_for_its_flow_which_keeps_it_open(self):
-        class FewFiles(Daemon):
-            def command(self, *options):
-                return ["prlimit", "--nofile=400", *super().command(*options)]
         daemon = FewFiles("")
         self.addCleanup(daemon.close)
         client = daemon.client()
