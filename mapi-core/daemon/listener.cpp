@@ -40,17 +40,20 @@ sockaddr_un address_of(const std::string &path)
     throw std::runtime_error(name + ": " + why + "; a mapid of another user may have left it: remove it, or choose another place with --socket");
 }
 
-// The file is made only where there is none: in folders such as /tmp the kernel refuses O_CREAT for another user's (fs.protected_regular).
+// Closed: somebody else made it in this moment.  The file is made only where there is none: in folders such as /tmp the kernel refuses O_CREAT for another user's (fs.protected_regular).
 ipc::Descriptor open_lock(const std::string &name)
 {
     constexpr int kHow = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
     struct stat status = {};
     ipc::Descriptor file(open(name.c_str(), kHow));
-    if (!file.is_open() && errno == ENOENT)
+    if (!file.is_open() && errno == ENOENT) {
         file = ipc::Descriptor(open(name.c_str(), kHow | O_CREAT | O_EXCL, 0600));
-    if (!file.is_open() && errno == EEXIST) // somebody was faster
-        file = ipc::Descriptor(open(name.c_str(), kHow));
-    if (!file.is_open() && errno != ENOENT)
+        if (!file.is_open() && errno == EEXIST)
+            return {};
+        if (!file.is_open() && errno == ENOENT)
+            fail(name);
+    }
+    if (!file.is_open())
         fail_at_lock(name, strerror(errno));
     if (file.is_open() && fstat(file.number(), &status) == 0 && (!S_ISREG(status.st_mode) || status.st_uid != geteuid()))
         fail_at_lock(name, "is user " + std::to_string(status.st_uid) + "'s, or no file");

@@ -307,6 +307,12 @@ class Life(Test):
         self.assertIn("another mapid answers there already", done.stderr)
         daemon.client().do("flow = Flow.on_device('tap')")
 
+    def test_a_place_in_a_folder_that_is_not_there_is_told(self):
+        daemon = self.daemon()
+        done = subprocess.run([*daemon.command()[:1], "-s", daemon.folder / "not/there/socket"], capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("No such file or directory", done.stderr)
+
     def test_of_many_that_start_at_once_one_serves(self):
         daemon = self.daemon(REPEATED)
         daemon.terminate()
