@@ -40,7 +40,8 @@ sockaddr_un address_of(const std::string &path)
     throw std::runtime_error(name + ": " + why + "; a mapid of another user may have left it: remove it, or choose another place with --socket");
 }
 
-// Closed: somebody else made it in this moment.  The file is made only where there is none: in folders such as /tmp the kernel refuses O_CREAT for another user's (fs.protected_regular).
+// Closed: somebody else made it in this moment.  The file is made only where there is none: in folders such as /tmp the kernel refuses
+// O_CREAT for another user's (fs.protected_regular).
 ipc::Descriptor open_lock(const std::string &name)
 {
     constexpr int kHow = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
@@ -55,7 +56,7 @@ ipc::Descriptor open_lock(const std::string &name)
     }
     if (!file.is_open())
         fail_at_lock(name, strerror(errno));
-    if (file.is_open() && fstat(file.number(), &status) == 0 && (!S_ISREG(status.st_mode) || status.st_uid != geteuid()))
+    if (fstat(file.number(), &status) == 0 && (!S_ISREG(status.st_mode) || status.st_uid != geteuid()))
         fail_at_lock(name, "is user " + std::to_string(status.st_uid) + "'s, or no file");
     return file;
 }
@@ -72,10 +73,12 @@ ipc::Descriptor lock_beside(const std::string &path)
     const std::string name = path + ".lock";
     while (true) {
         ipc::Descriptor file = open_lock(name);
-        if (file.is_open() && flock(file.number(), LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK)
+        if (!file.is_open())
+            continue;
+        if (flock(file.number(), LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK)
             throw std::runtime_error(path + ": another mapid answers there already, or is about to");
         // Where locks are not to be had, as on some network file systems, none is.  Who had it before removes the file when it ends.
-        if (file.is_open() && is_at(file, name))
+        if (is_at(file, name))
             return file;
     }
 }
