@@ -66,6 +66,11 @@ void drop_rare_fields(Chosen &tests)
         }
     }
 }
+// Whether no packet passes both.
+bool exclude(const std::optional<FieldTest> &one, const std::optional<FieldTest> &other)
+{
+    return one && other && one->field == other->field && one->value != other->value;
+}
 } // namespace
 
 std::unique_ptr<BpfIndex> BpfIndex::make(const std::vector<BpfSteps> &programs)
@@ -111,6 +116,13 @@ BpfIndex::BpfIndex(const Tests &tests, std::vector<uint32_t> always) : always_(s
             base = bases_.insert(base, std::move(wanted));
         base->tables.emplace_back(field, uses.programs);
     }
+    for (uint32_t i = 0; i < bases_.size(); ++i) {
+        for (uint32_t before = 0; before < i; ++before) {
+            if (exclude(bases_[before].guard, bases_[i].guard))
+                bases_[i].excluded_by.push_back(before);
+        }
+    }
+    passed_.resize(bases_.size());
     candidates_.reserve(tests.size());
 }
 
@@ -120,28 +132,39 @@ std::span<const BpfCandidates> BpfIndex::find(const mapi_packet *packets, uint64
     ++call_;
     for (const uint32_t program : always_)
         candidates_.push_back({mask, program});
-    for (const Base &base : bases_) {
-        PacketRest starts[MAPI_BATCH_MAX];
-        uint8_t numbers[MAPI_BATCH_MAX]; // of the packets that are looked at
-        uint32_t count = 0;
-        const PacketField &field = base.tables.front().field();
-        for (uint64_t rest = mask; rest != 0; rest &= rest - 1) {
-            const auto number = uint8_t(std::countr_zero(rest));
-            numbers[count] = number;
-            starts[count] = field.behind_header(packets[number]);
-            count += !base.guard || base.guard->passes(packets[number]); // no branch: packets of all sorts come in any order
-        }
-        for (const FieldTable &table : base.tables)
-            find_by(table, numbers, starts, count);
+    for (size_t i = 0; i < bases_.size(); ++i) {
+        uint64_t possible = mask;
+        for (const uint32_t before : bases_[i].excluded_by)
+            possible &= ~passed_[before];
+        Starts starts;
+        passed_[i] = gather(bases_[i], packets, possible, starts);
+        for (const FieldTable &table : bases_[i].tables)
+            find_by(table, starts);
     }
     return candidates_;
 }
 
-void BpfIndex::find_by(const FieldTable &table, const uint8_t *packets, const PacketRest *starts, uint32_t count)
+// The packets that pass the base's test.
+uint64_t BpfIndex::gather(const Base &base, const mapi_packet *packets, uint64_t mask, Starts &starts)
 {
-    for (uint64_t found = table.find_packets(starts, count); found != 0; found &= found - 1) {
+    const PacketField field = base.tables.front().field();
+    if (!base.guard) {
+        starts.fill(field, packets, mask, [](const mapi_packet &) { return true; });
+        return mask;
+    }
+    const FieldTest guard = *base.guard;
+    if (guard.field.header == PacketField::kNoHeader && guard.field.bytes == 2) // of Ethernet's type, as nearly all are
+        return starts.fill(field, packets, mask, [&](const mapi_packet &packet) {
+            return packet.caplen >= guard.field.end() && guard.field.value_of<2>(packet.data + guard.field.offset) == guard.value;
+        });
+    return starts.fill(field, packets, mask, [&](const mapi_packet &packet) { return guard.passes(packet); });
+}
+
+void BpfIndex::find_by(const FieldTable &table, const Starts &starts)
+{
+    for (uint64_t found = table.find_packets(starts.places, starts.count); found != 0; found &= found - 1) {
         const int i = std::countr_zero(found);
-        add_hits(table.find(starts[i]), uint64_t{1} << packets[i]);
+        add_hits(table.find(starts.places[i]), uint64_t{1} << starts.numbers[i]);
     }
 }
 

@@ -2,6 +2,7 @@
 // Many BPF programs -> for each packet those that may accept it, found by the values of a few fields.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -38,17 +39,44 @@ public:
 private:
     using Tests = std::vector<std::vector<ImpliedTest>>;
 
-    BpfIndex(const Tests &tests, std::vector<uint32_t> always);
-    void find_by(const FieldTable &table, const uint8_t *packets, const PacketRest *starts, uint32_t count);
-    void add_hits(std::span<const uint32_t> programs, uint64_t packet);
-
     // Those fields that are counted from the same place, in packets that pass the same test: only IPv6 packets have IPv6 ports.
     struct Base {
         uint32_t header;
         std::optional<FieldTest> guard;
         std::vector<FieldTable> tables;
+        std::vector<uint32_t> excluded_by = {}; // bases before this one: who passes their tests does not pass this one's
     };
+    // Where the fields of some packets are counted from.
+    struct Starts {
+        PacketRest places[MAPI_BATCH_MAX];
+        uint8_t numbers[MAPI_BATCH_MAX]; // of the packets
+        uint32_t count = 0;
+
+        // Those packets of `mask` that pass.
+        template <class Passes> uint64_t fill(const PacketField &field, const mapi_packet *packets, uint64_t mask, Passes passes)
+        {
+            uint64_t passed = 0;
+            uint32_t filled = 0;
+            for (uint64_t rest = mask; rest != 0; rest &= rest - 1) {
+                const auto number = uint8_t(std::countr_zero(rest));
+                const bool does_pass = passes(packets[number]); // no branch: packets of all sorts come in any order
+                numbers[filled] = number;
+                places[filled] = field.behind_header(packets[number]);
+                filled += does_pass;
+                passed |= uint64_t{does_pass} << number;
+            }
+            count = filled;
+            return passed;
+        }
+    };
+
+    BpfIndex(const Tests &tests, std::vector<uint32_t> always);
+    static uint64_t gather(const Base &base, const mapi_packet *packets, uint64_t mask, Starts &starts);
+    void find_by(const FieldTable &table, const Starts &starts);
+    void add_hits(std::span<const uint32_t> programs, uint64_t packet);
+
     std::vector<Base> bases_;
+    std::vector<uint64_t> passed_; // of the batch that is looked at: the packets that pass each base's test
     std::vector<uint32_t> always_;
     std::vector<uint32_t> place_of_; // in candidates_, of each program that is in it
     std::vector<BpfCandidates> candidates_;
