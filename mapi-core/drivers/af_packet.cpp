@@ -79,9 +79,15 @@ public:
                 return 0;
             if (!has_packet())
                 return MAPI_DRIVER_IDLE;
-            while (count < limit && !block_.is_empty())
-                count += block_.next(packets[count], link_type_, uint32_t(options_.snaplen), is_loopback_);
+            count = take(packets, limit);
         }
+        mapi_batch_fill(&batch, packets, count);
+        return int(count);
+    }
+
+    int read_more(mapi_packet *packets, uint32_t limit, mapi_batch &batch)
+    {
+        const uint32_t count = take(packets, limit);
         mapi_batch_fill(&batch, packets, count);
         return int(count);
     }
@@ -128,6 +134,15 @@ public:
     }
 
 private:
+    // Of the block.
+    uint32_t take(mapi_packet *packets, uint32_t limit)
+    {
+        uint32_t count = 0;
+        while (count < limit && !block_.is_empty())
+            count += block_.next(packets[count], link_type_, uint32_t(options_.snaplen), is_loopback_);
+        return count;
+    }
+
     // The packets of a block stay until the next one is asked for: the batch that was read last points into it.
     bool has_packet()
     {
@@ -222,4 +237,5 @@ extern "C" const mapi_driver mapi_driver_af_packet = {
     .options = mapi::drivers::kOptionTable,
     .option_count = mapi::drivers::kOptions,
     .set_filter = mapi::drivers::Table::set_filter,
+    .read_more = mapi::drivers::Table::read_more,
 };

@@ -33,6 +33,14 @@ public:
         return int(count);
     }
 
+    int read_more(mapi_packet *packets, uint32_t limit, mapi_batch &batch)
+    {
+        file_.hold(true);
+        const uint32_t count = format_->read(file_, packets, limit, batch);
+        file_.hold(false);
+        return int(count);
+    }
+
     void interrupt() { file_.interrupt(); }
 
     // What stopped the reading.  The counters are those of the whole life, also after a repetition.
@@ -128,6 +136,12 @@ int read_capture_file(void *instance, mapi_packet *packets, uint32_t limit, mapi
         file->note(CaptureError(Damage::kInput, error.what()));
     }
     return -1;
+}
+
+// A held buffer gives no error.
+int read_more_of_capture_file(void *instance, mapi_packet *packets, uint32_t limit, mapi_batch *batch)
+{
+    return static_cast<CaptureFile *>(instance)->read_more(packets, limit, *batch);
 }
 
 void copy_capture_file_stats(void *instance, mapi_driver_stats *stats)

@@ -21,7 +21,7 @@ public:
 
     // At most `limit` packets, 0 at the end of the file.  Never refills the buffer once the batch has a packet, since that
     // would move the bytes under it.  Throws CaptureError at damage, but only with an empty batch: what was whole before
-    // the damage is handed out first.
+    // the damage is handed out first.  Of a buffer that is held, the packets that are whole in it, and no error: 0 says nothing then.
     virtual uint32_t read(FileBuffer &file, mapi_packet *packets, uint32_t limit,
                           mapi_batch &batch) = 0;
     virtual uint64_t interface_drops() const { return 0; }

@@ -76,7 +76,7 @@ uint32_t ErfFormat::read(FileBuffer &file, mapi_packet *packets, uint32_t limit,
         const uint32_t offset = is_whole ? record.frame_offset() : 0;
         if (type.content == ErfContent::kUnknown || offset > bytes) [[unlikely]] {
             file.consume_to(start);
-            if (count > 0 || !fetch_record(file))
+            if (count > 0 || file.is_held() || !fetch_record(file))
                 break;
             start = file.begin();
             end = file.end();

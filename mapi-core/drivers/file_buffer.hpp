@@ -26,6 +26,10 @@ public:
     // Everything before `position` is done with; it stays in place until the next fill().
     void consume_to(const uint8_t *position) { cursor_ = position; }
 
+    // While it is held nobody may call fill(): packets that were handed out point into it.
+    void hold(bool is_held) { is_held_ = is_held; }
+    bool is_held() const { return is_held_; }
+
     // Makes at least `bytes` available, moving what is left.  False: the file ends before that.
     bool fill(size_t bytes);
     // Any thread: a fill() that waits for a pipe, now or later, throws CaptureError.
@@ -57,5 +61,6 @@ private:
     uint64_t position_ = 0; // of end_
     std::unique_ptr<ReadAhead> ahead_; // behind the first buffer of a large file: what end_ points to is its memory, or storage_
     bool has_tried_ahead_ = false;
+    bool is_held_ = false;
 };
 } // namespace mapi::drivers

@@ -26,6 +26,8 @@ template <class Source> struct LiveSource {
         return guard(error, error_bytes, [&] { of(instance).start(); });
     }
     static int read(void *instance, mapi_packet *packets, uint32_t limit, mapi_batch *batch) { return of(instance).read(packets, limit, *batch); }
+    // Of a class that has read_more(), too.
+    static int read_more(void *instance, mapi_packet *packets, uint32_t limit, mapi_batch *batch) { return of(instance).read_more(packets, limit, *batch); }
     static int wait(void *instance) { return of(instance).wait(); }
     static void stats(void *instance, mapi_driver_stats *stats) { of(instance).copy_stats(stats); }
     static void interrupt(void *instance) { of(instance).interrupt(); }

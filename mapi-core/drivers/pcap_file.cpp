@@ -24,4 +24,5 @@ extern "C" const mapi_driver mapi_driver_pcap_file = {
     .stats = mapi::drivers::copy_capture_file_stats,
     .interrupt = mapi::drivers::interrupt_capture_file,
     .close = mapi::drivers::close_capture_file,
+    .read_more = mapi::drivers::read_more_of_capture_file,
 };

@@ -84,7 +84,7 @@ uint32_t PcapFormat<kSwapped>::read(FileBuffer &file, mapi_packet *packets, uint
         if (left < header_bytes || l.caplen > settings.max_caplen || left - header_bytes < l.caplen)
             [[unlikely]] {
             file.consume_to(record);
-            if (count > 0 || !fetch_record(file))
+            if (count > 0 || file.is_held() || !fetch_record(file))
                 break;
             record = file.begin();
             end = file.end();

@@ -127,7 +127,7 @@ std::optional<uint32_t> PcapngFormat::read_batch(FileBuffer &file, mapi_packet *
         const bool whole = left >= 8 && has_possible_size(block) && left >= block.bytes &&
                            load_u32<kSwapped>(block.start + block.bytes - 4) == block.bytes;
         if (!whole || !is_packet(block.type)) [[unlikely]] {
-            if (count > 0) // the next call starts here, with nothing in the buffer to keep
+            if (count > 0 || file.is_held()) // the next call starts here, with nothing in the buffer to keep
                 break;
             if (!whole && block.type != kSectionHeader && !fetch_block<kSwapped>(file))
                 break;
@@ -138,7 +138,7 @@ std::optional<uint32_t> PcapngFormat::read_batch(FileBuffer &file, mapi_packet *
         }
         mapi_packet &packet = packets[count];
         if (!packet_from<kSwapped>(file, block, packet)) [[unlikely]] {
-            if (count > 0)
+            if (count > 0 || file.is_held())
                 break;
             throw CaptureError(Damage::kRecord, file.where() + ": a packet block contradicts itself or names an interface that "
                                                                  "was not described; the file is damaged here");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Device: driver -> batch -> plan, and the packet thread itself.
+// Device: driver -> burst -> plan, and the packet thread itself.
 #include "engine/device.hpp"
 
 #include <nsprobe/probe.h>
@@ -36,7 +36,7 @@ void Device::run()
         setpriority(PRIO_PROCESS, 0, kOwnCaptureNice); // of this thread, and of those that it starts
     begin();
     try {
-        while (!stop_.load(std::memory_order_relaxed) && run_batch()) {
+        while (!stop_.load(std::memory_order_relaxed) && run_burst()) {
         }
         if (!stop_.load(std::memory_order_relaxed))
             flush();
@@ -55,31 +55,32 @@ void Device::flush()
 }
 
 // A slice belongs to the unit that is open when it stops: the read is opened before its unit, whose packets only the read can tell.
-bool Device::run_batch()
+bool Device::run_burst()
 {
     NET_SLICE_START(driver_read);
-    const int count = driver_.read(source_, packets_, settings_.batch, &batch_);
+    const int count = burst_.read(driver_, source_, settings_.batch);
     if (count <= 0) {
         NET_SLICE_STOP(driver_read);
         if (count == MAPI_DRIVER_IDLE)
             wait_for_packet();
         return count == MAPI_DRIVER_IDLE;
     }
-    ++batch_number_;
+    ++burst_number_;
+    const uint64_t wire_bytes = burst_.wire_bytes();
     if (settings_.batch == 1)
-        NET_SLICE_INIT(packet, batch_number_, count, batch_.wire_bytes);
+        NET_SLICE_INIT(packet, burst_number_, count, wire_bytes);
     else
-        NET_SLICE_INIT(batch, batch_number_, count, batch_.wire_bytes);
+        NET_SLICE_INIT(batch, burst_number_, count, wire_bytes);
     NET_SLICE_STOP(driver_read);
 
     NET_SLICE_START(dispatch);
     add(packets_read_, uint64_t(count));
-    add(bytes_read_, batch_.wire_bytes);
+    add(bytes_read_, wire_bytes);
     Plan &plan = acquire_plan();
     add(totals_->packets, uint64_t(count)); // after new flows have noted where it stood
     if (plan.chains().empty())
         add(packets_without_flow_, uint64_t(count));
-    plan.run(batch_);
+    plan.run(burst_.batches());
     NET_SLICE_STOP(dispatch);
 
     NET_SLICE_START(publish);
@@ -92,7 +93,7 @@ bool Device::run_batch()
     else
         NET_SLICE_EXIT(batch);
     if (driver_.wait) // a live source
-        tick_after(packets_[count - 1].timestamp_ns);
+        tick_after(burst_.last_timestamp_ns());
     return true;
 }
 

@@ -16,6 +16,7 @@
 #include <mapi/results.h>
 
 #include "engine/arguments.hpp"
+#include "engine/burst.hpp"
 #include "engine/driver_memory.hpp"
 #include "engine/joint.hpp"
 #include "engine/node.hpp"
@@ -71,7 +72,7 @@ private:
     void run();
     void flush();
     void begin();
-    bool run_batch();
+    bool run_burst();
     void wait_for_packet();
     void tick_after(uint64_t packet_ns);
     void tick(uint64_t now_ns);
@@ -117,9 +118,8 @@ private:
     std::shared_ptr<DeviceTotals> totals_ = std::make_shared<DeviceTotals>();
 
     // Packet path; the thread's own.
-    alignas(64) mapi_packet packets_[MAPI_BATCH_MAX];
-    mapi_batch batch_ = {};
-    uint64_t batch_number_ = 0;
+    BurstBuffer burst_;
+    uint64_t burst_number_ = 0;
     uint64_t last_tick_ns_ = 0;
     std::unique_ptr<Meter> meter_; // from the first flow on that measures functions
     std::atomic<uint64_t> packets_read_ = 0;

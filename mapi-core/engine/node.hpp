@@ -14,6 +14,7 @@
 
 #include "engine/arena.hpp"
 #include "engine/arguments.hpp"
+#include "engine/burst.hpp"
 #include "engine/client.hpp"
 #include "engine/flow_options.hpp"
 #include "engine/meter.hpp"
@@ -57,7 +58,27 @@ public:
     // What it could hold is counted for the flow that it was made for, which may end before it, or go on with a node that does the same.
     Charge take_charge() { return std::move(charge_); }
 
-    // Device's thread.
+    // Device's thread.  The masks of one batch are `stride` behind those of the one before.
+    void run(Burst burst, const uint64_t *inputs, uint64_t *outputs, size_t stride)
+    {
+        uint64_t any = 0;
+        for (size_t i = 0; i < burst.size(); ++i) {
+            any |= inputs[i * stride];
+            outputs[i * stride] = 0;
+        }
+        if (any == 0)
+            return;
+        NET_SLICE_START_AT(slice_);
+        for (size_t i = 0; i < burst.size(); ++i) {
+            if (const uint64_t mask = inputs[i * stride])
+                outputs[i * stride] = function_.process(instance_, &burst[i], mask);
+        }
+        NET_SLICE_STOP_AT(slice_);
+        uint64_t passed = 0;
+        for (size_t i = 0; i < burst.size(); ++i)
+            passed += uint64_t(std::popcount(outputs[i * stride]));
+        add(passed_, passed);
+    }
     uint64_t run(const mapi_batch &batch, uint64_t mask)
     {
         NET_SLICE_START_AT(slice_);
@@ -78,7 +99,7 @@ public:
         return passed;
     }
     // Also what passed when the function was run together with others.
-    void count(uint64_t passed) { add(passed_, passed); }
+    void count(uint64_t passed) { add(passed_, uint64_t(std::popcount(passed))); }
     // Of one that transforms: the next packets that it has made.  False: there are no more.
     bool next_batch(mapi_batch &batch, Meter *meter)
     {
@@ -180,10 +201,9 @@ private:
     bool has_flag(mapi_function_flags flag) const { return (function_.flags & flag) != 0; }
 
     // One writer: no locked instruction is needed, only a store that readers see whole.
-    static void add(std::atomic<uint64_t> &counter, uint64_t mask)
+    static void add(std::atomic<uint64_t> &counter, uint64_t packets)
     {
-        counter.store(counter.load(std::memory_order_relaxed) + uint64_t(std::popcount(mask)),
-                      std::memory_order_relaxed);
+        counter.store(counter.load(std::memory_order_relaxed) + packets, std::memory_order_relaxed);
     }
 
     const mapi_function &function_;

@@ -37,7 +37,10 @@ Plan::Plan(std::vector<std::shared_ptr<Chain>> chains, const std::vector<std::sh
     // From the last, since a stage comes before those behind it.
     for (auto stage = stages_.rbegin(); stage != stages_.rend(); ++stage)
         complete(*stage);
+    const auto is_plain = [](const Step &step) { return step.is_plain; };
+    takes_bursts_ = !takes_single_packets_ && std::all_of(stages_[0].steps.begin(), stages_[0].steps.end(), is_plain);
     for (Stage &stage : stages_) {
+        stage.masks.resize((stage.steps.size() + 1) * (takes_bursts_ ? kBurstBatches : 1));
         use_joints(stage, joints);
         for (size_t i = 0; i < stage.steady_steps; ++i) {
             if (stage.steps[i].has_result)
@@ -70,7 +73,6 @@ void Plan::complete(Stage &stage)
         step.is_plain = step.references == 0 && step.referred == kNone && step.transformed == kNone && !runs_every_batch && !step.is_metered;
         stage.runs_every_batch |= runs_every_batch || (step.transformed != kNone && stages_[step.transformed].runs_every_batch);
     }
-    stage.masks.resize(stage.steps.size() + 1);
 }
 
 // What any of them refers to comes before the first: before the stages of this flow, too.

@@ -15,6 +15,7 @@
 
 #include <mapi/function.h>
 
+#include "engine/burst.hpp"
 #include "engine/joint.hpp"
 #include "engine/joint_pace.hpp"
 #include "engine/node.hpp"
@@ -35,7 +36,7 @@ public:
     void join(Meter *meter);
     // Whether a flow measures functions: join() is to be given a meter, or nullptr where there is none.
     bool wants_meter() const { return !metered_.empty(); }
-    void run(const mapi_batch &batch) { run(stages_[0], batch); }
+    void run(Burst burst);
     // No packet came for a while.
     void tick(uint64_t now_ns);
     // The source has ended: what functions hold goes to those behind them.
@@ -120,7 +121,7 @@ private:
         std::vector<JointStep> joints;
         std::vector<Feed> feeds; // by their masks
         std::vector<uint32_t> fed; // masks of feeds that are not zero
-        std::vector<uint64_t> masks = {0}; // 0: the whole batch, i + 1: what step i let pass
+        std::vector<uint64_t> masks = {0}; // 0: the whole batch, i + 1: what step i let pass; then those of the burst's next batch
         bool runs_every_batch = false; // this one, or one behind it, has a node that does
     };
     // A node to which others refer: what they need of the batch that is run.
@@ -155,12 +156,13 @@ private:
     void add_references(Node &node, uint32_t stage);
     uint32_t refer_to(const Node *node);
     void run(Stage &stage, const mapi_batch &batch);
-    void run_masks(Stage &stage, const mapi_batch &batch);
-    void run_joint(Stage &stage, JointStep &joint, const mapi_batch &batch);
-    void run_jointly(Stage &stage, JointStep &joint, const mapi_batch &batch, uint64_t mask);
-    void run_one_by_one(Stage &stage, JointStep &joint, const mapi_batch &batch);
-    void run_input(Stage &stage, JointStep &joint, const mapi_batch &batch, const JointInput &input);
-    void run_group(Stage &stage, Group &group, const mapi_batch &batch, uint64_t passed);
+    void run_steps(Stage &stage, Burst burst);
+    void run_joints(Stage &stage, const mapi_batch &batch, uint64_t *masks);
+    void run_joint(Stage &stage, JointStep &joint, const mapi_batch &batch, uint64_t *masks);
+    void run_jointly(Stage &stage, JointStep &joint, const mapi_batch &batch, uint64_t *masks, uint64_t any);
+    void run_one_by_one(Stage &stage, JointStep &joint, const mapi_batch &batch, uint64_t *masks);
+    void run_input(Stage &stage, JointStep &joint, const mapi_batch &batch, uint64_t *masks, const JointInput &input);
+    void run_group(Stage &stage, Group &group, const mapi_batch &batch, uint64_t *masks, uint64_t passed);
     uint64_t run_step(const Step &step, const mapi_batch &batch, uint64_t input);
     bool run_transformed(const Step &step);
     void tick(Stage &stage, uint64_t now_ns);
@@ -189,5 +191,6 @@ private:
     std::vector<std::shared_ptr<Joint>> joints_;
     bool joined_ = false;
     bool takes_single_packets_ = false;
+    bool takes_bursts_ = false;
 };
 } // namespace mapi::engine

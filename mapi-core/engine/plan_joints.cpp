@@ -74,7 +74,7 @@ std::map<Plan::SetKey, std::vector<uint32_t>> Plan::find_sets(const Stage &stage
 {
     std::map<SetKey, std::vector<uint32_t>> sets;
     const std::vector<bool> is_plain = find_plain(stage);
-    std::vector<uint32_t> levels(stage.masks.size(), 0); // of what gets a mask
+    std::vector<uint32_t> levels(stage.steps.size() + 1, 0); // of what gets a mask
     for (uint32_t i = 0; i < stage.steps.size(); ++i) {
         const Step &step = stage.steps[i];
         const uint32_t level = levels[step.input];

@@ -8,45 +8,63 @@
 
 namespace mapi::engine
 {
+// A step at a time where every step looks at nothing but its own packets, a batch at a time otherwise.
+void Plan::run(Burst burst)
+{
+    if (takes_bursts_) [[likely]]
+        return run_steps(stages_[0], burst);
+    for (const mapi_batch &batch : burst)
+        run(stages_[0], batch);
+}
+
 void Plan::run(Stage &stage, const mapi_batch &batch)
 {
     if (!takes_single_packets_) [[likely]]
-        return run_masks(stage, batch);
+        return run_steps(stage, {&batch, 1});
     for (uint64_t rest = batch.all; rest != 0; rest &= rest - 1) {
         mapi_batch single = batch;
         single.all = rest & -rest;
         single.wire_bytes = batch.packets[std::countr_zero(rest)].wire_len;
-        run_masks(stage, single);
+        run_steps(stage, {&single, 1});
     }
 }
 
-void Plan::run_masks(Stage &stage, const mapi_batch &batch)
+// Of several batches all steps are plain.
+void Plan::run_steps(Stage &stage, Burst burst)
 {
-    const uint64_t *const masks = stage.masks.data();
-    uint64_t *output = stage.masks.data();
-    *output = batch.all;
+    const size_t stride = stage.steps.size() + 1;
+    uint64_t *const masks = stage.masks.data();
+    for (size_t i = 0; i < burst.size(); ++i)
+        masks[i * stride] = burst[i].all;
     for (size_t i = 0; i < stage.steady_steps; ++i) {
         const Step &step = stage.steps[i];
-        const uint64_t input = masks[step.input];
         if (step.is_plain) [[likely]]
-            *++output = input == 0 ? 0 : step.node->run(batch, input);
+            step.node->run(burst, masks + step.input, masks + i + 1, stride);
         else
-            *++output = run_step(step, batch, input);
+            masks[i + 1] = run_step(step, burst.front(), masks[step.input]);
     }
+    if (stage.joints.empty())
+        return;
+    for (size_t i = 0; i < burst.size(); ++i)
+        run_joints(stage, burst[i], masks + i * stride);
+}
+
+void Plan::run_joints(Stage &stage, const mapi_batch &batch, uint64_t *masks)
+{
     for (JointStep &joint : stage.joints)
-        run_joint(stage, joint, batch);
+        run_joint(stage, joint, batch, masks);
     for (const uint32_t mask : stage.fed)
-        stage.masks[mask] = 0;
+        masks[mask] = 0;
     stage.fed.clear();
 }
 
 // Where nodes have few packets in common, one after the other is less work than all with any of these packets.
-void Plan::run_joint(Stage &stage, JointStep &joint, const mapi_batch &batch)
+void Plan::run_joint(Stage &stage, JointStep &joint, const mapi_batch &batch, uint64_t *masks)
 {
     uint64_t any = 0;
     JointPace::Work work = {};
     const auto add = [&](const JointInput &input) {
-        const uint64_t mask = stage.masks[input.mask];
+        const uint64_t mask = masks[input.mask];
         any |= mask;
         work.node_packets += uint64_t(std::popcount(mask)) * input.nodes;
     };
@@ -58,56 +76,55 @@ void Plan::run_joint(Stage &stage, JointStep &joint, const mapi_batch &batch)
         return;
     work.packets = uint64_t(std::popcount(any));
     if (joint.inputs.size() == 1) {
-        run_jointly(stage, joint, batch, any);
+        run_jointly(stage, joint, batch, masks, any);
     } else {
         const bool is_jointly = joint.pace.prefers_jointly(work);
         const auto begin = std::chrono::steady_clock::now();
         if (is_jointly)
-            run_jointly(stage, joint, batch, any);
+            run_jointly(stage, joint, batch, masks, any);
         else
-            run_one_by_one(stage, joint, batch);
+            run_one_by_one(stage, joint, batch, masks);
         const auto ns = uint64_t(std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count());
         is_jointly ? joint.pace.note_jointly(work, ns) : joint.pace.note_alone(work, ns);
     }
     joint.fed.clear();
 }
 
-void Plan::run_one_by_one(Stage &stage, JointStep &joint, const mapi_batch &batch)
+void Plan::run_one_by_one(Stage &stage, JointStep &joint, const mapi_batch &batch, uint64_t *masks)
 {
     for (uint32_t i = 0; i < joint.steady_inputs; ++i)
-        run_input(stage, joint, batch, joint.inputs[i]);
+        run_input(stage, joint, batch, masks, joint.inputs[i]);
     for (const uint32_t i : joint.fed)
-        run_input(stage, joint, batch, joint.inputs[i]);
+        run_input(stage, joint, batch, masks, joint.inputs[i]);
 }
 
-void Plan::run_jointly(Stage &stage, JointStep &joint, const mapi_batch &batch, uint64_t mask)
+void Plan::run_jointly(Stage &stage, JointStep &joint, const mapi_batch &batch, uint64_t *masks, uint64_t any)
 {
-    for (const mapi_joint_passed &passed : joint.joint->run(batch, mask)) {
+    for (const mapi_joint_passed &passed : joint.joint->run(batch, any)) {
         Group &group = joint.groups[passed.instance];
-        const uint64_t own = group.first ? passed.mask & stage.masks[group.first->input] : 0;
+        const uint64_t own = group.first ? passed.mask & masks[group.first->input] : 0;
         if (own == 0)
             continue;
         group.first->node->count(own);
-        run_group(stage, group, batch, own);
+        run_group(stage, group, batch, masks, own);
     }
 }
 
-void Plan::run_input(Stage &stage, JointStep &joint, const mapi_batch &batch, const JointInput &input)
+void Plan::run_input(Stage &stage, JointStep &joint, const mapi_batch &batch, uint64_t *masks, const JointInput &input)
 {
-    const uint64_t mask = stage.masks[input.mask];
+    const uint64_t mask = masks[input.mask];
     if (mask == 0)
         return;
     for (uint32_t i = input.first_node; i < input.first_node + input.nodes; ++i) {
         Group &group = joint.groups[joint.by_input[i]];
         if (const uint64_t passed = group.first->node->run(batch, mask))
-            run_group(stage, group, batch, passed);
+            run_group(stage, group, batch, masks, passed);
     }
 }
 
 // What is behind a node that let nothing pass is not even looked at: its masks are stale, but for those that go into other joints.
-void Plan::run_group(Stage &stage, Group &group, const mapi_batch &batch, uint64_t passed)
+void Plan::run_group(Stage &stage, Group &group, const mapi_batch &batch, uint64_t *masks, uint64_t passed)
 {
-    uint64_t *const masks = stage.masks.data();
     uint64_t *output = masks + group.mask;
     *output = passed;
     for (const Step *step = group.first + 1; step != group.first + group.steps; ++step) {
@@ -152,7 +169,7 @@ uint64_t Plan::run_step(const Step &step, const mapi_batch &batch, uint64_t inpu
     if (step.transformed != kNone && (input == 0 || !run_transformed(step)) && stages_[step.transformed].runs_every_batch) {
         mapi_batch none = batch;
         none.all = none.wire_bytes = 0;
-        run_masks(stages_[step.transformed], none);
+        run_steps(stages_[step.transformed], {&none, 1});
     }
     return passed;
 }

@@ -7,8 +7,6 @@
 #include <limits>
 #include <span>
 
-#include <mapi/packet.h>
-
 #include "engine/config_keys.hpp"
 #include "engine/config_values.hpp"
 #include "engine/error.hpp"
@@ -38,7 +36,7 @@ std::string DeviceSettings::set(const std::string &key, const std::string &value
     else if (key == "repeat")
         repeat = value == "forever" ? 0 : config_number(key, value, 1, std::numeric_limits<uint32_t>::max());
     else if (key == "batch")
-        batch = unsigned(config_number(key, value, 1, MAPI_BATCH_MAX));
+        batch = unsigned(config_number(key, value, 1, kBurstPackets));
     else if (key == "link_speed")
         link_speed = unsigned(config_number(key, value, 0, kLinkSpeedMost));
     else if (key == "mpls")

@@ -9,6 +9,8 @@
 
 #include <mapi/driver.h>
 
+#include "engine/burst.hpp"
+
 namespace mapi::engine
 {
 struct DeviceSettings {
@@ -19,7 +21,7 @@ struct DeviceSettings {
     std::string path;
     std::string group; // whose members may use it by mapid; empty: mapid's own
     uint64_t repeat = 1; // times a file is read; 0 = for ever
-    unsigned batch = 64; // packets a unit of work may have; 1 = a unit is a packet
+    unsigned batch = kBurstPackets; // packets a unit of work may have; 1 = a unit is a packet
     unsigned link_speed = 0;
     unsigned mpls = 0, vlan = 0; // told, no more
     bool waits_for_readers = true; // where the source can; not where its readers are of several clients

@@ -45,7 +45,7 @@ static void usage(FILE *out)
 	      "                       standard input\n"
 	      "  -e, --each           read the capture once for each expression, not once for all\n"
 	      "  -s, --string         expressions are strings to search (STR_SEARCH), not filters\n"
-	      "  -b, --batch N        packets a unit of work, 1 to 64\n"
+	      "  -b, --batch N        packets a unit of work, 1 to 256\n"
 	      "  -p, --per-packet     the same as --batch 1\n"
 	      "  -h, --help           this text\n"
 	      "  -V, --version        the version\n"

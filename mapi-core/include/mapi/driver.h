@@ -99,6 +99,11 @@ struct mapi_driver {
 	 * the packets that read() gives.  Returns whether it is in force.  The caller keeps the code until the next call.
 	 */
 	int (*set_filter)(void *instance, const struct mapi_filter_code *code, uint32_t count);
+	/*
+	 * Device's thread, after a read() that reached its limit: as read(), of packets that are there already.  What was given since the last
+	 * read() stays valid, too.  0: read() is to be called for more, or tells why there are none.
+	 */
+	int (*read_more)(void *instance, struct mapi_packet *packets, uint32_t limit, struct mapi_batch *batch);
 };
 
 #ifdef __cplusplus

@@ -67,7 +67,7 @@ TEST_CASE("each [driver] section is a device", "[mapi-core][engine]")
     CHECK(devices[0].name == "/dev/scampi/0");
     CHECK(devices[0].path == "/tmp/a = b.pcap");
     CHECK(devices[0].repeat == 0);
-    CHECK(devices[0].batch == 64);
+    CHECK(devices[0].batch == 256);
     CHECK(devices[1].path == "x");
     CHECK(devices[1].alias == "lab");
     CHECK(devices[1].description == "the lab's tap");
@@ -78,7 +78,7 @@ TEST_CASE("each [driver] section is a device", "[mapi-core][engine]")
 
 TEST_CASE("a mistake in the configuration is told with file and line", "[mapi-core][engine]")
 {
-    CHECK_THAT(refusal("[driver]\ndevice=a\nbatch=65\n"), Catch::StartsWith("test.conf:3: batch=65"));
+    CHECK_THAT(refusal("[driver]\ndevice=a\nbatch=257\n"), Catch::StartsWith("test.conf:3: batch=257"));
     CHECK_THAT(refusal("[driver]\ndevice=a\nbatch=\n"), Catch::StartsWith("test.conf:3"));
     CHECK_THAT(refusal("[driver]\ndevice=a\nrepeat=-1\n"), Catch::StartsWith("test.conf:3"));
     CHECK_THAT(refusal("[driver]\ndevice=a\ncolour=red\n"), Catch::StartsWith("test.conf:3") && Catch::Contains("colour"));

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: MIT
+// Bursts: what one turn takes from a driver, and that its size changes no result.
+#include "support/catch.hpp"
+
+#include <deque>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "drivers/catalog.hpp"
+#include "engine/burst.hpp"
+#include "engine/device.hpp"
+#include "engine/flow.hpp"
+#include "functions/catalog.hpp"
+#include "mapi-core/capture_builder.hpp"
+#include "mapi-core/drivers/erf_builder.hpp"
+#include "mapi-core/drivers/read_capture.hpp"
+#include "support/temp_dir.hpp"
+
+using mapi::engine::Argument;
+using mapi::engine::BurstBuffer;
+using mapi::engine::Device;
+using mapi::engine::Flow;
+using test_support::CaptureBuilder;
+using test_support::Packet;
+using test_support::TempDir;
+
+namespace
+{
+// Answers with what it was told, and notes what it was asked for.
+struct Script {
+    std::deque<int> answers;
+    std::vector<uint32_t> limits;
+
+    static int read(void *source, mapi_packet *packets, uint32_t limit, mapi_batch *batch)
+    {
+        Script &self = *static_cast<Script *>(source);
+        self.limits.push_back(limit);
+        const int answer = self.answers.front();
+        self.answers.pop_front();
+        for (int i = 0; i < answer; ++i)
+            packets[i] = {nullptr, 0, 100, uint64_t(i), 1, 0, 0};
+        mapi_batch_fill(batch, packets, uint32_t(std::max(answer, 0)));
+        return answer;
+    }
+    static mapi_driver driver(bool has_more)
+    {
+        mapi_driver driver = {};
+        driver.read = read;
+        driver.read_more = has_more ? read : nullptr;
+        return driver;
+    }
+};
+
+std::vector<uint32_t> sizes(const BurstBuffer &burst)
+{
+    std::vector<uint32_t> sizes;
+    for (const mapi_batch &batch : burst.batches())
+        sizes.push_back(batch.count);
+    return sizes;
+}
+
+// Copies only once a burst is whole: what came first must still be there.
+std::vector<Packet> read_in_bursts(const mapi_driver &driver, const std::string &path, uint32_t limit, int &last)
+{
+    char text[512] = "";
+    mapi_driver_setup setup = {};
+    setup.struct_size = sizeof(setup);
+    setup.path = path.c_str();
+    setup.repeat = 2;
+    setup.error = text;
+    setup.error_bytes = sizeof(text);
+    void *source = nullptr;
+    mapi_driver_info info = {};
+    REQUIRE(driver.open(&setup, &source, &info) == 0);
+    const auto burst = std::make_unique<BurstBuffer>();
+    std::vector<Packet> packets;
+    while ((last = burst->read(driver, source, limit)) > 0) {
+        uint32_t count = 0;
+        for (const mapi_batch &batch : burst->batches()) {
+            for (uint32_t i = 0; i < batch.count; ++i) {
+                const mapi_packet &p = batch.packets[i];
+                packets.push_back({std::string(reinterpret_cast<const char *>(p.data), p.caplen), p.wire_len, p.timestamp_ns, p.link_type, p.ifindex});
+            }
+            count += batch.count;
+        }
+        CHECK(count == uint32_t(last));
+        CHECK(count <= limit);
+    }
+    driver.close(source);
+    return packets;
+}
+
+std::string frame(std::mt19937 &random)
+{
+    return std::string(random() % 40 ? random() % 1500 : random() % 60000, char(random()));
+}
+
+// Larger than any buffer; blocks of other kinds and a second section between the packets.
+CaptureBuilder pcapng(std::mt19937 &random)
+{
+    CaptureBuilder capture;
+    for (int section = 0; section < 2; ++section) {
+        capture.section().interface(1).interface(101, 500);
+        for (uint32_t i = 0; i < 2500; ++i) {
+            capture.enhanced(i % 2, i, frame(random), 70000);
+            if (random() % 300 == 0)
+                capture.block(5, capture.part().u32(0).u32(0).u32(0).bytes());
+        }
+    }
+    return capture;
+}
+
+CaptureBuilder pcap(std::mt19937 &random)
+{
+    CaptureBuilder capture;
+    capture.pcap_header();
+    for (uint32_t i = 0; i < 5000; ++i)
+        capture.pcap_record(frame(random), 70000, i);
+    return capture;
+}
+
+CaptureBuilder erf(std::mt19937 &random)
+{
+    CaptureBuilder capture;
+    for (uint32_t i = 0; i < 5000; ++i) {
+        const uint8_t type = random() % 200 == 0 ? 27 : 2; // one that has no frame
+        capture.text(test_support::Erf{.type = type, .wire_len = 65000, .seconds = 1500000000 + i, .frame = frame(random)}.bytes());
+    }
+    return capture;
+}
+
+void check_same(const mapi_driver &driver, const std::string &path)
+{
+    const auto single = test_support::read_capture(driver, path, 64, 2);
+    CHECK(single.packets.size() > 5000);
+    for (const uint32_t limit : {1u, 64u, 65u, 200u, 256u}) {
+        int last = 0;
+        CHECK(read_in_bursts(driver, path, limit, last) == single.packets);
+        CHECK(last == single.last);
+    }
+}
+// Packets to 16 ports, with letters in them.
+CaptureBuilder port_capture()
+{
+    std::mt19937 random(11);
+    CaptureBuilder capture;
+    capture.pcap_header();
+    for (uint32_t i = 0; i < 3001; ++i) {
+        std::string packet(64, '\0');
+        packet[12] = 8; // IPv4, UDP
+        packet[14] = 0x45;
+        packet[23] = 17;
+        packet[37] = char(random() % 16); // the destination port's lower half
+        packet[50 + random() % 10] = char('a' + random() % 16);
+        capture.pcap_record(packet, 100, i);
+    }
+    return capture;
+}
+
+struct Counter {
+    std::shared_ptr<Flow> flow;
+    int fid;
+};
+
+// Filters and strings run joined, each with a counter behind.
+std::vector<Counter> apply_filters(const std::shared_ptr<Device> &device)
+{
+    std::vector<Counter> counters;
+    for (int n = 0; n < 16; ++n) {
+        const auto flow = std::make_shared<Flow>(device);
+        flow->apply(mapi_fn_bpf_filter, {Argument{'s', 0, "udp dst port " + std::to_string(n), {}}});
+        counters.push_back({flow, flow->apply(mapi_fn_pkt_counter, {})});
+        flow->apply(mapi_fn_str_search, {Argument{'s', 0, std::string(1, char('a' + n)), {}}, Argument{'i', 0, "", {}}, Argument{'i', 0, "", {}}});
+        counters.push_back({flow, flow->apply(mapi_fn_pkt_counter, {})});
+    }
+    return counters;
+}
+
+std::vector<uint64_t> count(const std::string &path, unsigned burst_packets, bool has_reference)
+{
+    mapi::engine::DeviceSettings settings;
+    settings.name = settings.path = path;
+    settings.batch = burst_packets;
+    const auto device = std::make_shared<Device>(1, settings, mapi_driver_pcap_file, false);
+    std::vector<Counter> counters = apply_filters(device);
+    if (has_reference) {
+        const std::shared_ptr<Flow> flow = counters.front().flow;
+        const int bytes = flow->apply(mapi_fn_byte_counter, {});
+        flow->apply(mapi_fn_stats, {Argument{'r', 1, "", {}}, Argument{'f', bytes, "", {flow->target(bytes)}}, Argument{'s', 0, "0", {}}});
+        counters.push_back({flow, bytes});
+    }
+    for (const Counter &counter : counters) {
+        if (!counter.flow->is_connected())
+            counter.flow->connect();
+    }
+    device->start();
+    std::vector<uint64_t> counts;
+    for (const Counter &counter : counters) {
+        counter.flow->wait_for_end(-1);
+        counts.push_back(*static_cast<const uint64_t *>(counter.flow->read_results(counter.fid)->res));
+    }
+    for (const Counter &counter : counters)
+        counter.flow->close();
+    return counts;
+}
+} // namespace
+
+TEST_CASE("a burst has the batches that are there at once, up to its limit", "[mapi-core][engine]")
+{
+    const mapi_driver driver = Script::driver(true);
+    BurstBuffer burst;
+    Script full{{64, 64, 64, 64, 64}, {}};
+    CHECK(burst.read(driver, &full, 256) == 256);
+    CHECK(sizes(burst) == std::vector<uint32_t>{64, 64, 64, 64});
+    CHECK(burst.wire_bytes() == 25600);
+    Script partly{{64, 64}, {}};
+    partly.answers = {64, 36};
+    CHECK(burst.read(driver, &partly, 100) == 100);
+    CHECK(partly.limits == std::vector<uint32_t>{64, 36});
+    CHECK(burst.last_timestamp_ns() == 35);
+    Script one{{1}, {}};
+    CHECK(burst.read(driver, &one, 1) == 1);
+}
+
+TEST_CASE("a burst ends where a driver has no more packets without another read", "[mapi-core][engine]")
+{
+    BurstBuffer burst;
+    for (const int more : {0, -1, MAPI_DRIVER_IDLE}) {
+        Script script{{64, 64, more}, {}};
+        CHECK(burst.read(Script::driver(true), &script, 256) == 128);
+        CHECK(sizes(burst) == std::vector<uint32_t>{64, 64});
+    }
+    Script few{{63}, {}};
+    CHECK(burst.read(Script::driver(true), &few, 256) == 63);
+    Script without{{64}, {}};
+    CHECK(burst.read(Script::driver(false), &without, 256) == 64);
+    for (const int none : {0, -1, MAPI_DRIVER_IDLE}) {
+        Script script{{none}, {}};
+        CHECK(burst.read(Script::driver(true), &script, 256) == none);
+        CHECK(burst.batches().empty());
+    }
+}
+
+TEST_CASE("bursts have the packets of a capture that single batches have", "[mapi-core][engine]")
+{
+    const TempDir dir;
+    std::mt19937 random(7);
+    check_same(mapi_driver_pcap_file, pcap(random).write(dir / "x.pcap"));
+    check_same(mapi_driver_pcap_file, pcapng(random).write(dir / "x.pcapng"));
+    check_same(mapi_driver_erf_file, erf(random).write(dir / "x.erf"));
+}
+
+TEST_CASE("bursts have what is whole before damage, and the damage is told after it", "[mapi-core][engine]")
+{
+    const TempDir dir;
+    const bool is_cut = GENERATE(false, true);
+    CaptureBuilder capture;
+    capture.pcap_header();
+    for (uint32_t i = 0; i < 150; ++i)
+        capture.pcap_record("abcd", 60, i);
+    is_cut ? capture.text("half a record") : capture.u32(1).u32(1).u32(0xffffffff).u32(60).text(std::string(100, 'x'));
+    int last = 0;
+    CHECK(read_in_bursts(mapi_driver_pcap_file, capture.write(dir / "x.pcap"), 256, last).size() == 150);
+    CHECK(last == -1);
+}
+
+// STATS refers to another function, so that its device takes one batch after the other.
+TEST_CASE("flows have the same results whatever the size of a burst", "[mapi-core][engine]")
+{
+    const bool has_reference = GENERATE(false, true);
+    const TempDir dir;
+    const std::string path = port_capture().write(dir / "x.pcap");
+    const std::vector<uint64_t> wanted = count(path, 1, has_reference);
+    CHECK(wanted.front() > 100);
+    for (const unsigned packets : {64u, 100u, 256u})
+        CHECK(count(path, packets, has_reference) == wanted);
+}
