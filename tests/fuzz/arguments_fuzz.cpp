@@ -11,10 +11,10 @@ namespace
 {
 using namespace fuzz;
 
-// What goes out, and what asks for names of hosts, stays here.
-bool reaches_out(const mapi_function &function)
+// Of hosts, which takes its time where there are none.
+bool asks_for_names(const mapi_function &function)
 {
-    return (function.flags & MAPI_FUNCTION_SENDS) || strchr(function.args, 'o');
+    return strchr(function.args, 'o') != nullptr;
 }
 
 int64_t take_number(const uint8_t *&data, size_t &size)
@@ -37,6 +37,12 @@ std::string take_text(const uint8_t *&data, size_t &size)
 }
 } // namespace
 
+extern "C" int LLVMFuzzerInitialize(int *, char ***)
+{
+    leave_network();
+    return 0;
+}
+
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size < 2)
@@ -44,7 +50,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const auto functions = mapi::functions::catalog();
     const mapi_function &function = *functions[*data++ % functions.size()];
     --size;
-    if (reaches_out(function))
+    if (asks_for_names(function))
         return 0;
     std::vector<std::string> texts;
     Case chosen{&function, {}, {}};

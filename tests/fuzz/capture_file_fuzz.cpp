@@ -12,9 +12,23 @@
 
 #include "drivers/catalog.hpp"
 #include "drivers/unpack/compressor.hpp"
+#include "engine/burst.hpp"
 
 namespace
 {
+void touch(const mapi_batch &batch, size_t longest)
+{
+    volatile uint8_t sink = 0;
+    for (uint32_t i = 0; i < batch.count; ++i) {
+        const mapi_packet &packet = batch.packets[i];
+        if (packet.caplen > longest)
+            abort();
+        if (packet.caplen > 0)
+            sink = uint8_t(packet.data[0] ^ packet.data[packet.caplen - 1]);
+    }
+    (void)sink;
+}
+
 void read_all(const mapi_driver &driver, const std::string &path, size_t size, bool is_packed)
 {
     char text[512];
@@ -28,19 +42,11 @@ void read_all(const mapi_driver &driver, const std::string &path, size_t size, b
     mapi_driver_info info = {};
     if (driver.open(&setup, &file, &info) != 0)
         return;
-    mapi_packet packets[64];
-    mapi_batch batch = {};
-    volatile uint8_t sink = 0;
-    while (driver.read(file, packets, 1 + size % 64, &batch) > 0) {
-        for (uint32_t i = 0; i < batch.count; ++i) {
-            const mapi_packet &packet = batch.packets[i];
-            if (!is_packed && packet.caplen > size)
-                abort();
-            if (packet.caplen > 0)
-                sink = uint8_t(packet.data[0] ^ packet.data[packet.caplen - 1]);
-        }
+    static mapi::engine::BurstBuffer burst;
+    while (burst.read(driver, file, 1 + uint32_t(size % mapi::engine::kBurstPackets)) > 0) {
+        for (const mapi_batch &batch : burst.batches())
+            touch(batch, is_packed ? SIZE_MAX : size);
     }
-    (void)sink;
     mapi_driver_stats stats = {};
     driver.stats(file, &stats);
     driver.close(file);

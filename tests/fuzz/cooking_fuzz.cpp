@@ -27,7 +27,7 @@ template <class Result> struct Function {
     {
         std::vector<mapi_argument> arguments;
         for (const int64_t number : numbers)
-            arguments.push_back({nullptr, number, 'i', nullptr});
+            arguments.push_back({nullptr, number, 'i', nullptr, nullptr});
         arguments.resize(4); // the rest is left out
         mapi_function_setup setup{};
         setup.struct_size = sizeof(setup);

@@ -45,8 +45,15 @@ const Case kCases[] = {
     {&mapi_fn_to_file, {"null"}, {MFF_PCAP, 0, 0}},
     {&mapi_fn_perf_start, {}, {}},
     {&mapi_fn_perf_stop, {}, {}},
+    {&mapi_fn_inject, {"lo"}, {}},
 };
 } // namespace
+
+extern "C" int LLVMFuzzerInitialize(int *, char ***)
+{
+    leave_network();
+    return 0;
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
