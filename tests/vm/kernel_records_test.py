@@ -39,6 +39,7 @@ rmmod nsmod && echo "unloaded"
 
 
 class KernelRecords(nsmod_guest.NsmodTest):
+    in_turns = True
     programs = ("vm_kernel_recorder",)
     timeout_s = 180
 

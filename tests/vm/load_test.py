@@ -25,12 +25,13 @@ flood() { # PACKETS
 
 
 class Load(nsmod_guest.NsmodTest):
+    in_turns = True
     programs = ("vm_writer", "vm_unblocked", "vm_kernel_load", "vm_kills")
     modules = ("veth", "pktgen")
     timeout_s = 240
 
     def test_no_record_that_a_killed_process_had_committed_is_missing(self):
-        self.run_guests(f"vm_kills {-(-KILLS // len(nsmod_guest.KERNELS))}", self.check_words(r"kills: \d\d+, 0 failed; \d{5,} records, [1-9]\d* lost and counted"))
+        self.run_guests(f"vm_kills {-(-KILLS // len(self.kernels()))}", self.check_words(r"kills: \d\d+, 0 failed; \d{5,} records, [1-9]\d* lost and counted"))
 
     def test_the_kernels_records_are_there_or_counted(self):
         self.run_guests(FLOOD + """
