@@ -5,8 +5,12 @@ import os
 import pathlib
 import sys
 
-BUILD = pathlib.Path(os.environ.get("NETSLICE_BUILD") or pathlib.Path(os.environ["NETSLICE_BIN"]).parent)
+import mapi_sanitizer
+from mapi_sanitizer import BUILD
+
 MFF_PCAP = 0
+
+mapi_sanitizer.begin_with_it()
 
 
 class Results(ctypes.Structure):
@@ -37,7 +41,7 @@ class FunctionDescription(ctypes.Structure):
 
 
 class AtFirstUse:
-    """libmapi, for a class: a test that leaves it to other processes runs in builds with a sanitizer, too, which cannot be loaded so late."""
+    """libmapi, for a class: a test that leaves it to other processes runs where it cannot be loaded, too."""
 
     def __get__(self, flow, owner):
         Flow.library = ctypes.CDLL(str(BUILD / "lib/libmapi.so"))

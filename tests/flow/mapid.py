@@ -15,21 +15,11 @@ import tempfile
 import time
 import traceback
 
-BUILD = pathlib.Path(os.environ.get("NETSLICE_BUILD") or pathlib.Path(os.environ["NETSLICE_BIN"]).parent)
+from mapi_sanitizer import BUILD, SANITIZER
+
 DATA = pathlib.Path(os.environ.get("NETSLICE_DATA") or pathlib.Path(os.environ["NETSLICE_SOURCE"]).parent / "shared/data")
 PATIENCE_S = 60
 FLOW_GONE = 5123
-
-
-def sanitizer():
-    """The run-time libraries that libmapi wants to be loaded first; empty in other builds.  It must find C++'s exceptions."""
-    listed = subprocess.run(["ldd", BUILD / "lib/libmapi.so"], capture_output=True, text=True, check=True,
-                            env={name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}).stdout
-    paths = [line.split()[2] for line in listed.splitlines() if "libasan" in line or "libstdc++" in line]
-    return " ".join(sorted(paths, key=lambda path: "libasan" not in path)) if "libasan" in listed else ""
-
-
-SANITIZER = sanitizer()
 
 
 def wait_until(condition, seconds=20):
