@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -23,11 +24,15 @@ bool can_be_live(const Scenario &scenario)
     return scenario.quantity == Quantity::kPacket && scenario.frame_bytes == 0;
 }
 
-// About as many packets as `step_units` whole batches hold, in equal distances, by what the time pass saw.
+// About as many packets as `step_units` whole batches hold, in equal distances, by what the time pass saw.  Packets come in bursts, whose
+// batches repeat: a distance without small divisors meets each of a few.
 std::uint64_t step_every(const Arrivals &timed, const RunSettings &settings)
 {
     const double units = double(settings.step_units) * MAPI_BATCH_MAX / std::max(1.0, timed.mean_batch());
-    return std::max<std::uint64_t>(1, std::uint64_t(double(timed.batches) / units));
+    auto every = std::max<std::uint64_t>(1, std::uint64_t(double(timed.batches) / units));
+    while (std::gcd(every, 2 * 3 * 5 * 7) != 1)
+        ++every;
+    return every;
 }
 
 // A filter, of which the kernel has a copy, may be what leaves nothing; without one the other rows need not be waited for.

@@ -180,16 +180,17 @@ void pool_blocks(TraceSums &sums, std::uint64_t count)
 {
     const double share = double(sums.packets()) / double(count);
     std::vector<Block> pooled;
-    std::uint64_t packets = 0;
     for (const Block &block : sums.blocks) {
-        const auto index = std::uint64_t(double(packets) / share);
-        packets += block.packets;
-        if (!pooled.empty() && pooled.back().index == index) {
+        if (!pooled.empty() && double(pooled.back().packets) < share)
             pooled.back().add(block);
-            continue;
-        }
-        pooled.push_back(block);
-        pooled.back().index = index;
+        else
+            pooled.push_back(block);
+        pooled.back().index = pooled.size() - 1;
+    }
+    if (pooled.size() > 1 && double(pooled.back().packets) < share) {
+        const Block rest = std::move(pooled.back());
+        pooled.pop_back();
+        pooled.back().add(rest);
     }
     sums.blocks = std::move(pooled);
     sums.blocks_per_round = 1;

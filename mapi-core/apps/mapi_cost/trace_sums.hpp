@@ -50,6 +50,7 @@ struct TraceSums {
 // Throws nsdump::TraceError.
 TraceSums sum_trace(const std::string &path, const SumRequest &request);
 
-// Makes `count` blocks at most of consecutive ones, of about as many packets each: batches of a live device are of any size.
+// Makes `count` blocks at most of consecutive ones, each with its share of the packets at least: batches of a live device are of any
+// size, and one of a few packets says little.
 void pool_blocks(TraceSums &sums, std::uint64_t count);
 } // namespace mapi_cost
