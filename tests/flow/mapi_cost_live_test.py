@@ -11,6 +11,7 @@ import tempfile
 import threading
 import time
 
+from mapi_cost_flows_test import FLOWS
 from mapi_library import BUILD
 from mapi_live_library import ARP, BROADCAST, TCP, UDP, LiveTest, main, send, wait_until
 
@@ -126,6 +127,14 @@ class CostLive(LiveTest):
         if REPORT.exists() and shutil.which("gnuplot"):
             subprocess.run([REPORT, self.folder / "cost.json", "-o", self.folder / "report"], check=True)
             self.assertIn("What the live device gave", (self.folder / "report/index.html").read_text())
+
+    def test_every_function_is_measured(self):
+        self.keep_sending(UDP, TCP, ARP)
+        options = [word for flow in FLOWS.values() for word in ("--flow", flow.format(folder=self.folder))]
+        self.end(self.begin("--no-instructions", "--seconds", "20", "--packets", "300", *options))
+        for name, row in zip(FLOWS, self.document()["rows"], strict=True):
+            with self.subTest(function=name):
+                self.check_row(row)
 
     def test_what_the_kernel_had_no_room_for_is_told(self):
         config = self.folder / "mapi.conf"

@@ -90,6 +90,8 @@ const Pass &Measurement::pass(const Scenario &scenario, unsigned flows, Field fi
     take_report(made.sums, field);
     if (made.arrivals)
         take_arrivals(*made.arrivals, field);
+    if (!made.remark.empty())
+        results_.notes.push_back(fmt::format("{} ({}): {}.", scenario.name, scenario.id, made.remark));
     return passes_.emplace(key, std::move(made)).first->second;
 }
 

@@ -30,8 +30,7 @@ constexpr const char *kFooter =
     "\n"
     "exit status: 0 measured; 1 measured, but the capture is damaged, records were lost, or figures could not be had (notes\n"
     "say why); 2 wrong usage, or outputs that are one file or the capture; 3 refused: capture, filter, temporary folder\n"
-    "(TMPDIR) or output, or no packet came from the device; 130 interrupted, the rows so far are\n"
-    "printed";
+    "(TMPDIR) or output, or no packet came from the device; 130 interrupted, the rows so far are printed";
 
 // "search-64", or "table2" for all of one.
 bool is_chosen(const Scenario &scenario, const std::string &name)

@@ -47,6 +47,7 @@ struct Pass {
     std::uint64_t lost_copies = 0; // packets that found no room in a buffer
     MeanBytes bytes; // of the workload
     std::optional<Arrivals> arrivals = {}; // of a live device
+    std::string remark = {};               // what the device had to say: that it was down
 };
 
 // In a trace, at most but for what is of no unit.

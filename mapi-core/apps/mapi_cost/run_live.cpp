@@ -24,7 +24,9 @@ void take_packets(const Load &load, const std::string &device, const RunSettings
     while (!flows.wait_a_little() && seconds() < double(settings.seconds) && device_stats(device).ps_recv < settings.packets) {
     }
     pass.reach = flows.reach();
-    pass.arrivals = arrivals_of(device_stats(device), seconds());
+    const mapi_stat_t stats = device_stats(device);
+    pass.arrivals = arrivals_of(stats, seconds());
+    pass.remark = stats.message;
 }
 
 void note_batches(Arrivals &arrivals, const nsdump::StatsReport &report)
