@@ -63,13 +63,21 @@ bool is_shown(const Column &column, const Results &results)
     return !column.is_of_count || !results.instruction_source.empty();
 }
 
-std::string line_of(const Row &row, const Results &results)
+// text: of a column.
+template <class Text> std::string line_of(const Results &results, Text text)
 {
     std::string line;
     for (const Column &column : kColumns)
         if (is_shown(column, results))
-            line += (column.cell == packets_cell ? " |" : "") + fmt::format("{:>9}", column.cell(row, column.is_of_count ? row.arrivals.counted : row.arrivals.timed));
+            line += fmt::format("{}{:>9}", column.cell == packets_cell ? " |" : "", text(column));
     return line;
+}
+
+std::string cells_of(const Row &row, const Results &results)
+{
+    return line_of(results, [&](const Column &column) {
+        return column.cell(row, column.is_of_count ? row.arrivals.counted : row.arrivals.timed);
+    });
 }
 } // namespace
 
@@ -89,16 +97,13 @@ std::string live_text(const Results &results)
 {
     if (!results.live || results.rows.empty())
         return {};
-    std::string head;
-    for (const Column &column : kColumns)
-        if (is_shown(column, results))
-            head += (column.cell == packets_cell ? " |" : "") + fmt::format("{:>9}", column.heading);
+    const std::string head = line_of(results, [](const Column &column) { return column.heading; });
     std::string text = "\nWhat came in each row's own pass, and was dropped by kernel or interface, and by the flow's functions";
     text += results.instruction_source.empty() ? "\n" : "; right:\nthe pass that counts instructions\n";
     text += fmt::format("{:<{}}{}\n", "", kNameColumns, head) + std::string(kNameColumns + head.size(), '-') + "\n";
     for (const Row &row : results.rows) {
         const std::string name = last_line_of_name(row.scenario.name, text);
-        text += fmt::format("{:<{}}{}\n", name, kNameColumns, line_of(row, results));
+        text += fmt::format("{:<{}}{}\n", name, kNameColumns, cells_of(row, results));
     }
     return text;
 }

@@ -45,9 +45,12 @@ std::string live_lines(const Results &results, const LiveArrivals &live)
     std::string text = line_of("live device", results.survey.name + ": " + size_text(results.survey) + " while timed");
     text += line_of("", fmt::format("in {:.1f} s, of each row at most {} s or {} packets; {:.1f} packets a batch on average", live.timed.seconds,
                                     results.settings.seconds, results.settings.packets, live.timed.mean_batch()));
-    if (!results.instruction_source.empty())
+    std::string counted_drops;
+    if (!results.instruction_source.empty()) {
         text += line_of("", fmt::format("{} packets in {:.1f} s while instructions were counted", live.counted.packets, live.counted.seconds));
-    text += line_of("dropped", drops_text(live.timed) + (results.instruction_source.empty() ? "" : "; while instructions were counted: " + drops_text(live.counted)));
+        counted_drops = "; while instructions were counted: " + drops_text(live.counted);
+    }
+    text += line_of("dropped", drops_text(live.timed) + counted_drops);
     return text + line_of("filter", fmt::format("\"{}\": where a flow begins with it the kernel leaves out what it rejects", results.survey.filter));
 }
 } // namespace
@@ -66,7 +69,8 @@ std::string head_text(const Results &results)
                           : "mean over batches with the same packets, a fifth trimmed at either end: interrupts are not in it");
     line("instructions", results.instruction_source.empty() ? "none: " + results.no_instructions_why
                                                             : instruction_source_text(results.instruction_source) + "; a pass of its own");
-    line("unit", results.settings.batch_packets == 1 ? "packet" : fmt::format("batch of {}{} packets", results.live ? "up to " : "", results.settings.batch_packets));
+    line("unit", results.settings.batch_packets == 1 ? "packet" : fmt::format("batch of {}{} packets", results.live ? "up to " : "",
+                                                                              results.settings.batch_packets));
     line("probe", fmt::format("inner {:.1f}, outer {:.1f} ticks at the start, {:.1f}, {:.1f} at the end (means over sessions)",
                               probe.inner_ticks, probe.outer_ticks, probe.inner_end_ticks, probe.outer_end_ticks));
     line("", fmt::format("from start to end it moved by {:.1f} % at most; by more than {:.0f} % and its interval in {} of {} sessions",
