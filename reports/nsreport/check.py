@@ -46,10 +46,12 @@ _ESTIMATE = {"value": "x", "ci95": "w"}
 _TERMS = [{"id": "s", "name": "s", "cost?": _ESTIMATE}]
 _MODEL = {"terms": _TERMS, "holds": "b",
           "scenarios": [{"id": "s", "net": "x", "model?": _ESTIMATE, "residual": "x?", "residual_ci95": "w?", "verdict": "s"}]}
+_ARRIVALS = {"seconds": "w", "packets": "n", "bytes": "n?", "batches": "n?", "packets_per_batch": "w?", "drops": {"*": "n"}}
 _COST = {
     "schema": "s",
     "capture": {"path": "s", "packets": "n?", "bytes": "n?", "mean_bytes": "x?",
                 "damage": "s?", "unread_bytes": "n?"},
+    "live?": {"interface": "s", "seconds_per_pass": "w?", "timed?": _ARRIVALS, "counted?": _ARRIVALS},
     "machine": {"cpu": "s?", "kernel": "s?", "virtualised": "s?"},
     "clock": {"source": "s", "hz": "w?", "mode": "s?", "step_ticks": "x?"},
     "sources": {"cycles": "s?", "instructions": "s?"},
@@ -60,6 +62,7 @@ _COST = {
         "paper?": {"scampi_instructions": "x?", "scampi_cycles": "x?", "intel_instructions": "x?", "intel_cycles": "x?",
                    "net_of_papi": "b?"},
         "parts?": [{"name": "s", "instructions": "x?", "cycles": "x?", "in_cost": "b?"}],
+        "live?": {"timed?": _ARRIVALS, "counted?": _ARRIVALS},
         "rates?": {"packets_per_second": "w?",
                    "lines?": [{"gbit": "w", "frame_bytes": "w", "line_packets_per_second": "w", "share": "x?",
                                "gbit_per_second": "x?"}]}}],

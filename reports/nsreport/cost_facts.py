@@ -55,7 +55,10 @@ def samples_text(document, rows, kinds=("cycles", "instructions")):
     if document["repetitions"]:
         said += f", {count(document['repetitions'])} repetitions"
     if document["unit"] == "batch" and document["batch_packets"]:
-        said += f", unit: batch of {document['batch_packets']} packets"
+        live = document["live"] or {}
+        found = live.get("timed") or live.get("counted")
+        size = f"up to {document['batch_packets']} packets, {number(found['packets_per_batch'])} on average" if found else f"{document['batch_packets']} packets"
+        said += f", unit: batch of {size}"
     elif document["unit"]:
         said += f", unit: {document['unit']}"
     if document["interrupted"]:

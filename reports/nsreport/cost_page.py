@@ -2,7 +2,7 @@
 # mapi-cost run -> head and tables of its page.
 import os
 
-from . import cost_additive, loss_text, page
+from . import cost_additive, cost_live, loss_text, page
 from .cost_facts import clock_text, paper_figure, row_names, samples_text
 from .text import count, number, plural, share, with_error
 
@@ -22,7 +22,8 @@ def facts(document):
     if capture["mean_bytes"] is not None:
         size.append(f"{number(capture['mean_bytes'])} bytes on average")
     return [
-        ("Capture", capture["path"] + (f" ({', '.join(size)})" if size else "")),
+        ("Live device" if document["live"] else "Capture", capture["path"] + (f" ({', '.join(size)})" if size else "")),
+        *cost_live.facts(document),
         ("Machine", machine["cpu"]), ("Kernel", machine["kernel"]), ("Virtualised", machine["virtualised"]),
         ("Clock", clock_text(document)), ("Cycles", document["sources"]["cycles"]),
         ("Counter source", document["sources"]["instructions"] or "none: instructions were not measured"),
@@ -47,7 +48,7 @@ def incomplete(document):
 
 
 def warnings(document):
-    said = loss_text.warnings(document["losses"])
+    said = loss_text.warnings(document["losses"]) + cost_live.warnings(document)
     if document["capture"]["damage"]:
         unread = f", {plural(document['capture']['unread_bytes'], 'byte')} not read" if document["capture"]["unread_bytes"] else ""
         said.append(f"The capture is damaged: {document['capture']['damage']}{unread}. The figures hold what could be read.")
@@ -78,4 +79,4 @@ def tables(document):
                  f"{number(line['frame_bytes'])} bytes", number(line["line_packets_per_second"]), share(line["share"]), number(line["gbit_per_second"])]
                 for r, name in rated for i, line in enumerate(r["rates"]["lines"] or [])]
         made.append(("rates", "Sustainable rates", page.table(columns, rows)))
-    return made + cost_additive.tables(document)
+    return made + cost_live.tables(document) + cost_additive.tables(document)

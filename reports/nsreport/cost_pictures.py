@@ -12,6 +12,7 @@ from .trace_pictures import loss, share_picture
 KINDS = ("instructions", "cycles")
 UNITS = {"instructions": "instructions", "cycles": "TSC cycles"}
 REST = "not broken down"
+OWN_FLOWS = 0  # the table of flows that the user asked for
 _MARK = " The thin black mark is the 95 % confidence of the figure."
 READING = {
     "function_cost": "One row is one scenario; its colours are the functions that a packet goes through, and the figure is their sum, net of the "
@@ -178,7 +179,7 @@ def overhead(document):
 
 def pictures(document):
     colours = Colours([part["name"] for row in document["rows"] for part in row["parts"] or []])
-    packet_rows = [r for r in document["rows"] if r["table"] == 2]
+    packet_rows = [r for r in document["rows"] if r["table"] in (OWN_FLOWS, 2)]
     flow_rows = [r for r in document["rows"] if additional(r)]
     call_rows = [r for r in document["rows"] if r["table"] == 3]
     made = [function_cost(document, colours, packet_rows, "function_cost", "Cost by function",

@@ -42,6 +42,24 @@ double interval_of_mean(const std::vector<double> &values)
     return nsdump::student_t95(values.size() - 1) * std::sqrt(squares / (n - 1) / n);
 }
 
+// Half width for what the blocks cost together by their packets together; blocks of as many packets each weigh alike.
+double interval_of_ratio(const std::vector<const Block *> &blocks)
+{
+    const double n = double(blocks.size());
+    if (n < 2)
+        return 0;
+    double net = 0, packets = 0, squares = 0;
+    for (const Block *block : blocks) {
+        net += block->net;
+        packets += double(block->packets);
+    }
+    for (const Block *block : blocks) {
+        const double residual = block->net - net / packets * double(block->packets);
+        squares += residual * residual;
+    }
+    return nsdump::student_t95(blocks.size() - 1) * std::sqrt(squares * n / (n - 1)) / packets;
+}
+
 Cost cost_of(const TraceSums &sums, const std::vector<const Block *> &kept, double sampling_ci95)
 {
     Cost cost;
@@ -145,10 +163,7 @@ Cost trimmed_cost(const TraceSums &sums)
 Cost mean_cost(const TraceSums &sums)
 {
     const std::vector<const Block *> blocks = pointers(sums);
-    std::vector<double> values;
-    for (const Block *block : blocks)
-        values.push_back(net_per_packet(*block));
-    return cost_of(sums, blocks, interval_of_mean(values));
+    return cost_of(sums, blocks, interval_of_ratio(blocks));
 }
 
 Measured further_cost(const TraceSums &one, const TraceSums &many, unsigned further, bool is_trimmed)

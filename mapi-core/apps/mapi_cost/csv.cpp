@@ -17,6 +17,7 @@ std::string measured(const std::optional<Measured> &value)
 {
     return value ? fmt::format(",{:.6f},{:.6f},{:.6f},{}", value->raw, value->net, value->ci95, value->packets) : ",,,,";
 }
+
 std::string compared(const std::optional<AdditiveModel> &model, const Scenario &scenario)
 {
     const ModelRow *row = model ? model->find(scenario.id) : nullptr;
@@ -32,6 +33,17 @@ std::string cost(const std::optional<AdditiveModel> &model, Term term)
     return found && found->cost ? fmt::format(",,{:.6f},{:.6f},", found->cost->value, found->cost->ci95) : ",,,,";
 }
 
+// Of a live device's pass; of one that was not made, empty.
+std::string arrivals(const Arrivals &arrivals)
+{
+    if (arrivals.seconds == 0)
+        return std::string(3 + kDropCauses, ',');
+    std::string text = fmt::format(",{:.6f},{},{:.6g}", arrivals.seconds, arrivals.packets, arrivals.mean_batch());
+    for (const std::uint64_t count : arrivals.drops)
+        text += fmt::format(",{}", count);
+    return text;
+}
+
 // Net costs; those of 2004 are of the same fit.
 std::string term_line(const AdditiveModels &models, Term term)
 {
@@ -40,7 +52,15 @@ std::string term_line(const AdditiveModels &models, Term term)
         return field(found && found->cost ? std::optional(found->cost->value) : std::nullopt);
     };
     return fmt::format("model,{},\"{}\",", term_id(term), term_name(term)) + cost(models.instructions, term) + cost(models.cycles, term) +
-           old(Card::kScampi) + "," + old(Card::kIntel) + ",," + ",,,,,,,,\n";
+           old(Card::kScampi) + "," + old(Card::kIntel) + ",," + ",,,,,,,," + "," + arrivals({}) + arrivals({}) + "\n";
+}
+
+std::string arrivals_header(const std::string &pass)
+{
+    std::string text = fmt::format(",{0}_seconds,{0}_packets,{0}_packets_per_batch", pass);
+    for (std::size_t i = 0; i < kDropCauses; ++i)
+        text += fmt::format(",{}_drop_{}", pass, drop_name(i));
+    return text;
 }
 } // namespace
 
@@ -52,7 +72,8 @@ std::string csv_text(const Results &results)
                        "scampi_2004_instructions,scampi_2004_cycles,intel_2004_instructions,intel_2004_cycles,"
                        "packets_per_second,"
                        "instructions_model,instructions_residual,instructions_residual_ci95,instructions_verdict,"
-                       "tsc_cycles_model,tsc_cycles_residual,tsc_cycles_residual_ci95,tsc_cycles_verdict\n";
+                       "tsc_cycles_model,tsc_cycles_residual,tsc_cycles_residual_ci95,tsc_cycles_verdict,driver_read_tsc_cycles";
+    text += arrivals_header("timed") + arrivals_header("counted") + "\n";
     for (const Row &row : results.rows) {
         const Scenario &scenario = row.scenario;
         const PaperFigures &paper = scenario.paper;
@@ -62,7 +83,8 @@ std::string csv_text(const Results &results)
         text += measured(row.instructions) + measured(row.cycles);
         text += field(paper.scampi_instructions) + field(paper.scampi_cycles) + field(paper.intel_instructions) + field(paper.intel_cycles);
         text += field(row.rates ? std::optional(row.rates->packets_per_second) : std::nullopt);
-        text += compared(results.models.instructions, scenario) + compared(results.models.cycles, scenario) + "\n";
+        text += compared(results.models.instructions, scenario) + compared(results.models.cycles, scenario);
+        text += field(row.driver_read_cycles()) + arrivals(row.arrivals.timed) + arrivals(row.arrivals.counted) + "\n";
     }
     for (const Term term : terms_in_either(results.models))
         text += term_line(results.models, term);

@@ -38,7 +38,27 @@ Json rates_json(const std::optional<Rates> &rates)
     return {{"packets_per_second", rates->packets_per_second}, {"lines", std::move(lines)}};
 }
 
-Json row_json(const Row &row)
+Json arrivals_json(const Arrivals &arrivals)
+{
+    Json drops = Json::object();
+    for (std::size_t i = 0; i < arrivals.drops.size(); ++i)
+        drops[drop_name(i)] = arrivals.drops[i];
+    return {{"seconds", arrivals.seconds},
+            {"packets", arrivals.packets},
+            {"bytes", arrivals.wire_bytes},
+            {"batches", arrivals.batches},
+            {"packets_per_batch", arrivals.batches > 0 ? Json(arrivals.mean_batch()) : Json(nullptr)},
+            {"drops", std::move(drops)}};
+}
+
+// Of a pass that was not made: null.
+Json live_json(const LiveArrivals &live)
+{
+    const auto pass = [](const Arrivals &arrivals) { return arrivals.seconds > 0 ? arrivals_json(arrivals) : Json(nullptr); };
+    return {{"timed", pass(live.timed)}, {"counted", pass(live.counted)}};
+}
+
+Json row_json(const Row &row, bool is_live)
 {
     const Scenario &scenario = row.scenario;
     Json json = {{"table", scenario.table}, {"scenario", scenario.name}, {"id", scenario.id}};
@@ -60,6 +80,7 @@ Json row_json(const Row &row)
     for (const Reach &reach : row.reach)
         json["functions"].push_back({{"name", reach.function}, {"packets", reach.packets}, {"passed", reach.passed}});
     json["lost_copies"] = row.lost_copies;
+    json["live"] = is_live ? live_json(row.arrivals) : Json(nullptr);
     json["rates"] = rates_json(row.rates);
     json["missing"] = row.missing.empty() ? Json(nullptr) : Json(row.missing);
     return json;
@@ -76,14 +97,15 @@ Json losses_json(const Totals &totals)
     return json;
 }
 
-Json capture_json(const Survey &survey)
+// Of a live device nobody has looked at all packets, to say what the filter passes.
+Json capture_json(const Survey &survey, bool is_live)
 {
     return {{"path", survey.name},
             {"packets", survey.packets},
             {"bytes", survey.wire_bytes},
-            {"mean_bytes", double(survey.wire_bytes) / double(survey.packets)},
+            {"mean_bytes", survey.packets > 0 ? Json(double(survey.wire_bytes) / double(survey.packets)) : Json(nullptr)},
             {"filter", survey.filter},
-            {"filter_packets", survey.matches},
+            {"filter_packets", is_live ? Json(nullptr) : Json(survey.matches)},
             {"damage", survey.is_damaged ? Json(survey.message) : Json(nullptr)},
             {"unread_bytes", survey.unread_bytes}};
 }
@@ -95,7 +117,13 @@ std::string json_text(const Results &results)
     const ProbeCost &probe = results.probe;
     Json json;
     json["schema"] = "netslice-mapi-cost-1";
-    json["capture"] = capture_json(results.survey);
+    json["capture"] = capture_json(results.survey, results.live.has_value());
+    json["live"] = nullptr;
+    if (results.live) {
+        json["live"] = live_json(*results.live);
+        json["live"]["interface"] = results.survey.name;
+        json["live"]["seconds_per_pass"] = results.settings.seconds;
+    }
     json["machine"] = {{"cpu", results.cpu}, {"kernel", results.kernel}, {"virtualised", results.virtualised}};
     json["clock"] = {{"source", clock.source}, {"hz", clock.hz}, {"mode", clock.mode}, {"step_ticks", clock.step_ticks}};
     json["sources"] = {{"cycles", cycle_source_text(clock)},
@@ -110,7 +138,7 @@ std::string json_text(const Results &results)
     json["losses"] = losses_json(results.totals);
     json["rows"] = Json::array();
     for (const Row &row : results.rows)
-        json["rows"].push_back(row_json(row));
+        json["rows"].push_back(row_json(row, results.live.has_value()));
     json["additive"] = additive_json(results.models);
     json["notes"] = results.notes;
     json["probe"] = {{"inner_ticks", probe.inner_ticks},         {"outer_ticks", probe.outer_ticks},

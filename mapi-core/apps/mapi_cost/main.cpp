@@ -9,18 +9,16 @@
 #include <fmt/format.h>
 #include <nsprobe/recorder.h>
 
+#include "command/output.hpp"
+#include "command/signals.h"
 #include "command/standard_files.h"
-#include "command/status_line.hpp"
+#include "command/tell.hpp"
 #include "csv.hpp"
 #include "decode/error.hpp"
 #include "flow_words/read_calls.hpp"
-#include "interrupt.hpp"
 #include "json.hpp"
-#include "measure.hpp"
-#include "missing.hpp"
+#include "measure_source.hpp"
 #include "options.hpp"
-#include "recording.hpp"
-#include "session.hpp"
 #include "table.hpp"
 
 NSP_IGNORE_ENVIRONMENT; // the sessions are this program's business
@@ -29,10 +27,9 @@ namespace mapi_cost
 {
 namespace
 {
-// Not fmt::print, which throws where standard error cannot be written.
 void complain(const std::string &text)
 {
-    std::fputs(("mapi-cost: " + text + "\n").c_str(), stderr);
+    command::tell("mapi-cost: {}\n", text);
 }
 
 int list_scenarios()
@@ -45,24 +42,6 @@ int list_scenarios()
     return kExitOk;
 }
 
-// Counters that were asked for by name must be there; those nobody named may be missing, with the reason told.
-bool has_instructions(const Options &options, const TempFolder &folder, Results &results)
-{
-    if (!options.wants_instructions) {
-        results.no_instructions_why = "not asked for (--no-instructions)";
-        return false;
-    }
-    try {
-        is_stepped(options.run.source, folder);
-        return true;
-    } catch (const SessionError &error) {
-        if (options.run.source != NSP_SOURCE_AUTO)
-            throw;
-        results.no_instructions_why = error.what();
-        return false;
-    }
-}
-
 bool has_table(const Options &options)
 {
     return options.json != "-" && options.csv != "-";
@@ -71,7 +50,8 @@ bool has_table(const Options &options)
 // Each as far as it goes: a full disk for one is no reason to lose the others.  False when one failed.
 bool write_results(const Options &options, Results &results)
 {
-    results.models = additive_models(results.rows);
+    if (!results.live) // whose rows have other packets each
+        results.models = additive_models(results.rows);
     bool are_written = true;
     const auto write = [&](const std::string &path, std::string (*text)(const Results &)) {
         if (path.empty())
@@ -100,46 +80,14 @@ int exit_code(const Options &options, const Results &results)
     return is_whole && has_all_figures && (!options.wants_instructions || !results.instruction_source.empty()) ? kExitOk : kExitFindings;
 }
 
-void measure_all(const Options &options, const std::vector<Scenario> &scenarios, const TempFolder &folder, Results &results)
-{
-    const bool wants_instructions = has_instructions(options, folder, results);
-    Workloads workloads(results.survey, options.text, options.run.packets, folder);
-    Measurement measurement(results, workloads, folder, wants_instructions);
-    command::StatusLine progress;
-    for (std::size_t i = 0; i < scenarios.size(); ++i) {
-        progress.show(fmt::format("{}/{} {}", i + 1, scenarios.size(), scenarios[i].name));
-        stop_if_interrupted();
-        measurement.measure(scenarios[i]);
-    }
-}
-
-// What cannot be read again and again, by a driver that costs the same each time, is recorded first.
-Survey survey_source(const Options &options, const TempFolder &folder, Results &results)
-{
-    if (!options.is_device && !options.is_erf)
-        return survey_capture(options.capture, options.capture, options.filter);
-    const std::string path = folder.file("recorded.pcap");
-    record({options.capture, options.is_device}, options.run.packets, path);
-    Survey survey = survey_capture(path, options.capture, options.filter);
-    results.notes.push_back(fmt::format("Measured on a pcap file with the first {} packets of {}: driver costs are those of such a file.",
-                                        survey.packets, options.capture));
-    return survey;
-}
-
 int run(const Options &options)
 {
     Results results;
     results.settings = options.run;
     command::check_outputs(options.capture, {options.json, options.csv});
-    const std::vector<Scenario> scenarios = chosen_scenarios(options);
     try {
         const TempFolder folder;
-        results.survey = survey_source(options, folder, results);
-        if (results.survey.is_damaged)
-            complain(damage_text(results.survey));
-        if (const std::string note = filter_note(results.survey); !note.empty())
-            results.notes.push_back(note + ".");
-        measure_all(options, scenarios, folder, results);
+        measure_source(options, chosen_scenarios(options), folder, results);
     } catch (const command::Interrupted &) {
         results.is_interrupted = true;
     } catch (const std::exception &error) { // what was measured until then is told

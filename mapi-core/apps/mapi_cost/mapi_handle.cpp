@@ -25,6 +25,19 @@ void set_option(const char *device, const char *key, std::uint64_t value)
 }
 } // namespace
 
+mapi_stat_t device_stats(const std::string &name)
+{
+    mapi_stat_t stats = {};
+    if (mapi_stats(name.c_str(), &stats) != 1)
+        fail("");
+    return stats;
+}
+
+void set_batch(const std::string &device, unsigned packets)
+{
+    set_option(device.c_str(), "batch", packets);
+}
+
 Device::Device(const std::string &path, std::uint64_t repeat, unsigned batch)
     : path_(path), name_(mapi_create_offline_device(path.c_str(), MFF_PCAP))
 {
@@ -32,7 +45,7 @@ Device::Device(const std::string &path, std::uint64_t repeat, unsigned batch)
         fail("");
     try {
         set_option(name_, "repeat", repeat);
-        set_option(name_, "batch", batch);
+        set_batch(name_, batch);
     } catch (...) {
         mapi_delete_offline_device(name_);
         throw;
@@ -52,10 +65,7 @@ void Device::start()
 
 mapi_stat_t Device::stats() const
 {
-    mapi_stat_t stats = {};
-    if (mapi_stats(name_, &stats) != 1)
-        fail("");
-    return stats;
+    return device_stats(name_);
 }
 
 void Device::expect_packets(std::uint64_t packets) const

@@ -21,6 +21,12 @@ public:
     using std::runtime_error::runtime_error;
 };
 
+// Of a device that is open.
+mapi_stat_t device_stats(const std::string &name);
+
+// For one that has no flow yet.
+void set_batch(const std::string &device, unsigned packets);
+
 // A capture file as a device.  Outlives its flows.
 class Device
 {

@@ -76,8 +76,8 @@ void add_parts(Row &row, const Cost &cost, Field field)
 }
 } // namespace
 
-Measurement::Measurement(Results &results, Workloads &workloads, const TempFolder &folder, bool wants_instructions)
-    : results_(results), workloads_(workloads), folder_(folder), wants_instructions_(wants_instructions)
+Measurement::Measurement(Results &results, MakePass make_pass, bool wants_instructions)
+    : results_(results), make_pass_(std::move(make_pass)), wants_instructions_(wants_instructions)
 {
 }
 
@@ -86,12 +86,12 @@ const Pass &Measurement::pass(const Scenario &scenario, unsigned flows, Field fi
     const std::string key = key_of(scenario, flows, field);
     if (const auto found = passes_.find(key); found != passes_.end())
         return found->second;
-    const Load load = workloads_.load(scenario, flows, !scenario.is_call());
-    if (!scenario.is_call() && scenario.traffic == Traffic::kWhole)
-        results_.repetitions = (results_.settings.packets + load.workload.packets - 1) / load.workload.packets;
-    Pass made = scenario.is_call() ? run_calls(load, scenario.quantity, field, results_.settings, folder_)
-                                   : run_packets(load, field, results_.settings, folder_);
+    Pass made = make_pass_(scenario, flows, field);
     take_report(made.sums, field);
+    if (made.arrivals)
+        take_arrivals(*made.arrivals, field);
+    if (!made.remark.empty())
+        results_.notes.push_back(fmt::format("{} ({}): {}.", scenario.name, scenario.id, made.remark));
     return passes_.emplace(key, std::move(made)).first->second;
 }
 
@@ -137,11 +137,20 @@ void Measurement::take_report(const TraceSums &sums, Field field)
     move_mean(probe.outer_end_ticks, mean_of(report.calibration_end, false), time_passes);
 }
 
+void Measurement::take_arrivals(const Arrivals &arrivals, Field field)
+{
+    LiveArrivals &live = *results_.live;
+    (field == Field::kTicks ? live.timed : live.counted).add(arrivals);
+    results_.survey.packets = live.timed.packets;
+    results_.survey.wire_bytes = live.timed.wire_bytes;
+}
+
 void Measurement::measure_plain(Row &row, Field field)
 {
     const Scenario &scenario = row.scenario;
     const Pass &done = pass(scenario, 1, field);
     row.bytes = done.bytes;
+    (field == Field::kTicks ? row.arrivals.timed : row.arrivals.counted) = done.arrivals.value_or(Arrivals{});
     if (field == Field::kInstructions) {
         row.counted_reach = done.reach;
         const Cost instructions = mean_cost(done.sums);

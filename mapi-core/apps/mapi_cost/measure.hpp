@@ -7,14 +7,16 @@
 #include <string>
 
 #include "rows.hpp"
-#include "workload.hpp"
 
 namespace mapi_cost
 {
+// `flows` flows with the scenario's functions, on whatever packets there are.
+using MakePass = std::function<Pass(const Scenario &, unsigned flows, Field)>;
+
 class Measurement
 {
 public:
-    Measurement(Results &results, Workloads &workloads, const TempFolder &folder, bool wants_instructions);
+    Measurement(Results &results, MakePass make_pass, bool wants_instructions);
 
     // Appends the row, without the figures that could not be had.  Throws what a pass throws; rows so far stay.
     void measure(const Scenario &scenario);
@@ -22,13 +24,13 @@ public:
 private:
     const Pass &pass(const Scenario &scenario, unsigned flows, Field field);
     void take_report(const TraceSums &sums, Field field);
+    void take_arrivals(const Arrivals &arrivals, Field field);
     // Each sets the figures of one field.
     void measure_plain(Row &row, Field field);
     void measure_further(Row &row, Field field);
 
     Results &results_;
-    Workloads &workloads_;
-    const TempFolder &folder_;
+    const MakePass make_pass_;
     const bool wants_instructions_;
     std::map<std::string, Pass> passes_; // Table 4 starts from passes of Table 2
     double raw_cycles_ = 0;

@@ -14,6 +14,15 @@ std::string unmatched(const Survey &survey)
 {
     return fmt::format("the filter \"{}\" passes no packet of {}", survey.filter, survey.name);
 }
+
+// Where a flow begins with a filter the kernel leaves out what that rejects: it is not even seen to have come.
+std::string too_few_came(const Scenario &scenario, const Results &results)
+{
+    const bool is_filtered = scenario.begins_with_filter();
+    return fmt::format("of {} too few packets{} came within {} s and --packets {}; give more --seconds{}", results.survey.name,
+                       is_filtered ? " that pass the filter" : "", results.settings.seconds, results.settings.packets,
+                       !is_filtered ? "" : scenario.own.empty() ? ", or another --filter" : ", or another filter");
+}
 } // namespace
 
 std::string why_missing(const Scenario &scenario, const Results &results, const NothingMeasured &error)
@@ -29,6 +38,8 @@ std::string why_missing(const Scenario &scenario, const Results &results, const 
         return fmt::format("all {} units that were measured were cut by interrupts, migrations or losses; run it again on a quieter machine, "
                            "with more --packets or --step-units",
                            error.units_left_out());
+    if (results.live)
+        return too_few_came(scenario, results);
     return fmt::format("--packets {} of {} gave no whole unit; give more --packets or a larger capture", packets, survey.name);
 }
 

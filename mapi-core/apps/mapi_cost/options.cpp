@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 
-
 #include "command/arguments.hpp"
 #include "flow_words/read_calls.hpp"
 #include "own_flow.hpp"
@@ -23,14 +22,15 @@ constexpr const char *kFooter =
     "examples:\n"
     "  mapi-cost trace.pcap\n"
     "  mapi-cost --json cost.json --csv cost.csv trace.pcapng\n"
-    "  mapi-cost --interface eth0\n"
+    "  mapi-cost --interface eth0 --seconds 10\n"
+    "  mapi-cost --interface eth0 --record\n"
     "  mapi-cost --flow 'COOKING 0 0 0 3 | STR_SEARCH passwd 0 0 | TO_BUFFER' --flow \"PKTINFO 1 | STATS @1 0\" trace.pcap\n"
     "  mapi-cost --scenario table4 --filter 'tcp port 80' trace.pcap\n"
     "  mapi-cost --no-instructions --packets 2000000 --json - trace.pcap | jq '.rows[].cycles'\n"
     "\n"
     "exit status: 0 measured; 1 measured, but the capture is damaged, records were lost, or figures could not be had (notes\n"
     "say why); 2 wrong usage, or outputs that are one file or the capture; 3 refused: capture, filter, temporary folder\n"
-    "(TMPDIR) or output; 130 interrupted, the rows so far are printed";
+    "(TMPDIR) or output, or no packet came from the device; 130 interrupted, the rows so far are printed";
 
 // "search-64", or "table2" for all of one.
 bool is_chosen(const Scenario &scenario, const std::string &name)
@@ -48,7 +48,7 @@ std::string check_scenario(const std::string &name)
 
 std::optional<int> parse_options(int argc, char **argv, Options &options)
 {
-    command::Arguments arguments("Measures what monitoring functions cost per packet on a capture: instructions and cycles, beside those of 2004.");
+    command::Arguments arguments("Measures what monitoring functions cost per packet, on a capture or a live device: instructions and cycles, beside those of 2004.");
     arguments.footer(kFooter);
     arguments.version("-V,--version", "mapi-cost " NETSLICE_VERSION);
     bool is_per_packet = false;
@@ -56,8 +56,11 @@ std::optional<int> parse_options(int argc, char **argv, Options &options)
     std::string clock = "ordered";
     arguments.add("capture", options.capture, "pcap or pcapng file").shown_as("CAPTURE");
     std::string device;
-    arguments.add("-i,--interface", device, "record packets of a network interface, or a device of mapi.conf, for 10 s, or --packets of them; measure on these")
+    arguments.add("-i,--interface", device, "measure a network interface, or a device of mapi.conf, on its packets as they come")
         .shown_as("DEVICE");
+    arguments.add_flag("--record", options.is_recorded, "record packets of the device first and measure on these, so that all rows have the same ones");
+    const command::Argument seconds = arguments.add("--seconds", options.run.seconds, "a pass on a device, or its recording, takes so long at most; default 5")
+        .shown_as("N").range(std::uint64_t{1}, std::uint64_t{86400});
     arguments.add_flag("--erf", options.is_erf, "the capture is an ERF file of a DAG card; measure on its first --packets, as a pcap file");
     const command::Argument json = arguments.add("--json", options.json, "write JSON (netslice-mapi-cost-1); - is standard output, instead of the table").shown_as("FILE");
     const command::Argument csv = arguments.add("--csv", options.csv, "write CSV; - is standard output, instead of the table").shown_as("FILE");
@@ -70,7 +73,7 @@ std::optional<int> parse_options(int argc, char **argv, Options &options)
     arguments.add("--filter", options.filter,
                    "expression for BPF_FILTER; default \"src port 2005\" when a packet matches it, else \"tcp\"").shown_as("EXPR");
     arguments.add("--string", options.text, "string for STR_SEARCH in the row of five functions; default \"www\"").shown_as("STRING");
-    arguments.add("--packets", options.run.packets, "packets to time in each scenario, at least; default 200000")
+    arguments.add("--packets", options.run.packets, "packets to time in each scenario, at least; of a device at most; default 200000")
         .shown_as("N").range(std::uint64_t{1}, std::uint64_t{1} << 32);
     arguments.add_flag("--per-packet", is_per_packet, "hand packets to the engine one by one, not in batches of 64");
     arguments.add("--clock", clock, "ordered (default): slices are fenced; fast: probes cost half")
@@ -84,6 +87,8 @@ std::optional<int> parse_options(int argc, char **argv, Options &options)
         if (!device.empty() && (!options.capture.empty() || options.is_erf))
             throw command::WrongUse("--interface stands instead of a capture");
         options.is_device = !device.empty();
+        if (!options.is_device && (options.is_recorded || seconds.was_given()))
+            throw command::WrongUse("--record and --seconds need --interface");
         if (options.is_device)
             options.capture = device;
         if (options.capture.empty() && !options.is_list)

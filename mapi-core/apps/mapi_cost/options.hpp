@@ -22,6 +22,7 @@ enum ExitCode {
 struct Options {
     std::string capture; // or the device
     bool is_device = false;
+    bool is_recorded = false; // first, to be measured on
     bool is_erf = false;
     std::string filter; // empty: chosen by the capture
     std::string text = "www";
@@ -32,6 +33,8 @@ struct Options {
     bool is_list = false;
     bool wants_instructions = true;
     RunSettings run;
+
+    bool is_live() const { return is_device && !is_recorded; }
 };
 
 // The exit code when there is nothing more to do.

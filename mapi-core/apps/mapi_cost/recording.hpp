@@ -12,7 +12,6 @@ struct Source {
     bool is_device = false;
 };
 
-// The first packets, of a device those of kRecordSeconds at most.  Throws MapiError and command::Interrupted.
-constexpr int kRecordSeconds = 10;
-void record(const Source &source, std::uint64_t packets, const std::string &path);
+// The first packets, of a device those of so many seconds at most.  Throws MapiError and command::Interrupted.
+void record(const Source &source, std::uint64_t packets, std::uint64_t seconds, const std::string &path);
 } // namespace mapi_cost

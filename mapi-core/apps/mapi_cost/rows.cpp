@@ -2,10 +2,18 @@
 // rows: words for where the figures come from.
 #include "rows.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace mapi_cost
 {
+std::optional<double> Row::driver_read_cycles() const
+{
+    const auto found = std::find_if(parts.begin(), parts.end(), [](const RowPart &part) { return part.name == "driver_read"; });
+    return found == parts.end() ? std::nullopt : found->cycles;
+}
+
 std::string damage_text(const Survey &survey)
 {
     if (survey.unread_bytes == 0)

@@ -23,6 +23,12 @@ struct RowPart {
     bool is_counted = true;
 };
 
+// In the time pass, and in the one that counts instructions.
+struct LiveArrivals {
+    Arrivals timed;
+    Arrivals counted;
+};
+
 struct Row {
     Scenario scenario;
     std::optional<Measured> instructions;
@@ -32,8 +38,11 @@ struct Row {
     std::vector<Reach> counted_reach; // in the instruction pass
     MeanBytes bytes;
     std::uint64_t lost_copies = 0;
+    LiveArrivals arrivals = {}; // of a live device
     std::optional<Rates> rates;
     std::string missing; // which figures could not be had, why, and what would help; empty when all are there
+
+    std::optional<double> driver_read_cycles() const; // what the driver takes for a packet
 };
 
 // Mean over the sessions of the run.
@@ -61,6 +70,7 @@ struct Totals {
 struct Results {
     Survey survey;
     RunSettings settings;
+    std::optional<LiveArrivals> live; // of all rows; none: a capture was measured, not a device
     std::uint64_t repetitions = 0; // of the capture in a time pass
     std::string cpu, kernel, virtualised;
     nsdump::Clock clock;

@@ -3,12 +3,8 @@
 #include "run.hpp"
 
 #include <algorithm>
-#include <chrono>
-#include <memory>
-#include <thread>
 
-#include "interrupt.hpp"
-#include "readers.hpp"
+#include "connected_flows.hpp"
 #include "session.hpp"
 
 namespace mapi_cost
@@ -18,38 +14,6 @@ namespace
 constexpr std::uint64_t kLeastRounds = 5; // a fifth of them can go at either end
 constexpr std::uint64_t kPieces = 100;
 constexpr std::uint64_t kRecordsPerUnit = 8; // besides two for each function
-
-struct Flows {
-    std::vector<Readers> flows;
-    std::vector<std::vector<int>> functions; // ids, by flow
-};
-
-Flows connect(const Load &load, const Device &device)
-{
-    Flows made;
-    for (const auto &calls : load.flows) {
-        Flow flow(device);
-        auto &ids = made.functions.emplace_back();
-        for (const Call &call : calls)
-            ids.push_back(flow.apply(call));
-        flow.connect();
-        made.flows.emplace_back(std::move(flow), calls, ids);
-    }
-    return made;
-}
-
-void wait_for_end(Flows &made)
-{
-    const bool has_readers = std::any_of(made.flows.begin(), made.flows.end(), [](const Readers &flow) { return flow.has_copies(); });
-    for (bool has_ended = false; !has_ended;) {
-        stop_if_interrupted();
-        has_ended = made.flows[0].flow().wait(has_readers ? 0 : 100);
-        for (Readers &flow : made.flows)
-            flow.read_copies(has_ended);
-        if (has_readers && !has_ended)
-            std::this_thread::sleep_for(std::chrono::microseconds(50));
-    }
-}
 
 // How often the workload is read, and which units are counted.
 struct Plan {
@@ -105,35 +69,30 @@ Plan plan_of(const Load &load, Field field, const RunSettings &settings, const T
                                   : plan_instructions(load, settings, is_stepped(settings.source, folder));
 }
 
-std::vector<Reach> reach_of(const Load &load, const Flows &made)
-{
-    std::vector<Reach> reach;
-    for (std::size_t i = 0; i < load.flows[0].size(); ++i) {
-        const mapi_function_info_t info = made.flows[0].flow().describe(made.functions[0][i]);
-        reach.push_back({load.flows[0][i].function, info.pkts, info.passed_pkts});
-    }
-    return reach;
-}
 } // namespace
+
+std::uint64_t records_per_unit(const Load &load)
+{
+    std::uint64_t records = kRecordsPerUnit;
+    for (const auto &calls : load.flows)
+        records += 2 * calls.size();
+    return records;
+}
 
 Pass run_packets(const Load &load, Field field, const RunSettings &settings, const TempFolder &folder)
 {
     Plan plan = plan_of(load, field, settings, folder);
     plan.request.counted_slices = {"dispatch", "publish"};
-    std::uint64_t functions = 0;
-    for (const auto &calls : load.flows)
-        functions += calls.size();
-    const std::uint64_t records = plan.rounds * plan.units_per_round * (kRecordsPerUnit + 2 * functions);
-
-    Session session(field, settings, plan.step_every, records, folder);
+    Session session(field, settings, plan.step_every, plan.rounds * plan.units_per_round * records_per_unit(load), folder);
     Device device(load.workload.path, plan.rounds, settings.batch_packets);
     Pass pass;
     pass.bytes = load.workload.bytes;
     {
-        Flows made = connect(load, device);
+        ConnectedFlows flows(load, device.name());
         device.start();
-        wait_for_end(made);
-        pass.reach = reach_of(load, made);
+        while (!flows.wait_a_little()) {
+        }
+        pass.reach = flows.reach();
         pass.lost_copies = device.stats().drop_buffer_full;
         device.expect_packets(plan.rounds * load.workload.packets);
     }

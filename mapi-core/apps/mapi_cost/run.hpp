@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include <nsprobe/session.h>
 
+#include "arrivals.hpp"
 #include "scenario.hpp"
 #include "temp_folder.hpp"
 #include "trace_sums.hpp"
@@ -24,7 +26,8 @@ public:
 };
 
 struct RunSettings {
-    std::uint64_t packets = 200'000; // at least so many in a time pass
+    std::uint64_t packets = 200'000; // at least so many in a time pass; of a live device at most
+    std::uint64_t seconds = 5;       // of a pass on a live device, or of its recording, at most
     unsigned batch_packets = MAPI_BATCH_MAX;
     nsp_clock_mode clock = NSP_CLOCK_ORDERED;
     nsp_counter_source source = NSP_SOURCE_AUTO;
@@ -43,7 +46,12 @@ struct Pass {
     std::vector<Reach> reach;      // of the first flow
     std::uint64_t lost_copies = 0; // packets that found no room in a buffer
     MeanBytes bytes; // of the workload
+    std::optional<Arrivals> arrivals = {}; // of a live device
+    std::string remark = {};               // what the device had to say: that it was down
 };
+
+// In a trace, at most but for what is of no unit.
+std::uint64_t records_per_unit(const Load &load);
 
 // Packets through the chain, Quantity::kPacket and kFurther...
 Pass run_packets(const Load &load, Field field, const RunSettings &settings, const TempFolder &folder);

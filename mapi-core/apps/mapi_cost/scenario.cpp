@@ -57,6 +57,11 @@ const std::vector<Scenario> &all_scenarios()
 }
 // clang-format on
 
+bool Scenario::begins_with_filter() const
+{
+    return own.empty() ? !functions.empty() && functions.front() == Function::kFilter : own.front().function == "BPF_FILTER";
+}
+
 PaperFigures net_of_papi(const Scenario &scenario)
 {
     PaperFigures figures = scenario.paper;

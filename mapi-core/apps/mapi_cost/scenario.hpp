@@ -63,6 +63,7 @@ struct Scenario {
     std::vector<Call> own = {}; // in place of functions: what the user has asked for
 
     bool is_call() const { return quantity == Quantity::kNextPacket || quantity == Quantity::kReadResults; }
+    bool begins_with_filter() const;
     bool is_further() const { return quantity == Quantity::kFurtherSame || quantity == Quantity::kFurtherDifferent; }
 };
 

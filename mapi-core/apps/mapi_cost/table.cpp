@@ -8,6 +8,7 @@
 
 #include "additive_table.hpp"
 #include "cells.hpp"
+#include "live_table.hpp"
 #include "table_head.hpp"
 
 namespace mapi_cost
@@ -114,6 +115,7 @@ std::string table_text(const Results &results)
     text += cost_table(results, 3, "Table 3: cost of one call");
     text += cost_table(results, 4, "Table 4: what a further flow with the same functions adds to a packet (8 further flows, divided by 8)");
     text += cost_table(results, kOwnTable, "Flows that were asked for: cost of a packet in the packet thread");
+    text += live_text(results);
     text += rate_table(results);
     text += additive_text(results);
     text += part_list(results);

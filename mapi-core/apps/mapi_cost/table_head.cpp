@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "live_table.hpp"
+
 namespace mapi_cost
 {
 namespace
@@ -20,6 +22,37 @@ std::string losses_text(const Totals &totals)
     text += totals.equation_holds ? "; issued = drained + lost holds" : "; issued = drained + lost does NOT hold";
     return text + fmt::format("; {} of {} units left out", totals.units_left_out, totals.units);
 }
+
+std::string line_of(const char *what, const std::string &value)
+{
+    return fmt::format("{:<14}{}\n", what, value);
+}
+
+std::string size_text(const Survey &survey)
+{
+    return fmt::format("{} packets, {} bytes, {:.0f} bytes on average", survey.packets, survey.wire_bytes,
+                       survey.packets > 0 ? double(survey.wire_bytes) / double(survey.packets) : 0.0);
+}
+
+std::string capture_lines(const Survey &survey)
+{
+    return line_of("capture", survey.name + ": " + size_text(survey)) + (survey.is_damaged ? line_of("  damaged", damage_text(survey)) : "") +
+           line_of("filter", fmt::format("\"{}\" passes {} packets", survey.filter, survey.matches));
+}
+
+std::string live_lines(const Results &results, const LiveArrivals &live)
+{
+    std::string text = line_of("live device", results.survey.name + ": " + size_text(results.survey) + " while timed");
+    text += line_of("", fmt::format("in {:.1f} s, of each row at most {} s or {} packets; {:.1f} packets a batch on average", live.timed.seconds,
+                                    results.settings.seconds, results.settings.packets, live.timed.mean_batch()));
+    std::string counted_drops;
+    if (!results.instruction_source.empty()) {
+        text += line_of("", fmt::format("{} packets in {:.1f} s while instructions were counted", live.counted.packets, live.counted.seconds));
+        counted_drops = "; while instructions were counted: " + drops_text(live.counted);
+    }
+    text += line_of("dropped", drops_text(live.timed) + counted_drops);
+    return text + line_of("filter", fmt::format("\"{}\": where a flow begins with it the kernel leaves out what it rejects", results.survey.filter));
+}
 } // namespace
 
 std::string head_text(const Results &results)
@@ -28,18 +61,16 @@ std::string head_text(const Results &results)
     const ProbeCost &probe = results.probe;
     const nsdump::Clock &clock = results.clock;
     std::string text;
-    const auto line = [&](const char *what, const std::string &value) { text += fmt::format("{:<14}{}\n", what, value); };
-    line("capture", fmt::format("{}: {} packets, {} bytes, {:.0f} bytes on average", survey.name, survey.packets, survey.wire_bytes,
-                                double(survey.wire_bytes) / double(survey.packets)));
-    if (survey.is_damaged)
-        line("  damaged", damage_text(survey));
-    line("filter", fmt::format("\"{}\" passes {} packets", survey.filter, survey.matches));
+    const auto line = [&](const char *what, const std::string &value) { text += line_of(what, value); };
+    text += results.live ? live_lines(results, *results.live) : capture_lines(survey);
     line("machine", fmt::format("{}, {}, virtualised: {}", results.cpu, results.kernel, results.virtualised));
     line("cycles", fmt::format("{}; clock step {:.0f} ticks, {} reads", cycle_source_text(clock), clock.step_ticks, clock.mode));
-    line("", "mean over batches with the same packets, a fifth trimmed at either end: interrupts are not in it");
+    line("", results.live ? "mean over blocks of batches that follow each other, a fifth trimmed at either end"
+                          : "mean over batches with the same packets, a fifth trimmed at either end: interrupts are not in it");
     line("instructions", results.instruction_source.empty() ? "none: " + results.no_instructions_why
                                                             : instruction_source_text(results.instruction_source) + "; a pass of its own");
-    line("unit", results.settings.batch_packets == 1 ? "packet" : fmt::format("batch of {} packets", results.settings.batch_packets));
+    line("unit", results.settings.batch_packets == 1 ? "packet" : fmt::format("batch of {}{} packets", results.live ? "up to " : "",
+                                                                              results.settings.batch_packets));
     line("probe", fmt::format("inner {:.1f}, outer {:.1f} ticks at the start, {:.1f}, {:.1f} at the end (means over sessions)",
                               probe.inner_ticks, probe.outer_ticks, probe.inner_end_ticks, probe.outer_end_ticks));
     line("", fmt::format("from start to end it moved by {:.1f} % at most; by more than {:.0f} % and its interval in {} of {} sessions",

@@ -120,15 +120,7 @@ private:
             sums_.blocks.back().index = index;
             block_index_ = index;
         }
-        Block &block = sums_.blocks.back();
-        block.packets += unit_.packets;
-        block.raw += unit_.raw;
-        block.net += unit_.net;
-        block.subtracted_ci95 += unit_.subtracted_ci95;
-        block.subtracted_bound += unit_.subtracted_bound;
-        block.part_net.resize(sums_.parts.size());
-        for (std::size_t i = 0; i < unit_.part_net.size(); ++i)
-            block.part_net[i] += unit_.part_net[i];
+        sums_.blocks.back().add(unit_);
     }
 
     const nsdump::NameTable &names_;
@@ -143,6 +135,18 @@ private:
     std::uint64_t block_index_ = 0;
 };
 } // namespace
+
+void Block::add(const Block &other)
+{
+    packets += other.packets;
+    raw += other.raw;
+    net += other.net;
+    subtracted_ci95 += other.subtracted_ci95;
+    subtracted_bound += other.subtracted_bound;
+    part_net.resize(std::max(part_net.size(), other.part_net.size()));
+    for (std::size_t i = 0; i < other.part_net.size(); ++i)
+        part_net[i] += other.part_net[i];
+}
 
 std::uint64_t TraceSums::packets() const
 {
@@ -170,5 +174,25 @@ TraceSums sum_trace(const std::string &path, const SumRequest &request)
     for (Block &block : sums.blocks)
         block.part_net.resize(sums.parts.size());
     return sums;
+}
+
+void pool_blocks(TraceSums &sums, std::uint64_t count)
+{
+    const double share = double(sums.packets()) / double(count);
+    std::vector<Block> pooled;
+    for (const Block &block : sums.blocks) {
+        if (!pooled.empty() && double(pooled.back().packets) < share)
+            pooled.back().add(block);
+        else
+            pooled.push_back(block);
+        pooled.back().index = pooled.size() - 1;
+    }
+    if (pooled.size() > 1 && double(pooled.back().packets) < share) {
+        const Block rest = std::move(pooled.back());
+        pooled.pop_back();
+        pooled.back().add(rest);
+    }
+    sums.blocks = std::move(pooled);
+    sums.blocks_per_round = 1;
 }
 } // namespace mapi_cost

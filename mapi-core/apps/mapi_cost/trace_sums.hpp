@@ -31,6 +31,9 @@ struct Block {
     double subtracted_ci95 = 0; // of the constants that were subtracted; they are the same in every block
     double subtracted_bound = 0; // the same, of what is no chance
     std::vector<double> part_net; // self, by TraceSums::parts
+
+    // What is summed; the number and the index stay.
+    void add(const Block &other);
 };
 
 struct TraceSums {
@@ -46,4 +49,8 @@ struct TraceSums {
 
 // Throws nsdump::TraceError.
 TraceSums sum_trace(const std::string &path, const SumRequest &request);
+
+// Makes `count` blocks at most of consecutive ones, each with its share of the packets at least: batches of a live device are of any
+// size, and one of a few packets says little.
+void pool_blocks(TraceSums &sums, std::uint64_t count);
 } // namespace mapi_cost

@@ -5,13 +5,13 @@
 #include <sys/stat.h>
 
 #include "interrupt.hpp"
+#include "scenario_calls.hpp"
 
 namespace mapi_cost
 {
 namespace
 {
 constexpr const char *kFilterOf2004 = "src port 2005";
-constexpr const char *kCommonFilter = "tcp";
 constexpr std::uint64_t kCopyBytes = 64 << 20;
 constexpr std::size_t kMadePackets = 1024; // whole batches, and in the processor's second-level cache with room
 
@@ -114,38 +114,15 @@ const Workload &Workloads::workload(Traffic traffic, unsigned frame_bytes)
     return found != made_.end() ? found->second : made_.emplace(key, make(traffic, frame_bytes)).first->second;
 }
 
-Call Workloads::call(Function function, unsigned variant, const Load &load, bool reader_waits)
-{
-    switch (function) {
-    case Function::kCounter:
-        return {"PKT_COUNTER"};
-    case Function::kFilter:
-        return {"BPF_FILTER", {variant == 0 ? survey_.filter : "src port " + std::to_string(2005 + variant)}};
-    case Function::kSample:
-        return {"SAMPLE_PACKETS", {"5", "PROBABILISTIC"}};
-    case Function::kSampleAll:
-        return {"SAMPLE_PACKETS", {"1", "PERIODIC"}};
-    case Function::kSearchAbsent:
-        return {"STR_SEARCH", {absent_.at(load.workload.path).at(variant), 0, 0}};
-    case Function::kSearchText:
-        return {"STR_SEARCH", {text_, 0, 1500}};
-    case Function::kBuffer:
-        break;
-    }
-    return {"TO_BUFFER", {reader_waits ? WAIT : NOWAIT}};
-}
-
 Load Workloads::load(const Scenario &scenario, unsigned flows, bool reader_waits)
 {
     Load load;
     load.is_compared = scenario.is_further();
     load.workload = workload(scenario.traffic, scenario.frame_bytes);
-    for (unsigned flow = 0; flow < flows; ++flow) {
-        std::vector<Call> calls = scenario.own;
-        for (const Function function : scenario.functions)
-            calls.push_back(call(function, scenario.quantity == Quantity::kFurtherDifferent ? flow : 0, load, reader_waits));
-        load.flows.push_back(std::move(calls));
-    }
+    const auto absent = absent_.find(load.workload.path);
+    const CallWords words{survey_.filter, text_, absent == absent_.end() ? std::vector<std::string>() : absent->second, reader_waits};
+    for (unsigned flow = 0; flow < flows; ++flow)
+        load.flows.push_back(calls_of(scenario, scenario.quantity == Quantity::kFurtherDifferent ? flow : 0, words));
     return load;
 }
 } // namespace mapi_cost

@@ -15,6 +15,8 @@
 
 namespace mapi_cost
 {
+inline constexpr const char *kCommonFilter = "tcp";
+
 // What one reading of the whole capture says.
 struct Survey {
     std::string path;
@@ -66,7 +68,6 @@ private:
     const std::vector<Packet> &first_packets(bool is_matching);
     const Workload &workload(Traffic traffic, unsigned frame_bytes);
     Workload make(Traffic traffic, unsigned frame_bytes);
-    Call call(Function function, unsigned variant, const Load &load, bool reader_waits);
 
     const Survey &survey_;
     const std::string text_;

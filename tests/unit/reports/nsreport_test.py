@@ -68,6 +68,21 @@ class WholeReport(ReportCase):
     def test_a_cost_run_from_before_the_model_has_a_page_without_it(self):
         self.assertNotIn("Additive", self.report_of(cost()))
 
+    def test_a_run_on_a_live_device_says_what_came_and_what_was_dropped(self):
+        arrivals = {"seconds": 5.0, "packets": 1234, "bytes": 70000, "batches": 617, "packets_per_batch": 2.0, "drops": {"kernel": 77, "buffer_full": 0}}
+        document = cost()
+        document["capture"] |= {"path": "eth7", "damage": None}
+        document["live"] = {"interface": "eth7", "seconds_per_pass": 5, "timed": arrivals, "counted": None}
+        for row in document["rows"]:
+            row["live"] = {"timed": arrivals, "counted": None}
+        document["rows"].append(document["rows"][0] | {"table": 0, "scenario": "TOP + TO_FILE"})
+        page = self.report_of(document)
+        for text in ("Live device", "eth7", "1,234 packets in 5 s, 2 a batch on average", "the kernel&#x27;s buffer had no room: 77",
+                     "What the live device gave", "batch of up to 64 packets, 2 on average"):
+            self.assertIn(text, page)
+        with open(os.path.join(self.out, "data", "function_cost.tsv"), encoding="utf-8") as file:
+            self.assertIn("TOP + TO_FILE", file.read())
+
     def test_the_page_of_a_trace_holds_machine_losses_drift_and_the_figures(self):
         page = self.report_of(stats())
         for text in ("AMD EPYC 9B45", "6.18.0", "KVM", "2.596 GHz", "step: INSTRUCTIONS", "1,204 records lost = 11.1 % (ring full 1,204)",

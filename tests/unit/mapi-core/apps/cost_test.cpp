@@ -99,6 +99,21 @@ TEST_CASE("units that only one of two passes has whole are not compared", "[mapi
     CHECK_THROWS_AS(further_cost(one, many, 8, false), NothingMeasured);
 }
 
+TEST_CASE("a block of few packets widens the interval by what it weighs", "[mapi_cost][cost]")
+{
+    TraceSums sums = rounds(30, 640, 640); // within 1 of 10 a packet
+    sums.blocks.emplace_back();
+    sums.blocks.back().packets = 1;
+    sums.blocks.back().net = 165; // what a batch costs by itself
+    sums.blocks.back().part_net = {0, 0, 0};
+
+    const Measured counted = mean_cost(sums).whole;
+
+    CHECK(counted.net == Approx((60 * 640 + 165) / (60 * 64 + 1.0)).margin(0.01));
+    CHECK(counted.ci95 > 155 / (60 * 64 + 1.0));
+    CHECK(counted.ci95 < 3 * 155 / (60 * 64 + 1.0));
+}
+
 TEST_CASE("a pass without one whole unit has no cost", "[mapi_cost][cost]")
 {
     CHECK_THROWS(trimmed_cost(TraceSums{}));

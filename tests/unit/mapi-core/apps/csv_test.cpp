@@ -36,6 +36,19 @@ TEST_CASE("every line of the CSV has the fields of its header", "[mapi_cost][csv
     CHECK(lines == 6); // two terms
 }
 
+TEST_CASE("a live row ends with what came and what was dropped in both passes", "[mapi_cost][csv]")
+{
+    const std::string text = mapi_cost::csv_text(test_support::live_example());
+
+    CHECK(text.find(",driver_read_tsc_cycles,timed_seconds,timed_packets,timed_packets_per_batch,timed_drop_kernel,") != std::string::npos);
+    CHECK(text.find(",30,2.000000,1000,20,7,0,3,0,0,2.500000,900,10,120,0,0,0,0\n") != std::string::npos);
+    std::istringstream lines(text);
+    std::string header, row;
+    std::getline(lines, header);
+    std::getline(lines, row);
+    CHECK(fields_of(row) == fields_of(header));
+}
+
 TEST_CASE("a count that was not made is an empty field", "[mapi_cost][csv]")
 {
     const std::string text = mapi_cost::csv_text(test_support::example_results());

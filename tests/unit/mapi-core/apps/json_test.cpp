@@ -69,3 +69,31 @@ TEST_CASE("the additive model has a null for each term that is not determined, a
     CHECK(additive["cycles"]["scenarios"][0]["residual"].is_null());
     CHECK(additive["paper"]["intel_instructions"].size() == 10);
 }
+
+TEST_CASE("what a live device gave is there for all rows and for each, a capture has none of it", "[mapi_cost][json]")
+{
+    const json document = json::parse(json_text(test_support::live_example()));
+    const json &live = document["live"];
+
+    CHECK(live["interface"] == "eth7");
+    CHECK(live["seconds_per_pass"] == 5);
+    CHECK(live["timed"]["packets_per_batch"] == 20);
+    CHECK(live["counted"]["drops"]["kernel"] == 120);
+    CHECK(document["rows"][0]["live"]["timed"] == live["timed"]);
+    CHECK(live["timed"]["drops"].size() == kDropCauses);
+    CHECK(document["capture"]["filter_packets"].is_null());
+    const json other = json::parse(json_text(test_support::example_results()));
+    CHECK(other["live"].is_null());
+    CHECK(other["rows"][0]["live"].is_null());
+}
+
+TEST_CASE("a device that gave nothing has no mean size, and a pass that was not made is null", "[mapi_cost][json]")
+{
+    Results results = test_support::live_example();
+    results.survey.packets = 0;
+    results.live->counted = {};
+    const json document = json::parse(json_text(results));
+
+    CHECK(document["capture"]["mean_bytes"].is_null());
+    CHECK(document["live"]["counted"].is_null());
+}

@@ -43,6 +43,15 @@ TEST_CASE("too few packets for calls are named with the number that is too small
     CHECK_THAT(why_missing(scenario("results"), few, NothingMeasured(0)), Contains("--packets 32 is too few"));
 }
 
+TEST_CASE("of a live device it is told what could be waited for", "[mapi_cost][missing]")
+{
+    Results live = results();
+    live.live.emplace();
+
+    CHECK_THAT(why_missing(scenario("counter"), live, NothingMeasured(0)), Contains("of x.pcap too few packets came within 5 s") && Contains("--seconds"));
+    CHECK_THAT(why_missing(scenario("filter"), live, NothingMeasured(0)), Contains("that pass the filter") && Contains("--filter"));
+}
+
 TEST_CASE("units that were all cut are counted", "[mapi_cost][missing]")
 {
     CHECK_THAT(why_missing(scenario("counter"), results(), NothingMeasured(7)), Contains("all 7 units") && Contains("again"));

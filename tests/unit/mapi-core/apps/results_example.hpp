@@ -32,4 +32,21 @@ inline mapi_cost::Results example_results()
     results.rows[0].rates = mapi_cost::rates_of(10.25, 2.6e9, 0);
     return results;
 }
+
+// On the device eth7: two passes, with drops in each.
+inline mapi_cost::Results live_example()
+{
+    mapi_cost::Results results = example_results();
+    const mapi_cost::Arrivals timed{2, 1000, 60000, 50, 1000, {7, 0, 3}};
+    const mapi_cost::Arrivals counted{2.5, 900, 54000, 90, 900, {120}};
+    results.survey.name = "eth7";
+    results.survey.packets = timed.packets;
+    results.survey.wire_bytes = timed.wire_bytes;
+    results.survey.filter = "tcp";
+    results.instruction_source = "step";
+    results.rows.resize(1);
+    results.rows[0].arrivals = {timed, counted};
+    results.live = results.rows[0].arrivals;
+    return results;
+}
 } // namespace test_support

@@ -139,3 +139,32 @@ TEST_CASE("units before the first one asked for are warm-up", "[mapi_cost][trace
     CHECK(sums.blocks[1].index == 1);
     CHECK(sums.packets() == 256);
 }
+
+TEST_CASE("blocks are pooled with those that follow until each has its share of the packets", "[mapi_cost][trace_sums]")
+{
+    TraceSums sums;
+    for (const std::uint64_t packets : {64, 1, 1, 62, 64, 64, 1}) {
+        Block block;
+        block.number = sums.blocks.size() + 1;
+        block.packets = packets;
+        block.net = double(packets) * 2;
+        block.part_net = {double(packets)};
+        sums.blocks.push_back(block);
+    }
+    const std::uint64_t packets = sums.packets();
+    pool_blocks(sums, 4);
+
+    REQUIRE(sums.blocks.size() == 3);
+    CHECK(sums.packets() == packets);
+    CHECK(sums.blocks[0].packets == 64 + 1);
+    CHECK(sums.blocks[1].packets == 1 + 62 + 64);
+    CHECK(sums.blocks[2].packets == 64 + 1); // the rest, which has no share of its own
+    CHECK(sums.blocks[1].number == 3);
+    CHECK(sums.blocks[1].index == 1);
+    CHECK(sums.blocks[1].net == 2 * 127);
+    CHECK(sums.blocks[1].part_net == std::vector<double>{127});
+    CHECK(sums.blocks_per_round == 1);
+    TraceSums none;
+    pool_blocks(none, 4);
+    CHECK(none.blocks.empty());
+}

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: MIT
+# mapi-cost run on a live device -> what came in each row's passes, and what was dropped.
+from . import page
+from .cost_facts import row_names
+from .text import count, number, plural
+
+CAUSES = {
+    "kernel": "the kernel's buffer had no room",
+    "interface": "not taken by the interface",
+    "buffer_full": "no room in a flow's buffer",
+    "link_type": "of a link type that a function does not know",
+    "not_written": "not written to a file",
+}
+PASSES = {"timed": "while timed", "counted": "while instructions were counted"}
+
+
+def drops_text(arrivals):
+    dropped = {cause: n for cause, n in arrivals["drops"].items() if n}
+    if not dropped:
+        return "none dropped"
+    return f"{count(sum(dropped.values()))} dropped (" + ", ".join(f"{CAUSES.get(cause, cause)}: {count(n)}" for cause, n in dropped.items()) + ")"
+
+
+def facts(document):
+    """Lines of the page's head, a pass each; none of a capture."""
+    live = document["live"] or {}
+    return [(f"Packets {words}", f"{plural(found['packets'], 'packet')} in {number(found['seconds'])} s, {number(found['packets_per_batch'])} a batch on "
+                                 f"average, {drops_text(found)}") for key, words in PASSES.items() if (found := live.get(key))]
+
+
+def warnings(document):
+    timed = (document["live"] or {}).get("timed")
+    if not timed or not any(timed["drops"].values()):
+        return []
+    return [f"Of the live device's packets that came while times were taken some are not in the figures: {drops_text(timed)}."]
+
+
+def _cells(arrivals):
+    if arrivals is None:
+        return [number(None)] * 3
+    return [count(arrivals["packets"]), number(arrivals["packets_per_batch"]), drops_text(arrivals)]
+
+
+def _driver_read(row):
+    return next((part["cycles"] for part in row["parts"] or [] if part["name"] == "driver_read"), None)
+
+
+def tables(document):
+    rows = [(r, name) for r, name in zip(document["rows"], row_names(document["rows"])) if r["live"]]
+    if not rows:
+        return []
+    columns = [("scenario", False), ("driver_read, cycles a packet", True), ("packets timed", True), ("a batch", True), ("drops", False),
+               ("packets counted", True), ("a batch", True), ("drops", False)]
+    cells = [[name, number(_driver_read(r)), *_cells(r["live"]["timed"]), *_cells(r["live"]["counted"])] for r, name in rows]
+    return [("live", "What the live device gave", page.table(columns, cells))]
