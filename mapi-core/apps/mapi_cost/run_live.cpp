@@ -2,6 +2,7 @@
 // run_live: one load -> a live device's packets through libmapi, under a session.
 #include "run_live.hpp"
 
+#include <algorithm>
 #include <chrono>
 
 #include "connected_flows.hpp"
@@ -44,11 +45,14 @@ Pass run_live(const Load &load, const std::string &device, Field field, std::uin
     SumRequest request;
     request.field = field;
     request.counted_slices = {"dispatch", "publish"};
-    if (field == Field::kInstructions)
-        request.first_unit = 2; // the first binds symbols and lets flows join
     Session session(field, settings, step_every, settings.packets * records_per_unit(load), folder);
     Pass pass;
     take_packets(load, device, settings, pass);
+    request.packets = pass.arrivals->packets;
+    if (field == Field::kInstructions) {
+        request.first_unit = 2; // the first binds symbols and lets flows join
+        request.packets = std::max<std::uint64_t>(1, request.packets) - 1; // the last may have been under way: stepped, it takes long
+    }
     pass.sums = sum_trace(session.close(), request);
     note_batches(*pass.arrivals, pass.sums.report);
     pool_blocks(pass.sums, kBlocks);

@@ -35,6 +35,7 @@ public:
         unit_ = {};
         unit_.number = unit.number;
         unit_.packets = unit.packets;
+        packets_seen_ += unit.packets;
         is_open_ = true;
     }
 
@@ -82,7 +83,8 @@ public:
             return;
         const bool is_whole = counted_ == request_.counted_slices.size() && !is_broken_;
         // With single-stepping most units have no counters at all; they are not lost, they were not asked for.
-        const bool was_wanted = unit_.number >= request_.first_unit && (request_.field == Field::kTicks || counted_ > 0);
+        const bool was_wanted = unit_.number >= request_.first_unit && packets_seen_ <= request_.packets &&
+                                (request_.field == Field::kTicks || counted_ > 0);
         if (was_wanted && is_whole)
             add_to_block();
         else
@@ -133,6 +135,7 @@ private:
     bool is_broken_ = false;
     std::size_t counted_ = 0;
     std::uint64_t block_index_ = 0;
+    std::uint64_t packets_seen_ = 0;
 };
 } // namespace
 

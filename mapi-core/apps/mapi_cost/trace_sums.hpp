@@ -17,6 +17,7 @@ struct SumRequest {
     std::uint64_t units_per_block = 1;
     std::uint64_t blocks_per_round = 1; // block n and block n + blocks_per_round hold the same packets
     std::uint64_t first_unit = 1;             // those before warm up
+    std::uint64_t packets = UINT64_MAX;       // of all units; those that go beyond have come to flows that were being closed
     std::vector<std::string> counted_slices;  // together they are the cost
 };
 

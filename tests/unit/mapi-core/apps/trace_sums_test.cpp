@@ -46,7 +46,7 @@ public:
         builder_.exit(0, 1, sites_[0], now_ += 10);
     }
 
-    TraceSums sums(std::uint64_t units_per_block = 1, std::uint64_t first_unit = 1, Field field = Field::kTicks)
+    TraceSums sums(std::uint64_t units_per_block = 1, std::uint64_t first_unit = 1, Field field = Field::kTicks, std::uint64_t packets = UINT64_MAX)
     {
         const std::string path = folder_ / "trace.nsl";
         builder_.footer(NSLICE_END_CLOSED, now_, now_);
@@ -55,6 +55,7 @@ public:
         request.field = field;
         request.units_per_block = units_per_block;
         request.first_unit = first_unit;
+        request.packets = packets;
         request.counted_slices = {"dispatch", "publish"};
         return sum_trace(path, request);
     }
@@ -138,6 +139,17 @@ TEST_CASE("units before the first one asked for are warm-up", "[mapi_cost][trace
     CHECK(sums.blocks[0].number == 4);
     CHECK(sums.blocks[1].index == 1);
     CHECK(sums.packets() == 256);
+}
+
+TEST_CASE("units whose packets go beyond those asked for are neither counted nor left out", "[mapi_cost][trace_sums]")
+{
+    Trace trace;
+    for (int i = 0; i < 5; ++i)
+        trace.unit();
+    const TraceSums sums = trace.sums(1, 1, Field::kTicks, 3 * 64 + 63);
+
+    CHECK(sums.packets() == 3 * 64);
+    CHECK(sums.units_left_out == 0);
 }
 
 TEST_CASE("blocks are pooled with those that follow until each has its share of the packets", "[mapi_cost][trace_sums]")
