@@ -11,6 +11,7 @@
 
 #include "engine/error.hpp"
 #include "engine/wall_clock.hpp"
+#include "functions/catalog.hpp"
 #include "ring/futex.hpp"
 
 namespace mapi::client
@@ -23,6 +24,16 @@ void store(std::vector<std::atomic<uint64_t>> &result, const std::vector<uint64_
 {
     for (size_t i = 0; i < result.size(); ++i)
         result[i].store(copy[i], std::memory_order_relaxed);
+}
+
+// Null: this libmapi has none that can.
+const mapi_function *find_composing(const std::string &name)
+{
+    for (const mapi_function *function : functions::catalog()) {
+        if (function->name == name && function->compose_result)
+            return function;
+    }
+    return nullptr;
 }
 } // namespace
 
@@ -73,7 +84,7 @@ void RemoteFlow::add(const std::string &name, const ipc::Applied &applied)
     function.results.size = int(bytes);
     function.has_results_in_ring = applied.has_results_in_ring();
     function.has_packets_in_ring = applied.has_packets_in_ring();
-    function.is_read_by_request = applied.is_read_by_request();
+    function.is_composed = applied.is_composed();
     if (!applied.has_ring())
         return;
     const ipc::Ring &ring = applied.ring();
@@ -82,6 +93,8 @@ void RemoteFlow::add(const std::string &name, const ipc::Applied &applied)
         reinterpret_cast<ring::ReaderPage *>(connection_->client_memory(ring.reader_offset(), sizeof(ring::ReaderPage))),
         connection_->engine_memory(ring.data_offset(), ring.data_bytes()), ring.data_bytes()};
     function.records = std::make_unique<ring::RecordSource>(pages, ring.reader_returns());
+    if (const mapi_function *table = applied.is_composed() ? find_composing(name) : nullptr)
+        function.composed = std::make_unique<engine::ComposedResult>(*table);
 }
 
 engine::Target RemoteFlow::target(int fid, bool is_whole)
@@ -182,8 +195,10 @@ mapi_results_t *RemoteFlow::read_results(int fid)
     Function &function = connected_function(fid);
     if (function.result.empty())
         throw Error(MAPI_SHM_ERR, function.name + " has no result");
-    if (function.has_results_in_ring || function.is_read_by_request)
+    if (function.has_results_in_ring)
         return nullptr;
+    if (function.is_composed)
+        return read_composed(function);
     if (function.result.size() == 1) [[likely]] {
         function.result[0].store(function.published.first_word(), std::memory_order_relaxed);
     } else {
@@ -214,26 +229,29 @@ void RemoteFlow::need_mapid() const
         throw Error(MCOM_SOCKET_ERROR, "mapid at " + connection_->path() + " is gone");
 }
 
-void RemoteFlow::read_whole(int fid, Function &function)
+void RemoteFlow::read_whole(Function &function)
 {
     std::vector<uint64_t> copy(function.result.size());
-    if (function.is_read_by_request) {
-        ipc::Request request;
-        request.mutable_read_result()->set_flow(number_);
-        request.mutable_read_result()->set_function(fid);
-        std::vector<ipc::Descriptor> file;
-        const ipc::Reply reply = connection_->ask(request, {}, &file);
-        const size_t bytes = copy.size() * sizeof(uint64_t);
-        memcpy(copy.data(), reply.result().data(), std::min(bytes, reply.result().size()));
-        if (!file.empty() && pread(file[0].number(), copy.data(), bytes, 0) != ssize_t(bytes))
-            throw Error(MCOM_UNKNOWN_ERROR, "mapid at " + connection_->path() + ": its result is not whole");
-    } else {
-        while (!function.published.try_read(copy.data()) && !is_closed_)
-            need_mapid();
-    }
+    while (!function.published.try_read(copy.data()) && !is_closed_)
+        need_mapid();
     if (is_closed_) // its memory may be another flow's
         throw Error(MAPI_INVALID_FLOW, "the flow was closed meanwhile");
     store(function.result, copy);
+}
+
+// What is read is gone: that mapid is there is asked before.
+mapi_results_t *RemoteFlow::read_composed(Function &function)
+{
+    if (!function.composed)
+        throw Error(MCOM_UNKNOWN_ERROR, function.name + ": this libmapi cannot read its result: it is older than mapid");
+    const auto lock = function.records->lock();
+    if (is_closed_)
+        throw Error(MAPI_INVALID_FLOW, "the flow was closed meanwhile");
+    mapi_results_t *const results = show(function);
+    std::vector<uint64_t> copy(function.result.size());
+    function.composed->read(function.published.words(), function.published.bytes(), *function.records, copy.data());
+    store(function.result, copy);
+    return results;
 }
 
 // Its memory may be another flow's once this one is closed: that is asked with the source's lock.
@@ -250,7 +268,7 @@ mapi_results_t *RemoteFlow::next_results(int fid)
 {
     Function &function = connected_function(fid);
     if (!function.has_results_in_ring && !function.result.empty()) {
-        read_whole(fid, function);
+        read_whole(function);
         return show(function);
     }
     ring::RecordSource &source = records(function, false);
@@ -293,7 +311,7 @@ int RemoteFlow::next_packets(int fid, const mapipkt **packets, int most, int tim
 int RemoteFlow::poll_descriptor(int fid)
 {
     Function &function = connected_function(fid);
-    if (!function.records)
+    if (!function.records || function.is_composed)
         throw Error(MAPI_INVALID_FID_FUNCID, function.name + " gives nothing one by one that could be waited for");
     const auto lock = function.records->lock();
     if (!function.event.is_open()) {

@@ -10,6 +10,7 @@
 
 #include "client/backend.hpp"
 #include "client/connection.hpp"
+#include "engine/composed_result.hpp"
 #include "engine/published.hpp"
 #include "ring/record_source.hpp"
 
@@ -49,8 +50,9 @@ private:
         mapi_results_t results = {};
         bool has_results_in_ring = false;
         bool has_packets_in_ring = false;
-        bool is_read_by_request = false;
+        bool is_composed = false;
         std::unique_ptr<ring::RecordSource> records; // null: the function has no ring
+        std::unique_ptr<engine::ComposedResult> composed; // under its lock; null: this libmapi does not know how
         ipc::Descriptor event;
         std::atomic<bool> is_removed = false;
     };
@@ -61,7 +63,8 @@ private:
     ring::RecordSource &records(Function &function, bool are_packets) const;
     // False: none will come any more.
     bool is_alive() const { return !is_closed_ && connection_->is_alive(); }
-    void read_whole(int fid, Function &function);
+    void read_whole(Function &function);
+    mapi_results_t *read_composed(Function &function);
     mapi_results_t *show(Function &function);
     // Throws Error when it is there no more.
     void need_mapid() const;

@@ -28,7 +28,6 @@ namespace mapi::daemon
 namespace
 {
 constexpr int kSendTimeoutMs = 1000;
-constexpr size_t kInlineResultBytes = 32768; // a longer result goes as a file
 constexpr int kSettleMs = 1;
 constexpr int kGreetingMs = 5000;
 constexpr size_t kRingsMax = 16384;
@@ -196,7 +195,6 @@ void Session::dispatch_probed(const ipc::Request &request, std::vector<ipc::Desc
     case ipc::Request::kNextDevice: return next_device(request.next_device().id(), reply);
     case ipc::Request::kStatistics: return statistics(request.statistics().device(), reply);
     case ipc::Request::kPoll: return poll(request.poll());
-    case ipc::Request::kReadResult: return read_result(request.read_result(), reply);
     case ipc::Request::kListDevices: return show_devices(service_, peer_, request.list_devices(), *reply.mutable_devices());
     case ipc::Request::kListFlows: return show_flows(service_, peer_, request.list_flows(), *reply.mutable_flows());
     case ipc::Request::kAskDaemon: return show_daemon(service_, peer_, *reply.mutable_daemon());
@@ -302,6 +300,7 @@ void Session::apply(const ipc::Apply &call, std::vector<ipc::Descriptor> &descri
     Holdings held = allowance_.nothing();
     allowance_.add_function(held);
     const mapi_function &function = service_.registry.function(call.function());
+    check_readable(function);
     const unsigned written = function.is_settled || (function.flags & MAPI_FUNCTION_SENDS) ? 1 : 0;
     allowance_.add_written(held, written);
     allowance_.add_files(held, written);
@@ -332,6 +331,14 @@ void Session::check_lengths(const mapi_function &function, const engine::Argumen
             throw Error(MAPI_LIMIT_REACHED, std::string(function.name) + ": a text of " + std::to_string(argument.text.size()) + " bytes takes too long; mapid takes " +
                                                 std::to_string(function.text_bytes_max) + ", and with MAPI_SOCKET=none the program itself takes any");
     }
+}
+
+// A client reads without asking, by what its libmapi knows.
+void Session::check_readable(const mapi_function &function) const
+{
+    const bool is_own = !service_.registry.plugins().libraries.contains(&function);
+    if (function.read_result || (function.compose_result && !is_own))
+        throw Error(MFUNCT_COULD_NOT_APPLY_FUNCT, std::string(function.name) + ": only the plug-in itself can read its result; with MAPI_SOCKET=none it is loaded into the program, and does");
 }
 
 void Session::connect(int number)
@@ -415,25 +422,12 @@ void Session::statistics(const std::string &device, ipc::Reply &reply)
     show(stats, *reply.mutable_statistics());
 }
 
-void Session::read_result(const ipc::Target &call, ipc::Reply &reply)
-{
-    const std::vector<uint64_t> result = find(call.flow()).flow->copy_result(call.function());
-    const size_t bytes = result.size() * sizeof(uint64_t);
-    if (bytes <= kInlineResultBytes) {
-        reply.set_result(result.data(), bytes);
-        return;
-    }
-    result_ = ipc::Descriptor(memfd_create("mapi-result", MFD_CLOEXEC));
-    if (!result_.is_open() || write(result_.number(), result.data(), bytes) != ssize_t(bytes))
-        throw Error(MAPID_MEM_ALLOCATION_ERROR, "no memory for a result");
-    to_send_.push_back(result_.number());
-}
-
 void Session::poll(const ipc::Target &call)
 {
     FlowEntry &entry = find(call.flow());
-    engine::RingMemory *const ring = entry.flow->memory(call.function()).ring;
-    if (!ring)
+    const engine::FunctionMemory memory = entry.flow->memory(call.function());
+    engine::RingMemory *const ring = memory.ring;
+    if (!ring || memory.is_composed)
         throw Error(MAPI_INVALID_FID_FUNCID, "the function gives nothing one by one that could be waited for");
     Holdings held = allowance_.nothing();
     if (!ring->writer().has_poll_descriptor())

@@ -53,7 +53,6 @@ private:
     void describe_device(int id, ipc::Reply &reply);
     void next_device(int id, ipc::Reply &reply);
     void statistics(const std::string &device, ipc::Reply &reply);
-    void read_result(const ipc::Target &call, ipc::Reply &reply);
     void poll(const ipc::Target &call);
     void start_recording(const std::string &name, const ipc::Descriptor &file);
     void stop_recording(ipc::Reply &reply);
@@ -64,6 +63,7 @@ private:
     void check_access(const std::string &device) const;
     void check_sending(const mapi_function &function, const engine::Arguments &arguments) const;
     void check_lengths(const mapi_function &function, const engine::Arguments &arguments) const;
+    void check_readable(const mapi_function &function) const;
     void add_flow(int number, std::shared_ptr<engine::Device> device, const std::string &name, Holdings held, ipc::Reply &reply);
 
     const Service &service_;
@@ -78,7 +78,6 @@ private:
     std::map<int, FlowEntry> flows_;     // by the client's numbers
     std::unique_ptr<Recording> recording_; // that the client has begun
     std::vector<int> to_send_;
-    ipc::Descriptor result_; // one of these
     const std::shared_ptr<ipc::Descriptor> ended_; // an event: a flow has ended, and its files are not written yet
     bool is_settling_ = false; // since then; else no flow needs to be looked at
 };

@@ -14,7 +14,7 @@ void show(int fid, const engine::FunctionMemory &memory, SharedArena &arena, ipc
         applied.set_result_offset(engine.offset_of(memory.result));
     applied.set_has_results_in_ring(memory.has_results_in_ring);
     applied.set_has_packets_in_ring(memory.has_packets_in_ring);
-    applied.set_is_read_by_request(memory.is_read_by_request);
+    applied.set_is_composed(memory.is_composed);
     if (!memory.ring)
         return;
     const ring::RingPages &pages = memory.ring->writer().pages();

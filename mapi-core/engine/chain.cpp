@@ -12,7 +12,7 @@
 namespace mapi::engine
 {
 Applied::Applied(std::shared_ptr<Node> n)
-    : node(std::move(n)), charge(node->take_charge()), result(Published::words_for(node->result_bytes()))
+    : node(std::move(n)), charge(node->take_charge()), result(Published::words_for(node->result_bytes())), composed(node->function())
 {
     results.res = result.data();
     results.size = int(node->result_bytes());

@@ -11,6 +11,7 @@
 
 #include <mapi/results.h>
 
+#include "engine/composed_result.hpp"
 #include "engine/node.hpp"
 #include "ring/record_source.hpp"
 
@@ -32,6 +33,7 @@ struct Applied {
     std::vector<std::atomic<uint64_t>> result; // what mapi_read_results() lends out
     mapi_results_t results = {};
     std::unique_ptr<ring::RecordSource> records; // null: the function has no ring
+    ComposedResult composed; // under the lock of `records`
 
     // Of one that ends a meter: the functions it measures, and where all stood when the flow joined.
     struct Metered {

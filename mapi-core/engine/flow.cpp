@@ -207,17 +207,17 @@ FunctionMemory Flow::memory(int fid)
     const Applied &applied = function(fid);
     const Node &node = *applied.node;
     const void *result = node.is_in_place() ? node.published().words() - 1 : applied.mirror_memory.memory();
-    return {result, node.result_bytes(), node.ring(), node.has_results_in_ring(), node.has_packets_in_ring(), node.function().read_result != nullptr};
+    return {result, node.result_bytes(), node.ring(), node.has_results_in_ring(), node.has_packets_in_ring(), node.is_composed()};
 }
 
-std::vector<uint64_t> Flow::copy_result(int fid)
+// `copy` is zeros.
+void Flow::copy_result(Applied &applied, uint64_t *copy)
 {
-    const Node &node = *connected_function(fid).node;
-    if (!node.function().read_result)
-        throw Error(MAPI_INVALID_FID_FUNCID, std::string(node.function().name) + " makes no result when it is asked");
-    std::vector<uint64_t> copy(Published::words_for(node.result_bytes()));
-    node.read_result(copy.data());
-    return copy;
+    const Node &node = *applied.node;
+    if (!node.is_composed())
+        return node.read_result(copy);
+    const auto lock = applied.records->lock();
+    applied.composed.read(node.result_words(), node.result_bytes(), *applied.records, copy);
 }
 
 mapi_results_t *Flow::read_results(int fid)
@@ -237,7 +237,7 @@ mapi_results_t *Flow::read_results(int fid)
         applied.result[0].store(value, std::memory_order_relaxed);
     } else {
         std::vector<uint64_t> copy(applied.result.size());
-        node.read_result(copy.data());
+        copy_result(applied, copy.data());
         for (size_t i = 0; i < copy.size(); ++i)
             applied.result[i].store(copy[i], std::memory_order_relaxed);
     }
@@ -288,7 +288,7 @@ int Flow::next_packets(int fid, const mapipkt **packets, int most, int timeout_m
 int Flow::poll_descriptor(int fid)
 {
     Applied &applied = connected_function(fid);
-    if (!applied.records)
+    if (!applied.records || applied.node->is_composed())
         throw Error(MAPI_INVALID_FID_FUNCID, std::string(applied.node->function().name) + " gives nothing one by one that could be waited for");
     const auto lock = applied.records->lock();
     if (applied.records->event() < 0) {

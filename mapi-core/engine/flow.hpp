@@ -23,7 +23,7 @@ struct FunctionMemory {
     RingMemory *ring = nullptr;
     bool has_results_in_ring = false;
     bool has_packets_in_ring = false;
-    bool is_read_by_request = false; // its result is whole only when the function itself copies it
+    bool is_composed = false; // its result is made of result and ring, by its table
 };
 
 // Any thread.  Everything throws Error.
@@ -51,7 +51,7 @@ public:
     // Many of them, each device's at once.
     static void close(const std::vector<std::shared_ptr<Flow>> &flows);
 
-    // No lock, no system call.  Null: results come one after another.
+    // No system call; no lock but that of readers of the same function where it composes its result.  Null: results come one after another.
     mapi_results_t *read_results(int fid);
     // Waits for the next of these.
     mapi_results_t *next_results(int fid);
@@ -65,7 +65,6 @@ public:
     bool wait_for_end(int timeout_ms);
 
     FunctionMemory memory(int fid);
-    std::vector<uint64_t> copy_result(int fid);
     // What goes with the last of its functions, which may be in use for a while after it is closed.
     void keep(std::shared_ptr<const void> thing) { chain_->keep(std::move(thing)); }
     void set_on_end(std::function<void()> on_end) { chain_->set_on_end(std::move(on_end)); }
@@ -95,6 +94,7 @@ private:
     FunctionCounts counts_of(const Applied &applied) const;
     Applied &function(int fid);
     Applied &connected_function(int fid);
+    static void copy_result(Applied &applied, uint64_t *copy);
     static ring::RecordSource &records(Applied &applied, bool are_packets);
 
     const std::shared_ptr<Device> device_;

@@ -80,16 +80,24 @@ uint64_t bytes_of(const Arguments &arguments)
 uint64_t *Node::allocate_result(const mapi_function_setup *setup, uint32_t bytes)
 {
     auto &node = *static_cast<Node *>(setup->engine);
-    if (bytes == 0 || bytes > MAPI_RESULT_BYTES_MAX || node.in_place_)
+    if (bytes == 0 || bytes > MAPI_RESULT_BYTES_MAX || node.has_result())
         return nullptr;
     try {
-        node.published_memory_ = std::make_shared<ArenaBlock>(node.client_->arena(), Arena::Side::kEngine, Published::memory_bytes(bytes));
+        return node.take_result(bytes);
     } catch (const std::bad_alloc &) {
         return nullptr;
     }
-    node.published_ = Published(node.published_memory_->memory(), bytes);
-    node.in_place_ = node.published_.words();
-    return node.in_place_;
+}
+
+uint64_t *Node::take_result(uint32_t bytes)
+{
+    const bool is_own = has_flag(MAPI_FUNCTION_RESULT_COPIED);
+    result_->resize(is_own ? Published::words_for(bytes) : 0);
+    published_memory_ = std::make_shared<ArenaBlock>(client_->arena(), Arena::Side::kEngine, Published::memory_bytes(bytes));
+    published_ = Published(published_memory_->memory(), bytes);
+    pace_.set_words(result_->size());
+    in_place_ = is_own ? nullptr : published_.words();
+    return is_own ? result_->data() : in_place_;
 }
 
 mapi_ring *Node::make_ring(const mapi_function_setup *setup, const mapi_ring_options *options)
@@ -188,7 +196,7 @@ Node::Node(const mapi_function &function, Arguments arguments, const mapi_driver
         if (argument.file)
             argument.file->keep();
     }
-    if (has_published_result())
+    if (has_published_result() || is_copied())
         publish();
     client_ = nullptr;
 }
@@ -231,14 +239,24 @@ void Node::flush()
 
 void Node::tick(uint64_t now_ns)
 {
-    if (function_.tick)
-        function_.tick(instance_, now_ns);
+    if (!function_.tick)
+        return;
+    function_.tick(instance_, now_ns);
+    pace_.note_change();
+}
+
+void Node::publish_when_due()
+{
+    if (runs_every_batch())
+        pace_.note_change();
+    if (pace_.is_due(seen()))
+        publish();
 }
 
 void Node::reset()
 {
     function_.reset(instance_);
-    if (has_published_result())
+    if (has_published_result() || is_copied())
         publish();
 }
 
@@ -258,7 +276,7 @@ void Node::end()
     has_ended_ = true;
     if (ring_ && !function_.is_settled)
         ring_->writer().end();
-    if (has_published_result())
+    if (has_published_result() || is_copied())
         publish();
 }
 

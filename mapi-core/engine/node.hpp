@@ -18,6 +18,7 @@
 #include "engine/client.hpp"
 #include "engine/flow_options.hpp"
 #include "engine/meter.hpp"
+#include "engine/publish_pace.hpp"
 #include "engine/published.hpp"
 #include "engine/ring_memory.hpp"
 
@@ -119,9 +120,11 @@ public:
     // Of one that no flow shares.
     void reset();
     void publish() { published_.publish(result_->data()); }
-    const uint64_t *result_words() const { return is_in_place() ? in_place_ : result_->data(); }
+    // After a batch or a tick, of one whose result is copied for readers.
+    void publish_when_due();
+    const uint64_t *result_words() const { return in_place_ ? in_place_ : result_->data(); }
     // Those words' memory, which may outlive the node.
-    std::shared_ptr<const void> result_memory() const { return is_in_place() ? std::shared_ptr<const void>(published_memory_) : result_; }
+    std::shared_ptr<const void> result_memory() const { return in_place_ ? std::shared_ptr<const void>(published_memory_) : result_; }
     uint64_t first_word() const { return result_->empty() ? 0 : (*result_)[0]; }
     // The first word after packet i, in values[i] for each bit i of the return value.  After run() with the same mask.
     uint64_t values(const mapi_batch &batch, uint64_t mask, uint64_t *values);
@@ -173,6 +176,8 @@ public:
     // Nothing but what is counted of its packets, or its table says how.
     bool can_be_reset() const { return is_shareable() || function_.reset; }
     bool is_in_place() const { return has_flag(MAPI_FUNCTION_RESULT_IN_PLACE); }
+    bool is_copied() const { return has_result() && has_flag(MAPI_FUNCTION_RESULT_COPIED); }
+    bool is_composed() const { return function_.compose_result && ring_; }
     // Packets that came in while any flow had its source: only differences mean something.  Nobody counts them at the node itself,
     // so a filter that no packet of a batch needs costs nothing.
     uint64_t seen() const { return source_ ? source_->passed() : totals_->packets.load(std::memory_order_relaxed); }
@@ -195,6 +200,7 @@ private:
     static void take_single_packets(const mapi_function_setup *setup);
     static mapi_ring *make_ring(const mapi_function_setup *setup, const mapi_ring_options *options);
     static int charge_memory(const mapi_function_setup *setup, uint64_t bytes);
+    uint64_t *take_result(uint32_t bytes);
     static void *common_object(const mapi_function_setup *setup, const mapi_common_object *kind);
     std::string missing_memory() const;
     static const mapi_ring_calls kRingCalls;
@@ -219,7 +225,8 @@ private:
     const uint64_t buffer_bytes_;  // 0: as much as the function wants
     std::shared_ptr<ArenaBlock> published_memory_;
     Published published_;
-    uint64_t *in_place_ = nullptr; // in published_
+    uint64_t *in_place_ = nullptr; // in published_; null: the function writes to result_
+    PublishPace pace_;             // of a result that is copied for readers
     std::unique_ptr<RingMemory> ring_;
     MeterSum meter_sum_ = {};
     mapi_perf_t measured_ = {};

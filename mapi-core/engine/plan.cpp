@@ -47,6 +47,10 @@ Plan::Plan(std::vector<std::shared_ptr<Chain>> chains, const std::vector<std::sh
                 results_.push_back(&stage.steps[i]);
         }
     }
+    for (const auto &node : nodes_) {
+        if (node->is_copied())
+            copied_.push_back(node.get());
+    }
 }
 
 void Plan::add_metered(Applied &applied)
@@ -172,6 +176,8 @@ void Plan::publish()
 {
     for (const Step *step : results_)
         publish(*step);
+    for (Node *node : copied_)
+        node->publish_when_due();
     for (Group *group : ran_) {
         group->has_run = false;
         for (const Step *step = group->first; step != group->first + group->steps; ++step)

@@ -186,6 +186,7 @@ private:
     std::unordered_map<const Node *, Applied *> meter_ends_;
     Meter *meter_ = nullptr;
     std::vector<const Step *> results_; // steps in no group with something to publish
+    std::vector<Node *> copied_; // nodes whose results are copied for readers, when there is the time
     std::vector<Group *> ran_; // groups that have run since the last publish()
     std::vector<Joint::Nodes> unjoined_;
     std::vector<std::shared_ptr<Joint>> joints_;

@@ -12,6 +12,19 @@ namespace
 {
 constexpr uint64_t kBytesMin = 1024, kBytesMax = uint64_t(1) << 30;
 
+// What so many records take at most with the gap, shorter than one of them, at the memory's end: with or without it there is no room for another.
+uint64_t most_bytes(const mapi_ring_options &options)
+{
+    const uint64_t place = ring::place_bytes(options.record_bytes);
+    return options.records == 0 ? UINT64_MAX : options.records * place + place - 1;
+}
+
+uint64_t wanted_bytes(const mapi_ring_options &options)
+{
+    // A record above half of the memory would find no room.
+    return options.records == 0 ? options.bytes : std::max(most_bytes(options), 2 * ring::place_bytes(options.record_bytes));
+}
+
 ring::RingPages pages_in(void *written, void *read, uint64_t bytes)
 {
     return {new (written) ring::WriterPage, new (read) ring::ReaderPage, static_cast<uint8_t *>(written) + sizeof(ring::WriterPage), bytes};
@@ -24,9 +37,9 @@ ring::RingWriter &writer_of(mapi_ring *handle)
 } // namespace
 
 RingMemory::RingMemory(const std::shared_ptr<Arena> &arena, const mapi_ring_options &options)
-    : flags_(options.flags), bytes_(std::bit_ceil(std::clamp(options.bytes, kBytesMin, kBytesMax))),
+    : flags_(options.flags), bytes_(std::bit_ceil(std::clamp(wanted_bytes(options), kBytesMin, kBytesMax))),
       written_(arena, Arena::Side::kEngine, sizeof(ring::WriterPage) + bytes_), read_(arena, Arena::Side::kClient, sizeof(ring::ReaderPage)),
-      writer_(pages_in(written_.memory(), read_.memory(), bytes_), {(options.flags & MAPI_RING_WRITER_WAITS) != 0, options.spare_bytes})
+      writer_(pages_in(written_.memory(), read_.memory(), bytes_), {(options.flags & MAPI_RING_WRITER_WAITS) != 0, options.spare_bytes, most_bytes(options)})
 {
 }
 

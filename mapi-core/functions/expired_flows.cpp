@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: MIT
 // EXPIRED_FLOWS: packet -> flows, each told once it has ended, with all its packets.  Lets every packet pass.
-#include <atomic>
 #include <bit>
 #include <cstring>
-#include <mutex>
 #include <string>
 
 #include <mapi/results.h>
 
 #include "functions/catalog.hpp"
-#include "functions/expired_flow_ring.hpp"
 #include "functions/flow_cache/flow_cache.hpp"
 #include "functions/instance.hpp"
 #include "functions/ntp_time.hpp"
@@ -26,6 +23,7 @@ constexpr FlowTimeouts kTimeouts = {30'000'000'000, 0}; // ns
 constexpr int64_t kMostReadFlows = (MAPI_RESULT_BYTES_MAX - sizeof(flows_stat)) / sizeof(flow_data);
 constexpr int64_t kMostWaitingFlows = 1 << 20;
 constexpr uint32_t kTagBytes = 4; // of a VLAN tag and of an MPLS label
+constexpr size_t kTotalWords = sizeof(flows_stat) / sizeof(uint64_t);
 
 static_assert(sizeof(flow_data) == 64 && sizeof(flows_stat) == 48 && sizeof(flows_stat) % sizeof(uint64_t) == 0);
 
@@ -51,7 +49,8 @@ class ExpiredFlows
 
 public:
     ExpiredFlows(const mapi_function_setup *setup, uint32_t read_flows, uint32_t waiting_flows, uint32_t least_packets)
-        : read_flows_(read_flows), least_packets_(least_packets), cache_(kRoom, kTimeouts), ring_(size_t(read_flows) + waiting_flows),
+        : least_packets_(least_packets), cache_(kRoom, kTimeouts),
+          ring_(make_ring(setup, {0, 0, 0, read_flows + waiting_flows, sizeof(flow_data)})),
           totals_in_place_(allocate_result<uint64_t>(setup, sizeof(flows_stat) + uint64_t(read_flows) * sizeof(flow_data)))
     {
     }
@@ -75,35 +74,12 @@ public:
         publish();
     }
 
-    // Readers' threads: what there is, at once; each flow is given once.
-    void read(void *result)
-    {
-        const std::lock_guard lock(reading_);
-        auto &stat = *static_cast<flows_stat *>(result);
-        auto *flows = reinterpret_cast<flow_data *>(&stat + 1);
-        const size_t sent = ring_.take(flows, read_flows_);
-        uint32_t totals[kTotals], packets = 0;
-        read_totals(totals);
-        for (size_t i = 0; i < sent; ++i)
-            packets += uint32_t(flows[i].packets_count);
-        for (size_t i = 0; i < kTotals; ++i) {
-            const uint32_t grown = totals[i] - told_[i];
-            told_[i] = totals[i];
-            memcpy(reinterpret_cast<char *>(&stat) + i * sizeof(grown), &grown, sizeof(grown));
-        }
-        stat.sent = uint32_t(sent);
-        stat.packets.sent = packets;
-    }
-
     void drops(mapi_function_drops *drops) const
     {
-        drops->buffer_full = dropped_.load(std::memory_order_relaxed);
         drops->time_jumps = cache_.time_jumps();
     }
 
 private:
-    static constexpr size_t kTotals = sizeof(flows_stat) / sizeof(uint32_t);
-
     void take(const mapi_packet &bytes)
     {
         const FlowPacket packet(bytes);
@@ -129,19 +105,19 @@ private:
         if (flow.packets < least_packets_) {
             ++totals_.ignored;
             totals_.packets.ignored += packets;
-        } else if (!ring_.push(as_result(flow))) {
-            ++totals_.dropped;
-            totals_.packets.dropped += packets;
-            dropped_.fetch_add(1, std::memory_order_relaxed);
-        } else {
+        } else if (void *record = ring_.calls->reserve(ring_.ring, sizeof(flow_data))) {
             ++totals_.sent;
             totals_.packets.sent += packets;
+            write(*static_cast<flow_data *>(record), flow);
+        } else {
+            ++totals_.dropped;
+            totals_.packets.dropped += packets;
         }
     }
 
-    static flow_data as_result(const Cache::Flow &flow)
+    static void write(flow_data &result, const Cache::Flow &flow)
     {
-        flow_data result{};
+        result = {};
         result.timestamp = ntp_time(flow.first_ns);
         result.packets_count = flow.packets;
         result.bytes_count = flow.values.bytes;
@@ -152,35 +128,23 @@ private:
         result.ptcl = flow.key.protocol;
         result.ttl_pkt1 = flow.values.ttl;
         result.version = flow.key.version;
-        return result;
     }
 
-    // For the reader, and for those who refer to the result: of all that came.
+    // For the reader, and for those who refer to the result: of all that came.  First the totals: who sees a flow finds it counted.
     void publish()
     {
-        uint64_t words[sizeof(flows_stat) / sizeof(uint64_t)];
+        uint64_t words[kTotalWords];
         memcpy(words, &totals_, sizeof(totals_));
-        for (size_t i = 0; i < std::size(words); ++i)
+        for (size_t i = 0; i < kTotalWords; ++i)
             mapi_result_set(&totals_in_place_[i], words[i]);
+        ring_.calls->publish(ring_.ring);
     }
 
-    void read_totals(uint32_t (&totals)[kTotals]) const
-    {
-        for (size_t i = 0; i < kTotals / 2; ++i) {
-            const uint64_t word = __atomic_load_n(&totals_in_place_[i], __ATOMIC_RELAXED);
-            memcpy(&totals[2 * i], &word, sizeof(word));
-        }
-    }
-
-    const uint32_t read_flows_;
     const uint32_t least_packets_;
     Cache cache_;
-    ExpiredFlowRing ring_;
+    const Ring ring_;
     flows_stat totals_{}; // device's thread; they wrap, as differences may
     uint64_t *const totals_in_place_;
-    std::atomic<uint64_t> dropped_ = 0;
-    std::mutex reading_; // what follows, and the ring's reader
-    uint32_t told_[kTotals] = {};
 };
 
 int create(const mapi_function_setup *setup, void **instance)
@@ -193,7 +157,7 @@ int create(const mapi_function_setup *setup, void **instance)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_2, "the flows that wait beside are not within 0 to " + std::to_string(kMostWaitingFlows));
     if (least_packets < 0)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_3, "the least number of packets is below 0");
-    if (const int refused = charge_memory(setup, Cache::memory_bytes(kRoom) + ExpiredFlowRing::memory_bytes(size_t(read_flows + waiting_flows))))
+    if (const int refused = charge_memory(setup, Cache::memory_bytes(kRoom)))
         return refused;
     return create_object<ExpiredFlows>(setup, instance, setup, uint32_t(read_flows), uint32_t(waiting_flows), uint32_t(least_packets));
 }
@@ -214,9 +178,36 @@ void drops(const void *instance, mapi_function_drops *drops)
     static_cast<const ExpiredFlows *>(instance)->drops(drops);
 }
 
-void read_result(void *instance, void *result)
+// What the counts have grown by since the last read.
+flows_stat read_growth(mapi_reading *reading)
 {
-    static_cast<ExpiredFlows *>(instance)->read(result);
+    uint32_t totals[2 * kTotalWords], told[2 * kTotalWords];
+    flows_stat growth;
+    memcpy(told, reading->kept, sizeof(told));
+    for (size_t i = 0; i < kTotalWords; ++i)
+        reading->kept[i] = mapi_result_get(&reading->in_place[i]);
+    memcpy(totals, reading->kept, sizeof(totals));
+    for (size_t i = 0; i < std::size(totals); ++i)
+        totals[i] -= told[i];
+    memcpy(&growth, totals, sizeof(growth));
+    return growth;
+}
+
+// The flows that wait, as many as there is room for; then the counts, which have them all.
+void compose_result(mapi_reading *reading, void *result)
+{
+    auto &stat = *static_cast<flows_stat *>(result);
+    auto *flows = reinterpret_cast<flow_data *>(&stat + 1);
+    const auto most = uint32_t((reading->result_bytes - sizeof(stat)) / sizeof(*flows));
+    uint32_t sent = 0, packets = 0, bytes;
+    const void *record;
+    for (; sent < most && (record = reading->next_record(reading, &bytes)); ++sent) {
+        memcpy(&flows[sent], record, sizeof(*flows));
+        packets += uint32_t(flows[sent].packets_count);
+    }
+    stat = read_growth(reading);
+    stat.sent = sent;
+    stat.packets.sent = packets;
 }
 } // namespace
 } // namespace mapi::functions
@@ -234,5 +225,6 @@ extern "C" const mapi_function mapi_fn_expired_flows = {
     .end = mapi::functions::end,
     .drops = mapi::functions::drops,
     .tick = mapi::functions::tick<mapi::functions::ExpiredFlows>,
-    .read_result = mapi::functions::read_result,
+    .kept_words = mapi::functions::kTotalWords,
+    .compose_result = mapi::functions::compose_result,
 };

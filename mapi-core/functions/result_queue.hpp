@@ -21,7 +21,7 @@ public:
     // Where the device is a file, its thread waits when the queue is full; otherwise what comes then is dropped and counted.
     // Twice the room, since a record and what is spared for the last ones may take half of a ring.  Throws std::bad_alloc.
     explicit ResultQueue(const mapi_function_setup *setup, size_t room = kRoom)
-        : ring_(make_ring(setup, {is_offline(setup) ? uint32_t(MAPI_RING_WRITER_WAITS) : 0, kLast * kPlaceBytes, 2 * (room + kLast) * kPlaceBytes}))
+        : ring_(make_ring(setup, {is_offline(setup) ? uint32_t(MAPI_RING_WRITER_WAITS) : 0, kLast * kPlaceBytes, 2 * (room + kLast) * kPlaceBytes, 0, 0}))
     {
     }
 

@@ -22,7 +22,7 @@ static_assert(kHeaderBytes == 20, "programs reach the frame through this offset"
 class PacketBuffer
 {
 public:
-    PacketBuffer(const mapi_function_setup *setup, uint32_t flags) : ring_(make_ring(setup, {flags, 0, kBytes})), snap_bytes_(snap_bytes(setup)) {}
+    PacketBuffer(const mapi_function_setup *setup, uint32_t flags) : ring_(make_ring(setup, {flags, 0, kBytes, 0, 0})), snap_bytes_(snap_bytes(setup)) {}
 
     void push(const mapi_batch &batch, uint64_t mask)
     {

@@ -4,7 +4,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstring>
-#include <mutex>
 
 #include <mapi/results.h>
 
@@ -43,14 +42,14 @@ public:
     {
         for (uint64_t rest = mask; rest != 0; rest &= rest - 1)
             take(batch.packets[std::countr_zero(rest)]);
-        try_publish();
+        show();
     }
 
     void tick(uint64_t now_ns)
     {
         if (clock_.ended_in_silence(now_ns) > 0)
             begin_anew();
-        try_publish();
+        show();
     }
 
     // Its interval begins with the next packet.
@@ -59,20 +58,7 @@ public:
         ranking_.clear();
         clock_.reset();
         has_begun_ = false;
-        try_publish();
-    }
-
-    // No packet will come any more: what a reader was in the way of is published now.
-    void end()
-    {
-        const std::lock_guard lock(reading_);
-        publish();
-    }
-
-    void read(void *result) const
-    {
-        const std::lock_guard lock(reading_);
-        memcpy(result, result_, choice_.result_bytes());
+        show();
     }
 
     uint64_t not_counted() const { return not_counted_.load(std::memory_order_relaxed); }
@@ -97,15 +83,7 @@ private:
         begun_s_ = clock_.end_ns(0) / kNsPerSecond;
     }
 
-    // The device's thread waits for no reader: what it cannot publish now goes with the next batch.
-    void try_publish()
-    {
-        const std::unique_lock lock(reading_, std::try_to_lock);
-        if (lock.owns_lock())
-            publish();
-    }
-
-    void publish()
+    void show()
     {
         const auto [from, until] = ranking_.take_changes();
         for (size_t i = from; i < until; ++i)
@@ -133,7 +111,6 @@ private:
     bool has_begun_ = false;
     uint64_t begun_s_ = 0;
     std::atomic<uint64_t> not_counted_ = 0;
-    mutable std::mutex reading_; // of the result
     mapi_top_t *const result_;
 };
 
@@ -169,20 +146,10 @@ uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)
     return mask;
 }
 
-void end(void *instance)
-{
-    static_cast<Top *>(instance)->end();
-}
-
 void drops(const void *instance, mapi_function_drops *drops)
 {
     drops->buffer_full = static_cast<const Top *>(instance)->not_counted();
     drops->time_jumps = static_cast<const Top *>(instance)->time_jumps();
-}
-
-void read_result(void *instance, void *result)
-{
-    static_cast<const Top *>(instance)->read(result);
 }
 } // namespace
 } // namespace mapi::functions
@@ -193,13 +160,11 @@ extern "C" const mapi_function mapi_fn_top = {
     .name = "TOP",
     .description = "the values of a field that most packets, or most bytes, have",
     .args = "iii?ii",
-    .flags = MAPI_FUNCTION_PASSES_ALL | MAPI_FUNCTION_RESULT_IN_PLACE,
+    .flags = MAPI_FUNCTION_PASSES_ALL | MAPI_FUNCTION_RESULT_IN_PLACE | MAPI_FUNCTION_RESULT_COPIED,
     .create = mapi::functions::create,
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<mapi::functions::Top>,
-    .end = mapi::functions::end,
     .drops = mapi::functions::drops,
     .tick = mapi::functions::tick<mapi::functions::Top>,
-    .read_result = mapi::functions::read_result,
     .reset = mapi::functions::reset<mapi::functions::Top>,
 };

@@ -32,6 +32,9 @@ public:
         }
         return count;
     }
+    // Never waits; what it lends stays until give_back().
+    Record take() { return reader_.next(); }
+    void give_back() { reader_.give_back(); }
     // What the writer makes readable: from now on it tells of what comes after a read that found nothing, and of the end.
     void set_event(int event) { event_ = event; }
     int event() const { return event_; }

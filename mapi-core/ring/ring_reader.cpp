@@ -39,8 +39,12 @@ Record RingReader::next()
 // Giving back an eighth at a time keeps the line that both sides write out of the way of each record.
 void RingReader::release()
 {
-    if (position_ - told_ < pages_.bytes / 8 && position_ != seen_head_)
-        return;
+    if (position_ - told_ >= pages_.bytes / 8 || position_ == seen_head_)
+        give_back();
+}
+
+void RingReader::give_back()
+{
     if (position_ == told_)
         return;
     told_ = position_;

@@ -27,6 +27,8 @@ public:
     Record next();
     // All that next() gave may be overwritten.
     void release();
+    // The same, and the writer knows at once.
+    void give_back();
     // False: timeout_ms has passed, or none will come any more.  < 0 waits for ever.
     bool wait(int timeout_ms, const IsAlive &is_alive);
     // Another thread: wait() is to ask is_alive() soon.

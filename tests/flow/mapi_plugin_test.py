@@ -9,7 +9,7 @@ import sys
 import tempfile
 import unittest
 
-from mapid import BUILD, Daemon
+from mapid import BUILD, ClientError, Daemon
 
 CONFIG = "libpath=/nowhere:{tests}\nlibs=stdflib.so:{library}\n[driver]\ndevice=made\ndriver=zeros\npath=1001\n"
 COUNT = """
@@ -48,6 +48,15 @@ class Plugin(unittest.TestCase):
         client = daemon.client()
         client.do("flow = Flow.on_device('made')\nflow.apply('EVERY_OTHER')\npackets = flow.apply('PKT_COUNTER')\nflow.run()")
         self.assertEqual(client.get("flow.word(packets)"), 500)
+
+    def test_a_result_that_only_the_plug_in_can_read_is_read_in_process_and_refused_by_mapid(self):
+        daemon = Daemon(configuration("mapi_example_plugin.so:own_result_plugin.so"))
+        self.addCleanup(daemon.close)
+        alone, through = daemon.alone(), daemon.client()
+        alone.do("flow = Flow.on_device('made')\ntwice = flow.apply('OWN_RESULT')\nflow.run()")
+        self.assertEqual(alone.get("flow.words(twice)"), [2002, 0])
+        with self.assertRaisesRegex(ClientError, "7006.*OWN_RESULT: only the plug-in itself can read its result; with MAPI_SOCKET=none"):
+            through.do("flow = Flow.on_device('made')\nflow.apply('OWN_RESULT')")
 
     def test_what_is_no_plug_in_is_named(self):
         self.assertIn("missing.so is in no folder of libpath", self.in_process(configuration("missing.so")).stderr)

@@ -24,7 +24,7 @@ REQUESTS = (
     'apply { flow: 1 function: "STATS" arguments { kind: 102 targets { flow: 1 function: 2 } } arguments { kind: 115 text: "0" } }',
     'apply { flow: 1 function: "TO_FILE" arguments { kind: 105 number: 0 } arguments { kind: 119 text: "out" } arguments { kind: 108 number: 9 } }',
     'connect { flow: 1 }', 'describe_flow { flow: 1 }', 'describe_function { flow: 1 function: 1 }', 'describe_device { id: 1 }', 'next_device { id: 0 }',
-    'statistics { device: "file" }', 'poll { flow: 1 function: 3 }', 'read_result { flow: 1 function: 4 }', 'function_at { number: 3 }',
+    'statistics { device: "file" }', 'poll { flow: 1 function: 3 }', 'function_at { number: 3 }',
     'list_devices { }', 'list_flows { client: 1 }', 'ask_daemon { }', 'start_recording { name: "t" }', 'stop_recording { }',
     'reset { flow: 1 function: 2 }', 'remove { flow: 1 function: 2 }', 'set_option { device: "file" key: "repeat" value: "2" }',
     'start_offline { device: "file" }', 'delete_offline { device: "file" }', 'close { flow: 1 }')

@@ -151,7 +151,7 @@ private:
     static mapi_ring *make_ring(const mapi_function_setup *setup, const mapi_ring_options *options)
     {
         auto &self = *static_cast<Instance *>(setup->engine);
-        const mapi_ring_options small = {options->flags & ~uint32_t(MAPI_RING_WRITER_WAITS), options->spare_bytes, 1 << 16};
+        const mapi_ring_options small = {options->flags & ~uint32_t(MAPI_RING_WRITER_WAITS), options->spare_bytes, 1 << 16, 0, 0};
         self.ring_ = std::make_unique<mapi::engine::RingMemory>(std::make_shared<mapi::engine::HeapArena>(), small);
         self.reader_ = std::make_unique<mapi::ring::RingReader>(self.ring_->writer().pages());
         return mapi::engine::as_handle(self.ring_.get());

@@ -119,7 +119,7 @@ enum mapi_function_flags {
 	/*
 	 * The result is many counts, whose number depends on the arguments, or changes while no packet comes: create() asks
 	 * setup->allocate_result() for it once, and it is changed with mapi_result_set() alone.  It is not copied after each batch: a reader
-	 * may get counts of two batches, unless there is a read_result().
+	 * may get counts of two batches, but see MAPI_FUNCTION_RESULT_COPIED.
 	 */
 	MAPI_FUNCTION_RESULT_IN_PLACE = 1u << 4,
 	/*
@@ -143,6 +143,12 @@ enum mapi_function_flags {
 	 * an instance only where that instance's own mask has it.
 	 */
 	MAPI_FUNCTION_JOINT_OF_ANY_MASKS = 1u << 11,
+	/*
+	 * With MAPI_FUNCTION_RESULT_IN_PLACE: what allocate_result() gives is the function's own and written like any memory, on the device's
+	 * thread; readers get a copy, all of it of one moment.  It is made after a batch that had packets for the function, but the greater the
+	 * result is the more seldom, so that readers have the time to read it; and when no packet comes, at a reset and at the end.
+	 */
+	MAPI_FUNCTION_RESULT_COPIED = 1u << 12,
 };
 
 enum mapi_device_flags {
@@ -204,6 +210,22 @@ static inline void mapi_result_set(uint64_t *word, uint64_t value)
 {
 	__atomic_store_n(word, value, __ATOMIC_RELAXED);
 }
+
+/* The same for who reads it meanwhile. */
+static inline uint64_t mapi_result_get(const uint64_t *word)
+{
+	return __atomic_load_n(word, __ATOMIC_RELAXED);
+}
+
+/* What compose_result() makes a result of. */
+struct mapi_reading {
+	const uint64_t *in_place; /* what allocate_result() gave, while it changes: mapi_result_get() */
+	uint64_t *kept;           /* kept_words of the table; zeros at first, then what the last call left there */
+	uint64_t result_bytes;
+	/* The oldest record of the ring that no call has had, which stays until this one ends, and how long it is; NULL: there is none now. */
+	const void *(*next_record)(struct mapi_reading *reading, uint32_t *bytes);
+	void *engine; /* its own */
+};
 
 struct mapi_function_drops {
 	uint64_t buffer_full;
@@ -282,7 +304,8 @@ struct mapi_function {
 	uint32_t (*classic_bpf)(const void *instance, uint16_t link_type, const struct mapi_filter_code **code);
 	/*
 	 * Any thread, with MAPI_FUNCTION_RESULT_IN_PLACE: the result, all of it of one moment, into `result`, which has room for its bytes
-	 * as whole words.  NULL: its words are copied while they change.
+	 * as whole words.  NULL: its words are read where they lie.  In a program that captures itself alone: mapid, whose clients read
+	 * without asking it, does not apply such a function.
 	 */
 	void (*read_result)(void *instance, void *result);
 	const char *config_section; /* of mapi.conf, for create() */
@@ -310,7 +333,13 @@ struct mapi_function {
 	int (*check_config)(const char *key, const char *value, char *text, uint32_t text_bytes);
 	/* Of each text from a client of mapid, where create() takes long for longer ones; 0: as many as it sends. */
 	uint32_t text_bytes_max;
-	uint32_t reserved;
+	uint32_t kept_words; /* of struct mapi_reading */
+	/*
+	 * With MAPI_FUNCTION_RESULT_IN_PLACE, of a function whose create() makes a ring: the result into `result`, zeros as many as were
+	 * allocated, as whole words.  A reader's thread, one at a time for each instance, which it does not know: it may be in another process.
+	 * It does not wait.  NULL: the result is what lies in place.  Of a plug-in: in a program that captures itself alone, as read_result().
+	 */
+	void (*compose_result)(struct mapi_reading *reading, void *result);
 };
 
 #ifdef __cplusplus

@@ -21,6 +21,9 @@ struct mapi_ring_options {
 	uint32_t flags;       /* enum mapi_ring_flags */
 	uint32_t spare_bytes; /* room that reserve_last() alone may use, for what end() still has to say */
 	uint64_t bytes;       /* for records with 8 bytes before each; rounded up to a power of two */
+	/* Where not 0, in place of `bytes` and what the flow's options say: room for so many records of record_bytes each, and not for one more. */
+	uint32_t records;
+	uint32_t record_bytes;
 };
 
 /* What the engine does for a function, whose ring lives as long as its instance.  The engine cancels it, tells

@@ -9,8 +9,10 @@
 
 #include <mapi/results.h>
 
+#include "engine/node.hpp"
 #include "functions/catalog.hpp"
-#include "support/function_memory.hpp"
+
+using mapi::engine::Node;
 
 namespace
 {
@@ -30,49 +32,38 @@ std::vector<uint8_t> frame_to(uint16_t port)
     return frame;
 }
 
-// TOP with 50 rows of UDP ports, as the engine makes it.
-class TopFunction
+// TOP with 50 rows of UDP ports in an engine, of which this thread is the device's.
+class TopNode
 {
 public:
-    TopFunction()
-    {
-        const int64_t given[] = {kRows, TOPX_UDP, TOPX_UDP_DSTPORT, SORT_BY_PACKETS, 0};
-        for (size_t i = 0; i < 5; ++i) {
-            arguments_[i].kind = 'i';
-            arguments_[i].number = given[i];
-        }
-        mapi_function_setup setup = {};
-        setup.arguments = arguments_;
-        setup.argument_count = 5;
-        setup.error = error_;
-        setup.error_bytes = sizeof(error_);
-        setup.engine = this;
-        give_memory(setup);
-        setup.allocate_result = [](const mapi_function_setup *with, uint32_t bytes) {
-            auto &words = static_cast<TopFunction *>(with->engine)->words_;
-            words.resize((bytes + 7) / 8);
-            return words.data();
-        };
-        REQUIRE(mapi_fn_top.create(&setup, &instance_) == 0);
-    }
-    ~TopFunction() { mapi_fn_top.destroy(instance_); }
-    TopFunction(const TopFunction &) = delete;
-    TopFunction &operator=(const TopFunction &) = delete;
+    TopNode() : node_(std::make_shared<Node>(mapi_fn_top, arguments(), mapi_driver_info{}, totals_, std::make_shared<mapi::engine::Client>(), mapi::engine::FlowOptions{})) {}
 
-    void run(const mapi_batch &batch) { CHECK(mapi_fn_top.process(instance_, &batch, batch.all) == batch.all); }
-    void end() { mapi_fn_top.end(instance_); }
+    void run(const mapi_batch &batch)
+    {
+        totals_->packets += batch.count;
+        CHECK(node_->run(batch, batch.all) == batch.all);
+        node_->publish_when_due();
+    }
+    void end() { node_->end(); }
+    // Any thread.
     std::vector<uint64_t> read() const
     {
-        std::vector<uint64_t> copy(words_.size());
-        mapi_fn_top.read_result(instance_, copy.data());
+        std::vector<uint64_t> copy(mapi::engine::Published::words_for(node_->result_bytes()));
+        node_->read_result(copy.data());
         return copy;
     }
 
 private:
-    mapi_argument arguments_[5] = {};
-    char error_[512] = "";
-    std::vector<uint64_t> words_;
-    void *instance_ = nullptr;
+    static mapi::engine::Arguments arguments()
+    {
+        mapi::engine::Arguments arguments;
+        for (const int64_t number : {int64_t(kRows), int64_t(TOPX_UDP), int64_t(TOPX_UDP_DSTPORT), int64_t(SORT_BY_PACKETS), int64_t(0)})
+            arguments.push_back({'i', number, "", {}});
+        return arguments;
+    }
+
+    const std::shared_ptr<mapi::engine::DeviceTotals> totals_ = std::make_shared<mapi::engine::DeviceTotals>();
+    const std::shared_ptr<Node> node_;
 };
 
 // Sorted, each value once, no row missing before the last.
@@ -95,7 +86,7 @@ TEST_CASE("rows that are read while packets come are sorted and name no value tw
     std::vector<std::vector<uint8_t>> frames;
     for (uint32_t port = 0; port < kPorts; ++port)
         frames.push_back(frame_to(uint16_t(port)));
-    TopFunction top;
+    TopNode top;
     std::atomic<bool> has_ended = false;
     uint64_t reads = 0, torn = 0;
     std::thread reader([&] {

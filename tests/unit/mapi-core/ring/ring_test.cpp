@@ -23,7 +23,13 @@ namespace
 {
 RingMemory make(uint64_t bytes, uint32_t flags = 0, uint32_t spare_bytes = 0)
 {
-    return RingMemory(std::make_shared<HeapArena>(), {flags, spare_bytes, bytes});
+    return RingMemory(std::make_shared<HeapArena>(), {flags, spare_bytes, bytes, 0, 0});
+}
+
+// Of 64 bytes each.
+RingMemory make_for(uint32_t records)
+{
+    return RingMemory(std::make_shared<HeapArena>(), {0, 0, 0, records, 64});
 }
 
 uint32_t size_of(uint32_t number)
@@ -206,4 +212,35 @@ TEST_CASE("a reader that lets its descriptor block, and reads nothing, never mak
         push(memory.writer(), 4);
     }
     CHECK(memory.writer().dropped() == 0);
+}
+
+TEST_CASE("a ring of so many records has room for just these, wherever in its memory they lie", "[mapi-core][ring]")
+{
+    for (const uint32_t most : {1u, 13u, 50u, 227u}) {
+        RingMemory ring = make_for(most);
+        RingReader reader(ring.writer().pages());
+        for (uint32_t round = 0; round < 300; ++round) {
+            uint32_t placed = 0, taken = 0;
+            while (ring.writer().reserve(64))
+                ++placed;
+            ring.writer().publish();
+            CHECK(placed == (round == 0 ? most : std::min(most, 7u)));
+            while (taken < std::min(most, 7u) && reader.next().data)
+                ++taken;
+            reader.give_back();
+        }
+    }
+}
+
+TEST_CASE("a reader that lies about what it has read gets no more records than there is room for", "[mapi-core][ring]")
+{
+    RingMemory ring = make_for(10);
+    for (const uint64_t tail : {uint64_t(1) << 40, ~uint64_t(0), uint64_t(100000)}) {
+        ring.writer().pages().reader->tail = tail;
+        uint32_t placed = 0;
+        while (placed <= 10 && ring.writer().reserve(64))
+            ++placed;
+        ring.writer().publish();
+        CHECK(placed <= 10);
+    }
 }

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// Composed result: what lies in place and the records of a ring -> a result, by the function's own code, where it is read.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <mapi/function.h>
+
+#include "ring/record_source.hpp"
+
+namespace mapi::engine
+{
+// Whoever has the source's lock.
+class ComposedResult
+{
+public:
+    explicit ComposedResult(const mapi_function &function) : function_(function), kept_(function.kept_words) {}
+
+    // `result` is zeros, as many as whole words have room for the bytes.
+    void read(const uint64_t *in_place, size_t result_bytes, ring::RecordSource &source, uint64_t *result)
+    {
+        mapi_reading reading = {in_place, kept_.data(), result_bytes, next_record, &source};
+        function_.compose_result(&reading, result);
+        source.give_back();
+    }
+
+private:
+    static const void *next_record(mapi_reading *reading, uint32_t *bytes)
+    {
+        const ring::Record record = static_cast<ring::RecordSource *>(reading->engine)->take();
+        *bytes = record.bytes;
+        return record.data;
+    }
+
+    const mapi_function &function_;
+    std::vector<uint64_t> kept_;
+};
+} // namespace mapi::engine

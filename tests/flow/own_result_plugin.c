@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* A plug-in for tests: OWN_RESULT counts packets, and tells twice as many by a read_result() of its own. */
+#include <stdlib.h>
+
+#include <mapi/errors.h>
+#include <mapi/plugin.h>
+
+static int create(const struct mapi_function_setup *setup, void **instance)
+{
+	*instance = setup->allocate_result(setup, 2 * sizeof(uint64_t));
+	return *instance ? 0 : MFUNCT_COULD_NOT_APPLY_FUNCT;
+}
+
+static uint64_t process(void *instance, const struct mapi_batch *batch, uint64_t mask)
+{
+	uint64_t *count = instance;
+
+	(void)batch;
+	mapi_result_set(count, mapi_result_get(count) + (uint64_t)__builtin_popcountll(mask));
+	return mask;
+}
+
+static void destroy(void *instance)
+{
+	(void)instance;
+}
+
+static void read_result(void *instance, void *result)
+{
+	*(uint64_t *)result = 2 * mapi_result_get(instance);
+}
+
+static const struct mapi_function own_result = {
+	.abi = MAPI_FUNCTION_ABI,
+	.struct_size = sizeof(struct mapi_function),
+	.name = "OWN_RESULT",
+	.description = "twice as many packets as came",
+	.args = "",
+	.flags = MAPI_FUNCTION_PASSES_ALL | MAPI_FUNCTION_RESULT_IN_PLACE,
+	.create = create,
+	.process = process,
+	.destroy = destroy,
+	.read_result = read_result,
+};
+
+static const struct mapi_function *const functions[] = { &own_result, NULL };
+
+const struct mapi_plugin mapi_plugin = {
+	.abi = MAPI_PLUGIN_ABI,
+	.struct_size = sizeof(struct mapi_plugin),
+	.functions = functions,
+};

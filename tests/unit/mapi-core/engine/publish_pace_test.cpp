@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// When a result that readers copy is published again.
+#include "engine/publish_pace.hpp"
+
+#include "support/catch.hpp"
+
+using mapi::engine::PublishPace;
+
+TEST_CASE("a small result is published after each batch that had packets for it, and no other", "[mapi-core][engine]")
+{
+    PublishPace pace;
+    CHECK_FALSE(pace.is_due(0));
+    CHECK(pace.is_due(10));
+    CHECK_FALSE(pace.is_due(10));
+    CHECK(pace.is_due(11));
+}
+
+TEST_CASE("what changes without packets is published, too", "[mapi-core][engine]")
+{
+    PublishPace pace;
+    CHECK(pace.is_due(10));
+    pace.note_change();
+    CHECK(pace.is_due(10));
+    CHECK_FALSE(pace.is_due(10));
+}
+
+TEST_CASE("a great result rests for its readers", "[mapi-core][engine]")
+{
+    PublishPace pace;
+    pace.set_words(size_t(1) << 32);
+    CHECK(pace.is_due(10));
+    CHECK_FALSE(pace.is_due(11));
+    pace.note_change();
+    CHECK_FALSE(pace.is_due(11));
+}

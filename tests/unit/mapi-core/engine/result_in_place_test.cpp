@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+// Results in place that functions write to as they like: what readers get, and those who refer to them.
+#include "support/catch.hpp"
+
+#include <array>
+#include <cstring>
+#include <memory>
+
+#include "functions/catalog.hpp"
+#include "mapi-core/engine/fake_device.hpp"
+
+using mapi::engine::Arguments;
+using mapi::engine::Flow;
+using test_support::FakeSource;
+using test_support::make_device;
+
+namespace
+{
+constexpr size_t kWords = 6000; // at rest for a while after each copy
+
+// Each of the words is how many packets came.
+struct Counts {
+    uint64_t *words;
+    uint64_t packets;
+};
+
+int create(const mapi_function_setup *setup, void **instance)
+{
+    *instance = new Counts{setup->allocate_result(setup, kWords * sizeof(uint64_t)), 0};
+    return 0;
+}
+
+void show(Counts &counts)
+{
+    std::fill_n(counts.words, kWords, counts.packets);
+}
+
+uint64_t process(void *instance, const mapi_batch *, uint64_t mask)
+{
+    auto &counts = *static_cast<Counts *>(instance);
+    counts.packets += uint64_t(std::popcount(mask));
+    show(counts);
+    return mask;
+}
+
+mapi_function make_table(uint32_t flags)
+{
+    mapi_function table = {};
+    table.abi = MAPI_FUNCTION_ABI;
+    table.struct_size = sizeof(table);
+    table.name = "COUNTS";
+    table.description = table.args = "";
+    table.flags = MAPI_FUNCTION_PASSES_ALL | MAPI_FUNCTION_RESULT_IN_PLACE | flags;
+    table.create = create;
+    table.process = process;
+    table.destroy = [](void *instance) { delete static_cast<Counts *>(instance); };
+    return table;
+}
+
+mapi_function make_copied()
+{
+    mapi_function table = make_table(MAPI_FUNCTION_RESULT_COPIED);
+    table.reset = [](void *instance) {
+        static_cast<Counts *>(instance)->packets = 0;
+        show(*static_cast<Counts *>(instance));
+    };
+    return table;
+}
+
+const mapi_function kCopied = make_copied();
+
+// The first and the last word.
+std::array<uint64_t, 2> read(Flow &flow, int fid)
+{
+    std::array<uint64_t, kWords> words;
+    const mapi_results_t *results = flow.read_results(fid);
+    REQUIRE(results->size == int(sizeof(words)));
+    memcpy(words.data(), results->res, sizeof(words));
+    return {words.front(), words.back()};
+}
+} // namespace
+
+TEST_CASE("a copied result is exact at the end of the packets, and at a reset after it", "[mapi-core][engine]")
+{
+    const auto device = make_device();
+    const auto flow = std::make_shared<Flow>(device);
+    const int counts = flow->apply(kCopied, {});
+    flow->connect();
+    for (uint64_t i = 0; i < 50; ++i)
+        FakeSource::instance().give(3);
+    const uint64_t seen = read(*flow, counts)[0];
+    CHECK(seen >= 3);
+    CHECK(seen <= 150);
+    FakeSource::instance().finish();
+    REQUIRE(flow->wait_for_end(10000));
+    CHECK((read(*flow, counts) == std::array<uint64_t, 2>{150, 150}));
+    flow->reset(counts);
+    CHECK((read(*flow, counts) == std::array<uint64_t, 2>{0, 0}));
+    flow->close();
+}
+
+TEST_CASE("a flow that is closed leaves the last of a copied result", "[mapi-core][engine]")
+{
+    const auto device = make_device();
+    const auto flow = std::make_shared<Flow>(device);
+    const int counts = flow->apply(kCopied, {});
+    flow->connect();
+    for (uint64_t i = 0; i < 50; ++i)
+        FakeSource::instance().give(3);
+    flow->close();
+    CHECK((read(*flow, counts) == std::array<uint64_t, 2>{150, 150}));
+}
+
+TEST_CASE("who refers to a copied result has it as it is after each packet, not as it was copied", "[mapi-core][engine]")
+{
+    struct Seen {
+        const mapi_reference *reference;
+        uint64_t packets, wrong;
+    };
+    static Seen seen;
+    seen = {};
+    mapi_function referring = {};
+    referring.abi = MAPI_FUNCTION_ABI;
+    referring.struct_size = sizeof(referring);
+    referring.name = "REFERRING";
+    referring.description = "";
+    referring.args = "S";
+    referring.flags = MAPI_FUNCTION_PASSES_ALL;
+    referring.create = [](const mapi_function_setup *setup, void **instance) {
+        seen.reference = setup->arguments[0].references[0];
+        setup->take_single_packets(setup);
+        *instance = &seen;
+        return 0;
+    };
+    referring.process = [](void *, const mapi_batch *, uint64_t mask) {
+        ++seen.packets;
+        seen.wrong += seen.reference->bytes != kWords * sizeof(uint64_t) || seen.reference->words[0] != seen.packets || seen.reference->words[kWords - 1] != seen.packets;
+        return mask;
+    };
+    referring.destroy = [](void *) {};
+    const auto device = make_device();
+    const auto flow = std::make_shared<Flow>(device);
+    const int counts = flow->apply(kCopied, {});
+    flow->apply(referring, {{'S', 1, "", {flow->target(counts, true)}}});
+    flow->connect();
+    for (uint64_t i = 0; i < 50; ++i)
+        FakeSource::instance().give(3);
+    flow->close();
+    CHECK(seen.packets == 150);
+    CHECK(seen.wrong == 0);
+}
+
+TEST_CASE("a function's own read_result is asked for the result", "[mapi-core][engine]")
+{
+    mapi_function table = make_table(0);
+    table.read_result = [](void *instance, void *result) { std::fill_n(static_cast<uint64_t *>(result), kWords, static_cast<Counts *>(instance)->packets + 1000); };
+    const auto device = make_device();
+    const auto flow = std::make_shared<Flow>(device);
+    const int counts = flow->apply(table, {});
+    flow->connect();
+    FakeSource::instance().give(3);
+    CHECK((read(*flow, counts) == std::array<uint64_t, 2>{1003, 1003}));
+    flow->close();
+}
