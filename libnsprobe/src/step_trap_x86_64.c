@@ -47,9 +47,15 @@ static int is_repeated_string_instruction(const unsigned char *code)
  * A step says TRAP_TRACE.  Some hypervisors lose the cause of a debug exception
  * (DR6) when they take the CPU away between the exception and the kernel's look
  * at it, as KVM did before Linux 6.14; the kernel then takes the step for an int1
- * instruction and says TRAP_BRKPT.  An int1 is the last instruction's one byte;
- * int3 says SI_KERNEL, raise() SI_TKILL.
+ * instruction and says TRAP_BRKPT.  An int1 is the last instruction's one byte,
+ * or the next one's where the hypervisor does not go past it; int3 says SI_KERNEL,
+ * raise() SI_TKILL.
  */
+static int is_int1(uint64_t address)
+{
+    return nsp_thread.last_address == address && *(const unsigned char *)(uintptr_t)address == INT1;
+}
+
 static int is_step(const siginfo_t *info, const ucontext_t *uc)
 {
     const uint64_t address = (uint64_t)uc->uc_mcontext.gregs[REG_RIP];
@@ -58,7 +64,7 @@ static int is_step(const siginfo_t *info, const ucontext_t *uc)
         return 1;
     if (info->si_code != TRAP_BRKPT || !(uc->uc_mcontext.gregs[REG_EFL] & TRAP_FLAG))
         return 0;
-    return nsp_thread.last_address != address - 1 || *(const unsigned char *)(uintptr_t)(address - 1) != INT1;
+    return !is_int1(address - 1) && !is_int1(address);
 }
 
 /* A trap that stepping did not cause (a breakpoint, raise()) is for whom the program meant it. */

@@ -69,6 +69,10 @@ public:
         }
         if (any == 0)
             return;
+        if (burst.size() == 1) { // without the loop, which would be in the slice
+            *outputs = run(burst.front(), any);
+            return;
+        }
         NET_SLICE_START_AT(slice_);
         for (size_t i = 0; i < burst.size(); ++i) {
             if (const uint64_t mask = inputs[i * stride])

@@ -41,8 +41,8 @@ grep_err "$folder/absent: No such file"
 printf 'tcp\0udp\n' > "$folder/zero"
 expect 2 "$count" --file "$folder/zero" "$demo"
 grep_err "$folder/zero: line 1 "
-expect 2 "$count" --batch 65 "$demo"
-grep_err 'batch=65: needs a number from 1 to 64'
+expect 2 "$count" --batch 257 "$demo"
+grep_err 'batch=257: needs a number from 1 to 256'
 expect 2 "$count" ''
 
 # A message names the file once.

@@ -36,7 +36,7 @@ class TwoCounts(unittest.TestCase):
     def stepped(self):
         """{function: (slices, net instructions)}; every slice is in it, so the sum is no estimate."""
         trace = self.folder / "trace.nsl"
-        done = run(BIN / "nsdump", "record", "-o", trace, "-c", "instructions", "--source", "step", "--", BIN / "mapi-count",
+        done = run(BIN / "nsdump", "record", "-o", trace, "-c", "instructions", "--source", "step", "--", BIN / "mapi-count", "-b", "64",
                    self.capture, FILTER)
         self.assertEqual(done.returncode, 0, done.stderr)
         done = run(BIN / "nsdump", "export", trace, "--what", "slices", "--format", "csv")
@@ -50,7 +50,7 @@ class TwoCounts(unittest.TestCase):
 
     def counted(self):
         out = self.folder / "callgrind.out"
-        done = run("valgrind", *EXACT, f"--callgrind-out-file={out}", BIN / "mapi-count", self.capture, FILTER)
+        done = run("valgrind", *EXACT, f"--callgrind-out-file={out}", BIN / "mapi-count", "-b", "64", self.capture, FILTER)
         if done.returncode != 0:
             self.skipTest("mapi-count does not run under valgrind in this build")
         return inclusive(out)

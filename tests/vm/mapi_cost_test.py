@@ -42,9 +42,9 @@ done
 TWO_COUNTS = """
 export LD_BIND_NOW=1
 echo 1 >/proc/sys/kernel/perf_user_access
-nsdump record -o trace.nsl -c instructions --source rdpmc -- mapi-count capture.pcap '{filter}' >said 2>&1 || cat said
+nsdump record -o trace.nsl -c instructions --source rdpmc -- mapi-count -b 64 capture.pcap '{filter}' >said 2>&1 || cat said
 echo "<slices>"; nsdump export trace.nsl --what slices --format csv | gzip | base64; echo "<end>"
-VALGRIND_LIB=/test valgrind.bin {callgrind} --callgrind-out-file=out mapi-count capture.pcap '{filter}' >said 2>&1 || cat said
+VALGRIND_LIB=/test valgrind.bin {callgrind} --callgrind-out-file=out mapi-count -b 64 capture.pcap '{filter}' >said 2>&1 || cat said
 echo "<callgrind>"; gzip -c out | base64; echo "<end>"
 """
 
@@ -55,7 +55,7 @@ echo 1 >/proc/sys/kernel/perf_user_access
 for run in 1 2; do
     echo "<metered $run>"; vm_metered_functions capture.pcap '{filter}'; echo "<end>"
 done
-nsdump record -o trace.nsl -c instructions --source rdpmc -- mapi-count capture.pcap '{filter}' >said 2>&1 || cat said
+nsdump record -o trace.nsl -c instructions --source rdpmc -- mapi-count -b 64 capture.pcap '{filter}' >said 2>&1 || cat said
 echo "<slices>"; nsdump export trace.nsl --what slices --format csv | gzip | base64; echo "<end>"
 """
 

@@ -166,7 +166,7 @@ TEST_CASE("a device of mapi.conf is opened by name or alias and read from its fi
     std::string text;
     CHECK(last_error(&text) == MAPID_NO_DRIVER);
     CHECK_THAT(text, Catch::Contains("/dev/scampi/7"));
-    std::ofstream(config) << "[driver]\ndevice=x\nbatch=99\n";
+    std::ofstream(config) << "[driver]\ndevice=x\nbatch=999\n";
     CHECK(mapi_create_flow("x") == -1);
     CHECK(last_error(&text) == MAPI_CONFIG_ERROR);
     CHECK_THAT(text, Catch::Contains(config + ":3"));
