@@ -243,7 +243,7 @@ void RemoteFlow::read_whole(Function &function)
 mapi_results_t *RemoteFlow::read_composed(Function &function)
 {
     if (!function.composed)
-        throw Error(MCOM_UNKNOWN_ERROR, function.name + ": this libmapi cannot read its result: it is older than mapid");
+        throw Error(MCOM_UNKNOWN_ERROR, function.name + ": this libmapi cannot read its result: it and mapid are of different versions");
     const auto lock = function.records->lock();
     if (is_closed_)
         throw Error(MAPI_INVALID_FLOW, "the flow was closed meanwhile");

@@ -52,7 +52,7 @@ private:
         bool has_packets_in_ring = false;
         bool is_composed = false;
         std::unique_ptr<ring::RecordSource> records; // null: the function has no ring
-        std::unique_ptr<engine::ComposedResult> composed; // under its lock; null: this libmapi does not know how
+        std::unique_ptr<engine::ComposedResult> composed; // under their lock; null: this libmapi does not know how, or it is not composed
         ipc::Descriptor event;
         std::atomic<bool> is_removed = false;
     };

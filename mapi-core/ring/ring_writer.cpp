@@ -2,8 +2,6 @@
 // Ring writer: records -> the pages of a ring.
 #include "ring/ring_writer.hpp"
 
-#include <algorithm>
-
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -58,8 +56,8 @@ void *RingWriter::place(uint32_t bytes, uint64_t spare_bytes, bool may_wait)
 // A tail that no honest reader can have reached leaves no room: it harms only who wrote it.
 bool RingWriter::has_room(uint64_t needed) const
 {
-    const uint64_t used = position_ - seen_tail_, most = std::min(pages_.bytes, options_.most_bytes);
-    return used <= most && most - used >= needed;
+    const uint64_t used = position_ - seen_tail_;
+    return used <= most_bytes_ && most_bytes_ - used >= needed;
 }
 
 bool RingWriter::wait_for_room(uint64_t needed, bool may_wait)

@@ -2,6 +2,7 @@
 // Ring writer: records -> the pages of a ring.  Drops and counts, or waits, when they are full.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <mutex>
@@ -20,7 +21,7 @@ class RingWriter
 {
 public:
     // The pages are all zeros and outlive this.
-    RingWriter(const RingPages &pages, const WriterOptions &options) : pages_(pages), options_(options) {}
+    RingWriter(const RingPages &pages, const WriterOptions &options) : pages_(pages), options_(options), most_bytes_(std::min(pages.bytes, options.most_bytes)) {}
     ~RingWriter();
     RingWriter(const RingWriter &) = delete;
     RingWriter &operator=(const RingWriter &) = delete;
@@ -47,6 +48,7 @@ private:
 
     const RingPages pages_;
     const WriterOptions options_;
+    const uint64_t most_bytes_;
     uint64_t position_ = 0;  // ahead of head inside a batch
     uint64_t seen_tail_ = 0; // as the reader says; taken with care
     std::atomic<uint64_t> dropped_ = 0;

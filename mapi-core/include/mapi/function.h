@@ -335,9 +335,9 @@ struct mapi_function {
 	uint32_t text_bytes_max;
 	uint32_t kept_words; /* of struct mapi_reading */
 	/*
-	 * With MAPI_FUNCTION_RESULT_IN_PLACE, of a function whose create() makes a ring: the result into `result`, zeros as many as were
-	 * allocated, as whole words.  A reader's thread, one at a time for each instance, which it does not know: it may be in another process.
-	 * It does not wait.  NULL: the result is what lies in place.  Of a plug-in: in a program that captures itself alone, as read_result().
+	 * With MAPI_FUNCTION_RESULT_IN_PLACE, of a function whose create() makes a ring: the result, into zeros that are as long as what lies
+	 * in place, as whole words.  A reader's thread, one at a time for each instance, of which it knows nothing else, since it may be in
+	 * another process.  It does not wait.  NULL: the result is what lies in place.  Of a plug-in as read_result(): not through mapid.
 	 */
 	void (*compose_result)(struct mapi_reading *reading, void *result);
 };

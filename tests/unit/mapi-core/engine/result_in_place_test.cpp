@@ -2,7 +2,9 @@
 // Results in place that functions write to as they like: what readers get, and those who refer to them.
 #include "support/catch.hpp"
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 #include <memory>
 
