@@ -20,10 +20,14 @@ using namespace mapi::match;
 
 void check_filter(const uint8_t *code, size_t code_bytes, const mapi_packet &packet)
 {
-    std::vector<bpf_insn> instructions(code_bytes / sizeof(bpf_insn));
-    if (instructions.empty())
+    if (code_bytes < sizeof(bpf_insn))
         return;
-    memcpy(instructions.data(), code, instructions.size() * sizeof(bpf_insn));
+    // The interpreter's scratch memory holds anything at first; the accumulator is zero.
+    std::vector<bpf_insn> instructions;
+    for (uint32_t word = 0; word < BPF_MEMWORDS; ++word)
+        instructions.push_back({BPF_ST, 0, 0, word});
+    instructions.resize(BPF_MEMWORDS + code_bytes / sizeof(bpf_insn));
+    memcpy(&instructions[BPF_MEMWORDS], code, code_bytes);
     try {
         const BpfProgram native = BpfProgram::from_instructions(instructions);
         const bool expected = bpf_filter(instructions.data(), packet.data, packet.wire_len, packet.caplen) != 0;
