@@ -22,6 +22,12 @@ TCP_PACKETS = 596
 NAMESPACES = ("--mount", "--pid", "--cgroup", "--uts", "--ipc", "--net")
 UNSHARE = ("unshare", *NAMESPACES, "--fork", "--kill-child")
 NET_RAW, NET_ADMIN = 1 << 13, 1 << 12
+FUNCTIONS = (
+    "TOP 10 1 1 1 0", "EXPIRED_FLOWS 10 10 0", "REGEXP 'HTTP.*OK' | PKT_COUNTER", "COOKING 32000 10 0 3 | PKT_COUNTER", "TRACK HTTP | PKT_COUNTER",
+    "PKTINFO 2 | STATS @1 0", "BURST 1 1000 10 96 1000 1000 1000", "BYTE_COUNTER | DIST @1 0 1000 100", "SAMPLE 2 3 | PKT_COUNTER",
+    "HASHSAMP 1024 1", "ANONYMIZE 'IP,SRC_IP,HASHED,SHA,PAD_WITH_ZERO' | HASH 3", "STARTSTOP 0 +1h | GAP", "INTERFACE 0 | PKT_COUNTER",
+    "FLOW_REPORT IPFIX /tmp/flows.ipfix '' ''",
+)
 SEND = """
 import socket
 to = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -110,6 +116,20 @@ class Systemd(unittest.TestCase):
         status = self.system.status_of_mapid()
         self.assertEqual((status["NoNewPrivs"], status["Seccomp"]), ("1", "2"))
         self.assertEqual(int(status["CapBnd"], 16), NET_RAW | NET_ADMIN)
+
+    def test_every_kind_of_function_does_its_work_inside_what_the_unit_forbids(self):
+        self.count(TRACE)
+        before = self.system.property("MainPID")
+        flow = self.system.run("mapi-flow", TRACE, "PERF_START | STR_SEARCH www 0 0 | PKT_COUNTER | PERF_STOP", *FUNCTIONS)
+        self.assertEqual(flow.returncode, 0, flow.stderr)
+        self.assertIn("PERF_STOP", flow.stdout)
+        self.assertEqual(self.system.property("MainPID"), before)
+
+    def test_its_log_may_be_in_its_folder(self):
+        self.system.run("sh", "-c", "sed -i '1i logfile=/var/log/mapid/mapid.log' /etc/mapi.conf")
+        self.addCleanup(self.system.run, "sed", "-i", "1d", "/etc/mapi.conf")
+        self.assertEqual(self.count(TRACE, "tcp"), TCP_PACKETS)
+        self.assertIn("mapid", self.system.run("cat", "/var/log/mapid/mapid.log").stdout)
 
     def test_files_are_written_where_the_client_may_write(self):
         flow = self.system.run("mapi-flow", TRACE, "BPF_FILTER tcp | ANONYMIZE 'IP,SRC_IP,PREFIX_PRESERVING' | TO_FILE 0 /tmp/anonymous.pcap 0")
