@@ -18,6 +18,12 @@ namespace
 {
 using namespace mapi::match;
 
+// libpcap takes such programs, since those of `protochain` loop; others may for ever.
+bool jumps_back(const bpf_insn &instruction)
+{
+    return instruction.code == (BPF_JMP | BPF_JA) && int32_t(instruction.k) < 0;
+}
+
 void check_filter(const uint8_t *code, size_t code_bytes, const mapi_packet &packet)
 {
     if (code_bytes < sizeof(bpf_insn))
@@ -27,7 +33,9 @@ void check_filter(const uint8_t *code, size_t code_bytes, const mapi_packet &pac
     for (uint32_t word = 0; word < BPF_MEMWORDS; ++word)
         instructions.push_back({BPF_ST, 0, 0, word});
     instructions.resize(BPF_MEMWORDS + code_bytes / sizeof(bpf_insn));
-    memcpy(&instructions[BPF_MEMWORDS], code, code_bytes);
+    memcpy(&instructions[BPF_MEMWORDS], code, code_bytes / sizeof(bpf_insn) * sizeof(bpf_insn));
+    if (std::any_of(instructions.begin(), instructions.end(), jumps_back))
+        return;
     try {
         const BpfProgram native = BpfProgram::from_instructions(instructions);
         const bool expected = bpf_filter(instructions.data(), packet.data, packet.wire_len, packet.caplen) != 0;
