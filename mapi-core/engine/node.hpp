@@ -173,7 +173,7 @@ public:
     bool has_result() const { return result_bytes() > 0; }
     // One value, up to date after each batch.
     bool has_published_result() const { return has_result() && !is_in_place() && !has_results_in_ring(); }
-    bool has_results_in_ring() const { return has_flag(MAPI_FUNCTION_RESULTS_IN_RING); }
+    bool has_results_in_ring() const { return has_flag(MAPI_FUNCTION_RESULTS_IN_RING) && ring_; }
     bool has_packets_in_ring() const { return has_flag(MAPI_FUNCTION_PACKETS_IN_RING); }
     // Null: the function has made none.
     RingMemory *ring() const { return ring_.get(); }
