@@ -2,6 +2,7 @@
 // pcap_live: whatever libpcap captures from -> packet batches.  Each packet is copied once.  Lives on when the interface goes away.
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <memory>
 #include <mutex>
@@ -101,9 +102,11 @@ public:
         const std::lock_guard lock(mutex_);
         if (!handle_)
             return MAPI_DRIVER_IDLE;
-        const int result = pcap_dispatch(handle_.get(), int(limit), take, reinterpret_cast<uint8_t *>(this));
+        errno = 0;
+        const bool has_failed = pcap_dispatch(handle_.get(), int(limit), take, reinterpret_cast<uint8_t *>(this)) < 0 &&
+                                errno != EAGAIN; // what libpcap calls a failure of netlink sources that have nothing yet
         if (count_ == 0) {
-            if ((result < 0 || watch_.is_going()) && watch_.is_over())
+            if ((has_failed || watch_.is_going()) && watch_.is_over())
                 lose();
             return MAPI_DRIVER_IDLE;
         }

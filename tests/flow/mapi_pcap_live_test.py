@@ -108,6 +108,18 @@ class PcapLive(LiveTest):
                 sender.sendto(b"hello", ("127.0.0.1", 9999))
         self.assert_counts(flow, 10)
 
+    def test_a_source_that_is_no_network_interface_is_quiet_while_nothing_comes(self):
+        self.configure(path="nflog")
+        try:
+            flow = self.flow(("PKT_COUNTER",), device="tap")
+        except AssertionError as refused: # a libpcap or a kernel without it
+            self.skipTest(str(refused))
+        end = time.monotonic() + 1 # longer than the driver is patient with one that is gone
+        while time.monotonic() < end:
+            self.assertEqual(stats_of("tap").message, b"")
+            time.sleep(0.01)
+        self.assert_counts(flow, 0)
+
     def test_an_interface_that_goes_away_ends_no_flow_and_is_read_again_when_it_is_back(self):
         flow = self.flow(("BPF_FILTER", "udp"), ("PKT_COUNTER",), device="tap")
         for times in 1, 2:
