@@ -7,26 +7,13 @@
 #include <cstring>
 #include <stdexcept>
 
-#include <grp.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "engine/group_number.hpp"
+
 namespace mapi::daemon
 {
-namespace
-{
-// The number of a group; -1: there is none of that name.
-gid_t group_number(const std::string &name)
-{
-    group entry = {};
-    group *found = nullptr;
-    std::vector<char> memory(1024);
-    while (getgrnam_r(name.c_str(), &entry, memory.data(), memory.size(), &found) == ERANGE)
-        memory.resize(memory.size() * 2);
-    return found ? found->gr_gid : gid_t(-1);
-}
-} // namespace
-
 Peer peer_of(int socket)
 {
     ucred credentials = {};
@@ -61,7 +48,7 @@ bool is_member(const Peer &peer, const std::string &group)
 {
     if (group.empty() || peer.uid == 0)
         return true;
-    const gid_t number = group_number(group);
-    return number != gid_t(-1) && std::find(peer.groups.begin(), peer.groups.end(), number) != peer.groups.end();
+    const std::optional<gid_t> number = engine::group_number(group);
+    return number && std::find(peer.groups.begin(), peer.groups.end(), *number) != peer.groups.end();
 }
 } // namespace mapi::daemon

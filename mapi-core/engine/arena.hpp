@@ -19,7 +19,7 @@ public:
     // Any thread.  Zeroed and aligned to a cache line; null: there is no more.
     virtual void *allocate(Side side, size_t bytes) = 0;
     virtual void release(Side side, void *memory, size_t bytes) = 0;
-    // Whether results are to be copied there for the client after each batch, since it sees nothing else.
+    // Whether results are to be copied there for the client after each burst, since it sees nothing else.
     virtual bool is_shared() const = 0;
 };
 

@@ -46,7 +46,7 @@ struct Applied {
     // Device's thread, before the function runs.
     void show_measured(const Meter &meter);
 
-    // For a client in another process: the flow's share of the result, copied there after each batch.
+    // For a client in another process: the flow's share of the result, copied there after each burst.
     ArenaBlock mirror_memory;
     Published mirror;
 

@@ -3,11 +3,16 @@
 #include "engine/config.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
+
+#include <unistd.h>
 
 #include "engine/config_keys.hpp"
 #include "engine/config_values.hpp"
 #include "engine/error.hpp"
+#include "engine/group_number.hpp"
 #include "engine/old_drivers.hpp"
 
 namespace mapi::engine
@@ -132,7 +137,20 @@ private:
             notes_.error(section.line, "device " + device.name + " is described already at " + other->second);
         check_driver(device, driver ? driver->line : section.line);
         check_options(device, option_lines);
+        check_machine(device, section);
         config_.devices.push_back(std::move(device));
+    }
+
+    // What is not there now may be there later.
+    void check_machine(const DeviceSettings &device, const ConfigSection &section)
+    {
+        const ConfigKey *group = section.find("group"), *path = section.find("path");
+        if (group && !device.group.empty() && !group_number(device.group))
+            notes_.warn(group->line, "group=" + device.group + ": there is no such group; root alone may use the device");
+        const mapi_driver *const table = registry_.has_driver(device.driver) ? &registry_.driver(device.driver) : nullptr;
+        const bool reads_file = table && !table->wait && !registry_.plugins().origins.contains(table);
+        if (path && reads_file && access(device.path.c_str(), F_OK) < 0)
+            notes_.warn(path->line, "path=" + device.path + ": " + strerror(errno));
     }
 
     // The name of a plug-in's driver in place of the plug-in.

@@ -15,6 +15,7 @@ namespace
 {
 constexpr size_t kTextBytes = 400; // of a note: a line may be of any length
 constexpr size_t kNotes = 1000; // nobody reads more
+constexpr char kByteOrderMark[] = "\xef\xbb\xbf";
 
 std::string trim(const std::string &text)
 {
@@ -57,6 +58,10 @@ std::vector<ConfigSection> split_config(std::istream &input, ConfigNotes &notes)
         const std::string line = trim(raw);
         const size_t equals = line.find('=');
         ++number;
+        if (number == 1 && line.starts_with(kByteOrderMark)) {
+            notes.error(number, "the file begins with a byte order mark; save it as UTF-8 without one");
+            continue;
+        }
         if (line.empty() || line[0] == '#' || line[0] == ';')
             continue;
         if (line[0] == '[') {
@@ -72,6 +77,8 @@ std::vector<ConfigSection> split_config(std::istream &input, ConfigNotes &notes)
             ConfigKey key{number, trim(line.substr(0, equals)), trim(line.substr(equals + 1))};
             if (const auto [before, is_new] = lines.try_emplace(key.key, number); !is_new)
                 notes.warn(number, key.key + "= stands in line " + std::to_string(before->second) + " already; the last one counts");
+            if (key.key != "description" && (key.value.find(" ;") != std::string::npos || key.value.find(" #") != std::string::npos))
+                notes.warn(number, key.key + "=" + key.value + ": a comment stands on a line of its own; this one is part of the value");
             sections.back().keys.push_back(std::move(key));
         }
     }

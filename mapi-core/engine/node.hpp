@@ -104,7 +104,7 @@ public:
         return passed;
     }
     // Also what passed when the function was run together with others.
-    void count(uint64_t passed) { add(passed_, uint64_t(std::popcount(passed))); }
+    void count(uint64_t mask) { add(passed_, uint64_t(std::popcount(mask))); }
     // Of one that transforms: the next packets that it has made.  False: there are no more.
     bool next_batch(mapi_batch &batch, Meter *meter)
     {
@@ -171,7 +171,7 @@ public:
     const Published &published() const { return published_; }
     size_t result_bytes() const { return published_.bytes(); }
     bool has_result() const { return result_bytes() > 0; }
-    // One value, up to date after each batch.
+    // One value, up to date after each burst.
     bool has_published_result() const { return has_result() && !is_in_place() && !has_results_in_ring(); }
     bool has_results_in_ring() const { return has_flag(MAPI_FUNCTION_RESULTS_IN_RING) && ring_; }
     bool has_packets_in_ring() const { return has_flag(MAPI_FUNCTION_PACKETS_IN_RING); }

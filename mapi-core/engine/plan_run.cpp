@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Plan: a batch through the stages, on the device's thread.
+// Plan: a burst through the stages, on the device's thread.
 #include <bit>
 #include <chrono>
 

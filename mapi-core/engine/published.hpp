@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Published result: a function's result after a batch -> any number of readers, without a lock, perhaps in other processes.
+// Published result: a function's result after a burst -> any number of readers, without a lock, perhaps in other processes.
 #pragma once
 
 #include <atomic>

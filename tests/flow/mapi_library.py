@@ -2,7 +2,6 @@
 """libmapi for tests in Python."""
 import ctypes
 import os
-import pathlib
 import sys
 
 import mapi_sanitizer

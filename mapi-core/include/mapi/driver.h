@@ -100,8 +100,9 @@ struct mapi_driver {
 	 */
 	int (*set_filter)(void *instance, const struct mapi_filter_code *code, uint32_t count);
 	/*
-	 * Device's thread, after a read() that reached its limit: as read(), of packets that are there already.  What was given since the last
-	 * read() stays valid, too.  0: read() is to be called for more, or tells why there are none.
+	 * Device's thread, after a read() or read_more() that gave MAPI_BATCH_MAX packets: as read(), of packets that are there already; it
+	 * neither waits nor fails.  What was given since the last read() stays valid, too.  0: read() is to be called for more, or tells why
+	 * there are none.  NULL: each batch is read by itself.
 	 */
 	int (*read_more)(void *instance, struct mapi_packet *packets, uint32_t limit, struct mapi_batch *batch);
 };

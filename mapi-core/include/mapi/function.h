@@ -118,8 +118,8 @@ enum mapi_function_flags {
 	MAPI_FUNCTION_EVERY_BATCH = 1u << 3,
 	/*
 	 * The result is many counts, whose number depends on the arguments, or changes while no packet comes: create() asks
-	 * setup->allocate_result() for it once, and it is changed with mapi_result_set() alone.  It is not copied after each batch: a reader
-	 * may get counts of two batches, but see MAPI_FUNCTION_RESULT_COPIED.
+	 * setup->allocate_result() for it once.  It is changed with mapi_result_set() alone and not copied after each burst: a reader may get
+	 * counts of two batches.  Both are otherwise with MAPI_FUNCTION_RESULT_COPIED.
 	 */
 	MAPI_FUNCTION_RESULT_IN_PLACE = 1u << 4,
 	/*
@@ -145,7 +145,7 @@ enum mapi_function_flags {
 	MAPI_FUNCTION_JOINT_OF_ANY_MASKS = 1u << 11,
 	/*
 	 * With MAPI_FUNCTION_RESULT_IN_PLACE: what allocate_result() gives is the function's own and written like any memory, on the device's
-	 * thread; readers get a copy, all of it of one moment.  It is made after a batch that had packets for the function, but the greater the
+	 * thread; readers get a copy, all of it of one moment.  It is made after a burst that had packets for the function, but the greater the
 	 * result is the more seldom, so that readers have the time to read it; and when no packet comes, at a reset and at the end.
 	 */
 	MAPI_FUNCTION_RESULT_COPIED = 1u << 12,
@@ -176,7 +176,7 @@ struct mapi_function_setup {
 	uint32_t struct_size;
 	uint32_t argument_count;
 	const struct mapi_argument *arguments; /* one for each letter of the table's args */
-	void *result;          /* result_bytes of zeroed memory; process() writes, the engine publishes it after each batch */
+	void *result;          /* result_bytes of zeroed memory; process() writes, the engine publishes it after each burst */
 	uint32_t device_flags; /* enum mapi_device_flags */
 	uint32_t snaplen;      /* of the device, 0 when unknown */
 	uint16_t link_type;    /* of the device, or MAPI_LINK_UNKNOWN */

@@ -84,6 +84,7 @@ TEST_CASE("a mistake in the configuration is told with file and line", "[mapi-co
     CHECK_THAT(refusal("[driver]\ndevice=a\ncolour=red\n"), Catch::StartsWith("test.conf:3") && Catch::Contains("colour"));
     CHECK_THAT(refusal("\n[driver]\npath=/x\n"), Catch::StartsWith("test.conf:2") && Catch::Contains("device="));
     CHECK_THAT(refusal("[driver\n"), Catch::StartsWith("test.conf:1"));
+    CHECK_THAT(refusal("\xef\xbb\xbf[driver]\n"), Catch::StartsWith("test.conf:1: the file begins with a byte order mark"));
     CHECK_THAT(refusal("[]\n"), Catch::StartsWith("test.conf:1"));
     CHECK_THAT(refusal("[driver]\ndevice=a\ndriver=af_packet\nbufer_mb=4\n"), Catch::StartsWith("test.conf:4") && Catch::Contains("did you mean \"buffer_mb\"?"));
     CHECK_THAT(refusal("[driver]\ndevice=a\nnonsense\n"), Catch::StartsWith("test.conf:3"));
@@ -136,6 +137,9 @@ TEST_CASE("a key or a section that nobody knows is told with its line and what m
     CHECK_THAT(warning("[format]\nformat=MFF_PCAP\ndriver=pcap_file\ndescritpion=x\n"), Catch::StartsWith("test.conf:4: ") && Catch::Contains("\"description\"?"));
     CHECK_THAT(warning("[dag]\ncolour=red\n"), Catch::StartsWith("test.conf:2: ") && Catch::Contains("dsm_loader_bin, disable_dsm"));
     CHECK_THAT(warning("[drivers]\ndevice=a\nno_such=1\n"), Catch::StartsWith("test.conf:1: [drivers]") && Catch::Contains("did you mean \"driver\"?"));
+    CHECK_THAT(warning("[driver]\ndevice=a\ngroup=no such group\n"), Catch::StartsWith("test.conf:3: group=no such group: there is no such group"));
+    CHECK_THAT(warning("[driver]\ndevice=a\ndriver=pcap_file\npath=/no such file\n"), Catch::StartsWith("test.conf:4: path=/no such file: No such file"));
+    CHECK_THAT(warning("[driver]\ndevice=a ; comment\n"), Catch::StartsWith("test.conf:2: device=a ; comment: a comment stands on a line of its own"));
     CHECK_THAT(warning("[driver]\ndevice=a\nalias=b\nalias=c\n"), Catch::StartsWith("test.conf:4: alias= stands in line 3"));
 }
 

@@ -2,11 +2,13 @@
 // When a result that readers copy is published again.
 #include "engine/publish_pace.hpp"
 
+#include <thread>
+
 #include "support/catch.hpp"
 
 using mapi::engine::PublishPace;
 
-TEST_CASE("a small result is published after each batch that had packets for it, and no other", "[mapi-core][engine]")
+TEST_CASE("a small result is published after each burst that had packets for it, and no other", "[mapi-core][engine]")
 {
     PublishPace pace;
     CHECK_FALSE(pace.is_due(0));
@@ -32,4 +34,13 @@ TEST_CASE("a great result rests for its readers", "[mapi-core][engine]")
     CHECK_FALSE(pace.is_due(11));
     pace.note_change();
     CHECK_FALSE(pace.is_due(11));
+}
+
+TEST_CASE("a result that has rested is published again", "[mapi-core][engine]")
+{
+    PublishPace pace;
+    pace.set_words(1000);
+    CHECK(pace.is_due(10));
+    std::this_thread::sleep_for(1000 * PublishPace::kRestPerWord);
+    CHECK(pace.is_due(11));
 }
