@@ -13,31 +13,72 @@ namespace
 {
 constexpr int kPatienceMs = 1000; // with a pipe that takes nothing, once its flow is closed
 constexpr int kPollMs = 100;
+
+struct Whole {
+    size_t bytes = 0;
+    uint64_t records = 0;
+};
+
+// Of records whose first `there` bytes were written: those of which nothing lacks.
+Whole whole_records(std::string_view records, size_t there, RecordBytes record_bytes)
+{
+    Whole whole;
+    while (whole.bytes < there) {
+        const size_t bytes = record_bytes(records.substr(whole.bytes));
+        if (bytes > there - whole.bytes)
+            break;
+        whole.bytes += bytes;
+        ++whole.records;
+    }
+    return whole;
+}
 } // namespace
 
-FileSink::FileSink(int descriptor) : descriptor_(descriptor)
+FileSink::FileSink(int descriptor, RecordBytes record_bytes) : descriptor_(descriptor), record_bytes_(record_bytes)
 {
     if (ftruncate(descriptor_, 0) == 0) // no pipe
         lseek(descriptor_, 0, SEEK_SET);
 }
 
-// The next records begin where a reader looks for them.
 int FileSink::write(const std::string &bytes, const IsGivenUp &is_given_up)
 {
     const off_t begin = lseek(descriptor_, 0, SEEK_CUR);
     if (broken_)
         return broken_;
-    if (write_all(bytes, is_given_up))
+    if (write_some(bytes, is_given_up) == bytes.size())
         return 0;
     const int error = errno;
-    if (begin < 0)
-        broken_ = error;
-    else if (ftruncate(descriptor_, begin) == 0)
-        lseek(descriptor_, begin, SEEK_SET);
+    end_at(begin, error);
     return error;
 }
 
-bool FileSink::write_all(const std::string &bytes, const IsGivenUp &is_given_up)
+int FileSink::write_records(const std::string &records, const IsGivenUp &is_given_up, uint64_t &written)
+{
+    const off_t begin = lseek(descriptor_, 0, SEEK_CUR);
+    written = 0;
+    if (broken_)
+        return broken_;
+    const size_t there = write_some(records, is_given_up);
+    if (there == records.size())
+        return 0;
+    const int error = errno;
+    Whole whole;
+    if (begin >= 0 && record_bytes_) // of what is in a pipe nobody knows whether it was read
+        whole = whole_records(records, there, record_bytes_);
+    written = whole.records;
+    end_at(begin < 0 ? begin : begin + off_t(whole.bytes), error);
+    return error;
+}
+
+// The next records begin where a reader looks for them.
+void FileSink::end_at(off_t end, int error)
+{
+    if (end < 0 || ftruncate(descriptor_, end) != 0 || lseek(descriptor_, end, SEEK_SET) != end)
+        broken_ = error;
+}
+
+// Bytes that went; errno tells why no more did.
+size_t FileSink::write_some(const std::string &bytes, const IsGivenUp &is_given_up)
 {
     size_t written = 0;
     while (written < bytes.size()) {
@@ -45,9 +86,9 @@ bool FileSink::write_all(const std::string &bytes, const IsGivenUp &is_given_up)
         if (count > 0)
             written += size_t(count);
         else if (count == 0 || (errno != EINTR && !(errno == EAGAIN && wait_for_reader(is_given_up))))
-            return false;
+            break;
     }
-    return true;
+    return written;
 }
 
 // Of a pipe that is full.  False: it stays so, and nobody waits for its file any more.

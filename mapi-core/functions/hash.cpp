@@ -32,10 +32,13 @@ Bytes bytes_at(const mapi_packet &packet, Layer layer)
     if (layer == kLink)
         return from(packet, 0);
     const headers::Headers headers = headers::parse(packet);
+    if (const headers::IpLayer *ip = headers.innermost()) {
+        if (layer == kNetwork)
+            return {packet.data + ip->offset, ip->end - ip->offset};
+        return layer == kTransport ? headers::datagram_of(packet, *ip) : headers::payload_of(packet, *ip).value_or(Bytes{});
+    }
     if (layer == kNetwork)
         return headers.ethertype ? from(packet, headers.network) : Bytes{};
-    if (const headers::IpLayer *ip = headers.innermost())
-        return layer == kTransport ? headers::datagram_of(packet, *ip) : headers::payload_of(packet, *ip).value_or(Bytes{});
     const bool is_arp = headers.ethertype == ETHERTYPE_ARP || headers.ethertype == ETHERTYPE_REVARP;
     return layer == kTransport && is_arp ? from(packet, headers.network + kArpBytes) : Bytes{};
 }

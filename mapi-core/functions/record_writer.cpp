@@ -36,8 +36,8 @@ private:
 
 const uint64_t RecordWriter::kMemoryBytes = 2 * kRoomBytes + kHandedBytes + kRecordBytesMax;
 
-RecordWriter::RecordWriter(int descriptor, bool device_waits, std::function<void()> on_settled)
-    : RecordWriter(std::make_unique<FileSink>(descriptor), device_waits, std::move(on_settled))
+RecordWriter::RecordWriter(int descriptor, bool device_waits, std::function<void()> on_settled, RecordBytes record_bytes)
+    : RecordWriter(std::make_unique<FileSink>(descriptor, record_bytes), device_waits, std::move(on_settled))
 {
 }
 
@@ -138,13 +138,10 @@ void RecordWriter::run()
         const uint64_t count = std::exchange(waiting_records_, 0);
         changed_.notify_all();
         lock.unlock();
-        const bool is_written = write(header, records);
+        lost_.fetch_add(write(header, records, count), std::memory_order_relaxed);
         lock.lock();
-        if (!is_written) {
-            lost_.fetch_add(count, std::memory_order_relaxed);
-            if (!header.empty() && !is_stopping_ && !is_finishing_)
-                header_ = header; // the next records need it, too
-        }
+        if (!header.empty() && !is_stopping_ && !is_finishing_)
+            header_ = header; // the next records need it, too
     }
 }
 
@@ -156,19 +153,22 @@ void RecordWriter::settle()
 }
 
 // The header by itself: with it a file can be read, also where its records find no room.  It is empty once it is written.
-bool RecordWriter::write(std::string &header, const std::string &records)
+// Records that are not.
+uint64_t RecordWriter::write(std::string &header, const std::string &records, uint64_t count)
 {
     const RecordSink::IsGivenUp is_given_up = [this] {
         const std::lock_guard lock(mutex_);
         return is_cancelled_ || is_stopping_;
     };
+    uint64_t written = 0;
     int error = header.empty() ? 0 : sink_->write(header, is_given_up);
     if (error == 0) {
         header.clear();
-        error = sink_->write(records, is_given_up);
+        error = sink_->write_records(records, is_given_up, written);
     }
-    if (error)
-        error_.store(error, std::memory_order_relaxed);
-    return error == 0;
+    if (error == 0)
+        return 0;
+    error_.store(error, std::memory_order_relaxed);
+    return count - written;
 }
 } // namespace mapi::functions

@@ -31,7 +31,8 @@ public:
 
     // descriptor: open for writing, of a pipe with O_NONBLOCK; stays the caller's; the file becomes empty.  device_waits: for the disk; otherwise
     // what finds no room is dropped.  on_settled: on the writer's thread, once finish() was called and all is in the file, or lost.
-    RecordWriter(int descriptor, bool device_waits, std::function<void()> on_settled = nullptr);
+    // record_bytes: as FileSink's.
+    RecordWriter(int descriptor, bool device_waits, std::function<void()> on_settled = nullptr, RecordBytes record_bytes = nullptr);
     // The same, with another sink than a file.
     RecordWriter(std::unique_ptr<RecordSink> sink, bool device_waits, std::function<void()> on_settled = nullptr);
     // Writes what is left.
@@ -53,7 +54,7 @@ public:
 
 private:
     void run();
-    bool write(std::string &header, const std::string &records);
+    uint64_t write(std::string &header, const std::string &records, uint64_t count);
     // Under mutex_.
     bool has_work() const { return !waiting_.empty() || !header_.empty(); }
     void take(std::string &bytes, uint64_t records);

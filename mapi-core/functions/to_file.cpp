@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <cstring>
 #include <string>
+#include <string_view>
 
 #include <mapi/mapi.h>
 
@@ -41,12 +43,19 @@ template <class Struct> void append(std::string &to, const Struct &from)
     to.append(reinterpret_cast<const char *>(&from), sizeof(from));
 }
 
+size_t record_bytes(std::string_view records)
+{
+    PcapRecord record;
+    memcpy(&record, records.data(), sizeof(record));
+    return sizeof(record) + record.caplen;
+}
+
 class PacketFile
 {
 public:
     PacketFile(const mapi_function_setup *setup, uint64_t most)
         : result_(allocate_result<uint64_t>(setup, sizeof(uint32_t))), most_(most), snap_bytes_(snap_bytes(setup)), link_type_(setup->link_type),
-          writer_(int(setup->arguments[kPath].number), is_offline(setup), [this] { mapi_result_set(result_, MAPI_FILE_DONE); })
+          writer_(int(setup->arguments[kPath].number), is_offline(setup), [this] { mapi_result_set(result_, MAPI_FILE_DONE); }, record_bytes)
     {
         mapi_result_set(result_, MAPI_FILE_RUNNING);
     }

@@ -70,13 +70,14 @@ def datagrams(capture):
     command = ["tshark", "-n", "-r", capture, "-T", "json", "-x", "-o", "tcp.desegment_tcp_streams:FALSE", "-o", "ip.defragment:FALSE",
                "--no-duplicate-keys", "-j", "frame ip tcp udp", "-Y", FILTER]
     found = []
-    for packet in json.loads(subprocess.run(command, capture_output=True, check=True).stdout):
-        layers = packet["_source"]["layers"]
+    for decoded in json.loads(subprocess.run(command, capture_output=True, check=True).stdout):
+        layers = decoded["_source"]["layers"]
         frame = bytes.fromhex(layers["frame_raw"][0])
         _, ip, ip_header_bytes, *_ = layers["ip_raw"]
-        datagram = frame[ip + ip_header_bytes:ip + int(layers["ip"]["ip.len"])]
+        packet = frame[ip:ip + int(layers["ip"]["ip.len"])]
+        datagram = packet[ip_header_bytes:]
         header = layers.get("tcp_raw") or layers.get("udp_raw")
-        found.append((frame, frame[ip:], datagram, datagram[header[2]:] if header else b""))
+        found.append((frame, packet, datagram, datagram[header[2]:] if header else b""))
     return found
 
 

@@ -16,7 +16,7 @@ PRINT = pathlib.Path(os.environ["NETSLICE_BUILD"]) / "tests/print_headers"
 DATA = pathlib.Path(os.environ.get("NETSLICE_DATA") or pathlib.Path(os.environ["NETSLICE_SOURCE"]).parent / "shared/data")
 
 # What the walk goes through.  Where tshark names anything else, the walk ends.
-LINKS = {"eth", "ethertype", "sll", "null", "raw", "ppp", "pppoes", "chdlc", "llc", "vlan", "ieee8021ad", "mpls", "gre", "erspan",
+LINKS = {"eth", "ethertype", "sll", "null", "raw", "ppp", "pppoes", "chdlc", "llc", "vlan", "ieee8021ad", "mpls", "pwethheuristic", "pwethcw", "gre", "erspan",
          "ipv6.hopopts", "ipv6.fraghdr", "ipv6.routing", "ipv6.dstopts", "ah", "mipv6"}
 NETWORKS = {"ip", "ipv6"}
 TRANSPORTS = {"tcp", "udp", "udplite", "sctp", "dccp"}

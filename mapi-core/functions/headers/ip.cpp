@@ -106,6 +106,7 @@ void step_ip(Walk &walk, Headers &headers)
         walk.lose();
         return;
     }
+    walk.confirm();
     skip_extensions(walk, layer);
     if (headers.ip_layers == 0) {
         headers.network = layer.offset;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Shims between link and network: VLAN tags (IEEE 802.1Q, 802.1ad), MPLS labels (RFC 3032), PPPoE (RFC 2516), PPP.
+// Shims between link and network: VLAN tags (IEEE 802.1Q, 802.1ad), MPLS labels (RFC 3032) and pseudowires (RFC 4385, 4448),
+// PPPoE (RFC 2516), PPP.
 #include <net/ethernet.h>
 
 #include "headers/walk.hpp"
@@ -27,6 +28,7 @@ constexpr uint32_t kSnapBytes = 8;
 
 constexpr uint32_t kTagBytes = 4;
 constexpr uint32_t kLabelBytes = 4;
+constexpr uint32_t kControlWordBytes = 4;
 constexpr uint32_t kPppoeBytes = 6;
 constexpr uint32_t kBottomOfStack = 0x100;
 
@@ -45,6 +47,8 @@ void step_length(Walk &walk)
 {
     if (walk.has(kSnapBytes) && walk.half(0) == kSnapPoints && walk.word(2) == kSnapTypes)
         walk.go_ethertype(kSnapBytes, walk.half(6));
+    else if (walk.guess)
+        walk.lose();
     else
         walk.stop();
 }
@@ -62,6 +66,20 @@ bool is_unknown_shim(uint16_t ethertype)
     case 0x22f3: return true;
     default: return false;
     }
+}
+
+// What a label stack carries is not told; IP is known by its version, as routers do it (RFC 4928), and a pseudowire's control word by
+// a zero there.  That the pseudowire is Ethernet's is a guess.
+void step_label_payload(Walk &walk)
+{
+    const bool is_pseudowire = walk.has(kControlWordBytes) && walk.byte(0) >> 4 == 0;
+    if (!is_pseudowire) {
+        walk.go(0, Next::kIp);
+        return;
+    }
+    if (walk.guess == 0)
+        walk.guess = walk.at;
+    walk.go(kControlWordBytes, Next::kEthernet);
 }
 } // namespace
 
@@ -86,7 +104,13 @@ void step_ethertype(Walk &walk, Headers &headers)
         return;
     case ETHERTYPE_IP:
     case ETHERTYPE_IPV6: walk.go(0, Next::kIp); return;
+    case ETHERTYPE_ARP:
+    case ETHERTYPE_REVARP: walk.confirm(); break;
     default: break;
+    }
+    if (walk.guess) {
+        walk.lose();
+        return;
     }
     if (headers.ip_layers == 0) {
         headers.network = walk.at;
@@ -119,7 +143,6 @@ void step_ppp(Walk &walk)
         walk.stop();
 }
 
-// What a label stack carries is not told; IP is known by its version, as routers do it (RFC 4928).
 void step_mpls(Walk &walk, Headers &headers)
 {
     bool is_bottom = false;
@@ -130,7 +153,8 @@ void step_mpls(Walk &walk, Headers &headers)
         }
         is_bottom = walk.word(0) & kBottomOfStack;
         ++headers.mpls_labels;
-        walk.go(kLabelBytes, Next::kIp);
+        walk.at += kLabelBytes;
     }
+    step_label_payload(walk);
 }
 } // namespace mapi::headers

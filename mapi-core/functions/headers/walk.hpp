@@ -25,6 +25,7 @@ struct Walk {
     uint32_t at = 0;
     uint16_t ethertype = 0;
     Next next = Next::kEnd;
+    uint32_t guess = 0;   // where what a label stack carries was taken for Ethernet, which no header has shown to be right yet; 0: nowhere
     bool is_lost = false; // a header should be here and cannot be read
 
     bool has(uint32_t bytes) const { return bytes <= caplen - at; }
@@ -44,9 +45,13 @@ struct Walk {
         go(bytes, Next::kEthertype);
     }
     void stop() { next = Next::kEnd; }
+    void confirm() { guess = 0; }
+    // With a guess all from there on is what nobody can read.
     void lose()
     {
         is_lost = true;
+        if (guess != 0)
+            at = guess;
         stop();
     }
 };

@@ -3,7 +3,14 @@
 #ifndef MAPI_MAPI2_NAMES_H
 #define MAPI_MAPI2_NAMES_H
 
+#include <syslog.h>
+
 #include "errors.h"
+
+/* glibc warns of it in strict ISO C, where a program of MAPI 2 does not compile in any case. */
+#if !defined(__STRICT_ANSI__) || defined(_DEFAULT_SOURCE) || defined(_XOPEN_SOURCE)
+#include <sys/ipc.h>
+#endif
 
 #ifndef TRUE
 #define TRUE 1

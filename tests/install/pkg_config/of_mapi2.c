@@ -73,6 +73,16 @@ static int use_old_names(int fd, MAPI_UNUSED int unused)
            MFF_NAPATECH_STR[4] == 'N';
 }
 
+/* mapi.h of MAPI 2 brought the headers of these. */
+static int use_system_names(void)
+{
+    const key_t key = IPC_PRIVATE;
+
+    openlog("of_mapi2", LOG_PID, LOG_USER);
+    closelog();
+    return key == 0;
+}
+
 int main(int argc, char **argv)
 {
     int fd, size, stats, bucket, burst, dist, top, ip;
@@ -108,7 +118,7 @@ int main(int argc, char **argv)
         printf("the rows of TOP are not of all IP packets\n");
         return 1;
     }
-    if (!use_old_names(fd, 0)) {
+    if (!use_old_names(fd, 0) || !use_system_names()) {
         printf("a name of MAPI 2 has another meaning\n");
         return 1;
     }

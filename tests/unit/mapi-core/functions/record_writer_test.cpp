@@ -99,6 +99,26 @@ TEST_CASE("a file that cannot grow ends with a whole record, and the rest is cou
     close(file);
 }
 
+TEST_CASE("of records that are written at once a file keeps those that it has room for, to the last whole one", "[mapi-core][functions]")
+{
+    const test_support::TempDir dir;
+    const std::string path = (dir / "file").string();
+    const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    rlimit before{};
+    getrlimit(RLIMIT_FSIZE, &before);
+    for (const size_t room : {size_t(0), kRecordBytes - 1, kRecordBytes, 7 * kRecordBytes + 1, 50 * kRecordBytes}) {
+        const rlimit small = {room + 8, before.rlim_max};
+        setrlimit(RLIMIT_FSIZE, &small);
+        RecordWriter writer(file, true, nullptr, [](std::string_view) { return kRecordBytes; });
+        writer.set_header("<header>");
+        finish(writer, records(50), 50);
+        CHECK(lost(writer) == 50 - room / kRecordBytes);
+        CHECK(lseek(file, 0, SEEK_END) == off_t(8 + room / kRecordBytes * kRecordBytes));
+    }
+    setrlimit(RLIMIT_FSIZE, &before);
+    close(file);
+}
+
 TEST_CASE("a reader that goes away costs records, not the program", "[mapi-core][functions]")
 {
     Pipe pipe;

@@ -45,6 +45,17 @@ TEST_CASE("every address in a tunnel is hidden, not only the outermost", "[mapi-
     check_hidden(ethernet(0x0800, ipv4(IPPROTO_GRE, hex("0000 6558") + ethernet(0x8100, hex("0001 86dd") + kInner6))));
 }
 
+TEST_CASE("every address in a pseudowire is hidden, also of one that is no Ethernet", "[mapi-core][anonymize]")
+{
+    const Bytes shim = hex("00010140 00000000");
+    check_hidden(ethernet(0x8847, shim + ethernet(0x0800, kInner4)));
+    check_hidden(ethernet(0x8847, shim + ethernet(0x8100, hex("0001 86dd") + kInner6)));
+    check_hidden(ethernet(0x8847, shim + kInner4));
+    check_hidden(ethernet(0x8847, shim + hex("0057") + kInner6));
+    const Bytes treated = treat("IP,SRC_IP,ZERO", ethernet(0x8847, shim + ethernet(0x0800, kInner4))).bytes;
+    CHECK(contains(treated, kDestination4)); // is looked into, not filled with zeros
+}
+
 TEST_CASE("every address in a tunnel of UDP is hidden on the tunnel's port", "[mapi-core][anonymize]")
 {
     const auto tunnel = [](uint16_t port, const Bytes &inner) { return ethernet(0x0800, ipv4(IPPROTO_UDP, udp(inner, 1025, port))); };

@@ -86,6 +86,48 @@ TEST_CASE("tags, labels and PPPoE in front of IP are passed over and counted", "
     CHECK(Parsed(ethernet(38, hex("424203") + Bytes(35, 0))).headers.ethertype == 0);
 }
 
+TEST_CASE("behind labels a control word leads to a pseudowire's Ethernet", "[mapi][headers]")
+{
+    const Bytes ip = ipv4(IPPROTO_UDP, kUdp);
+    const Parsed four(ethernet(0x8847, hex("00010040 00011140 00000007") + ethernet(0x0800, ip)));
+    CHECK(four.has_udp());
+    CHECK(four.headers.network == 14 + 2 * 4 + 4 + 14);
+    CHECK(four.headers.mpls_labels == 2);
+    const Parsed six(ethernet(0x8848, hex("00010140 00000000") + ethernet(0x8100, hex("0064 86dd") + ipv6(IPPROTO_UDP, kUdp))));
+    CHECK(six.has_udp());
+    CHECK(six.headers.vlan_tags == 1);
+    CHECK(Parsed(ethernet(0x0800, ipv4(137, hex("00010140 00000000") + ethernet(0x0800, ip)))).has_udp());
+    const Parsed arp(ethernet(0x8847, hex("00010140 00000000") + ethernet(0x0806, Bytes(28, 0))));
+    CHECK(arp.headers.rest_ethertype == 0x0806);
+    CHECK_FALSE(arp.headers.is_lost);
+}
+
+TEST_CASE("a pseudowire that shows no Ethernet is lost behind its labels", "[mapi][headers]")
+{
+    const Bytes labels = hex("00010140");
+    const auto is_lost_there = [](const Parsed &parsed) {
+        return parsed.headers.is_lost && parsed.headers.rest == 18 && parsed.headers.ethertype == 0 && parsed.headers.ip_layers == 0;
+    };
+    CHECK(is_lost_there(Parsed(ethernet(0x8847, labels + hex("00000000 0021") + ipv4(IPPROTO_UDP, kUdp)))));      // PPP's
+    CHECK(is_lost_there(Parsed(ethernet(0x8847, labels + hex("00000000") + ipv4(IPPROTO_UDP, kUdp)))));           // IP's
+    CHECK(is_lost_there(Parsed(ethernet(0x8847, labels + hex("00000000") + ethernet(0x88cc, Bytes(40, 0))))));    // a type that is not looked into
+    CHECK(is_lost_there(Parsed(ethernet(0x8847, labels + hex("00000000") + ethernet(38, hex("424203") + Bytes(35, 0))))));
+    CHECK(is_lost_there(Parsed(ethernet(0x8847, labels + hex("00000000") + ethernet(0x0800, hex("46000014"))))));
+    CHECK(is_lost_there(Parsed(ethernet(0x8847, labels + hex("10000021") + ipv4(IPPROTO_UDP, kUdp)))));           // its associated channel
+    for (size_t bytes = 0; bytes < 4 + 14; ++bytes)
+        CHECK(is_lost_there(Parsed(ethernet(0x8847, labels + Bytes(bytes, 0)))));
+}
+
+TEST_CASE("pseudowires in pseudowires end where the packet does", "[mapi][headers]")
+{
+    Bytes packet = ethernet(0x0800, ipv4(IPPROTO_UDP, kUdp));
+    for (int i = 0; i < 100; ++i)
+        packet = ethernet(0x8847, hex("00010140 00000000") + packet);
+    CHECK(Parsed(packet).has_udp());
+    packet.resize(packet.size() - 30);
+    CHECK(Parsed(packet).headers.is_lost);
+}
+
 TEST_CASE("each link type leads to the same IP header", "[mapi][headers]")
 {
     const Bytes ip = ipv4(IPPROTO_UDP, kUdp);
