@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from socket import AF_INET, SOCK_DGRAM, socket as open_socket
 
 from mapid import BUILD, DATA, Daemon, wait_until
 
@@ -71,6 +72,24 @@ class Captures(unittest.TestCase):
             grown = [int(words[2].split()[1]) for words in lines if words[:2] == ["1.2", "BUCKET"] and len(words) == 3]
             self.assertGreater(len(grown), 2)
             self.assertEqual(sum(grown), int(tcpdump(TRACE, "--count").split()[0]))
+
+    def test_a_function_whose_results_are_not_asked_for_prints_none(self):
+        with tempfile.TemporaryDirectory() as folder:
+            reports = [f"FLOW_REPORT {name} {folder}/{name} '' ''" for name in ("NETFLOW_V5", "NETFLOW_V9", "IPFIX")]
+            for socket in self.sockets():
+                found = rows(run(TRACE, "HASHSAMP 1024 0 | PKT_COUNTER", *reports, socket=socket))
+                for function in "1.1", "2.1", "3.1", "4.1":
+                    self.assertEqual(found[function][4], "", function)
+                self.assertEqual(found["1.2"][4], found["1.1"][2])
+                for report in pathlib.Path(folder).iterdir():
+                    self.assertGreater(report.stat().st_size, 0, report)
+
+    def test_flows_are_reported_to_a_collector_of_this_machine(self):
+        with open_socket(AF_INET, SOCK_DGRAM) as collector:
+            collector.bind(("127.0.0.1", 0))
+            found = rows(run(TRACE, f"FLOW_REPORT NETFLOW_V5 127.0.0.1:{collector.getsockname()[1]} '' ''"))
+            self.assertEqual(found["1.1"][4], "")
+            self.assertEqual(collector.recv(1 << 16)[:2], b"\x00\x05")
 
     def test_an_anonymised_dump_has_all_packets_and_none_of_the_addresses(self):
         with tempfile.TemporaryDirectory() as folder:
