@@ -196,8 +196,8 @@ Node::Node(const mapi_function &function, Arguments arguments, const mapi_driver
         if (argument.file)
             argument.file->keep();
     }
-    if (has_flag(MAPI_FUNCTION_RESULTS_IN_RING) && !ring_) // with these arguments it gives none
-        published_ = {};
+    if (has_flag(MAPI_FUNCTION_RESULTS_IN_RING) && !ring_) // its arguments ask for none
+        published_ = Published(published_memory_->memory(), 0);
     if (has_published_result() || is_copied())
         publish();
     client_ = nullptr;

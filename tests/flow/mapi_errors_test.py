@@ -29,6 +29,7 @@ handler = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda packet: None)
 flow, connected = Flow.offline({str(TRACE)!r}), Flow.offline({str(TRACE)!r})
 fd, size = flow.fd, flow.apply('PKTINFO', 2)
 counter, filters, buffer = connected.apply('PKT_COUNTER'), connected.apply('BPF_FILTER', 'tcp'), connected.apply('TO_BUFFER', 0)
+sampler = connected.apply('HASHSAMP', 1024, 0)
 connected.connect()
 active = connected.fd
 counted = lambda *words: library.mapi_apply_function_counted(len(words) - 2, *words)
@@ -61,6 +62,7 @@ MISUSE = (
     (6163, "library.mapi_remove_function(active, filters)"),
     # results and packets
     (6143, "bool(library.mapi_read_results(fd, size)) - 1"), (6147, "bool(library.mapi_read_results(active, 77)) - 1"), (6146, "bool(library.mapi_read_results(active, filters)) - 1"),
+    (6146, "bool(library.mapi_read_results(active, sampler)) - 1"),
     (6145, "bool(library.mapi_read_results(12345, 1)) - 1"), (6145, "bool(library.mapi_read_results(0, 1)) - 1"),
     (6147, "bool(library.mapi_get_next_pkt(0, 1)) - 1"), (6145, "bool(library.mapi_get_next_pkt(12345, 1)) - 1"), (6143, "bool(library.mapi_get_next_pkt(fd, 1234)) - 1"),
     (6147, "bool(library.mapi_get_next_pkt(active, counter)) - 1"), (7003, "library.mapi_get_next_pkts(active, buffer, None, 1, 0)"), (7004, "library.mapi_get_next_pkts(active, buffer, room, 0, 0)"),

@@ -2,14 +2,19 @@
 // result_text: a function's result -> words.
 #include "result_text.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <span>
+#include <string_view>
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
+
+#include "count_names.hpp"
 
 namespace mapi_flow
 {
@@ -49,6 +54,15 @@ template <class Object> Object copy_of(const mapi_results_t &results)
     Object object = {};
     memcpy(&object, results.res, std::min(sizeof(object), size_t(results.size)));
     return object;
+}
+
+// "name=count", as many as there are of both.
+template <class Count> std::string counts_text(std::span<const std::string_view> names, std::span<const Count> counts)
+{
+    std::string text;
+    for (size_t i = 0; i < std::min(names.size(), counts.size()); ++i)
+        text += fmt::format("{}{}={}", i ? " " : "", names[i], counts[i]);
+    return text;
 }
 
 std::string stats_text(const mapi_results_t &results)
@@ -120,6 +134,25 @@ std::string sample_text(const mapi_results_t &results)
                        address_text(sample.family, sample.destination), sample.destination_port, sample.protocol, sample.tcp_flags, sample.sequence);
 }
 
+std::string flow_text(const flow_data &flow)
+{
+    const int family = flow.version == 4 ? AF_INET : AF_INET6;
+    return fmt::format("{} {} {} > {} {} protocol={} packets={} bytes={} ttl={}", time_text(flow.timestamp), address_text(family, &flow.saddr), flow.sport,
+                       address_text(family, &flow.daddr), flow.dport, flow.ptcl, flow.packets_count, flow.bytes_count, flow.ttl_pkt1);
+}
+
+std::string expired_flows_text(const mapi_results_t &results)
+{
+    static constexpr std::string_view kTotals[] = {"sent", "received", "expired", "ignored", "dropped", "packets_sent", "packets_received", "packets_expired",
+                                                   "packets_ignored", "packets_dropped", "early", "other"};
+    static_assert(std::size(kTotals) * sizeof(uint32_t) == sizeof(flows_stat));
+    const auto *const totals = static_cast<const flows_stat *>(results.res);
+    std::string text = counts_text(std::span(kTotals), std::span(static_cast<const uint32_t *>(results.res), std::size(kTotals)));
+    for (const flow_data &flow : std::span(reinterpret_cast<const flow_data *>(totals + 1), totals->sent))
+        text += ", " + flow_text(flow);
+    return text;
+}
+
 // BUCKET's and THRESHOLD's are alike.
 std::string timed_value_text(const mapi_results_t &results)
 {
@@ -144,7 +177,10 @@ std::string result_text(const std::string &function, const mapi_results_t &resul
 {
     static const std::map<std::string, std::function<std::string(const mapi_results_t &)>> texts = {
         {"STATS", stats_text},   {"DIST", dist_text},           {"TOP", top_text},         {"BURST", burst_text},          {"PERF_STOP", perf_text},
-        {"STARTSTOP", startstop_text}, {"HASHSAMP", sample_text}, {"BUCKET", timed_value_text}, {"THRESHOLD", timed_value_text}};
+        {"STARTSTOP", startstop_text}, {"HASHSAMP", sample_text}, {"BUCKET", timed_value_text}, {"THRESHOLD", timed_value_text},
+        {"EXPIRED_FLOWS", expired_flows_text}};
+    if (const auto names = count_names(function); !names.empty())
+        return counts_text(names, std::span(static_cast<const uint64_t *>(results.res), size_t(results.size) / sizeof(uint64_t)));
     const auto found = texts.find(function);
     return found == texts.end() ? words_text(results) : found->second(results);
 }

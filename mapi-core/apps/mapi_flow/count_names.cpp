@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// count_names: a function whose result is many counts -> their names.
+#include "count_names.hpp"
+
+#include <cstdint>
+#include <iterator>
+
+#include <mapi/mapi.h>
+
+namespace mapi_flow
+{
+namespace
+{
+using Name = std::string_view;
+
+// Members of the structs of <mapi/results.h>.
+constexpr Name kAnonymize[] = {"packets", "fields", "absent", "cut_fields", "lost_packets", "given_up", "no_room", "unknown_checksums", "not_kept"};
+constexpr Name kCooking[] = {"passed_packets", "packets", "bytes", "streams", "early_ends", "cooked_packets", "cooked_bytes", "other_bytes",
+                             "repeated_bytes", "holes", "missing_bytes", "cut_bytes", "fragments", "lost_fragments", "lost_packets"};
+constexpr Name kUncook[] = {"passed_packets", "cooked_packets", "segments", "lost_packets"};
+constexpr Name kInject[] = {"sent", "no_room", "cut", "other_links", "refused", "refused_errno"};
+constexpr Name kTrack[] = {"flows", "matched", "unknown", "forgotten", "not_judged"};
+
+// A member that is added has a name, too.
+static_assert(std::size(kAnonymize) * sizeof(uint64_t) == sizeof(mapi_anonymize_t));
+static_assert(std::size(kCooking) * sizeof(uint64_t) == sizeof(mapi_cooking_t));
+static_assert(std::size(kUncook) * sizeof(uint64_t) == sizeof(mapi_uncook_t));
+static_assert(std::size(kInject) * sizeof(uint64_t) == sizeof(mapi_inject_t));
+static_assert(std::size(kTrack) * sizeof(uint64_t) == sizeof(mapi_track_t));
+
+struct Counts {
+    Name function;
+    std::span<const Name> names;
+};
+
+constexpr Counts kFunctions[] = {
+    {"ANONYMIZE", kAnonymize}, {"ANONYMIZEIP", kAnonymize}, {"COOKING", kCooking}, {"UNCOOK", kUncook}, {"INJECT", kInject},
+    {"TRACK", kTrack}, {"TRACK_FTP", kTrack}, {"TRACK_DC", kTrack}, {"TRACK_GNUTELLA", kTrack}, {"TRACK_EDONKEY", kTrack},
+    {"TRACK_TORRENT", kTrack}, {"TRACK_IRC", kTrack}, {"TRACK_SKYPE", kTrack}, {"TRACK_WEB", kTrack}};
+} // namespace
+
+std::span<const std::string_view> count_names(std::string_view function)
+{
+    for (const Counts &counts : kFunctions) {
+        if (counts.function == function)
+            return counts.names;
+    }
+    return {};
+}
+} // namespace mapi_flow
