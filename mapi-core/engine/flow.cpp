@@ -210,13 +210,12 @@ FunctionMemory Flow::memory(int fid)
     return {result, node.result_bytes(), node.ring(), node.has_results_in_ring(), node.has_packets_in_ring(), node.is_composed()};
 }
 
-// `copy` is zeros.
+// `copy` is zeros.  Of a composed result with the lock of its records.
 void Flow::copy_result(Applied &applied, uint64_t *copy)
 {
     const Node &node = *applied.node;
     if (!node.is_composed())
         return node.read_result(copy);
-    const auto lock = applied.records->lock();
     applied.composed.read(node.result_words(), node.result_bytes(), *applied.records, copy);
 }
 
@@ -237,6 +236,9 @@ mapi_results_t *Flow::read_results(int fid)
         applied.result[0].store(value, std::memory_order_relaxed);
     } else {
         std::vector<uint64_t> copy(applied.result.size());
+        std::unique_lock<std::mutex> lock; // also while it is stored: what is told once shall not be mixed with what another thread reads
+        if (node.is_composed())
+            lock = applied.records->lock();
         copy_result(applied, copy.data());
         for (size_t i = 0; i < copy.size(); ++i)
             applied.result[i].store(copy[i], std::memory_order_relaxed);
