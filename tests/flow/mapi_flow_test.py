@@ -163,17 +163,6 @@ class Captures(unittest.TestCase):
         for option in (("-b", 1), ("-b", 1 << 31), ("-s", 1 << 32)):
             self.assertEqual(run(*option, TRACE, "TO_BUFFER").returncode, 3, option)
 
-    def test_functions_whose_arguments_leave_them_without_a_result_are_lines_without_one(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        for number, socket in enumerate(self.sockets()):
-            report = pathlib.Path(folder.name) / f"report{number}"
-            found = rows(run(TRACE, f"FLOW_REPORT IPFIX {report} '' ''", "HASHSAMP 1024 0 | PKT_COUNTER", socket=socket))
-            self.assertEqual((found["1.1"][1], found["1.1"][4:]), ("893", [""]))
-            self.assertEqual(found["2.1"][4:], [""])
-            self.assertGreater(int(found["2.2"][4]), 500)
-            self.assertGreater(report.stat().st_size, 1000)
-
     def test_what_functions_cost_is_among_their_results(self):
         found = rows(run(DEMO, "PERF_START | BPF_FILTER tcp | PERF_STOP"))
         self.assertRegex(found["1.3"][4], r"^packets=4827 calls=\d+ ticks_per_packet=[\d.]+ ±[\d.]+ ns_per_packet=[\d.]+.* counters=\S+$")
