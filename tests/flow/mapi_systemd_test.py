@@ -17,7 +17,8 @@ from mapid import BUILD, DATA, SANITIZER, wait_until
 
 SKIP = 77
 SOURCE = pathlib.Path(os.environ["NETSLICE_SOURCE"])
-TRACE = (DATA / "mapi/tracefile").resolve() # a link would lead out of the system that the test makes
+OUTER_TRACE = DATA / "mapi/tracefile"
+TRACE = "/usr/local/share/capture" # the same in the system
 TCP_PACKETS = 596
 NAMESPACES = ("--mount", "--pid", "--cgroup", "--uts", "--ipc", "--net")
 UNSHARE = ("unshare", *NAMESPACES, "--fork", "--kill-child")
@@ -44,7 +45,7 @@ class System:
         path = pathlib.Path(self.folder.name) / "mapi.conf"
         path.write_text(configuration)
         self.log = open(path.with_name("log"), "w+", encoding="utf-8")
-        self.process = subprocess.Popen([*UNSHARE, "sh", SOURCE / "tests/flow/systemd_system.sh", BUILD.resolve(), path],
+        self.process = subprocess.Popen([*UNSHARE, "sh", SOURCE / "tests/flow/systemd_system.sh", BUILD.resolve(), path, OUTER_TRACE],
                                         stdin=subprocess.DEVNULL, stdout=self.log, stderr=subprocess.STDOUT)
         if not wait_until(self.is_up, 60):
             self.log.seek(0)
@@ -165,7 +166,7 @@ class Systemd(unittest.TestCase):
 
 
 def is_possible():
-    return (os.geteuid() == 0 and not SANITIZER and TRACE.exists() and all(map(shutil.which, ("unshare", "nsenter", "setpriv", "systemctl", "ip")))
+    return (os.geteuid() == 0 and not SANITIZER and OUTER_TRACE.exists() and all(map(shutil.which, ("unshare", "nsenter", "setpriv", "systemctl", "ip")))
             and os.path.exists("/lib/systemd/systemd") and os.path.exists("/sys/fs/cgroup")
             and subprocess.run([*UNSHARE, "mount", "-t", "cgroup2", "cgroup2", "/mnt"], capture_output=True, check=False).returncode == 0)
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # systemd_system: fresh namespaces -> a system whose first process is systemd; what is installed from a build folder is in /usr/local.
-# $1: the build folder; $2: mapi.conf.  Begun by systemd_system.py.  Nothing outside is changed: all that can be written is memory.
+# $1: the build folder; $2: mapi.conf; $3: a capture, which is /usr/local/share/capture there, wherever it lies here.  Begun by systemd_system.py.  Nothing outside is changed: all that can be written is memory.
 set -eu
 writable='/var /etc /usr/local'
 mount --make-rprivate /
@@ -15,6 +15,7 @@ for folder in /var /etc /usr/local; do
 done
 cmake --install "$1" --prefix /usr/local >/dev/null
 cp "$2" /etc/mapi.conf
+cp "$3" /usr/local/share/capture
 : >/etc/fstab
 mount -t tmpfs -o mode=755 tmpfs /run
 mount -t tmpfs -o mode=1777 tmpfs /tmp
