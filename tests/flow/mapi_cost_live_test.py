@@ -15,6 +15,7 @@ import time
 from mapi_cost_flows_test import FLOWS
 from mapi_library import BUILD
 from mapi_live_library import ARP, BROADCAST, TCP, UDP, LiveTest, main, send, wait_until
+from mapi_sanitizer import SANITIZER
 
 COST, REPORT = BUILD / "bin/mapi-cost", BUILD / "bin/nsreport"
 LIVE_ROWS = ["none", "counter", "filter", "sample", "buffer", "filter+buffer"]
@@ -64,7 +65,7 @@ class CostLive(LiveTest):
         self.sender.start()
 
     def end(self, program, code=0):
-        self.out, self.err = program.communicate(timeout=120)
+        self.out, self.err = program.communicate(timeout=240)
         self.assertEqual(program.returncode, code, self.err + self.out)
         self.assertEqual(os.listdir(self.traces), [])
 
@@ -105,8 +106,8 @@ class CostLive(LiveTest):
 
     def test_each_row_has_packets_of_its_own_and_instructions_where_they_can_be_counted(self):
         self.keep_sending(UDP, TCP)
-        program = self.begin("--seconds", "1", "--flow", "STR_SEARCH xxx 0 0 | TO_BUFFER", "--scenario", "table2", "--csv", self.folder / "cost.csv")
-        self.out, self.err = program.communicate(timeout=120)
+        program = self.begin("--seconds", "4" if SANITIZER else "2", "--flow", "STR_SEARCH xxx 0 0 | TO_BUFFER", "--scenario", "table2", "--csv", self.folder / "cost.csv")
+        self.out, self.err = program.communicate(timeout=240)
         document = self.document()
         is_counted = document["sources"]["instructions"] is not None
         self.assertEqual(program.returncode, 0 if is_counted else 1, self.err)
