@@ -182,6 +182,10 @@ int main(int argc, char **argv)
         std::cerr << "no captures at " << folder_of_captures << "\n";
         return 77;
     }
+    if (std::system("command -v tcpdump >/dev/null") != 0) {
+        std::cerr << "needs the program tcpdump\n";
+        return 77;
+    }
     const std::vector<std::string> filters = read_filters(argv[1]);
     const size_t step = argc == 4 ? std::stoul(argv[3]) : 1;
     std::set<fs::path> captures;
