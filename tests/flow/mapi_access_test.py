@@ -2,13 +2,12 @@
 # SPDX-License-Identifier: MIT
 """Who may use which device of mapid's, by which name; and what becomes of clients when it dies."""
 import os
-import sys
 import time
 import unittest
 
+import needs
 from mapid import DATA, ClientError, Daemon
 
-SKIP = 77
 TRACE = DATA / "mapi/tracefile"
 REPEATED = f"[driver]\ndevice=tap\npath={TRACE}\nrepeat=forever\n"
 OF_SHADOW = f"[driver]\ndevice=secret\npath={TRACE}\nrepeat=forever\ngroup=shadow\n[driver]\ndevice=line\ndriver=af_packet\npath=lo\ngroup=shadow\n"
@@ -115,7 +114,7 @@ class Death(Test):
 
 
 if __name__ == "__main__":
-    if os.geteuid() != 0 or not TRACE.exists():
-        print("needs root, to be another user, and the captures of shared data")
-        sys.exit(SKIP)
+    needs.captures(TRACE)
+    if os.geteuid() != 0:
+        needs.skip("needs root, to be another user")
     unittest.main()

@@ -7,16 +7,14 @@ import hashlib
 import ipaddress
 import os
 import pathlib
-import shutil
 import struct
 import subprocess
-import sys
 import tempfile
 import unittest
 
+import needs
 from mapi_library import MFF_PCAP, Flow
 
-SKIP = 77
 DATA = pathlib.Path(os.environ.get("NETSLICE_DATA") or pathlib.Path(os.environ["NETSLICE_SOURCE"]).parent / "shared/data")
 WEB = DATA / "chrissanders+packets/http_espn.pcapng"
 CAPTURES = [WEB, DATA / "mapi/tracefile"]
@@ -257,7 +255,6 @@ def tshark_or_nothing(path):
 
 
 if __name__ == "__main__":
-    if not WEB.exists() or not shutil.which("tshark"):
-        print("needs tshark and the folder of real captures")
-        sys.exit(SKIP)
+    needs.tools("tshark")
+    needs.captures(WEB)
     unittest.main()

@@ -6,9 +6,9 @@ import io
 import os
 import pathlib
 import subprocess
-import sys
 import unittest
 
+import needs
 from mapid import BUILD, DATA, Client, ClientError, Daemon, wait_until
 
 TRACE = DATA / "mapi/tracefile"
@@ -152,7 +152,6 @@ class Measured(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if not TRACE.exists():
-        print("skipped: there is no capture")
-        sys.exit(77)
+    needs.tools("tcpdump")
+    needs.captures(TRACE)
     unittest.main()

@@ -9,7 +9,8 @@ import sys
 import tempfile
 import unittest
 
-SKIP = 77
+import needs
+
 PRINT = pathlib.Path(os.environ["NETSLICE_BUILD"]) / "tests/print_packets"
 DATA = pathlib.Path(os.environ.get("NETSLICE_DATA") or pathlib.Path(os.environ["NETSLICE_SOURCE"]).parent / "shared/data")
 # Each with what makes it write differently: sizes told first, several blocks, several threads.
@@ -94,9 +95,7 @@ class Compressed(unittest.TestCase):
 
 if __name__ == "__main__":
     if not captures():
-        print("skipped: no captures")
-        sys.exit(SKIP)
+        needs.skip("no captures")
     if not list(packers()):
-        print("skipped: no compressor is installed")
-        sys.exit(SKIP)
+        needs.skip("no compressor is installed")
     unittest.main()

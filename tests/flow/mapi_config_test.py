@@ -10,9 +10,9 @@ import sys
 import tempfile
 import unittest
 
+import needs
 from mapid import BUILD, DATA, Client, ClientError, Daemon, wait_until
 
-SKIP = 77
 TRACE, TRACE_PACKETS = DATA / "mapi/tracefile", 893
 DEVICE = f"[driver]\ndevice=tap\npath={TRACE}\n"
 COUNT = "flow = Flow.{}\npackets = flow.apply('PKT_COUNTER')\nflow.run()"
@@ -154,7 +154,5 @@ class Keys(Test):
 
 
 if __name__ == "__main__":
-    if not TRACE.exists():
-        print("captures are missing")
-        sys.exit(SKIP)
+    needs.captures(TRACE)
     unittest.main()

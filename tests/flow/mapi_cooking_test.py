@@ -8,13 +8,12 @@ import random
 import shutil
 import struct
 import subprocess
-import sys
 import tempfile
 import unittest
 
+import needs
 from mapi_cooking_library import BOTH_SIDE, CLIENT_SIDE, SERVER_SIDE, cooked, ends_of, followed, packets, streams_followed, streams_of, tshark
 
-SKIP = 77
 DATA = pathlib.Path(os.environ.get("NETSLICE_DATA") or pathlib.Path(os.environ["NETSLICE_SOURCE"]).parent / "shared/data")
 # Without bytes that are missing: of these tshark shows what somebody acknowledged.
 CAPTURES = [DATA / name for name in (
@@ -213,8 +212,6 @@ class Cooking(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    missing = [tool for tool in ("tshark", "tcpdump") if not shutil.which(tool)]
-    if missing or not DATA.is_dir():
-        print(f"not there: {' '.join(missing) or DATA}")
-        sys.exit(SKIP)
+    needs.tools("tshark", "tcpdump")
+    needs.captures(DATA)
     unittest.main()

@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 import unittest
 
+import needs
 from mapid import Client, Daemon
 
 BIN = pathlib.Path(os.environ.get("NETSLICE_BIN") or pathlib.Path(os.environ["NETSLICE_BUILD"]) / "bin")
@@ -75,4 +76,5 @@ class OwnFlows(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    needs.tools("tcpdump")
     unittest.main()

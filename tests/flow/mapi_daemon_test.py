@@ -8,14 +8,13 @@ import re
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 import unittest
 
+import needs
 from mapid import BUILD, DATA, FLOW_GONE, ClientError, Daemon, wait_until
 
-SKIP = 77
 TRACE = DATA / "mapi/tracefile"
 CAPTURES = [TRACE, DATA / "chrissanders+packets/http_espn.pcapng", DATA / "LibtraceTeam+libtrace/test/traces/vlan.pcap"]
 FILTERS = ["", "tcp", "udp port 53", "vlan and ip", "greater 1000"]
@@ -426,7 +425,6 @@ class Life(Test):
 
 
 if __name__ == "__main__":
-    if not TRACE.exists() or not shutil.which("tcpdump") or not shutil.which("tshark"):
-        print("captures, tcpdump or tshark are missing")
-        sys.exit(SKIP)
+    needs.tools("tcpdump", "tshark")
+    needs.captures(TRACE)
     unittest.main()

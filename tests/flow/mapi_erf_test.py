@@ -3,12 +3,12 @@
 """Every packet of the ERF captures has the time, the lengths and the link layer that tshark finds."""
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 import unittest
 
-SKIP = 77
+import needs
+
 PRINT = pathlib.Path(os.environ["NETSLICE_BUILD"]) / "tests/print_packets"
 DATA = pathlib.Path(os.environ.get("NETSLICE_DATA") or pathlib.Path(os.environ["NETSLICE_SOURCE"]).parent / "shared/data")
 CAPTURES = sorted(DATA.glob("derived-erf/*.erf")) + sorted(DATA.glob("LibtraceTeam+libtrace/test/traces/*.erf"))
@@ -52,10 +52,7 @@ class Erf(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if not shutil.which("tshark"):
-        print("skipped: tshark is not installed")
-        sys.exit(SKIP)
+    needs.tools("tshark")
     if not CAPTURES:
-        print("skipped: no captures")
-        sys.exit(SKIP)
+        needs.skip("no captures")
     unittest.main()

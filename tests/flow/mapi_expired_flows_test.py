@@ -5,11 +5,10 @@ import collections
 import ctypes
 import ipaddress
 import pathlib
-import shutil
-import sys
 import unittest
 
 import mapi_flows
+import needs
 from mapi_library import Flow
 
 DATA = pathlib.Path(__file__).resolve().parents[3] / "shared/data"
@@ -28,7 +27,6 @@ CAPTURES = {  # and bytes of tags in each frame
     DATA / "LibtraceTeam+libtrace/test/traces/vlan.pcap": 4,
 }
 IDLE_NS = 30 * 10 ** 9
-SKIP = 77
 SINCE_1900 = 2208988800
 COUNTS = ["sent", "received", "expired", "ignored", "dropped"]
 
@@ -129,10 +127,6 @@ class ExpiredFlows(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if not shutil.which("tshark"):
-        print("skipped: tshark is not installed")
-        sys.exit(SKIP)
-    if not all(capture.exists() for capture in CAPTURES):
-        print("skipped: no captures")
-        sys.exit(SKIP)
+    needs.tools("tshark")
+    needs.captures(*CAPTURES)
     unittest.main()

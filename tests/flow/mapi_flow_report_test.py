@@ -14,16 +14,15 @@ import signal
 import socket
 import struct
 import subprocess
-import sys
 import tempfile
 import threading
 import time
 import unittest
 
 import mapi_flows
+import needs
 from mapi_library import Flow
 
-SKIP = 77
 DATA = pathlib.Path(__file__).resolve().parents[3] / "shared/data"
 NDPI = DATA / "ntop+nDPI/tests/cfgs/default/pcap"
 MANY = DATA / "seladb+PcapPlusPlus/Tests/Pcap++Test/PcapExamples/example.pcap"
@@ -391,11 +390,6 @@ class FlowReport(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    for tool in ("tshark", "nfcapd", "nfdump"):
-        if not shutil.which(tool):
-            print(f"skipped: {tool} is not installed")
-            sys.exit(SKIP)
-    if not all(capture.exists() for capture in CAPTURES):
-        print("skipped: no captures")
-        sys.exit(SKIP)
+    needs.tools("tshark", "nfcapd", "nfdump")
+    needs.captures(*CAPTURES)
     unittest.main()

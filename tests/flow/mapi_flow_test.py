@@ -6,13 +6,13 @@ import pathlib
 import re
 import signal
 import subprocess
-import sys
 import tempfile
 import unittest
 from collections import Counter
 from socket import AF_INET, SOCK_DGRAM, socket as open_socket
 
 import mapi_flows
+import needs
 from mapid import BUILD, DATA, Daemon, wait_until
 
 FLOW = BUILD / "bin/mapi-flow"
@@ -228,7 +228,6 @@ class Captures(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if not TRACE.exists():
-        print("skipped: there is no capture")
-        sys.exit(77)
+    needs.tools("tcpdump")
+    needs.captures(TRACE)
     unittest.main()

@@ -11,10 +11,10 @@ import threading
 import time
 import unittest
 
+import needs
 from mapi_library import MFF_PCAP, Flow, stats_of
 from mapi_interfaces import wait_until
 
-SKIP = 77
 INSIDE = "NETSLICE_TEST_INSIDE"
 PACKET_BYTES = 1000
 BURST = 60
@@ -108,7 +108,6 @@ if __name__ == "__main__":
     if not os.environ.get(INSIDE):
         mounts = ["unshare", "-rm", "mount", "-t", "tmpfs", "tmpfs", tempfile.gettempdir()]
         if subprocess.run(mounts, capture_output=True, check=False).returncode != 0:
-            print("no file system can be mounted here")
-            sys.exit(SKIP)
+            needs.skip("no file system can be mounted here")
         os.execvpe("unshare", ["unshare", "-rm", sys.executable, "-B", *sys.argv], os.environ | {INSIDE: "1"})
     unittest.main()

@@ -9,17 +9,15 @@ import ipaddress
 import json
 import os
 import pathlib
-import shutil
 import socket
 import struct
 import subprocess
-import sys
 import tempfile
 import unittest
 
+import needs
 from mapi_library import MFF_PCAP, Flow
 
-SKIP = 77
 BUILD = pathlib.Path(os.environ["NETSLICE_BUILD"])
 DATA = pathlib.Path(os.environ.get("NETSLICE_DATA") or pathlib.Path(os.environ["NETSLICE_SOURCE"]).parent / "shared/data")
 CAPTURES = [DATA / "chrissanders+packets/http_espn.pcapng", DATA / "mapi/tracefile"]
@@ -304,10 +302,6 @@ class Functions(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if not shutil.which("tshark"):
-        print("skipped: tshark is not installed")
-        sys.exit(SKIP)
-    if not all(capture.exists() for capture in CAPTURES):
-        print("skipped: no captures")
-        sys.exit(SKIP)
+    needs.tools("tcpdump", "tshark")
+    needs.captures(*CAPTURES)
     unittest.main()

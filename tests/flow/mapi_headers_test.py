@@ -3,14 +3,12 @@
 """Addresses, ports, tags and labels that the header walk finds in real captures are those that tshark finds."""
 import os
 import pathlib
-import shutil
 import subprocess
-import sys
 import unittest
 
+import needs
 from mapid import SANITIZER
 
-SKIP = 77
 JUDGED = 8 if SANITIZER else 1 # tshark sees one in so many captures; the walk goes through all
 PRINT = pathlib.Path(os.environ["NETSLICE_BUILD"]) / "tests/print_headers"
 DATA = pathlib.Path(os.environ.get("NETSLICE_DATA") or pathlib.Path(os.environ["NETSLICE_SOURCE"]).parent / "shared/data")
@@ -90,10 +88,7 @@ class Headers(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if not shutil.which("tshark"):
-        print("skipped: tshark is not installed")
-        sys.exit(SKIP)
+    needs.tools("tshark")
     if not captures():
-        print("skipped: no captures")
-        sys.exit(SKIP)
+        needs.skip("no captures")
     unittest.main()

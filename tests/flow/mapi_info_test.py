@@ -7,13 +7,12 @@ import pathlib
 import signal
 import socket
 import subprocess
-import sys
 import time
 import unittest
 
+import needs
 from mapid import BUILD, DATA, Daemon, wait_until
 
-SKIP = 77
 TRACE = DATA / "mapi/tracefile"
 TAP = f"[driver]\ndevice=tap\npath={TRACE}\nrepeat=forever\n"
 ODD = "o d\x1b[31md"
@@ -322,7 +321,5 @@ class Recording(Test):
 
 
 if __name__ == "__main__":
-    if not TRACE.exists():
-        print("captures are missing")
-        sys.exit(SKIP)
+    needs.captures(TRACE)
     unittest.main()

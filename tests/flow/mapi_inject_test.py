@@ -3,16 +3,15 @@
 """What INJECT sends arrives at the other end of a pair of interfaces, as dumpcap sees it; what it does not send is counted."""
 import json
 import os
-import shutil
 import struct
 import subprocess
 import sys
 import tempfile
 import unittest
 
+import needs
 from mapi_interfaces import enter_name_space, make_pair, run, send
 
-SKIP = 77
 ETHERNET, RAW = 1, 101
 SENT, NO_ROOM, CUT, OTHER_LINKS, REFUSED, ERRNO = range(6)
 MESSAGE_TOO_LONG = 90
@@ -140,9 +139,7 @@ class Inject(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if not shutil.which("dumpcap") or not shutil.which("tshark"):
-        print("skipped: tshark is not installed")
-        sys.exit(SKIP)
+    needs.tools("dumpcap", "tshark")
     enter_name_space()
     from mapi_library import Flow
     unittest.main()

@@ -4,15 +4,14 @@
 import os
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import needs
 from packets import write_capture
 
-SKIP = 77
 FILTER = "tcp port 80 or udp port 53"
 
 
@@ -23,17 +22,14 @@ def instructions(count, capture, flows, folder):
     done = subprocess.run(["valgrind", "--tool=none", "--log-file=/dev/null", count, "--file", filters, capture],
                           capture_output=True, text=True)
     if done.returncode:
-        print("mapi-count does not run under valgrind in this build")
-        sys.exit(SKIP)
+        needs.skip("mapi-count does not run under valgrind in this build")
     done = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", count, "--file", filters, capture],
                           capture_output=True, text=True, check=True)
     return int(re.search(r"Collected : (\d+)", done.stderr).group(1))
 
 
 def main():
-    if not shutil.which("valgrind"):
-        print("valgrind is not installed")
-        return SKIP
+    needs.tools("valgrind")
     count = os.path.join(os.environ["NETSLICE_BIN"], "mapi-count")
     few, many = 64 * 100, 64 * 2100
     with tempfile.TemporaryDirectory() as folder:

@@ -8,7 +8,8 @@ import subprocess
 import sys
 import time
 
-SKIP = 77
+import needs
+
 INSIDE = "NETSLICE_TEST_INSIDE"
 
 
@@ -51,6 +52,5 @@ def enter_name_space():
     """Begins the program anew inside of one, or skips it."""
     if not os.environ.get(INSIDE):
         if subprocess.run(["unshare", "-rn", "ip", "link", "add", "aa", "type", "veth"], capture_output=True).returncode != 0:
-            print("no network name space with a pair of interfaces can be made here")
-            sys.exit(SKIP)
+            needs.skip("no network name space with a pair of interfaces can be made here")
         os.execvpe("unshare", ["unshare", "-rn", sys.executable, "-B", *sys.argv], os.environ | {INSIDE: "1"})

@@ -5,12 +5,14 @@ import ctypes
 import json
 import os
 import pathlib
+import shutil
 import socket
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+import unittest
 
 from mapi_interfaces import is_up, make_pair
 from mapi_library import Flow, stats_of
@@ -40,6 +42,7 @@ class Live(LiveTest):
         self.assertEqual(stats.ps_recv + stats.drop_kernel, sent)
         self.assertEqual(flow.word(flow.ids[0]), stats.ps_recv)
 
+    @unittest.skipUnless(shutil.which("dumpcap"), "no dumpcap")
     def test_vlan_tags_are_where_they_were_sent(self):
         frames = [tagged(UDP, "81000064"), tagged(UDP, "88a80005", "81000007"), UDP]
         with tempfile.TemporaryDirectory() as folder:

@@ -5,12 +5,11 @@ import http.client
 import re
 import socket
 import subprocess
-import sys
 import unittest
 
+import needs
 from mapid import DATA, Daemon, free_port, wait_until
 
-SKIP = 77
 TRACE = DATA / "mapi/tracefile"
 ODD = 'ta"p\\'
 REPEATED = f"[driver]\ndevice=tap\npath={TRACE}\nrepeat=forever\n[driver]\ndevice={ODD}\npath={TRACE}\n"
@@ -143,10 +142,7 @@ class Metrics(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if not TRACE.exists():
-        print("captures are missing")
-        sys.exit(SKIP)
+    needs.captures(TRACE)
     if "microhttpd" not in subprocess.run(["ldd", Daemon.program()], capture_output=True, text=True, check=True).stdout:
-        print("mapid was built without libmicrohttpd")
-        sys.exit(SKIP)
+        needs.skip("mapid was built without libmicrohttpd")
     unittest.main()

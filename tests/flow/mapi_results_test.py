@@ -3,12 +3,11 @@
 """Results that are more than a word or two are read through mapid without a word to it, and are those of an engine in process."""
 import re
 import signal
-import sys
 import unittest
 
+import needs
 from mapid import DATA, ClientError, Daemon, wait_until
 
-SKIP = 77
 TRACE = DATA / "seladb+PcapPlusPlus/Tests/Pcap++Test/PcapExamples/example.pcap"
 REPEATED = f"[driver]\ndevice=tap\npath={TRACE}\nrepeat=forever\n"
 ROWS, FLOWS = 1000, 50
@@ -113,7 +112,5 @@ class Results(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if not TRACE.exists():
-        print("skipped: no captures")
-        sys.exit(SKIP)
+    needs.captures(TRACE)
     unittest.main()

@@ -9,13 +9,12 @@ import pathlib
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import unittest
 
+import needs
 from mapid import BUILD, DATA, SANITIZER, wait_until
 
-SKIP = 77
 SOURCE = pathlib.Path(os.environ["NETSLICE_SOURCE"])
 OUTER_TRACE = DATA / "mapi/tracefile"
 TRACE = "/usr/local/share/capture" # the same in the system
@@ -173,6 +172,5 @@ def is_possible():
 
 if __name__ == "__main__":
     if not is_possible():
-        print("skipped: needs root, systemd, namespaces, the capture, and a build without sanitizers")
-        sys.exit(SKIP)
+        needs.skip("needs root, systemd, namespaces, the capture, and a build without sanitizers")
     unittest.main()

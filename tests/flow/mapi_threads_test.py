@@ -7,14 +7,13 @@ import http.client
 import os
 import signal
 import subprocess
-import sys
 import time
 import unittest
 
+import needs
 from mapid import BUILD, DATA, Daemon, free_port
 
 TRACE = DATA / "mapi/tracefile"
-SKIP = 77
 SECONDS = 8
 OTHER = f"[driver]\ndevice=other\npath={TRACE}\nrepeat=forever\ndescription=%d\n"
 TAP = f"[driver]\ndevice=tap\npath={TRACE}\nrepeat=forever\n"
@@ -80,7 +79,5 @@ class Threads(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if not TRACE.exists():
-        print("skipped: no captures")
-        sys.exit(SKIP)
+    needs.captures(TRACE)
     unittest.main()

@@ -5,15 +5,14 @@ import ctypes
 import ipaddress
 import os
 import pathlib
-import shutil
 import socket
 import subprocess
 import sys
 import unittest
 
+import needs
 from mapi_library import Flow
 
-SKIP = 77
 DATA = pathlib.Path(os.environ.get("NETSLICE_DATA") or pathlib.Path(os.environ["NETSLICE_SOURCE"]).parent / "shared/data")
 CAPTURES = [DATA / name for name in ("chrissanders+packets/http_espn.pcapng", "mapi/tracefile")]
 IPV6_CAPTURES = [DATA / "OISF+suricata-verify/tests" / name for name in ("community-id-ipv6/input.pcap", "defrag/bug-6887-defrag-ipv6-tcp/frag-ip-tcp.pcap",
@@ -151,10 +150,6 @@ class Top(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if not shutil.which("tshark"):
-        print("skipped: tshark is not installed")
-        sys.exit(SKIP)
-    if not all(capture.exists() for capture in CAPTURES + IPV6_CAPTURES):
-        print("skipped: no captures")
-        sys.exit(SKIP)
+    needs.tools("tshark")
+    needs.captures(*CAPTURES, *IPV6_CAPTURES)
     unittest.main()

@@ -5,16 +5,14 @@ import collections
 import csv
 import os
 import pathlib
-import shutil
 import struct
 import subprocess
-import sys
 import tempfile
 import unittest
 
+import needs
 from mapi_library import MFF_PCAP, Flow
 
-SKIP = 77
 DATA = pathlib.Path(os.environ.get("NETSLICE_DATA") or pathlib.Path(os.environ["NETSLICE_SOURCE"]).parent / "shared/data")
 FOLDER = DATA / "ntop+nDPI/tests/cfgs/default/pcap"
 CAPTURES = [FOLDER / name for name in ("ftp.pcap", "bt-http.pcapng", "android.pcap", "chrome.pcap", "KakaoTalk_chat.pcap", "coap_mqtt.pcap", "dropbox.pcap")]
@@ -152,14 +150,9 @@ class Track(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if not shutil.which("tshark") or not shutil.which("ndpiReader"):
-        print("skipped: tshark or ndpiReader is not installed")
-        sys.exit(SKIP)
-    if not all(capture.exists() for capture in CAPTURES + TUNNELS):
-        print("skipped: no captures")
-        sys.exit(SKIP)
+    needs.tools("tshark", "ndpiReader")
+    needs.captures(*CAPTURES, *TUNNELS)
     probe = Flow.offline(FTP)
     if probe.try_apply("TRACK", "HTTP") < 0 and "without nDPI" in probe.error():
-        print("skipped: built without nDPI")
-        sys.exit(SKIP)
+        needs.skip("built without nDPI")
     unittest.main()

@@ -4,17 +4,16 @@
 import csv
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import needs
 from callgrind import EXACT, inclusive
 from packets import write_capture
 
-SKIP = 77
 BIN = pathlib.Path(os.environ["NETSLICE_BIN"])
 FILTER = "tcp port 80 or udp port 53"
 FILES = {"BPF_FILTER": "bpf_filter.cpp", "PKT_COUNTER": "pkt_counter.cpp"}
@@ -72,7 +71,5 @@ class TwoCounts(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if not shutil.which("valgrind"):
-        print("valgrind is not installed")
-        sys.exit(SKIP)
+    needs.tools("valgrind")
     unittest.main()
