@@ -11,7 +11,7 @@
 
 namespace mapi::ipc
 {
-constexpr uint32_t kProtocolVersion = 1; // of what libmapi and mapid say, told in the greeting
+constexpr uint32_t kProtocolVersion = 2; // of what libmapi and mapid say, told in the greeting
 constexpr size_t kMessageBytesMax = 65536;
 constexpr size_t kDescriptorsMax = 16;
 

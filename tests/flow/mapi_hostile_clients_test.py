@@ -6,17 +6,17 @@ import mmap
 import os
 import random
 import socket
-import sys
 import tempfile
 import unittest
 
+import needs
 from mapid import DATA, Daemon, wait_until
 
-SKIP = 77
 TRACE = DATA / "mapi/tracefile"
 REPEATED = f"[driver]\ndevice=tap\npath={TRACE}\nrepeat=forever\n"
 TRACE_PACKETS = 893 # capinfos -c
 MESSAGE_BYTES_MAX = 65536
+VERSION = 2 # of the protocol: ipc/channel.hpp
 # Fields of mapi.ipc.Request
 (HELLO, CREATE_FLOW, CREATE_OFFLINE, START_OFFLINE, DELETE_OFFLINE, SET_OPTION, DESCRIBE_NAME, APPLY, CHECK_TARGET, CONNECT, CLOSE,
  DESCRIBE_FLOW, DESCRIBE_FUNCTION, DESCRIBE_DEVICE, NEXT_DEVICE, STATISTICS, POLL, _, FUNCTION_AT) = range(1, 20)
@@ -57,7 +57,7 @@ class Raw:
         self.socket.connect(str(path))
         self.memory = []
         if is_greeted:
-            self.ask(call(HELLO, (1, 1)))
+            self.ask(call(HELLO, (1, VERSION)))
 
     def send(self, data, files=()):
         control = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", files))] if files else []
@@ -102,12 +102,12 @@ class Hostile(unittest.TestCase):
 
     def test_what_is_no_request_ends_its_client_alone(self):
         generator = random.Random(1)
-        greeting = call(HELLO, (1, 1))
-        wrong = [b"\xff", b"\0" * 100, generator.randbytes(1000), b"\xff" * MESSAGE_BYTES_MAX, call(HELLO, (1, 1))[:-1], call(CONNECT, (1, 1)), call(99, (1, 1)), b"\x0a\xff\xff\xff\xff\x0f"]
+        greeting = call(HELLO, (1, VERSION))
+        wrong = [b"\xff", b"\0" * 100, generator.randbytes(1000), b"\xff" * MESSAGE_BYTES_MAX, call(HELLO, (1, VERSION))[:-1], call(CONNECT, (1, 1)), call(99, (1, 1)), b"\x0a\xff\xff\xff\xff\x0f"]
         for data in wrong:
             self.assertEqual(self.raw(is_greeted=False).ask(data), b"", data[:20])
             self.assertEqual(self.raw().ask(data) if data != call(CONNECT, (1, 1)) and data != call(99, (1, 1)) else b"", b"", data[:20])
-        self.assertIn(b"speaks version 1", self.raw(is_greeted=False).ask(call(HELLO, (1, 2))))
+        self.assertIn(f"speaks version {VERSION}".encode(), self.raw(is_greeted=False).ask(call(HELLO, (1, VERSION + 1))))
         self.assertEqual(self.raw().ask(greeting), b"")
         for number in range(200):
             self.raw().ask(generator.randbytes(generator.randrange(1, 200)))
@@ -268,7 +268,5 @@ class Hostile(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if not TRACE.exists():
-        print("captures are missing")
-        sys.exit(SKIP)
+    needs.captures(TRACE)
     unittest.main()
