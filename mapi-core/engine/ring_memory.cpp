@@ -12,17 +12,28 @@ namespace
 {
 constexpr uint64_t kBytesMin = 1024, kBytesMax = uint64_t(1) << 30;
 
-// What so many records take at most with the gap, shorter than one of them, at the memory's end: with or without it there is no room for another.
+// What so many records take at most with the gap, shorter than one of them, at the memory's end: with or without it there is no room for
+// another, but in what is spared.
 uint64_t most_bytes(const mapi_ring_options &options)
 {
     const uint64_t place = ring::place_bytes(options.record_bytes);
-    return options.records == 0 ? UINT64_MAX : options.records * place + place - 1;
+    return std::min<uint64_t>(options.records, kBytesMax / place) * place + place - 1 + options.spare_bytes;
 }
 
 uint64_t wanted_bytes(const mapi_ring_options &options)
 {
     // A record above half of the memory would find no room.
-    return options.records == 0 ? options.bytes : std::max(most_bytes(options), 2 * ring::place_bytes(options.record_bytes));
+    return options.records == 0 ? options.bytes : std::max(most_bytes(options), 2 * (ring::place_bytes(options.record_bytes) + options.spare_bytes));
+}
+
+ring::WriterOptions writer_options(const mapi_ring_options &options)
+{
+    ring::WriterOptions own{.waits = (options.flags & MAPI_RING_WRITER_WAITS) != 0, .spare_bytes = options.spare_bytes};
+    if (options.records != 0) {
+        own.most_bytes = most_bytes(options);
+        own.record_bytes = options.record_bytes;
+    }
+    return own;
 }
 
 ring::RingPages pages_in(void *written, void *read, uint64_t bytes)
@@ -39,7 +50,7 @@ ring::RingWriter &writer_of(mapi_ring *handle)
 RingMemory::RingMemory(const std::shared_ptr<Arena> &arena, const mapi_ring_options &options)
     : flags_(options.flags), bytes_(std::bit_ceil(std::clamp(wanted_bytes(options), kBytesMin, kBytesMax))),
       written_(arena, Arena::Side::kEngine, sizeof(ring::WriterPage) + bytes_), read_(arena, Arena::Side::kClient, sizeof(ring::ReaderPage)),
-      writer_(pages_in(written_.memory(), read_.memory(), bytes_), {(options.flags & MAPI_RING_WRITER_WAITS) != 0, options.spare_bytes, most_bytes(options)})
+      writer_(pages_in(written_.memory(), read_.memory(), bytes_), writer_options(options))
 {
 }
 

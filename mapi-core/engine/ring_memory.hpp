@@ -20,6 +20,7 @@ public:
 
     ring::RingWriter &writer() { return writer_; }
     const ring::RingWriter &writer() const { return writer_; }
+    bool writer_waits() const { return (flags_ & MAPI_RING_WRITER_WAITS) != 0; }
     bool reader_returns() const { return (flags_ & MAPI_RING_READER_RETURNS) != 0; }
 
 private:

@@ -39,7 +39,7 @@ void *RingWriter::place(uint32_t bytes, uint64_t spare_bytes, bool may_wait)
     const uint64_t to_end = pages_.bytes - at;
     const uint64_t gap = to_end < needed ? to_end : 0;
     // A record above half of the memory might, with a gap before it, never fit.
-    const bool fits = needed + spare_bytes <= pages_.bytes / 2;
+    const bool fits = bytes <= options_.record_bytes && needed + spare_bytes <= pages_.bytes / 2;
     if (!fits || (!has_room(gap + needed + spare_bytes) && !wait_for_room(gap + needed + spare_bytes, may_wait))) {
         dropped_.fetch_add(1, std::memory_order_relaxed);
         return nullptr;

@@ -14,7 +14,8 @@ namespace mapi::ring
 struct WriterOptions {
     bool waits = false;       // when full; otherwise drops and counts
     uint64_t spare_bytes = 0; // for reserve_last() alone
-    uint64_t most_bytes = UINT64_MAX; // that wait for the reader; the ring may hold more
+    uint64_t most_bytes = UINT64_MAX; // that wait for the reader, with what is spared; the ring may hold more
+    uint32_t record_bytes = UINT32_MAX; // of the longest record
 };
 
 class RingWriter

@@ -23,7 +23,7 @@ struct mapi_ring_options {
 	uint32_t spare_bytes; /* room that reserve_last() alone may use, for what end() still has to say */
 	uint64_t bytes;       /* for records with 8 bytes before each; rounded up to a power of two */
 	/* Where not 0, in place of `bytes` and what the flow's options say: room for so many records of record_bytes each and not for one more, or
-	 * for what 1 GiB holds. */
+	 * for what 1 GiB holds.  A longer record is dropped. */
 	uint32_t records;
 	uint32_t record_bytes;
 };

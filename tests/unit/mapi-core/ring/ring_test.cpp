@@ -232,6 +232,34 @@ TEST_CASE("a ring of so many records has room for just these, wherever in its me
     }
 }
 
+TEST_CASE("a ring of so many records has what is spared besides, and no room for a longer record", "[mapi-core][ring]")
+{
+    RingMemory ring(std::make_shared<HeapArena>(), {MAPI_RING_WRITER_WAITS, 288, 0, 3, 64});
+    RingReader reader(ring.writer().pages());
+    for (int round = 0; round < 100; ++round) {
+        for (int i = 0; i < 3; ++i)
+            REQUIRE(ring.writer().reserve(64) != nullptr); // a fourth would wait for the reader
+        for (int i = 0; i < 4; ++i) // of 72 bytes with their headers
+            REQUIRE(ring.writer().reserve_last(64) != nullptr);
+        CHECK(ring.writer().reserve_last(80) == nullptr);
+        CHECK(ring.writer().reserve(80) == nullptr);
+        ring.writer().publish();
+        for (int i = 0; i < 7; ++i)
+            REQUIRE(reader.next().data != nullptr);
+        reader.give_back();
+    }
+    CHECK(ring.writer().dropped() == 200);
+}
+
+TEST_CASE("a ring of more or longer records than there is memory for has as many as a gibibyte holds", "[mapi-core][ring]")
+{
+    for (const auto &[records, bytes] : {std::pair{~0u, ~0u}, std::pair{~0u, 64u}, std::pair{1u, ~0u}}) {
+        RingMemory ring(std::make_shared<HeapArena>(), {MAPI_RING_WRITER_WAITS, 0, 0, records, bytes});
+        CHECK(ring.writer().pages().bytes == uint64_t(1) << 30);
+        CHECK((ring.writer().reserve(bytes) != nullptr) == (bytes == 64));
+    }
+}
+
 TEST_CASE("a reader that lies about what it has read gets no more records than there is room for", "[mapi-core][ring]")
 {
     RingMemory ring = make_for(10);
