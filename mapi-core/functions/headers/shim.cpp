@@ -137,7 +137,7 @@ void step_ppp(Walk &walk)
         walk.go(bytes, Next::kIp);
     else if (protocol == kPppMpls || protocol == kPppMplsMulticast)
         walk.go(bytes, Next::kMpls);
-    else if (protocol < kPppControl)
+    else if (protocol < kPppControl || walk.guess)
         walk.lose();
     else
         walk.stop();

@@ -113,6 +113,7 @@ TEST_CASE("a pseudowire that shows no Ethernet is lost behind its labels", "[map
     CHECK(is_lost_there(Parsed(ethernet(0x8847, labels + hex("00000000") + ethernet(0x88cc, Bytes(40, 0))))));    // a type that is not looked into
     CHECK(is_lost_there(Parsed(ethernet(0x8847, labels + hex("00000000") + ethernet(38, hex("424203") + Bytes(35, 0))))));
     CHECK(is_lost_there(Parsed(ethernet(0x8847, labels + hex("00000000") + ethernet(0x0800, hex("46000014"))))));
+    CHECK(is_lost_there(Parsed(ethernet(0x8847, labels + hex("00000000") + ethernet(0x8864, hex("110000010020 c021") + Bytes(32, 1)))))); // PPP's control
     CHECK(is_lost_there(Parsed(ethernet(0x8847, labels + hex("10000021") + ipv4(IPPROTO_UDP, kUdp)))));           // its associated channel
     for (size_t bytes = 0; bytes < 4 + 14; ++bytes)
         CHECK(is_lost_there(Parsed(ethernet(0x8847, labels + Bytes(bytes, 0)))));
