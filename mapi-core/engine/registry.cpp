@@ -53,6 +53,8 @@ Registry::Registry(std::span<const mapi_function *const> functions, std::span<co
     for (const mapi_function *function : functions_) {
         if ((function->flags & MAPI_FUNCTION_TRANSFORMS) && !function->next_batch)
             throw Error(MAPI_INTERNAL_ERROR, std::string(function->name) + ": its table says that it makes packets, and has no next_batch()");
+        if ((function->flags & MAPI_FUNCTION_RESULT_COPIED) && function->compose_result)
+            throw Error(MAPI_INTERNAL_ERROR, std::string(function->name) + ": its table says that its result is copied for readers, and has a compose_result()");
     }
 }
 

@@ -153,7 +153,7 @@ void RecordWriter::settle()
 }
 
 // The header by itself: with it a file can be read, also where its records find no room.  It is empty once it is written.
-// Records that are not.
+// Returns how many records were not written.
 uint64_t RecordWriter::write(std::string &header, const std::string &records, uint64_t count)
 {
     const RecordSink::IsGivenUp is_given_up = [this] {

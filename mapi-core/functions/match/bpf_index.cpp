@@ -66,6 +66,7 @@ void drop_rare_fields(Chosen &tests)
         }
     }
 }
+
 // Whether no packet passes both.
 bool exclude(const std::optional<FieldTest> &one, const std::optional<FieldTest> &other)
 {

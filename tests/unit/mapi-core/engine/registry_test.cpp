@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// Registry: which tables are refused.
+#include "support/catch.hpp"
+
+#include "engine/error.hpp"
+#include "engine/registry.hpp"
+
+namespace
+{
+using Catch::Matchers::Contains;
+
+mapi_function make_table(const char *name)
+{
+    mapi_function table = {};
+    table.abi = MAPI_FUNCTION_ABI;
+    table.struct_size = sizeof(table);
+    table.name = name;
+    table.description = table.args = "";
+    return table;
+}
+
+// The text of the refusal; empty: it is taken.
+std::string refusal(const mapi_function &table)
+{
+    const mapi_function *const tables[] = {&table};
+    try {
+        mapi::engine::Registry(tables, {});
+        return "";
+    } catch (const mapi::Error &error) {
+        return error.what();
+    }
+}
+} // namespace
+
+TEST_CASE("a table of another ABI or of earlier headers is refused", "[mapi-core][engine]")
+{
+    mapi_function table = make_table("OTHER");
+    CHECK(refusal(table).empty());
+    table.abi = MAPI_FUNCTION_ABI + 1;
+    CHECK_THAT(refusal(table), Contains("OTHER: its table is of ABI"));
+    table = make_table("OLD");
+    --table.struct_size;
+    CHECK_THAT(refusal(table), Contains("OLD: its table was built with headers of an earlier version"));
+}
+
+TEST_CASE("a table that contradicts itself is refused", "[mapi-core][engine]")
+{
+    mapi_function makes = make_table("MAKES");
+    makes.flags = MAPI_FUNCTION_TRANSFORMS;
+    CHECK_THAT(refusal(makes), Contains("MAKES: its table says that it makes packets"));
+    mapi_function copied = make_table("COPIED");
+    copied.flags = MAPI_FUNCTION_RESULT_IN_PLACE | MAPI_FUNCTION_RESULT_COPIED;
+    CHECK(refusal(copied).empty());
+    copied.compose_result = [](mapi_reading *, void *) {};
+    CHECK_THAT(refusal(copied), Contains("COPIED: its table says that its result is copied"));
+}
+
+TEST_CASE("two tables of one name are refused", "[mapi-core][engine]")
+{
+    const mapi_function one = make_table("SAME"), other = make_table("SAME");
+    const mapi_function *const tables[] = {&one, &other};
+    CHECK_THROWS_AS(mapi::engine::Registry(tables, {}), mapi::Error);
+}
