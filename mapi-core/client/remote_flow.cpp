@@ -232,8 +232,10 @@ void RemoteFlow::need_mapid() const
 void RemoteFlow::read_whole(Function &function)
 {
     std::vector<uint64_t> copy(function.result.size());
-    while (!function.published.try_read(copy.data()) && !is_closed_)
+    for (unsigned tries = 1; !function.published.try_read(copy.data()) && !is_closed_; ++tries) {
         need_mapid();
+        engine::Published::rest_after(tries);
+    }
     if (is_closed_) // its memory may be another flow's
         throw Error(MAPI_INVALID_FLOW, "the flow was closed meanwhile");
     store(function.result, copy);

@@ -12,7 +12,8 @@
 namespace mapi::engine
 {
 Applied::Applied(std::shared_ptr<Node> n)
-    : node(std::move(n)), charge(node->take_charge()), result(Published::words_for(node->result_bytes())), composed(node->function())
+    : node(std::move(n)), charge(node->take_charge()), result(Published::words_for(node->result_bytes())),
+      is_one_word(result.size() == 1 && !node->function().read_result && !node->is_composed()), composed(node->function())
 {
     results.res = result.data();
     results.size = int(node->result_bytes());

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <numeric>
 #include <thread>
 
 #include "engine/error.hpp"
@@ -37,16 +38,17 @@ std::vector<const mapi_reference *> list_views(const std::vector<Node::Reference
     return views;
 }
 
-// In the order of the arguments' flows.
-std::vector<const uint64_t *> list_flows(const Arguments &arguments)
+size_t count_flows(const Arguments &arguments)
 {
-    static_assert(sizeof(std::atomic<uint64_t>) == sizeof(uint64_t) && std::atomic<uint64_t>::is_always_lock_free);
-    std::vector<const uint64_t *> words;
-    for (const Argument &argument : arguments) {
-        for (const FlowBegun &flow : argument.flows)
-            words.push_back(reinterpret_cast<const uint64_t *>(flow.get()));
-    }
-    return words;
+    return std::accumulate(arguments.begin(), arguments.end(), size_t(0), [](size_t sum, const Argument &argument) { return sum + argument.flows.size(); });
+}
+
+std::vector<const uint64_t *> list_words(const std::vector<uint64_t> &words)
+{
+    std::vector<const uint64_t *> pointers;
+    for (const uint64_t &word : words)
+        pointers.push_back(&word);
+    return pointers;
 }
 
 std::vector<mapi_argument> borrow_arguments(const Arguments &arguments, const mapi_reference *const *views, const uint64_t *const *flows)
@@ -161,7 +163,7 @@ Node::Node(const mapi_function &function, Arguments arguments, const mapi_driver
       buffer_bytes_(options.buffer_bytes),
       published_memory_(std::make_shared<ArenaBlock>(std::make_shared<HeapArena>(), Arena::Side::kEngine, Published::memory_bytes(function.result_bytes))),
       published_(published_memory_->memory(), function.result_bytes), arguments_(std::move(arguments)),
-      references_(make_references(arguments_)), reference_views_(list_views(references_)), flow_words_(list_flows(arguments_)), totals_(std::move(totals)),
+      references_(make_references(arguments_)), reference_views_(list_views(references_)), flows_seen_(count_flows(arguments_)), flow_words_(list_words(flows_seen_)), totals_(std::move(totals)),
       has_value_(!function.values || is_additive())
 {
     char text[MAPI_ERROR_TEXT_BYTES] = "";
@@ -260,6 +262,16 @@ void Node::reset()
     function_.reset(instance_);
     if (has_published_result() || is_copied())
         publish();
+}
+
+std::vector<Node::AwaitedFlow> Node::awaited_flows()
+{
+    std::vector<AwaitedFlow> flows;
+    for (const Argument &argument : arguments_) {
+        for (const FlowBegun &flow : argument.flows)
+            flows.push_back({flow.get(), &flows_seen_[flows.size()]});
+    }
+    return flows;
 }
 
 bool Node::refers_to(const Chain *chain, size_t position) const

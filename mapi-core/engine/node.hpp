@@ -53,6 +53,12 @@ public:
     };
     std::vector<Reference> &references() { return references_; }
     bool refers_to(const Chain *chain, size_t position) const;
+    // Whether a flow of the arguments has begun: the word that tells, and the copy of it that the function reads.
+    struct AwaitedFlow {
+        const std::atomic<uint64_t> *begun;
+        uint64_t *seen;
+    };
+    std::vector<AwaitedFlow> awaited_flows();
     // Batches are to be run packet by packet while this node is in a plan.
     bool takes_single_packets() const { return takes_single_packets_; }
 
@@ -124,7 +130,7 @@ public:
     // Of one that no flow shares.
     void reset();
     void publish() { published_.publish(result_->data()); }
-    // After a batch or a tick, of one whose result is copied for readers.
+    // After a burst or a tick, of one whose result is copied for readers.
     void publish_when_due();
     const uint64_t *result_words() const { return in_place_ ? in_place_ : result_->data(); }
     // Those words' memory, which may outlive the node.
@@ -177,6 +183,8 @@ public:
     bool has_packets_in_ring() const { return has_flag(MAPI_FUNCTION_PACKETS_IN_RING); }
     // Null: the function has made none.
     RingMemory *ring() const { return ring_.get(); }
+    // The device's thread does so when a reader leaves its ring full.
+    bool waits_for_reader() const { return ring_ && ring_->writer_waits(); }
     // Nothing but what is counted of its packets, or its table says how.
     bool can_be_reset() const { return is_shareable() || function_.reset; }
     bool is_in_place() const { return has_flag(MAPI_FUNCTION_RESULT_IN_PLACE); }
@@ -240,7 +248,8 @@ private:
     const Arguments arguments_;
     std::vector<Reference> references_;
     const std::vector<const mapi_reference *> reference_views_; // what arguments show to the function
-    const std::vector<const uint64_t *> flow_words_;            // and of flows
+    std::vector<uint64_t> flows_seen_;                          // which of the arguments' flows have begun, in their order
+    const std::vector<const uint64_t *> flow_words_;            // these, as arguments show them
     const std::shared_ptr<DeviceTotals> totals_;
     bool has_value_;
 };

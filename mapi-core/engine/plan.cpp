@@ -37,8 +37,7 @@ Plan::Plan(std::vector<std::shared_ptr<Chain>> chains, const std::vector<std::sh
     // From the last, since a stage comes before those behind it.
     for (auto stage = stages_.rbegin(); stage != stages_.rend(); ++stage)
         complete(*stage);
-    const auto is_plain = [](const Step &step) { return step.is_plain; };
-    takes_bursts_ = !takes_single_packets_ && std::all_of(stages_[0].steps.begin(), stages_[0].steps.end(), is_plain);
+    takes_bursts_ = can_take_bursts();
     for (Stage &stage : stages_) {
         stage.masks.resize((stage.steps.size() + 1) * (takes_bursts_ ? kBurstBatches : 1));
         use_joints(stage, joints);
@@ -50,7 +49,17 @@ Plan::Plan(std::vector<std::shared_ptr<Chain>> chains, const std::vector<std::sh
     for (const auto &node : nodes_) {
         if (node->is_copied())
             copied_.push_back(node.get());
+        for (const Node::AwaitedFlow &flow : node->awaited_flows())
+            awaited_[flow.begun].push_back(flow.seen);
     }
+}
+
+// A program that reads two buffers in turn shall find packets in one before the thread waits for it at the other.
+bool Plan::can_take_bursts() const
+{
+    const auto waits = [](const auto &node) { return node->waits_for_reader(); };
+    return !takes_single_packets_ && std::all_of(stages_[0].steps.begin(), stages_[0].steps.end(), [](const Step &step) { return step.is_plain; }) &&
+           std::count_if(nodes_.begin(), nodes_.end(), waits) <= 1;
 }
 
 void Plan::add_metered(Applied &applied)

@@ -142,6 +142,7 @@ private:
     };
 
     void add_metered(Applied &applied);
+    bool can_take_bursts() const;
     bool has_chain(const Chain *chain) const;
     static void publish(const Step &step);
     void add(const Chain &chain, size_t functions);
@@ -168,6 +169,7 @@ private:
     void tick(Stage &stage, uint64_t now_ns);
     void flush(Stage &stage);
     void update(const Reference &reference, bool is_same_batch) const;
+    void look_at_awaited();
     static void fold(mapi_reference &view);
 
     template <class Key, class Value> using Map = std::pmr::unordered_map<Key, Value>;
@@ -193,5 +195,6 @@ private:
     bool joined_ = false;
     bool takes_single_packets_ = false;
     bool takes_bursts_ = false;
+    Map<const std::atomic<uint64_t> *, std::pmr::vector<uint64_t *>> awaited_{&memory_}; // by what tells that a flow has begun: where functions read it
 };
 } // namespace mapi::engine

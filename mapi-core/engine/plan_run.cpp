@@ -11,10 +11,22 @@ namespace mapi::engine
 // A step at a time where every step looks at nothing but its own packets, a batch at a time otherwise.
 void Plan::run(Burst burst)
 {
+    if (!awaited_.empty()) [[unlikely]]
+        look_at_awaited();
     if (takes_bursts_) [[likely]]
         return run_steps(stages_[0], burst);
     for (const mapi_batch &batch : burst)
         run(stages_[0], batch);
+}
+
+// Once for all functions, so that those that wait for the same flow, of another device say, let the same packets pass.
+void Plan::look_at_awaited()
+{
+    for (const auto &[begun, places] : awaited_) {
+        const uint64_t word = begun->load(std::memory_order_acquire);
+        for (uint64_t *place : places)
+            *place = word;
+    }
 }
 
 void Plan::run(Stage &stage, const mapi_batch &batch)

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <thread>
 
 namespace mapi::engine
 {
-// One writer, the device's thread.  A result of one word needs no protocol, nor one in place; others are guarded by a sequence number.
+// One writer, the device's thread.  A result of one word needs no protocol, nor one in place that is not copied; others are guarded by a sequence number.
 // The memory is the number, then the words; it is all zeros at first.
 class Published
 {
@@ -23,7 +25,7 @@ public:
     }
 
     size_t bytes() const { return bytes_; }
-    // Of a result in place: the function itself writes to them, word by word, atomically.  publish() is not called then.
+    // Of a result in place: the function itself writes to them, word by word, atomically, and publish() is not called; but where it is copied.
     uint64_t *words() const { return reinterpret_cast<uint64_t *>(words_ + 1); }
 
     void publish(const uint64_t *result)
@@ -45,8 +47,14 @@ public:
     // `copy` has room for the bytes rounded up to whole words.
     void read(uint64_t *copy) const
     {
-        while (!try_read(copy)) {
-        }
+        for (unsigned tries = 1; !try_read(copy); ++tries)
+            rest_after(tries);
+    }
+    // A writer that is at it for so long does not run just now.
+    static void rest_after(unsigned tries)
+    {
+        if (tries % kTriesAtOnce == 0)
+            std::this_thread::sleep_for(kRest);
     }
     // False: the writer was at it.  One that died there is at it for ever.
     bool try_read(uint64_t *copy) const
@@ -62,6 +70,9 @@ public:
     }
 
 private:
+    static constexpr unsigned kTriesAtOnce = 256;
+    static constexpr std::chrono::microseconds kRest{50};
+
     std::atomic<uint64_t> *words_ = nullptr;
     size_t bytes_ = 0;
 };

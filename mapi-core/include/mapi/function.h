@@ -146,7 +146,8 @@ enum mapi_function_flags {
 	/*
 	 * With MAPI_FUNCTION_RESULT_IN_PLACE: what allocate_result() gives is the function's own and written like any memory, on the device's
 	 * thread; readers get a copy, all of it of one moment.  It is made after a burst that had packets for the function, but the greater the
-	 * result is the more seldom, so that readers have the time to read it; and when no packet comes, at a reset and at the end.
+	 * result is the more seldom, so that readers have the time to read it; and when no packet comes, at a reset and at the end.  Not with
+	 * compose_result().
 	 */
 	MAPI_FUNCTION_RESULT_COPIED = 1u << 12,
 };
@@ -322,7 +323,7 @@ struct mapi_function {
 	/* Any thread, when nothing uses the joint any more. */
 	void (*joint_destroy)(void *joint);
 	/*
-	 * Device's thread, between two batches; of a function that is neither PURE nor ADDITIVE: its result and what led to it are as after
+	 * Device's thread, between two bursts; of a function that is neither PURE nor ADDITIVE: its result and what led to it are as after
 	 * create().  NULL: it cannot be reset.
 	 */
 	void (*reset)(void *instance);

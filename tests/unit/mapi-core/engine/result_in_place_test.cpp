@@ -5,14 +5,18 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <chrono>
 #include <cstring>
+#include <ctime>
 #include <memory>
+#include <thread>
 
 #include "functions/catalog.hpp"
 #include "mapi-core/engine/fake_device.hpp"
 
 using mapi::engine::Arguments;
 using mapi::engine::Flow;
+using mapi::engine::Published;
 using test_support::FakeSource;
 using test_support::make_device;
 
@@ -164,4 +168,42 @@ TEST_CASE("a function's own read_result is asked for the result", "[mapi-core][e
     FakeSource::instance().give(3);
     CHECK((read(*flow, counts) == std::array<uint64_t, 2>{1003, 1003}));
     flow->close();
+}
+
+TEST_CASE("a function's own read_result is asked for a result of one word, too", "[mapi-core][engine]")
+{
+    mapi_function table = make_table(0);
+    table.create = [](const mapi_function_setup *setup, void **instance) {
+        *instance = setup->allocate_result(setup, sizeof(uint64_t));
+        return 0;
+    };
+    table.process = [](void *, const mapi_batch *, uint64_t mask) { return mask; };
+    table.destroy = [](void *) {};
+    table.read_result = [](void *, void *result) { *static_cast<uint64_t *>(result) = 7; };
+    const auto device = make_device();
+    const auto flow = std::make_shared<Flow>(device);
+    const int fid = flow->apply(table, {});
+    flow->connect();
+    FakeSource::instance().give(3);
+    CHECK(test_support::value(*flow, fid) == 7);
+    flow->close();
+}
+
+TEST_CASE("a reader of a result at which the writer has stopped sleeps rather than spins", "[mapi-core][engine]")
+{
+    uint64_t memory[4] = {1, 5, 6, 7}; // an odd number: words change
+    Published published(memory, 3 * sizeof(uint64_t));
+    uint64_t copy[3] = {};
+    double cpu_s = -1;
+    std::thread reader([&] {
+        published.read(copy);
+        timespec used = {};
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+        cpu_s = double(used.tv_sec) + double(used.tv_nsec) * 1e-9;
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(400));
+    std::atomic_ref(memory[0]).store(2);
+    reader.join();
+    CHECK(copy[2] == 7);
+    CHECK(cpu_s < 0.2);
 }

@@ -2,6 +2,9 @@
 // SYNC: which packets pass when flows are connected one after another.
 #include "support/catch.hpp"
 
+#include <atomic>
+#include <memory>
+
 #include "functions/catalog.hpp"
 #include "mapi-core/engine/fake_device.hpp"
 
@@ -46,6 +49,40 @@ TEST_CASE("flows of a device that wait for each other get the same packets, from
     second->close();
     FakeSource::instance().give(7);
     CHECK(value(*first, of_first) == 12);
+    first->close();
+}
+
+TEST_CASE("flows that wait for one of another device, which begins meanwhile, get the same packets", "[mapi-core][functions]")
+{
+    static const auto other = std::make_shared<std::atomic<uint64_t>>(0);
+    mapi_function begins = {};
+    begins.abi = MAPI_FUNCTION_ABI;
+    begins.struct_size = sizeof(begins);
+    begins.name = "BEGINS";
+    begins.description = begins.args = "";
+    begins.create = [](const mapi_function_setup *, void **) { return 0; };
+    begins.process = [](void *, const mapi_batch *, uint64_t mask) {
+        other->store(1);
+        return mask;
+    };
+    begins.destroy = [](void *) {};
+    const auto device = make_device();
+    const auto first = std::make_shared<Flow>(device), second = std::make_shared<Flow>(device);
+    Arguments both = all_of({first, second});
+    both[0].flows.push_back(other);
+    both[0].number = 3;
+    first->apply(mapi_fn_sync, both);
+    const int of_first = first->apply(mapi_fn_pkt_counter, {});
+    second->apply(begins, {});
+    second->apply(mapi_fn_sync, both);
+    const int of_second = second->apply(mapi_fn_pkt_counter, {});
+    first->connect();
+    second->connect();
+    FakeSource::instance().give(20);
+    FakeSource::instance().give(5);
+    CHECK(value(*first, of_first) == 5);
+    CHECK(value(*second, of_second) == 5);
+    second->close();
     first->close();
 }
 
