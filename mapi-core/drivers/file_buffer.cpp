@@ -96,19 +96,19 @@ uint8_t *FileBuffer::gather(size_t rest, size_t bytes)
 bool FileBuffer::take_piece(size_t bytes)
 {
     const size_t rest = available();
-    uint8_t *const piece = ahead_->place();
-    uint8_t *to = piece;
-    if (rest <= ReadAhead::kRoomBytes)
-        cursor_ = static_cast<uint8_t *>(memcpy(piece - rest, cursor_, rest));
-    else
-        to = gather(rest, bytes);
-    end_ = to;
-    const size_t got = ahead_->next();
-    if (to != piece)
-        memcpy(to, piece, got);
-    end_ += got;
-    position_ += got;
-    return got > 0;
+    const ReadAhead::Piece piece = ahead_->take();
+    if (piece.bytes == 0)
+        return false;
+    if (rest <= ReadAhead::kRoomBytes) {
+        cursor_ = static_cast<uint8_t *>(memcpy(piece.at - rest, cursor_, rest));
+        end_ = piece.at + piece.bytes;
+    } else {
+        uint8_t *const to = gather(rest, bytes);
+        end_ = static_cast<uint8_t *>(memcpy(to, piece.at, piece.bytes)) + piece.bytes;
+    }
+    ahead_->release_before();
+    position_ += piece.bytes;
+    return true;
 }
 
 bool FileBuffer::fill_in_place(size_t bytes)

@@ -2,6 +2,7 @@
 // Read-ahead: the pieces of a large source that come next, read while the packets of those before are gone through.
 #include "drivers/read_ahead.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <new>
 #include <system_error>
@@ -13,7 +14,7 @@ namespace mapi::drivers
 namespace
 {
 // Below these a thread costs more than it gains; unpacking takes ten times as long as reading.
-constexpr uint64_t kLeastBytes = uint64_t(8) << 20;
+constexpr uint64_t kLeastBytes = uint64_t(16) << 20;
 constexpr uint64_t kLeastPackedBytes = uint64_t(1) << 20;
 
 // What waking a thread costs on a virtual machine, about: so long the thread stays awake when all slots are full.
@@ -47,7 +48,7 @@ std::unique_ptr<ReadAhead> ReadAhead::start(ByteSource &source, uint64_t positio
 }
 
 ReadAhead::ReadAhead(ByteSource &source, uint64_t position)
-    : source_(source), has_offsets_(source.has_offsets()), position_(position), memory_(kSlots * kSlotBytes), thread_([this] { run(); })
+    : source_(source), has_offsets_(source.has_offsets()), position_(position), memory_(kSlots * kSlotBytes), is_resting_(has_offsets_), thread_([this] { run(); })
 {
 }
 
@@ -59,45 +60,49 @@ ReadAhead::~ReadAhead()
 }
 
 // At the same place in a page as in the file: FileBuffer::place() says why.
-uint8_t *ReadAhead::memory_of(uint32_t piece)
+uint8_t *ReadAhead::memory_of(uint32_t slot)
 {
-    return memory_.data() + piece % kSlots * kSlotBytes + kRoomBytes + position_ % PageBuffer::kPageBytes;
+    return memory_.data() + slot * kSlotBytes + kRoomBytes + position_ % PageBuffer::kPageBytes;
 }
 
-uint8_t *ReadAhead::place()
+ReadAhead::Piece ReadAhead::take()
 {
-    return memory_of(next_);
-}
-
-size_t ReadAhead::next()
-{
-    released_.store(next_); // pairs with run(): nothing reads the freed piece any more
-    wake_if_it_pays();
     if (has_short_)
-        return 0;
-    Slot &slot = slots_[next_ % kSlots];
+        return {};
+    Place &place = places_[next_ % kPlaces];
     // Pairs with read(): the piece is whole.
-    for (uint32_t pieces; (pieces = slot.pieces.load(std::memory_order_acquire)) != next_ + 1;) {
-        if (!has_offsets_ || !claim_and_read(next_))
-            slot.pieces.wait(pieces, std::memory_order_acquire);
+    for (uint32_t end_piece; (end_piece = place.end_piece.load(std::memory_order_acquire)) != next_ + 1;) {
+        if (!has_offsets_ || !claim_and_read({slots_, kCallerSlots}, released_.load(std::memory_order_relaxed)))
+            place.end_piece.wait(end_piece, std::memory_order_acquire);
     }
+    const Slot &slot = slots_[place.slot];
     ++next_;
     has_short_ = slot.bytes < kPieceBytes;
+    rest_bytes_ = slot.source_rest_bytes;
     if (has_offsets_)
         source_.skip_to(position_ + uint64_t(next_ - 1) * kPieceBytes + slot.bytes);
-    return slot.bytes;
+    return {memory_of(place.slot), slot.bytes};
+}
+
+void ReadAhead::release_before()
+{
+    released_.store(next_ - 1); // pairs with run(): nothing reads the freed piece any more
+    if (has_offsets_ && pace_.is_turn()) [[unlikely]]
+        keep_pace();
+    if (!is_resting_.load(std::memory_order_relaxed))
+        wake_if_it_pays();
 }
 
 uint64_t ReadAhead::rest_bytes() const
 {
-    return has_offsets_ || next_ == 0 ? source_.rest_bytes() : slots_[(next_ - 1) % kSlots].source_rest_bytes;
+    return has_offsets_ || next_ == 0 ? source_.rest_bytes() : rest_bytes_;
 }
 
 void ReadAhead::run()
 {
     while (!is_stopping_.load()) {
         const uint32_t released = released_.load();
-        if (!claim_and_read(released) && !is_released_soon(released))
+        if (is_resting_.load(std::memory_order_relaxed) || (!claim_and_read({slots_ + kCallerSlots, kThreadSlots}, released) && !is_released_soon(released)))
             sleep(released);
     }
 }
@@ -113,13 +118,24 @@ bool ReadAhead::is_released_soon(uint32_t released) const
     return true;
 }
 
-// Sequentially consistent, as next() and the destructor are: of a thread that falls asleep and a caller that releases or stops, one sees the other.
+// Sequentially consistent, as release_before(), keep_pace() and the destructor are: of a thread that falls asleep and a caller that releases, wants help or
+// stops, one sees the other.
 void ReadAhead::sleep(uint32_t released)
 {
     is_asleep_.store(true);
-    if (released_.load() == released && !is_stopping_.load())
+    if ((released_.load() == released || is_resting_.load()) && !is_stopping_.load())
         is_asleep_.wait(true);
     is_asleep_.store(false);
+}
+
+void ReadAhead::keep_pace()
+{
+    pace_.turn(uint64_t(std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count()));
+    if (is_resting_.load() == !pace_.is_helped())
+        return;
+    is_resting_.store(!pace_.is_helped());
+    if (pace_.is_helped())
+        wake();
 }
 
 void ReadAhead::wake_if_it_pays()
@@ -138,22 +154,21 @@ void ReadAhead::wake()
     is_asleep_.notify_one();
 }
 
-// False: all slots are in use, or the source has ended.
-bool ReadAhead::claim_and_read(uint32_t released)
+// False: all of the reader's slots are in use, or the source has ended.  Whoever finds the piece that is to be taken next not yet there can
+// claim it, or somebody reads it: of two slots the piece before has one, and the other is free or has a later piece.
+bool ReadAhead::claim_and_read(std::span<Slot> own, uint32_t released)
 {
-    uint32_t piece = claimed_.load(std::memory_order_relaxed);
-    do {
-        if (piece - released >= kSlots || is_ended_.load(std::memory_order_relaxed))
-            return false;
-    } while (!claimed_.compare_exchange_weak(piece, piece + 1, std::memory_order_acq_rel, std::memory_order_relaxed));
-    read(piece);
+    const auto slot = std::find_if(own.begin(), own.end(), [released](const Slot &one) { return one.end_piece <= released; });
+    if (slot == own.end() || is_ended_.load(std::memory_order_relaxed))
+        return false;
+    read(claimed_.fetch_add(1, std::memory_order_relaxed), *slot);
     return true;
 }
 
-void ReadAhead::read(uint32_t piece)
+void ReadAhead::read(uint32_t piece, Slot &slot)
 {
-    Slot &slot = slots_[piece % kSlots];
-    uint8_t *const to = memory_of(piece);
+    const auto number = uint32_t(&slot - slots_);
+    uint8_t *const to = memory_of(number);
     const uint64_t offset = position_ + uint64_t(piece) * kPieceBytes;
     size_t bytes = 0;
     try {
@@ -161,12 +176,15 @@ void ReadAhead::read(uint32_t piece)
             got = has_offsets_ ? source_.read_at(offset + bytes, to + bytes, kPieceBytes - bytes) : source_.read(to + bytes, kPieceBytes - bytes);
     } catch (...) { // the caller's own reading meets it again
     }
+    slot.end_piece = piece + 1;
     slot.bytes = bytes;
     if (!has_offsets_)
         slot.source_rest_bytes = source_.rest_bytes();
     if (bytes < kPieceBytes)
         is_ended_.store(true, std::memory_order_relaxed);
-    slot.pieces.store(piece + 1, std::memory_order_release);
-    slot.pieces.notify_one();
+    Place &place = places_[piece % kPlaces];
+    place.slot = number;
+    place.end_piece.store(piece + 1, std::memory_order_release);
+    place.end_piece.notify_one();
 }
 } // namespace mapi::drivers

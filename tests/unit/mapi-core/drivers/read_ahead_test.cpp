@@ -34,7 +34,7 @@ using test_support::TempDir;
 
 namespace
 {
-constexpr size_t kLargeBytes = size_t(12) << 20;
+constexpr size_t kLargeBytes = size_t(24) << 20; // so that the thread has its turn
 
 size_t count_threads()
 {

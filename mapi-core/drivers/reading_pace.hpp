@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// Reading pace: how long pieces take their reader alone and with a helping thread -> whether it helps.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace mapi::drivers
+{
+// What the other thread reads lies in its processor's cache: near by it saves a quarter of the time, but from another part of the chip each
+// byte may take twice as long as reading it oneself.  Which it is no system call tells, and a virtual machine's host changes it as it likes.
+// So both are tried, and again after a while.
+class ReadingPace
+{
+public:
+    static constexpr uint32_t kFirstPieces = 48;  // untimed: all memory is new
+    static constexpr uint32_t kUntimedPieces = 8; // the thread has to wake up, or what it had begun is still to be taken
+    static constexpr uint32_t kTimedPieces = 48;
+    static constexpr uint32_t kLookPieces = 16; // and no more with help where it is none
+    static constexpr uint32_t kRestPieces = 2048;
+    static constexpr uint32_t kLongestRestPieces = 32768; // where the help is none, time after time
+
+    bool is_helped() const { return is_helped_; }
+    // After each piece: whether turn() is to be called.
+    bool is_turn() { return --left_ == 0; }
+    void turn(uint64_t now_ns)
+    {
+        switch (phase_) {
+        case Phase::kUntimed: begin(Phase::kTimed, kTimedPieces, now_ns); break;
+        case Phase::kTimed:
+            alone_ns_ = now_ns - begin_ns_;
+            go(Phase::kUntimedHelp, kUntimedPieces, true);
+            break;
+        case Phase::kUntimedHelp: begin(Phase::kTimedHelp, kLookPieces, now_ns); break;
+        case Phase::kTimedHelp: judge(now_ns - begin_ns_); break;
+        case Phase::kRest: go(Phase::kUntimed, kUntimedPieces, false); break;
+        }
+    }
+
+private:
+    enum class Phase : uint8_t { kUntimed, kTimed, kUntimedHelp, kTimedHelp, kRest };
+
+    void go(Phase phase, uint32_t pieces, bool is_helped)
+    {
+        phase_ = phase;
+        left_ = pieces;
+        is_helped_ = is_helped;
+    }
+    void begin(Phase phase, uint32_t pieces, uint64_t now_ns)
+    {
+        begin_ns_ = now_ns;
+        timed_pieces_ = pieces;
+        go(phase, pieces, is_helped_);
+    }
+    // So short a time tells no small differences: to go without help has to save a sixth.
+    void judge(uint64_t ns)
+    {
+        const bool helps = ns * kTimedPieces * 5 < alone_ns_ * timed_pieces_ * 6;
+        if (helps && timed_pieces_ < kTimedPieces) {
+            timed_pieces_ += kLookPieces;
+            go(Phase::kTimedHelp, kLookPieces, true);
+            return;
+        }
+        rest_pieces_ = helps ? kRestPieces : std::min(rest_pieces_ * 2, kLongestRestPieces);
+        go(Phase::kRest, rest_pieces_, helps);
+    }
+
+    Phase phase_ = Phase::kUntimed;
+    bool is_helped_ = false;
+    uint32_t left_ = kFirstPieces;
+    uint32_t rest_pieces_ = kRestPieces / 4;
+    uint32_t timed_pieces_ = 0;
+    uint64_t begin_ns_ = 0;
+    uint64_t alone_ns_ = 0;
+};
+} // namespace mapi::drivers

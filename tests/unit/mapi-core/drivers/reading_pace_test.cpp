@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// Reading pace: which way of reading it comes to, and what it costs to find out.
+#include "support/catch.hpp"
+
+#include <cstdint>
+#include <utility>
+
+#include "drivers/reading_pace.hpp"
+
+using mapi::drivers::ReadingPace;
+
+namespace
+{
+// What pieces cost alone and with help.
+class Reader
+{
+public:
+    void read(uint32_t pieces, uint64_t alone_ns, uint64_t helped_ns)
+    {
+        for (uint32_t i = 0; i < pieces; ++i) {
+            helped_ += pace_.is_helped();
+            spent_ns_ += pace_.is_helped() ? helped_ns : alone_ns;
+            if (pace_.is_turn())
+                pace_.turn(spent_ns_);
+        }
+    }
+    // Since the last call.
+    uint32_t take_helped() { return std::exchange(helped_, 0); }
+
+private:
+    ReadingPace pace_;
+    uint64_t spent_ns_ = 0;
+    uint32_t helped_ = 0;
+};
+
+constexpr uint32_t kGibibyte = 8192; // pieces
+} // namespace
+
+TEST_CASE("help that saves time is taken for nearly all of a large capture", "[mapi-core][drivers]")
+{
+    Reader reader;
+    reader.read(kGibibyte, 6000, 4500);
+    CHECK(reader.take_helped() > kGibibyte * 95 / 100);
+}
+
+TEST_CASE("help that costs time is tried for less than a fiftieth of a large capture, and ever more seldom", "[mapi-core][drivers]")
+{
+    Reader reader;
+    reader.read(kGibibyte, 6000, 14000);
+    const uint32_t first = reader.take_helped();
+    CHECK(first > 0);
+    CHECK(first < kGibibyte / 50);
+    reader.read(kGibibyte, 6000, 14000);
+    CHECK(reader.take_helped() < first);
+}
+
+TEST_CASE("what helps is found out anew when it changes", "[mapi-core][drivers]")
+{
+    Reader reader;
+    reader.read(kGibibyte, 6000, 14000);
+    reader.take_helped();
+    reader.read(2 * kGibibyte, 6000, 4000);
+    CHECK(reader.take_helped() > kGibibyte / 2);
+    reader.read(kGibibyte, 6000, 14000);
+    CHECK(reader.take_helped() < kGibibyte / 2);
+}
+
+TEST_CASE("packets that take most of the time are read with help", "[mapi-core][drivers]")
+{
+    Reader reader;
+    reader.read(kGibibyte, 100000, 96000);
+    CHECK(reader.take_helped() > kGibibyte * 95 / 100);
+}
