@@ -47,7 +47,7 @@ std::span<const uint8_t> address_of(const mapi_packet &packet, const IpLayer &la
 Headers parse(const mapi_packet &packet) noexcept
 {
     Headers headers;
-    Walk walk{packet.data, packet.caplen};
+    Walk walk{packet.data, packet.caplen, packet.wire_len};
     begin_link(walk, packet.link_type);
     walk.is_lost = walk.next == Next::kEnd;
     // Every step but the last goes on by a byte at least, or to a kind that does.

@@ -5,6 +5,7 @@
 #include <net/ethernet.h>
 #include <netinet/in.h>
 
+#include "headers/internet_sum.hpp"
 #include "headers/walk.hpp"
 
 namespace mapi::headers
@@ -95,6 +96,19 @@ bool read_ipv6(const Walk &walk, IpLayer &layer)
     layer.end = end_of(walk, payload_bytes ? kIpv6Bytes + payload_bytes : 0);
     return true;
 }
+
+// Where it ends by its own words, whatever of it is there.
+uint32_t told_end(const Walk &walk, unsigned version)
+{
+    return walk.at + (version == 4 ? walk.half(2) : kIpv6Bytes + walk.half(4));
+}
+
+// Whether what was only guessed to be IP is it: its length is just what is there, or its checksum is right.
+bool is_shown(const Walk &walk, const IpLayer &layer)
+{
+    return told_end(walk, layer.version) == walk.wire_end ||
+           (layer.version == 4 && folded(sum_of(walk.data + layer.offset, layer.transport - layer.offset)) == 0);
+}
 } // namespace
 
 void step_ip(Walk &walk, Headers &headers)
@@ -102,7 +116,8 @@ void step_ip(Walk &walk, Headers &headers)
     const unsigned version = walk.has(1) ? walk.byte(0) >> 4 : 0;
     IpLayer layer;
     layer.offset = walk.at;
-    if (headers.ip_layers == kIpLayersMax || !(version == 4 ? read_ipv4(walk, layer) : version == 6 && read_ipv6(walk, layer))) {
+    const bool is_read = headers.ip_layers < kIpLayersMax && (version == 4 ? read_ipv4(walk, layer) : version == 6 && read_ipv6(walk, layer));
+    if (!is_read || (walk.guess != 0 && !is_shown(walk, layer))) {
         walk.lose();
         return;
     }
@@ -114,6 +129,8 @@ void step_ip(Walk &walk, Headers &headers)
     }
     headers.ip[headers.ip_layers++] = layer;
     walk.caplen = layer.end; // what lies behind is no part of what it carries
+    if (const uint32_t end = told_end(walk, version); end >= layer.transport)
+        walk.wire_end = std::min(walk.wire_end, end);
     walk.at = layer.transport;
     walk.next = layer.is_later_fragment ? Next::kEnd : Next::kIpPayload;
 }

@@ -30,6 +30,7 @@ constexpr uint32_t kTagBytes = 4;
 constexpr uint32_t kLabelBytes = 4;
 constexpr uint32_t kControlWordBytes = 4;
 constexpr uint32_t kPppoeBytes = 6;
+constexpr uint32_t kArpBytes = 28;
 constexpr uint32_t kBottomOfStack = 0x100;
 
 void step_tag(Walk &walk, Headers &headers)
@@ -69,17 +70,22 @@ bool is_unknown_shim(uint16_t ethertype)
 }
 
 // What a label stack carries is not told; IP is known by its version, as routers do it (RFC 4928), and a pseudowire's control word by
-// a zero there.  That the pseudowire is Ethernet's is a guess.
+// a zero there.  That the pseudowire is Ethernet's is a guess, and so is IP: Ethernet without a control word may begin like it.
 void step_label_payload(Walk &walk)
 {
     const bool is_pseudowire = walk.has(kControlWordBytes) && walk.byte(0) >> 4 == 0;
-    if (!is_pseudowire) {
-        walk.go(0, Next::kIp);
-        return;
-    }
     if (walk.guess == 0)
         walk.guess = walk.at;
-    walk.go(kControlWordBytes, Next::kEthernet);
+    if (is_pseudowire)
+        walk.go(kControlWordBytes, Next::kEthernet);
+    else
+        walk.go(0, Next::kIp);
+}
+
+// Of IPv4 in Ethernet (RFC 826): with other addresses there is nothing to be known by.
+bool is_plain_arp(const Walk &walk)
+{
+    return walk.has(kArpBytes) && walk.word(0) == 0x00010800 && walk.half(4) == 0x0604;
 }
 } // namespace
 
@@ -105,7 +111,10 @@ void step_ethertype(Walk &walk, Headers &headers)
     case ETHERTYPE_IP:
     case ETHERTYPE_IPV6: walk.go(0, Next::kIp); return;
     case ETHERTYPE_ARP:
-    case ETHERTYPE_REVARP: walk.confirm(); break;
+    case ETHERTYPE_REVARP:
+        if (is_plain_arp(walk))
+            walk.confirm();
+        break;
     default: break;
     }
     if (walk.guess) {

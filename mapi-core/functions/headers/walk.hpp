@@ -22,10 +22,11 @@ enum class Next : uint8_t {
 struct Walk {
     const uint8_t *data;
     uint32_t caplen;
+    uint32_t wire_end; // where what is walked through ended on the wire
     uint32_t at = 0;
     uint16_t ethertype = 0;
     Next next = Next::kEnd;
-    uint32_t guess = 0;   // where what a label stack carries was taken for Ethernet, which no header has shown to be right yet; 0: nowhere
+    uint32_t guess = 0;   // where what a label stack carries was taken for Ethernet or IP, which no header has shown to be right yet; 0: nowhere
     bool is_lost = false; // a header should be here and cannot be read
 
     bool has(uint32_t bytes) const { return bytes <= caplen - at; }

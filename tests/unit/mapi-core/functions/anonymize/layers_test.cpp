@@ -52,6 +52,8 @@ TEST_CASE("every address in a pseudowire is hidden, also of one that is no Ether
     check_hidden(ethernet(0x8847, shim + ethernet(0x8100, hex("0001 86dd") + kInner6)));
     check_hidden(ethernet(0x8847, shim + kInner4));
     check_hidden(ethernet(0x8847, shim + hex("0057") + kInner6));
+    check_hidden(ethernet(0x8847, shim + hex("0f000800 45000028 00010000 08 06 bbbb 0a000001 0a000002") + Bytes(20, 1)));
+    check_hidden(ethernet(0x8847, hex("00010140 4c0203040506 020000000001 0800") + kInner4));
     const Bytes treated = treat("IP,SRC_IP,ZERO", ethernet(0x8847, shim + ethernet(0x0800, kInner4))).bytes;
     CHECK(contains(treated, kDestination4)); // is looked into, not filled with zeros
 }

@@ -34,10 +34,12 @@ struct Parsed {
     mapi_packet packet{};
     Headers headers;
 
-    explicit Parsed(Bytes given, uint16_t link_type = 1) : bytes(std::move(given))
+    // wire_bytes: where the capture has cut it.
+    explicit Parsed(Bytes given, uint16_t link_type = 1, size_t wire_bytes = 0) : bytes(std::move(given))
     {
         packet.data = bytes.data();
-        packet.caplen = packet.wire_len = uint32_t(bytes.size());
+        packet.caplen = uint32_t(bytes.size());
+        packet.wire_len = uint32_t(wire_bytes ? wire_bytes : bytes.size());
         packet.link_type = link_type;
         headers = mapi::headers::parse(packet);
     }
@@ -97,7 +99,7 @@ TEST_CASE("behind labels a control word leads to a pseudowire's Ethernet", "[map
     CHECK(six.has_udp());
     CHECK(six.headers.vlan_tags == 1);
     CHECK(Parsed(ethernet(0x0800, ipv4(137, hex("00010140 00000000") + ethernet(0x0800, ip)))).has_udp());
-    const Parsed arp(ethernet(0x8847, hex("00010140 00000000") + ethernet(0x0806, Bytes(28, 0))));
+    const Parsed arp(ethernet(0x8847, hex("00010140 00000000") + ethernet(0x0806, hex("0001 0800 06 04 0001") + Bytes(20, 1))));
     CHECK(arp.headers.rest_ethertype == 0x0806);
     CHECK_FALSE(arp.headers.is_lost);
 }
@@ -115,6 +117,12 @@ TEST_CASE("a pseudowire that shows no Ethernet is lost behind its labels", "[map
     CHECK(is_lost_there(Parsed(ethernet(0x8847, labels + hex("00000000") + ethernet(0x0800, hex("46000014"))))));
     CHECK(is_lost_there(Parsed(ethernet(0x8847, labels + hex("00000000") + ethernet(0x8864, hex("110000010020 c021") + Bytes(32, 1)))))); // PPP's control
     CHECK(is_lost_there(Parsed(ethernet(0x8847, labels + hex("10000021") + ipv4(IPPROTO_UDP, kUdp)))));           // its associated channel
+    const auto from = [](const char *addresses) { return hex("45000020 00010000 40 06 0000") + hex(addresses) + hex("00000000 00000000 50020000"); };
+    for (const char *const addresses : {"08060102 0a000001", "80350102 0a000001", "81000102 08060a01", "08004501 0a000001", "86dd6001 0a000001"})
+        CHECK(is_lost_there(Parsed(ethernet(0x8847, labels + hex("00000000") + from(addresses)))));               // addresses that look like types
+    CHECK(is_lost_there(Parsed(ethernet(0x8847, labels + hex("00000000 0f000800 45000020 00010000 08 06 0000 0a000001 0a000002") + Bytes(12, 1))))); // HDLC's
+    for (const char *const first : {"4c", "45", "60"})                                                             // Ethernet's without a control word
+        CHECK(is_lost_there(Parsed(ethernet(0x8847, labels + hex(first) + hex("0203040506 020000000001 0800") + ipv4(IPPROTO_UDP, kUdp)))));
     for (size_t bytes = 0; bytes < 4 + 14; ++bytes)
         CHECK(is_lost_there(Parsed(ethernet(0x8847, labels + Bytes(bytes, 0)))));
 }
@@ -233,7 +241,7 @@ TEST_CASE("a packet that is cut anywhere is walked as far as it goes and no furt
     const Bytes whole = ethernet(0x88a8, hex("0064 8847 00010140") + ipv4(IPPROTO_GRE, hex("b000 86dd 12340000 00000001 00000002") + inner));
     REQUIRE(Parsed(whole).has_udp());
     for (size_t bytes = 0; bytes < whole.size(); ++bytes) {
-        const Parsed cut(Bytes(whole.begin(), whole.begin() + long(bytes)));
+        const Parsed cut(Bytes(whole.begin(), whole.begin() + long(bytes)), 1, whole.size());
         for (unsigned i = 0; i < cut.headers.ip_layers; ++i) {
             const auto &layer = cut.headers.ip[i];
             CHECK(layer.offset <= layer.transport);
