@@ -132,6 +132,7 @@ void Session::answer(ipc::Message &message)
     } catch (const std::system_error &error) {
         refuse(reply, MAPI_INTERNAL_ERROR, std::string("mapid: ") + error.what());
     }
+    message.descriptors.clear(); // what nobody took is not kept until the next request
     service_.census.tally.limits_reached += reply.error() == MAPI_LIMIT_REACHED;
     service_.census.tally.access_refused += reply.error() == MAPID_NOT_AUTHENTICATED;
     log_request(peer_.pid, request, reply);

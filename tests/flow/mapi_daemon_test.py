@@ -394,6 +394,17 @@ class Life(Test):
         self.assertEqual([": question " in lines[level] for level in ("info", "debug", "trace")], [False, False, True], lines)
         self.assertNotIn("\x1b", lines["trace"])
 
+    def test_captures_of_clients_have_a_lower_priority_than_devices_that_all_share(self):
+        daemon = Daemon(f"[driver]\ndevice=tap\npath={TRACE}\nrepeat=forever\n")
+        self.addCleanup(daemon.close)
+        client = daemon.client()
+        client.do("shared = Flow.on_device('tap')\nshared.apply('PKT_COUNTER')\nshared.connect()")
+        self.assertEqual(set(daemon.priorities()), {0})
+        client.do(f"own = {offline(TRACE)}\n"
+                  "assert Flow.library.mapi_set_flow_option(own.fd, 1, ctypes.c_uint64(65536)) == 0\nown.apply('TO_BUFFER', 0)\nown.connect()") # which waits
+        self.assertTrue(wait_until(lambda: 10 in daemon.priorities()))
+        self.assertEqual(set(daemon.priorities()), {0, 10})
+
     def test_it_tells_its_version(self):
         for option in "-V", "--version":
             done = subprocess.run([Daemon.program(), option], capture_output=True, text=True, timeout=60, check=True)

@@ -4,13 +4,18 @@
 import array
 import mmap
 import os
+import pathlib
 import random
 import socket
+import sys
 import tempfile
 import unittest
 
 import needs
 from mapid import DATA, Daemon, wait_until
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from fuse_file import FuseFile
 
 TRACE = DATA / "mapi/tracefile"
 REPEATED = f"[driver]\ndevice=tap\npath={TRACE}\nrepeat=forever\n"
@@ -162,6 +167,18 @@ class Hostile(unittest.TestCase):
             client.ask(call(CREATE_OFFLINE, (1, "x"), (2, 0), (3, 1)))
             client.close()
         self.assertTrue(wait_until(lambda: self.daemon.descriptors() == before, 5), (before, self.daemon.descriptors()))
+        self.assert_serves()
+
+    def test_a_capture_on_a_file_system_that_a_program_serves_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                served = FuseFile(folder)
+            except OSError as why:
+                self.skipTest(f"no FUSE file system can be mounted: {why}")
+            with open(served.path, "rb") as file:
+                reply = self.raw().ask(call(CREATE_OFFLINE, (1, "capture"), (2, 0), (3, 1)), [file.fileno()])
+            served.close()
+        self.assertIn(b"capture: is on a file system of a program's (FUSE)", reply)
         self.assert_serves()
 
     def test_a_capture_that_is_no_regular_file_is_refused_at_once(self):

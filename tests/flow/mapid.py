@@ -136,6 +136,10 @@ class Daemon:
     def threads(self):
         return len(os.listdir(f"/proc/{self.process.pid}/task"))
 
+    def priorities(self):
+        """The nice value of each thread; proc(5): the 19th word, the second may have blanks."""
+        return [int(stat.read_text().rsplit(")", 1)[1].split()[16]) for stat in pathlib.Path(f"/proc/{self.process.pid}/task").glob("*/stat")]
+
     def descriptors(self):
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))
 
