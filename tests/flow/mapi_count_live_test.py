@@ -4,6 +4,7 @@
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -14,16 +15,16 @@ import unittest
 from mapi_library import BUILD
 from mapi_live_library import ARP, BROADCAST, TCP, UDP, LiveTest, main, send, wait_until
 
-COUNT, COST = BUILD / "bin/mapi-count", BUILD / "bin/mapi-cost"
+COUNT, COST, DUMP = BUILD / "bin/mapi-count", BUILD / "bin/mapi-cost", BUILD / "bin/nsdump"
 DATA = pathlib.Path(os.environ.get("NETSLICE_DATA") or pathlib.Path(os.environ["NETSLICE_SOURCE"]).parent / "shared/data")
 ERF = DATA / "derived-erf"
 
 
 class CountLive(LiveTest):
-    def begin(self, *arguments):
+    def begin(self, *arguments, by=()):
         """Once it listens; it has no output before its end, so the kernel is asked."""
         before = self.sockets()
-        program = subprocess.Popen([COUNT, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        program = subprocess.Popen([*by, COUNT, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(program.kill)
         self.assertTrue(wait_until(lambda: self.sockets() > before))
         time.sleep(0.5) # for the flows after the first
@@ -52,6 +53,22 @@ class CountLive(LiveTest):
         self.assertEqual(rows, [["1000", str(1000 * len(UDP)), "udp"], ["1000", str(1000 * len(ARP)), "arp"],
                                 ["3000", str(1000 * (len(UDP) + len(ARP) + len(TCP))), ""]])
         self.assertEqual((err, code), ("", 0))
+
+    def test_packets_that_wait_are_taken_in_bursts_of_several_batches(self):
+        with tempfile.TemporaryDirectory() as folder:
+            recorder = self.begin("--interface", "far", "udp", "", by=(DUMP, "record", "-o", folder + "/t.nsl", "--"))
+            counter = int(pathlib.Path(f"/proc/{recorder.pid}/task/{recorder.pid}/children").read_text())
+            os.kill(counter, signal.SIGSTOP)
+            send("near", UDP, ARP, count=2000)
+            os.kill(counter, signal.SIGCONT)
+            time.sleep(0.5)
+            os.kill(counter, signal.SIGINT)
+            out, err = recorder.communicate(timeout=20)
+            self.assertEqual([line.split("\t")[0] for line in out.splitlines()], ["2000", "4000"], err)
+            stats = subprocess.run([DUMP, "stats", folder + "/t.nsl"], capture_output=True, text=True, check=True).stdout
+            units, packets = map(int, re.search(r"batch: (\d+) units, (\d+) packets", stats).groups())
+            self.assertEqual(packets, 4000)
+            self.assertGreater(packets / units, 128)
 
     def test_what_the_kernel_had_no_room_for_is_told(self):
         folder = tempfile.TemporaryDirectory()

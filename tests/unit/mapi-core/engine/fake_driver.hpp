@@ -19,12 +19,18 @@ public:
         return source;
     }
 
+    // Gives one batch, and does not wait.
+    void ask(uint32_t count)
+    {
+        const std::lock_guard lock(mutex_);
+        wanted_ = count;
+        changed_.notify_all();
+    }
     // Gives one batch and returns when the engine is done with it.
     void give(uint32_t count)
     {
+        ask(count);
         std::unique_lock lock(mutex_);
-        wanted_ = count;
-        changed_.notify_all();
         changed_.wait(lock, [&] { return wanted_ == 0 && waiting_; });
     }
     void finish()

@@ -138,3 +138,35 @@ TEST_CASE("a flow that was closed before it began is not connected any more, and
     flow->close();
     other->close();
 }
+
+TEST_CASE("a function that finds no memory ends its device, whose flows keep their results, and says so", "[mapi-core][engine]")
+{
+    mapi_function table = {};
+    table.abi = MAPI_FUNCTION_ABI;
+    table.struct_size = sizeof(table);
+    table.name = "GREEDY";
+    table.description = table.args = "";
+    table.create = [](const mapi_function_setup *, void **) { return 0; };
+    table.process = [](void *, const mapi_batch *batch, uint64_t mask) -> uint64_t {
+        if (batch->count > 3)
+            throw std::bad_alloc();
+        return mask;
+    };
+    table.destroy = [](void *) {};
+    const auto device = make_device();
+    const auto counting = std::make_shared<Flow>(device), greedy = std::make_shared<Flow>(device);
+    const int packets = counting->apply(mapi_fn_pkt_counter, {});
+    greedy->apply(table, {});
+    counting->connect();
+    greedy->connect();
+    FakeSource::instance().give(3);
+    FakeSource::instance().ask(4);
+    REQUIRE(counting->wait_for_end(10000));
+    REQUIRE(greedy->wait_for_end(10000));
+    CHECK(value(*counting, packets) >= 3);
+    mapi_stat_t stats = {};
+    device->copy_stats(&stats);
+    CHECK(std::string(stats.message) == "fake: a function found no memory, and reading has ended there");
+    counting->close();
+    greedy->close();
+}
