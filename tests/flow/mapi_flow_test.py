@@ -5,6 +5,7 @@ import os
 import pathlib
 import re
 import signal
+import struct
 import subprocess
 import tempfile
 import unittest
@@ -114,6 +115,53 @@ class Captures(unittest.TestCase):
             totals = counts(totals)
             self.assertEqual((totals["sent"], totals["received"], totals["dropped"]), (len(flows), len(flows), 0))
             self.assertEqual(totals["packets_received"] + totals["other"], int(tcpdump(DEMO, "--count").split()[0]))
+
+    def test_expired_flows_are_all_told_also_where_a_read_gives_two(self):
+        for socket in self.sockets():
+            flows = []
+            for flow in "EXPIRED_FLOWS 65535 0 0", "EXPIRED_FLOWS 2 1000 0":
+                program = run(DEMO, flow, socket=socket)
+                self.assertEqual(program.returncode, 0, program.stderr)
+                lines = [line.split("\t") for line in program.stdout.splitlines()[1:]]
+                self.assertEqual({line[0] for line in lines}, {"1.1"})
+                reads = [line[5].split(", ") for line in lines]
+                self.assertTrue(all(counts(totals)["sent"] == len(told) > 0 for totals, *told in reads))
+                flows.append(Counter(flow for _, *told in reads for flow in told))
+            self.assertGreater(len(flows[0]), 100)
+            self.assertEqual(*flows)
+
+    def test_expired_flows_that_wait_at_the_end_of_a_device_are_all_told(self):
+        with tempfile.TemporaryDirectory() as folder:
+            source, config, dump = (pathlib.Path(folder) / name for name in ("source", "mapi.conf", "dump"))
+            os.mkfifo(source)
+            config.write_text(f"[driver]\ndevice=tap\npath={source}\n")
+            program = subprocess.Popen([FLOW, "-i", "tap", f"EXPIRED_FLOWS 2 100 0 | TO_FILE 0 {dump} 0"], stdout=subprocess.PIPE, text=True,
+                                       env=os.environ | {"MAPI_SOCKET": "none", "MAPI_CONF": str(config)})
+            self.addCleanup(program.kill)
+            with open(source, "wb") as file: # each port's flow ends with the packet of the next
+                file.write(struct.pack("<IHHIIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 1))
+                for port in range(1, 32):
+                    packet = b"\2" * 12 + b"\x08\0" + struct.pack(">BBHHHBBH4s4sHHHH", 0x45, 0, 28, 0, 0, 64, 17, 0, b"\x0a\0\0\1", b"\x0a\0\0\2", port, 53, 8, 0)
+                    file.write(struct.pack("<IIII", 10 ** 9 + 100 * port, 0, len(packet), len(packet)) + packet)
+                file.flush()
+                self.assertTrue(wait_until(lambda: dump.exists() and dump.stat().st_size == 24 + 31 * (16 + len(packet))))
+                program.send_signal(signal.SIGINT)
+                lines = program.communicate(timeout=20)[0]
+            self.assertEqual(program.returncode, 0)
+            self.assertEqual([int(port) for port in re.findall(r" 10\.0\.0\.1 (\d+) > ", lines)][:30], list(range(1, 31))) # time without packets may end the last one
+
+    def test_results_are_told_in_words_also_of_functions_that_are_named_with_library_and_type(self):
+        flows = "TOP 2 1 9", "PKT_COUNTER | STATS @1 1", "EXPIRED_FLOWS 65535 0 0", "ANONYMIZE IP,SRC_IP,ZERO", "PKT_COUNTER | BUCKET @1 1s 1"
+        named = "mapi:TOP!1 2 1 9", "PKT_COUNTER | stdflib:STATS @1 1", "mapi:EXPIRED_FLOWS 65535 0 0", "anonflib:ANONYMIZE IP,SRC_IP,ZERO", "PKT_COUNTER | BUCKET!1.3 @1 1s 1"
+        for socket in self.sockets():
+            texts = [Counter(line.split("\t")[-1] for line in run(DEMO, *words, socket=socket).stdout.splitlines()) for words in (flows, named)]
+            self.assertEqual(*texts)
+            self.assertTrue(any(text.startswith("count=") for text in texts[1]))
+
+    def test_results_that_found_no_room_are_not_called_packets_alone(self):
+        program = run(DEMO, "EXPIRED_FLOWS 2 10 0")
+        self.assertEqual(program.returncode, 1)
+        self.assertRegex(program.stderr, r"^mapi-flow: \d+ packets or results found no room in a buffer of a function\n$")
 
     def test_counts_of_tracked_flows_have_names(self):
         for socket in self.sockets():

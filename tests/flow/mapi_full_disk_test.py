@@ -3,6 +3,8 @@
 """TO_FILE on a disk that fills up midway: the file ends with a whole packet, what it lacks is counted, other flows go on."""
 import os
 import pathlib
+import re
+import signal
 import struct
 import subprocess
 import sys
@@ -12,8 +14,9 @@ import time
 import unittest
 
 import needs
-from mapi_library import MFF_PCAP, Flow, stats_of
+from mapi_library import BUILD, MFF_PCAP, Flow, stats_of
 from mapi_interfaces import wait_until
+from mapid import Daemon
 
 INSIDE = "NETSLICE_TEST_INSIDE"
 PACKET_BYTES = 1000
@@ -34,7 +37,8 @@ class FullDisk(unittest.TestCase):
         self.sent = 0
         os.mkfifo(self.folder / "source")
         config = self.folder / "mapi.conf"
-        config.write_text(f"[driver]\ndevice=slow\npath={self.folder / 'source'}\n")
+        self.device = f"[driver]\ndevice=slow\npath={self.folder / 'source'}\n"
+        config.write_text(self.device)
         os.environ["MAPI_CONF"] = str(config)
         self.addCleanup(os.environ.pop, "MAPI_CONF")
 
@@ -48,11 +52,15 @@ class FullDisk(unittest.TestCase):
         opener.join()
         return opened + [Flow.on_device("slow") for _ in range(count - 1)]
 
+    def send_packet(self):
+        """Numbered."""
+        self.source.write(struct.pack("<IIII", 10**9, self.sent, PACKET_BYTES, PACKET_BYTES) + self.sent.to_bytes(4, "big").ljust(PACKET_BYTES, b"x"))
+        self.sent += 1
+
     def send(self, count=BURST):
-        """In pieces that are written one by one, numbered."""
-        for number in range(self.sent, self.sent + count):
-            self.source.write(struct.pack("<IIII", 10**9, number, PACKET_BYTES, PACKET_BYTES) + number.to_bytes(4, "big").ljust(PACKET_BYTES, b"x"))
-        self.sent += count
+        """In pieces that are written one by one."""
+        for _ in range(count):
+            self.send_packet()
         time.sleep(0.12) # longer than a file waits for more
 
     def numbers(self, path):
@@ -102,6 +110,44 @@ class FullDisk(unittest.TestCase):
         self.assertEqual(flow.library.mapi_wait_flow(flow.fd, 20000), 0)
         flow.close()
         self.assertEqual(self.numbers(self.disk / "file"), list(range(room)))
+
+    def keep_sending_to(self, program):
+        """Also while it ends."""
+        self.source = open(self.folder / "source", "wb", buffering=0)
+        try:
+            self.source.write(struct.pack("<IHHIIII", 0xa1b23c4d, 2, 4, 0, 0, 65535, 1))
+            while program.poll() is None:
+                self.send_packet()
+                time.sleep(0.001)
+        except BrokenPipeError: # nobody reads it any more
+            pass
+        self.source.close()
+
+    def test_mapi_flow_tells_of_each_packet_whether_a_full_disk_took_it_also_of_the_last_ones(self):
+        (self.disk / "other").write_bytes(b"x" * (DISK_KIB - FREE_KIB) * 1024)
+        daemon = Daemon(self.device)
+        self.addCleanup(daemon.close)
+        for socket, options in ((daemon.socket, ("-d", "1")), ("none", ())):
+            with self.subTest(options=options):
+                self.sent = 0
+                program = subprocess.Popen([BUILD / "bin/mapi-flow", "-i", *options, "slow", f"TO_FILE 0 {self.disk / 'file'} 0"], stdout=subprocess.PIPE,
+                                           stderr=subprocess.PIPE, text=True, env=os.environ | {"MAPI_SOCKET": str(socket)})
+                self.addCleanup(program.kill)
+                sender = threading.Thread(target=self.keep_sending_to, args=(program,))
+                sender.start()
+                if not options:
+                    self.assertTrue(wait_until(lambda: self.sent > 500))
+                    program.send_signal(signal.SIGINT)
+                out, err = program.communicate(timeout=20)
+                sender.join()
+                self.assertEqual(program.returncode, 1, err)
+                came = int(re.search(r"^1\.1\tTO_FILE\t(\d+)\t", out, re.M)[1])
+                lost = int(re.search(r"^mapi-flow: (\d+) packets.* not written to a file$", err, re.M)[1])
+                self.assertIn("No space left", err)
+                self.assertGreater(came, 100)
+                written = len(self.numbers(self.disk / "file"))
+                self.assertTrue(came <= written + lost <= self.sent, (came, written, lost, self.sent))
+                (self.disk / "file").unlink()
 
 
 if __name__ == "__main__":

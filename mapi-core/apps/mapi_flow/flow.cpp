@@ -2,6 +2,7 @@
 // flow: calls -> a connected flow.
 #include "flow.hpp"
 
+#include <algorithm>
 #include <chrono>
 
 #include <fmt/format.h>
@@ -16,6 +17,7 @@ namespace mapi_flow
 namespace
 {
 constexpr int kLookMs = 100;
+constexpr const char *kExpiredFlows = "EXPIRED_FLOWS";
 
 mapi_function_info_t information(int flow, int function)
 {
@@ -35,7 +37,7 @@ void throw_last_error()
 }
 
 Flow::Flow(const std::string &device, const Options &options, const std::vector<flow_words::Call> &calls, unsigned number, Lines &lines)
-    : calls_(calls), number_(number), lines_(lines), flow_(mapi_create_flow(device.c_str())), read_(calls.size())
+    : calls_(calls), number_(number), lines_(lines), flow_(mapi_create_flow(device.c_str())), waiting_(calls.size()), read_(calls.size())
 {
     if (flow_ < 0)
         throw_last_error();
@@ -55,6 +57,7 @@ void Flow::apply(const Options &options)
         functions_.push_back(flow_words::apply_call(flow_, call, functions_));
         if (functions_.back() <= 0)
             throw_last_error();
+        names_.push_back(information(flow_, functions_.back()).name);
     }
 }
 
@@ -92,26 +95,53 @@ bool Flow::wait(int timeout_ms)
     return false;
 }
 
+// What a read tells has grown since the one before.
+void Flow::WaitingFlows::count(const flows_stat &read)
+{
+    sent = read.sent;
+    flows += read.expired - read.ignored - read.dropped - read.sent;
+}
+
 std::string Flow::name_of(size_t function) const
 {
     return fmt::format("{}.{}\t{}", number_, function + 1, calls_[function].function);
 }
 
-std::string Flow::result_of(size_t function) const
+std::string Flow::result_of(size_t function)
 {
     if (read_[function] != Read::kNothing || information(flow_, functions_[function]).result_size == 0)
         return "";
     const mapi_results_t *results = mapi_read_results(flow_, functions_[function]);
     if (!results)
         throw_last_error();
-    return result_text(calls_[function].function, *results);
+    if (names_[function] == kExpiredFlows)
+        waiting_[function].count(*static_cast<const flows_stat *>(results->res));
+    return result_text(names_[function], *results);
 }
 
 void Flow::print()
 {
     for (size_t i = 0; i < calls_.size(); ++i) {
-        const mapi_function_info_t info = information(flow_, functions_[i]);
-        lines_.print(fmt::format("{}\t{}\t{}\t{}\t{}\n", name_of(i), info.pkts, info.passed_pkts, info.dropped, result_of(i)));
+        print(i);
+        print_waiting_flows(i);
+    }
+}
+
+void Flow::print(size_t function)
+{
+    const mapi_function_info_t info = information(flow_, functions_[function]);
+    lines_.print(fmt::format("{}\t{}\t{}\t{}\t{}\n", name_of(function), info.pkts, info.passed_pkts, info.dropped, result_of(function)));
+}
+
+// As many as wait now: on a device others go on to end meanwhile.
+void Flow::print_waiting_flows(size_t function)
+{
+    for (uint32_t left = waiting_[function].flows; left > 0 && !is_unwanted();) {
+        print(function);
+        const uint32_t sent = waiting_[function].sent;
+        if (sent == 0)
+            return;
+        left -= std::min(left, sent);
     }
 }
 
@@ -133,7 +163,7 @@ void Flow::print_results(size_t function)
 {
     const mapi_results_t *results;
     while (!is_unwanted() && (results = mapi_read_results(flow_, functions_[function])))
-        lines_.print(name_of(function) + "\t" + result_text(calls_[function].function, *results) + "\n");
+        lines_.print(name_of(function) + "\t" + result_text(names_[function], *results) + "\n");
 }
 
 // What is left when the program ends, or nobody reads the lines.

@@ -8,6 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include <mapi/mapi.h>
+
 #include "flow_words/call.hpp"
 #include "lines.hpp"
 #include "options.hpp"
@@ -36,7 +38,7 @@ public:
     void connect();
     // False when the time is up.
     bool wait(int timeout_ms);
-    // A line for each function.
+    // A line for each function; for EXPIRED_FLOWS, of which a read gives some, as many as it takes to tell all that wait.
     void print();
     // Of a flow that has ended: returns once all that is read one by one is printed.
     void read_rest();
@@ -46,10 +48,19 @@ public:
 
 private:
     enum class Read { kNothing, kPackets, kResults };
+    // Of EXPIRED_FLOWS: flows that have ended and were not read yet, and those of the last read.
+    struct WaitingFlows {
+        uint32_t flows = 0;
+        uint32_t sent = 0;
+
+        void count(const flows_stat &read);
+    };
 
     void apply(const Options &options);
     std::string name_of(size_t function) const;
-    std::string result_of(size_t function) const;
+    std::string result_of(size_t function);
+    void print(size_t function);
+    void print_waiting_flows(size_t function);
     bool gives_one_by_one(size_t function) const;
     bool is_unwanted() const;
     void print_packets(size_t function);
@@ -61,6 +72,8 @@ private:
     Lines &lines_;
     int flow_;
     std::vector<int> functions_;
+    std::vector<std::string> names_; // the functions' own, as libmapi has them
+    std::vector<WaitingFlows> waiting_;
     std::vector<Read> read_; // by a thread, of each function
     std::vector<std::thread> readers_;
     std::atomic<bool> is_stopping_ = false;

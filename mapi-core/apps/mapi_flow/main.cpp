@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // mapi-flow: a capture or an interface, and functions -> their results.
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <thread>
@@ -31,8 +33,12 @@ class Source
 public:
     explicit Source(const Options &options) : is_device_(options.is_device), name_(options.source)
     {
-        if (is_device_)
+        if (is_device_) {
+            flow_ = mapi_create_flow(name_.c_str());
+            if (flow_ < 0)
+                throw_last_error();
             return;
+        }
         made_ = mapi_create_offline_device(options.source.c_str(), options.is_erf ? MFF_DAG_ERF : MFF_PCAP);
         if (!made_)
             throw_last_error();
@@ -42,6 +48,8 @@ public:
     {
         if (made_)
             mapi_delete_offline_device(made_);
+        else
+            mapi_close_flow(flow_);
     }
     Source(const Source &) = delete;
     Source &operator=(const Source &) = delete;
@@ -52,32 +60,39 @@ public:
         if (made_ && mapi_start_offline_device(made_) < 0)
             throw_last_error();
     }
-    // Whether all its packets are in the results; tells what is not.
-    bool is_whole() const
+    // Also when all other flows are closed.
+    mapi_stat_t stats() const
     {
         mapi_stat_t stats = {};
         if (mapi_stats(name_.c_str(), &stats) < 1)
             throw_last_error();
-        tell(stats.drop_kernel, "came while the kernel's buffer had no room");
-        tell(stats.ps_ifdrop, "were lost by the interface, or at recording");
-        tell(stats.drop_buffer_full, "found no room in a buffer of a function");
-        tell(stats.drop_not_written, "were not written to a file");
-        if (*stats.message)
-            command::tell("mapi-flow: {}\n", stats.message);
-        return stats.drop_kernel + stats.ps_ifdrop + stats.drop_buffer_full + stats.drop_not_written + stats.unread_bytes == 0 && !*stats.message;
+        return stats;
     }
 
 private:
-    static void tell(uint64_t packets, const char *why)
-    {
-        if (packets > 0)
-            command::tell("mapi-flow: {} packets {}\n", packets, why);
-    }
-
     const bool is_device_;
     std::string name_;
     char *made_ = nullptr;
+    int flow_ = 0; // never connected: an interface stays open until it is closed
 };
+
+void tell_loss(uint64_t count, const char *why)
+{
+    if (count > 0)
+        command::tell("mapi-flow: {} {}\n", count, why);
+}
+
+// Whether all packets are in the results; tells what is not.
+bool is_whole(const mapi_stat_t &stats)
+{
+    tell_loss(stats.drop_kernel, "packets came while the kernel's buffer had no room");
+    tell_loss(stats.ps_ifdrop, "packets were lost by the interface, or at recording");
+    tell_loss(stats.drop_buffer_full, "packets or results found no room in a buffer of a function");
+    tell_loss(stats.drop_not_written, "packets or results were not written to a file");
+    if (*stats.message)
+        command::tell("mapi-flow: {}\n", stats.message);
+    return stats.drop_kernel + stats.ps_ifdrop + stats.drop_buffer_full + stats.drop_not_written + stats.unread_bytes == 0 && !*stats.message;
+}
 
 using Flows = std::vector<std::unique_ptr<Flow>>;
 
@@ -108,6 +123,19 @@ bool wait(const Flows &flows, const Options &options, Lines &lines)
     return !command_was_interrupted() && !lines.has_failed();
 }
 
+// The source's statistics as they are with the results; but of files as they are once these are whole: what they hold back is written, or
+// lost, at their end.
+mapi_stat_t close(const Flows &flows, const Source &source)
+{
+    mapi_stat_t stats = source.stats();
+    for (const auto &flow : flows)
+        flow->close();
+    const mapi_stat_t ended = source.stats();
+    stats.drop_not_written = ended.drop_not_written;
+    std::copy(std::begin(ended.message), std::end(ended.message), stats.message);
+    return stats;
+}
+
 int run(const Options &options)
 {
     Lines lines;
@@ -129,16 +157,14 @@ int run(const Options &options)
     if (!have_ended && options.is_device)
         std::this_thread::sleep_for(kTimeToRead);
     print(flows, lines);
-    const bool is_whole = source.is_whole();
-    for (const auto &flow : flows)
-        flow->close();
+    const bool is_all_there = is_whole(close(flows, source));
     if (!lines.flush()) {
         command::tell("mapi-flow: standard output cannot be written\n");
         return kExitRefused;
     }
     if (command_was_interrupted() && !options.is_device)
         return kExitInterrupted;
-    return is_whole ? kExitDone : kExitIncomplete;
+    return is_all_there ? kExitDone : kExitIncomplete;
 }
 } // namespace
 } // namespace mapi_flow
