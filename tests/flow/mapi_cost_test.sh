@@ -89,6 +89,17 @@ for words in --list --help --version "--packets 200 --no-instructions --scenario
     tells 'standard output: cannot write'
 done
 
+# Nor is what a pipe's reader did not wait for; a file gets its results all the same.
+for format in --json --csv; do
+    rm -f "$folder/other"
+    [ $format = --json ] && other=--csv || other=--json
+    { code=0; "$cost" --packets 200 --no-instructions --scenario counter $format - $other "$folder/other" "$demo" 2> "$folder/err" || code=$?
+      echo $code > "$folder/code"; } | true
+    [ "$(cat "$folder/code")" -eq 3 ] || { echo "closed pipe: exit $(cat "$folder/code")"; exit 1; }
+    tells 'standard output: cannot write: Broken pipe'
+    grep -q counter "$folder/other"
+done
+
 expect 3 sh -c '"$0" "$@" 2>&-' "$cost" "$folder/absent.pcap"
 
 expect 2 "$cost"
@@ -123,6 +134,39 @@ grep -q 'rows with functions behind BPF_FILTER are of packets that it refuses' "
 grep -q '(filter+next-packet): no cycles: the filter "udp port 1" passes no packet of' "$folder/out"
 python3 -c 'import json, sys; rows = json.load(open(sys.argv[1]))["rows"]; assert [bool(row["missing"]) for row in rows] == [False, True], rows' \
     "$folder/missing.json"
+
+# A single batch has a cost, but tells nothing of how it varies.
+for packets in 1 64; do
+    expect 1 "$cost" --packets $packets --no-instructions --scenario none --scenario counter --json "$folder/single.json" --csv "$folder/single.csv" "$demo"
+    grep -q ' ± - ' "$folder/out"
+    grep -q "(counter): no interval of cycles: --packets $packets of .* give more --packets" "$folder/out"
+    python3 -c '
+import csv, json, sys
+document = json.load(open(sys.argv[1]))
+for row in document["rows"]:
+    assert row["cycles"]["net"] > 0 and row["cycles"]["ci95"] is None and row["missing"], row
+assert document["additive"]["cycles"] is None, document["additive"]
+assert [row["tsc_cycles_ci95"] for row in csv.DictReader(open(sys.argv[2]))] == ["", ""]
+' "$folder/single.json" "$folder/single.csv"
+done
+expect 0 "$cost" --packets 128 --no-instructions --scenario counter "$demo"
+
+# Single-stepped there are always two batches at least, also where they cost the same.
+if python3 -c 'import json, sys; source = json.load(open(sys.argv[1]))["sources"]["instructions"]; sys.exit(not (source or "").startswith("step"))' \
+    "$folder/cost.json"; then
+    expect 0 "$cost" --packets 5000 --step-units 2 --scenario counter --scenario search-64 --scenario more-search-same --json "$folder/stepped.json" "$demo"
+    python3 -c '
+import json, sys
+rows = {row["id"]: row for row in json.load(open(sys.argv[1]))["rows"]}
+assert rows["search-64"]["instructions"]["packets"] >= 128 and rows["search-64"]["instructions"]["ci95"] is not None, rows["search-64"]
+' "$folder/stepped.json"
+fi
+
+# A device need not be an interface.
+printf '[driver]\ndevice=tap\npath=%s\nrepeat=forever\n' "$demo" > "$folder/mapi.conf"
+expect 0 env MAPI_CONF="$folder/mapi.conf" "$cost" --interface tap --seconds 1 --packets 100 --no-instructions --scenario filter
+grep -q 'of each row until 1 s have passed or 100 packets have come' "$folder/out"
+grep -q 'of a network interface the kernel leaves out what it rejects' "$folder/out"
 
 # Outputs that would destroy the capture or each other are refused before anything is measured.
 cp "$demo" "$folder/own.pcap"

@@ -48,20 +48,23 @@ Passage passage_of(const std::vector<Reach> &reach, const MeanBytes &bytes)
 std::optional<AdditiveModel> model_of(const std::vector<Row> &rows, std::optional<Measured> Row::*figure, std::vector<Reach> Row::*reach)
 {
     std::vector<Observation> observations;
-    std::vector<std::string> unused;
+    std::vector<std::string> unused, without_interval;
     for (const Row &row : rows) {
         if (!(row.*figure) || row.scenario.is_call())
             continue;
         const TermCounts terms = terms_of(row.scenario, passage_of(row.*reach, row.bytes), Engine::kThis);
         if (terms.empty())
             unused.push_back(row.scenario.id);
+        else if (!(row.*figure)->ci95)
+            without_interval.push_back(row.scenario.id);
         else
-            observations.push_back({row.scenario, terms, (row.*figure)->net, (row.*figure)->ci95});
+            observations.push_back({row.scenario, terms, (row.*figure)->net, *(row.*figure)->ci95});
     }
     if (observations.empty())
         return std::nullopt;
     AdditiveModel model = additive_model(observations, kLeastError);
     model.unused = std::move(unused);
+    model.without_interval = std::move(without_interval);
     return model;
 }
 

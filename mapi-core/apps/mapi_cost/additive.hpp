@@ -53,7 +53,8 @@ struct ModelTerm {
 struct AdditiveModel {
     std::vector<ModelTerm> terms; // those that are in any scenario
     std::vector<ModelRow> rows;
-    std::vector<std::string> unused; // scenarios with figures, but not in the model, by id
+    std::vector<std::string> unused; // scenarios with figures, but not in the model since their terms are not known, by id
+    std::vector<std::string> without_interval; // the same, since nobody knows how far their cost is to be trusted
     std::uint64_t spare = 0; // scenarios of the fit beyond the terms they tell apart
     bool does_hold = true;   // the scenarios of the fit agree with each other
 

@@ -43,7 +43,9 @@ Json model_json(const AdditiveModel &model)
     Json rows = Json::array();
     for (const ModelRow &row : model.rows)
         rows.push_back(row_json(row));
-    return {{"terms", terms_json(model)}, {"scenarios", std::move(rows)}, {"not_in_model", model.unused}, {"spare", model.spare}, {"holds", model.does_hold}};
+    std::vector<std::string> left_out = model.unused;
+    left_out.insert(left_out.end(), model.without_interval.begin(), model.without_interval.end());
+    return {{"terms", terms_json(model)}, {"scenarios", std::move(rows)}, {"not_in_model", std::move(left_out)}, {"spare", model.spare}, {"holds", model.does_hold}};
 }
 } // namespace
 

@@ -103,7 +103,8 @@ std::string words_of(const char *quantity, const AdditiveModel &model)
                                                              with_interval(row.residual, row.residual_ci95));
     });
     const std::string open = list_text(model.terms, [](const ModelTerm &term) { return term.cost ? "" : std::string(term_name(term.term)); });
-    const std::string unused = list_text(model.unused, [](const std::string &id) { return id; });
+    const auto id_text = [](const std::string &id) { return id; };
+    const std::string unused = list_text(model.unused, id_text), without_interval = list_text(model.without_interval, id_text);
     const auto tested = std::count_if(model.rows.begin(), model.rows.end(), [](const ModelRow &row) { return row.verdict != Verdict::kUntested; });
     std::string text = fmt::format("{}: ", quantity);
     if (tested == 0)
@@ -118,6 +119,8 @@ std::string words_of(const char *quantity, const AdditiveModel &model)
         text += " Not determined, run more scenarios: " + open + ".";
     if (!unused.empty())
         text += " Not in the model, how far a search for a text with pipes goes is not known: " + unused + ".";
+    if (!without_interval.empty())
+        text += " Not in the model, their cost has no interval: " + without_interval + ".";
     return wrapped(text);
 }
 

@@ -25,12 +25,14 @@ std::string number(double value)
 }
 
 // The interval keeps one figure that is not zero, down to hundredths.
-std::string with_interval(double value, double ci95)
+std::string with_interval(double value, const std::optional<double> &ci95)
 {
-    int decimals = std::max(decimals_of(value), ci95 < 0.1 ? 2 : ci95 < 1 ? 1 : 0);
-    if (ci95 >= 10)
-        decimals = std::min(decimals, decimals_of(ci95));
-    return fmt::format("{:.{}f} ± {:.{}f}", value, decimals, ci95, decimals);
+    if (!ci95)
+        return number(value) + " ± -";
+    int decimals = std::max(decimals_of(value), *ci95 < 0.1 ? 2 : *ci95 < 1 ? 1 : 0);
+    if (*ci95 >= 10)
+        decimals = std::min(decimals, decimals_of(*ci95));
+    return fmt::format("{:.{}f} ± {:.{}f}", value, decimals, *ci95, decimals);
 }
 
 std::string paper(const std::optional<double> &figure)

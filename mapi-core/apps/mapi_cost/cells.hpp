@@ -14,7 +14,8 @@ inline constexpr std::size_t kLineColumns = 118;
 
 std::string number(double value);
 // The sign "±" is one column wide: fmt counts it so.
-std::string with_interval(double value, double ci95);
+// Without an interval: a dash for it.
+std::string with_interval(double value, const std::optional<double> &ci95);
 std::string paper(const std::optional<double> &figure);
 
 // Appends all lines of the name to the text but the last.

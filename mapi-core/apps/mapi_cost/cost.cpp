@@ -29,12 +29,12 @@ template <class Iterator> double mean_net(Iterator first, Iterator last)
     return sum / double(last - first);
 }
 
-// Half width for the mean of values that weigh alike.
-double interval_of_mean(const std::vector<double> &values)
+// Half width for the mean of values that weigh alike; none of a single one.
+std::optional<double> interval_of_mean(const std::vector<double> &values)
 {
     const double n = double(values.size());
     if (n < 2)
-        return 0;
+        return std::nullopt;
     const double mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
     double squares = 0;
     for (const double value : values)
@@ -43,11 +43,12 @@ double interval_of_mean(const std::vector<double> &values)
 }
 
 // Half width for what the blocks cost together by their packets together; blocks of as many packets each weigh alike.
-double interval_of_ratio(const std::vector<const Block *> &blocks)
+// None of a single one.
+std::optional<double> interval_of_ratio(const std::vector<const Block *> &blocks)
 {
     const double n = double(blocks.size());
     if (n < 2)
-        return 0;
+        return std::nullopt;
     double net = 0, packets = 0, squares = 0;
     for (const Block *block : blocks) {
         net += block->net;
@@ -60,7 +61,15 @@ double interval_of_ratio(const std::vector<const Block *> &blocks)
     return nsdump::student_t95(blocks.size() - 1) * std::sqrt(squares * n / (n - 1)) / packets;
 }
 
-Cost cost_of(const TraceSums &sums, const std::vector<const Block *> &kept, double sampling_ci95)
+// What the blocks vary by, and what is not known of the constants: `subtracted` by chance, `bound` not.
+std::optional<double> interval_with(std::optional<double> sampling_ci95, double subtracted, double bound)
+{
+    if (!sampling_ci95)
+        return std::nullopt;
+    return std::hypot(*sampling_ci95, subtracted) + bound;
+}
+
+Cost cost_of(const TraceSums &sums, const std::vector<const Block *> &kept, std::optional<double> sampling_ci95)
 {
     Cost cost;
     double subtracted = 0, bound = 0;
@@ -80,7 +89,7 @@ Cost cost_of(const TraceSums &sums, const std::vector<const Block *> &kept, doub
     cost.whole.net /= packets;
     for (PartCost &part : cost.parts)
         part.net /= packets;
-    cost.whole.ci95 = std::hypot(sampling_ci95, subtracted / packets) + bound / packets;
+    cost.whole.ci95 = interval_with(sampling_ci95, subtracted / packets, bound / packets);
     return cost;
 }
 
@@ -122,7 +131,7 @@ Measured difference_of_units(const TraceSums &one, const TraceSums &many, unsign
     const double packets = double(added.packets) * further;
     added.raw /= packets;
     added.net /= packets;
-    added.ci95 = std::hypot(interval_of_mean(differences), subtracted / packets) + bound / packets;
+    added.ci95 = interval_with(interval_of_mean(differences), subtracted / packets, bound / packets);
     return added;
 }
 } // namespace
@@ -155,7 +164,10 @@ Cost trimmed_cost(const TraceSums &sums)
     for (const auto &[round, values] : residuals)
         rounds.push_back(std::accumulate(values.begin(), values.end(), 0.0) / double(values.size()));
     const double kept_share = double(kept.size()) / double(blocks.size());
-    Cost cost = cost_of(sums, kept, interval_of_mean(rounds) / kept_share);
+    std::optional<double> sampling_ci95 = interval_of_mean(rounds);
+    if (sampling_ci95)
+        *sampling_ci95 /= kept_share;
+    Cost cost = cost_of(sums, kept, sampling_ci95);
     cost.whole.packets = sums.packets();
     return cost;
 }
@@ -176,7 +188,9 @@ Measured further_cost(const TraceSums &one, const TraceSums &many, unsigned furt
     added.raw = (more.raw - base.raw) / further;
     added.net = (more.net - base.net) / further;
     added.packets = more.packets;
-    added.ci95 = std::hypot(more.ci95, base.ci95) / further;
+    added.ci95 = std::nullopt;
+    if (more.ci95 && base.ci95)
+        added.ci95 = std::hypot(*more.ci95, *base.ci95) / further;
     return added;
 }
 } // namespace mapi_cost

@@ -15,7 +15,9 @@ std::string field(const std::optional<double> &value)
 
 std::string measured(const std::optional<Measured> &value)
 {
-    return value ? fmt::format(",{:.6f},{:.6f},{:.6f},{}", value->raw, value->net, value->ci95, value->packets) : ",,,,";
+    if (!value)
+        return ",,,,";
+    return fmt::format(",{:.6f},{:.6f},{},{}", value->raw, value->net, value->ci95 ? fmt::format("{:.6f}", *value->ci95) : "", value->packets);
 }
 
 std::string compared(const std::optional<AdditiveModel> &model, const Scenario &scenario)

@@ -21,7 +21,7 @@ Json measured_json(const std::optional<Measured> &measured)
 {
     if (!measured)
         return nullptr;
-    return {{"raw", measured->raw}, {"net", measured->net}, {"ci95", measured->ci95}, {"packets", measured->packets}};
+    return {{"raw", measured->raw}, {"net", measured->net}, {"ci95", or_null(measured->ci95)}, {"packets", measured->packets}};
 }
 
 Json rates_json(const std::optional<Rates> &rates)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // main: command line -> scenarios one after another -> table, JSON, CSV.
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 
@@ -15,6 +16,7 @@
 #include "command/tell.hpp"
 #include "csv.hpp"
 #include "decode/error.hpp"
+#include "file_error/file_error.h"
 #include "flow_words/read_calls.hpp"
 #include "json.hpp"
 #include "measure_source.hpp"
@@ -30,6 +32,18 @@ namespace
 void complain(const std::string &text)
 {
     command::tell("mapi-cost: {}\n", text);
+}
+
+// Who closed a pipe before the results came has not got them.
+void deliver(const std::string &path, const std::string &text)
+{
+    try {
+        command::Output output(path);
+        output.text() = text;
+        output.finish();
+    } catch (const command::OutputClosed &) {
+        throw command::OutputError(fmt::format("{}: cannot write: {}", path == "-" ? "standard output" : path, nslice_write_error(EPIPE)));
+    }
 }
 
 int list_scenarios()
@@ -57,7 +71,7 @@ bool write_results(const Options &options, Results &results)
         if (path.empty())
             return;
         try {
-            command::write_whole(path, text(results));
+            deliver(path, text(results));
         } catch (const command::OutputError &error) {
             complain(error.what());
             are_written = false;

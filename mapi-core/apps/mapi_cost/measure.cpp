@@ -74,6 +74,15 @@ void add_parts(Row &row, const Cost &cost, Field field)
         (field == Field::kTicks ? found->cycles : found->instructions) = part.net;
     }
 }
+
+// What kept the first from being measured nearly always keeps the second.
+void add_missing(Row &row, const std::string &what, const std::string &why)
+{
+    if (row.missing.empty())
+        row.missing = fmt::format("no {}: {}", what, why);
+    else
+        row.missing += fmt::format("; no {}{}", what, row.missing.ends_with(why) ? " either" : ": " + why);
+}
 } // namespace
 
 Measurement::Measurement(Results &results, MakePass make_pass, bool wants_instructions)
@@ -186,15 +195,13 @@ void Measurement::measure(const Scenario &scenario)
     for (const Field field : {Field::kTicks, Field::kInstructions}) {
         if (field == Field::kInstructions && !wants_instructions_)
             continue;
+        const std::string what = field == Field::kTicks ? "cycles" : "instructions";
         try {
             scenario.is_further() ? measure_further(row, field) : measure_plain(row, field);
+            if (!(field == Field::kTicks ? row.cycles : row.instructions)->ci95)
+                add_missing(row, "interval of " + what, why_no_interval(scenario, results_));
         } catch (const NothingMeasured &error) { // the others go on
-            const char *what = field == Field::kTicks ? "cycles" : "instructions";
-            const std::string why = why_missing(scenario, results_, error);
-            if (row.missing.empty())
-                row.missing = fmt::format("no {}: {}", what, why);
-            else // what kept the first from being measured nearly always keeps the second
-                row.missing += fmt::format("; no {}{}", what, row.missing.ends_with(why) ? " either" : ": " + why);
+            add_missing(row, what, why_missing(scenario, results_, error));
         }
     }
     if (!row.missing.empty())

@@ -15,7 +15,7 @@ std::string unmatched(const Survey &survey)
     return fmt::format("the filter \"{}\" passes no packet of {}", survey.filter, survey.name);
 }
 
-// Where a flow begins with a filter the kernel leaves out what that rejects: it is not even seen to have come.
+// Of an interface, where a flow begins with a filter, the kernel leaves out what that rejects: it is not even seen to have come.
 std::string too_few_came(const Scenario &scenario, const Results &results)
 {
     const bool is_filtered = scenario.begins_with_filter();
@@ -41,6 +41,14 @@ std::string why_missing(const Scenario &scenario, const Results &results, const 
     if (results.live)
         return too_few_came(scenario, results);
     return fmt::format("--packets {} of {} gave no whole unit; give more --packets or a larger capture", packets, survey.name);
+}
+
+std::string why_no_interval(const Scenario &scenario, const Results &results)
+{
+    if (results.live)
+        return too_few_came(scenario, results);
+    return fmt::format("--packets {} of {} gave one block, and there is no other to compare it with; give more --packets or a larger capture",
+                       results.settings.packets, results.survey.name);
 }
 
 std::string filter_note(const Survey &survey)

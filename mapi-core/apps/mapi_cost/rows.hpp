@@ -40,7 +40,7 @@ struct Row {
     std::uint64_t lost_copies = 0;
     LiveArrivals arrivals = {}; // of a live device
     std::optional<Rates> rates;
-    std::string missing; // which figures could not be had, why, and what would help; empty when all are there
+    std::string missing; // which figures or intervals could not be had, why, and what would help; empty when all are there
 
     std::optional<double> driver_read_cycles() const; // what the driver takes for a packet
 };

@@ -57,8 +57,8 @@ Plan plan_instructions(const Load &load, const RunSettings &settings, bool stepp
     if (plan.units_per_round <= wanted) {
         plan.rounds = 1 + (wanted + plan.units_per_round - 1) / plan.units_per_round;
         plan.request.first_unit = plan.units_per_round + 1;
-    } else {
-        plan.step_every = plan.units_per_round / wanted;
+    } else { // the first unit is stepped, and not counted
+        plan.step_every = (plan.units_per_round - 1) / wanted;
     }
     return plan;
 }

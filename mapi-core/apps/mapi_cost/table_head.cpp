@@ -43,15 +43,15 @@ std::string capture_lines(const Survey &survey)
 std::string live_lines(const Results &results, const LiveArrivals &live)
 {
     std::string text = line_of("live device", results.survey.name + ": " + size_text(results.survey) + " while timed");
-    text += line_of("", fmt::format("in {:.1f} s, of each row at most {} s or {} packets; {:.1f} packets a batch on average", live.timed.seconds,
-                                    results.settings.seconds, results.settings.packets, live.timed.mean_batch()));
+    text += line_of("", fmt::format("in {:.1f} s, of each row until {} s have passed or {} packets have come; {:.1f} packets a batch on average",
+                                    live.timed.seconds, results.settings.seconds, results.settings.packets, live.timed.mean_batch()));
     std::string counted_drops;
     if (!results.instruction_source.empty()) {
         text += line_of("", fmt::format("{} packets in {:.1f} s while instructions were counted", live.counted.packets, live.counted.seconds));
         counted_drops = "; while instructions were counted: " + drops_text(live.counted);
     }
     text += line_of("dropped", drops_text(live.timed) + counted_drops);
-    return text + line_of("filter", fmt::format("\"{}\": where a flow begins with it the kernel leaves out what it rejects", results.survey.filter));
+    return text + line_of("filter", fmt::format("\"{}\": of a network interface the kernel leaves out what it rejects, where a flow begins with it", results.survey.filter));
 }
 } // namespace
 

@@ -68,6 +68,14 @@ TEST_CASE("terms that are not determined are named, and have a dash for a cost",
     CHECK(has(text, "BPF_FILTER                          |               -"));
 }
 
+TEST_CASE("scenarios without an interval are named, with the reason why they are not in the model", "[mapi_cost][additive_table]")
+{
+    Results results = results_with(kRows);
+    results.models.cycles->without_interval = {"five"};
+
+    CHECK(has(additive_text(results), "Not in the model, their cost has no interval: five."));
+}
+
 TEST_CASE("without a row in a model there is no text about it", "[mapi_cost][additive_table]")
 {
     CHECK(additive_text(test_support::example_results()).empty());

@@ -123,6 +123,21 @@ TEST_CASE("calls and rows without figures are in no model", "[mapi_cost][additiv
     CHECK_FALSE(additive_models({}).cycles);
 }
 
+TEST_CASE("a row without an interval is in no model, and is named", "[mapi_cost][additive]")
+{
+    auto rows = rows_of();
+    for (Row &row : rows)
+        if (row.scenario.id == "five") {
+            row.cycles->net += 120;
+            row.cycles->ci95 = std::nullopt;
+        }
+    const AdditiveModel model = additive_models(rows).cycles.value();
+
+    CHECK(model.without_interval == std::vector<std::string>{"five"});
+    CHECK_FALSE(model.find("five"));
+    CHECK(missed(model).empty());
+}
+
 TEST_CASE("a search whose end is not known is named and left out", "[mapi_cost][additive]")
 {
     auto rows = rows_of();

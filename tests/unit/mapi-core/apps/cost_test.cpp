@@ -41,8 +41,8 @@ TEST_CASE("an interrupted batch does not move the cost, and dear batches are not
 
     CHECK(cost.whole.net == Approx((10.0 + 100.0) / 2).margin(0.02));
     CHECK(cost.whole.raw == Approx(cost.whole.net + 2).margin(1e-9));
-    CHECK(cost.whole.ci95 > 0);
-    CHECK(cost.whole.ci95 < 0.1);
+    CHECK(cost.whole.ci95.value() > 0);
+    CHECK(cost.whole.ci95.value() < 0.1);
     CHECK(cost.whole.packets == 30 * 128);
 }
 
@@ -66,7 +66,7 @@ TEST_CASE("what was subtracted brings its own uncertainty, which more packets do
     for (Block &block : sums.blocks)
         block.subtracted_ci95 = 32;
 
-    CHECK(trimmed_cost(sums).whole.ci95 >= 0.5);
+    CHECK(trimmed_cost(sums).whole.ci95.value() >= 0.5);
 }
 
 TEST_CASE("a further flow costs the difference divided by the flows", "[mapi_cost][cost]")
@@ -74,7 +74,7 @@ TEST_CASE("a further flow costs the difference divided by the flows", "[mapi_cos
     const Measured added = further_cost(rounds(30), rounds(30, 640 + 512, 6400 + 512), 8, true);
 
     CHECK(added.net == Approx(1.0));
-    CHECK(added.ci95 > 0);
+    CHECK(added.ci95.value() > 0);
 }
 
 TEST_CASE("differences of the same packets are exact where their costs are not", "[mapi_cost][cost]")
@@ -82,7 +82,7 @@ TEST_CASE("differences of the same packets are exact where their costs are not",
     const Measured added = further_cost(rounds(5), rounds(5, 640 + 512, 6400 + 512), 8, false);
 
     CHECK(added.net == Approx(1.0));
-    CHECK(added.ci95 == Approx(0).margin(1e-9));
+    CHECK(added.ci95.value() == Approx(0).margin(1e-9));
 }
 
 TEST_CASE("units that only one of two passes has whole are not compared", "[mapi_cost][cost]")
@@ -93,7 +93,7 @@ TEST_CASE("units that only one of two passes has whole are not compared", "[mapi
     const Measured added = further_cost(one, many, 8, false);
 
     CHECK(added.net == Approx(1.0));
-    CHECK(added.ci95 == Approx(0).margin(1e-9));
+    CHECK(added.ci95.value() == Approx(0).margin(1e-9));
     for (Block &block : many.blocks)
         block.number += 1000;
     CHECK_THROWS_AS(further_cost(one, many, 8, false), NothingMeasured);
@@ -110,8 +110,36 @@ TEST_CASE("a block of few packets widens the interval by what it weighs", "[mapi
     const Measured counted = mean_cost(sums).whole;
 
     CHECK(counted.net == Approx((60 * 640 + 165) / (60 * 64 + 1.0)).margin(0.01));
-    CHECK(counted.ci95 > 155 / (60 * 64 + 1.0));
-    CHECK(counted.ci95 < 3 * 155 / (60 * 64 + 1.0));
+    CHECK(counted.ci95.value() > 155 / (60 * 64 + 1.0));
+    CHECK(counted.ci95.value() < 3 * 155 / (60 * 64 + 1.0));
+}
+
+TEST_CASE("a single block has a cost and no interval, whatever is known of the probes", "[mapi_cost][cost]")
+{
+    TraceSums sums = rounds(1);
+    sums.blocks.pop_back();
+    sums.blocks[0].subtracted_ci95 = 32;
+
+    for (const Measured &measured : {trimmed_cost(sums).whole, mean_cost(sums).whole}) {
+        CHECK(measured.net == Approx(10).margin(0.1));
+        CHECK_FALSE(measured.ci95);
+    }
+    CHECK_FALSE(further_cost(sums, rounds(30), 8, true).ci95);
+    CHECK_FALSE(further_cost(rounds(30), sums, 8, true).ci95);
+    CHECK_FALSE(further_cost(sums, rounds(30), 8, false).ci95);
+}
+
+TEST_CASE("a single round of batches that differ has no interval", "[mapi_cost][cost]")
+{
+    CHECK_FALSE(trimmed_cost(rounds(1)).whole.ci95);
+    CHECK(trimmed_cost(rounds(2)).whole.ci95);
+}
+
+TEST_CASE("two blocks that cost the same have an interval of zero", "[mapi_cost][cost]")
+{
+    TraceSums sums = rounds(1, 640, 640);
+
+    CHECK(mean_cost(sums).whole.ci95.value() == 0);
 }
 
 TEST_CASE("a pass without one whole unit has no cost", "[mapi_cost][cost]")

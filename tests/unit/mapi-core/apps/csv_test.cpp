@@ -55,3 +55,11 @@ TEST_CASE("a count that was not made is an empty field", "[mapi_cost][csv]")
 
     CHECK(text.find("2,filter,\"BPF_FILTER\",,,,,,12.500000,10.250000,0.500000,6400,601,2000,490,2800,") != std::string::npos);
 }
+
+TEST_CASE("an interval that nobody knows is an empty field", "[mapi_cost][csv]")
+{
+    auto results = test_support::example_results();
+    results.rows[0].cycles->ci95 = std::nullopt;
+
+    CHECK(mapi_cost::csv_text(results).find("2,filter,\"BPF_FILTER\",,,,,,12.500000,10.250000,,6400,601,2000,490,2800,") != std::string::npos);
+}

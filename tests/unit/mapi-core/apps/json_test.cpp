@@ -20,8 +20,19 @@ TEST_CASE("what was not measured is null, never zero", "[mapi_cost][json]")
     CHECK(row["instructions"].is_null());
     CHECK(row["packet_bytes"].is_null());
     CHECK(row["parts"][0]["instructions"].is_null());
+    CHECK(document["rows"][0]["cycles"]["ci95"] == 0.5);
     CHECK(document["rows"][2]["rates"].is_null());
     CHECK(document["rows"][2]["paper"]["intel_instructions"].is_null());
+}
+
+TEST_CASE("an interval that nobody knows is null", "[mapi_cost][json]")
+{
+    Results results = test_support::example_results();
+    results.rows[0].cycles->ci95 = std::nullopt;
+    const json document = json::parse(json_text(results));
+
+    CHECK(document["rows"][0]["cycles"]["net"] == 10.25);
+    CHECK(document["rows"][0]["cycles"]["ci95"].is_null());
 }
 
 TEST_CASE("figures of 2004 are as printed, and said to be so", "[mapi_cost][json]")

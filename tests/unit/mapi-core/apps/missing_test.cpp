@@ -52,6 +52,14 @@ TEST_CASE("of a live device it is told what could be waited for", "[mapi_cost][m
     CHECK_THAT(why_missing(scenario("filter"), live, NothingMeasured(0)), Contains("that pass the filter") && Contains("--filter"));
 }
 
+TEST_CASE("why there is no interval names packets and capture, and of a live device what could be waited for", "[mapi_cost][missing]")
+{
+    CHECK_THAT(why_no_interval(scenario("counter"), results()), Contains("--packets 200000 of x.pcap") && Contains("give more --packets"));
+    Results live = results();
+    live.live.emplace();
+    CHECK_THAT(why_no_interval(scenario("counter"), live), Contains("of x.pcap too few packets came within 5 s") && Contains("--seconds"));
+}
+
 TEST_CASE("units that were all cut are counted", "[mapi_cost][missing]")
 {
     CHECK_THAT(why_missing(scenario("counter"), results(), NothingMeasured(7)), Contains("all 7 units") && Contains("again"));

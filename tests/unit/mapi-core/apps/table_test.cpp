@@ -58,6 +58,16 @@ TEST_CASE("the table shows the figures of 2004 without the PAPI reads", "[mapi_c
     CHECK(text.find("1300   2100") != std::string::npos); // BPF_FILTER: 2000 - 700, 2800 - 700 cycles
 }
 
+TEST_CASE("an interval that nobody knows is a dash", "[mapi_cost][table]")
+{
+    Results results = test_support::example_results();
+    results.rows[0].cycles->ci95 = std::nullopt;
+    const std::string text = table_text(results);
+
+    CHECK(text.find("    10.2 ± -") != std::string::npos);
+    CHECK(text.find("10.2 ± 0.5") != std::string::npos); // of the others
+}
+
 TEST_CASE("losses are told with their cause", "[mapi_cost][table]")
 {
     Results results = test_support::example_results();
