@@ -43,6 +43,11 @@ public:
     Config take() { return std::move(config_); }
 
 private:
+    struct Claim {
+        unsigned line;
+        std::string alias_of; // empty: it is a device's name
+    };
+
     std::vector<std::string> section_names() const
     {
         std::vector<std::string> names = {"driver", "format", "dag"};
@@ -133,12 +138,27 @@ private:
         device.driver = present_driver(device.driver, device.path);
         if (driver)
             device.driver = find_driver(*driver, device.driver);
-        if (const auto [other, is_new] = places_.try_emplace(device.name, device.origin); !is_new)
-            notes_.error(section.line, "device " + device.name + " is described already at " + other->second);
+        claim_names(device, section);
         check_driver(device, driver ? driver->line : section.line);
         check_options(device, option_lines);
         check_machine(device, section);
         config_.devices.push_back(std::move(device));
+    }
+
+    // A name or alias that two devices have would hide the second.
+    void claim_names(const DeviceSettings &device, const ConfigSection &section)
+    {
+        if (const auto [other, is_new] = names_.try_emplace(device.name, Claim{section.line, ""}); !is_new && other->second.alias_of.empty())
+            notes_.error(section.line, "device " + device.name + " is described already at " + notes_.place(other->second.line));
+        else if (!is_new)
+            notes_.error(section.find("device")->line, "device=" + device.name + ": is the alias of device " + other->second.alias_of + " already, at " + notes_.place(other->second.line));
+        if (device.alias.empty() || device.alias == device.name)
+            return;
+        const unsigned line = section.find("alias")->line;
+        const auto [other, is_new] = names_.try_emplace(device.alias, Claim{line, device.name});
+        if (!is_new)
+            notes_.error(line, "alias=" + device.alias + ": is " + (other->second.alias_of.empty() ? "the name of a device" : "the alias of device " + other->second.alias_of) +
+                                   " already, at " + notes_.place(other->second.line));
     }
 
     // What is not there now may be there later.
@@ -205,7 +225,7 @@ private:
 
     ConfigNotes &notes_;
     const Registry &registry_;
-    std::map<std::string, std::string> places_; // of devices
+    std::map<std::string, Claim> names_; // also aliases
     Config config_;
 };
 } // namespace

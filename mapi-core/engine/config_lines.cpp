@@ -24,6 +24,28 @@ std::string trim(const std::string &text)
         return {};
     return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
+
+bool is_comment(const std::string &line)
+{
+    return line[0] == '#' || line[0] == ';';
+}
+
+// "[name]"; what is wrong with it takes nothing from the keys behind it.
+ConfigSection read_head(const std::string &line, unsigned number, ConfigNotes &notes)
+{
+    const size_t end = line.find(']');
+    ConfigSection section{number, trim(line.substr(1, end - 1)), {}};
+    const std::string behind = end == std::string::npos ? "" : trim(line.substr(end + 1));
+    if (end == std::string::npos)
+        notes.error(number, "the section's \"]\" is missing");
+    else if (!behind.empty() && is_comment(behind))
+        notes.warn(number, line + ": a comment stands on a line of its own; this one is passed over");
+    else if (!behind.empty())
+        notes.error(number, "nothing can stand behind the section's \"]\": " + behind);
+    if (section.name.find_first_not_of("[ \t") == std::string::npos)
+        notes.error(number, "the section has no name");
+    return section;
+}
 } // namespace
 
 // A terminal or a log shall not be steered by what somebody wrote.
@@ -62,14 +84,14 @@ std::vector<ConfigSection> split_config(std::istream &input, ConfigNotes &notes)
             notes.error(number, "the file begins with a byte order mark; save it as UTF-8 without one");
             continue;
         }
-        if (line.empty() || line[0] == '#' || line[0] == ';')
+        if (line.find('\0') != std::string::npos) { // also in a comment: what a crash left of a file is not taken for all of it
+            notes.error(number, "the line has a NUL byte");
+            continue;
+        }
+        if (line.empty() || is_comment(line))
             continue;
         if (line[0] == '[') {
-            if (line.back() != ']')
-                notes.error(number, "the section's \"]\" is missing");
-            if (line.find_first_not_of("[] \t") == std::string::npos)
-                notes.error(number, "the section has no name");
-            sections.push_back({number, trim(line.substr(1, line.find(']') - 1)), {}});
+            sections.push_back(read_head(line, number, notes));
             lines.clear();
         } else if (equals == std::string::npos) {
             notes.error(number, "neither a section nor key=value: " + line);

@@ -93,7 +93,7 @@ Target Flow::target(int fid, bool is_whole)
     if (fid < 1 || size_t(fid) > functions.size() || functions[size_t(fid) - 1]->is_removed)
         throw Error(MAPI_INVALID_FID_FUNCID, "has no function " + std::to_string(fid));
     const Node &node = *functions[size_t(fid) - 1]->node;
-    if (!node.has_published_result() && !(is_whole && node.is_in_place()))
+    if (!node.has_published_result() && !(is_whole && node.is_in_place() && node.has_result()))
         throw Error(MAPI_INVALID_FID_FUNCID, std::string("has function ") + node.function().name + ", which has no single result");
     return {chain_, size_t(fid) - 1, node.result_bytes(), node.is_additive(), node.is_in_place(), device_.get()};
 }
@@ -206,7 +206,9 @@ FunctionMemory Flow::memory(int fid)
     const std::lock_guard lock(mutex_);
     const Applied &applied = function(fid);
     const Node &node = *applied.node;
-    const void *result = node.is_in_place() ? node.published().words() - 1 : applied.mirror_memory.memory();
+    // One in place that create() did not ask for is none, and what stands for it no client's memory.
+    const bool lies_in_place = node.is_in_place() && node.has_result();
+    const void *result = lies_in_place ? node.published().words() - 1 : applied.mirror_memory.memory();
     return {result, node.result_bytes(), node.ring(), node.has_results_in_ring(), node.has_packets_in_ring(), node.is_composed()};
 }
 

@@ -82,7 +82,7 @@ uint64_t bytes_of(const Arguments &arguments)
 uint64_t *Node::allocate_result(const mapi_function_setup *setup, uint32_t bytes)
 {
     auto &node = *static_cast<Node *>(setup->engine);
-    if (bytes == 0 || bytes > MAPI_RESULT_BYTES_MAX || node.has_result())
+    if (!node.has_flag(MAPI_FUNCTION_RESULT_IN_PLACE) || bytes == 0 || bytes > MAPI_RESULT_BYTES_MAX || node.has_result())
         return nullptr;
     try {
         return node.take_result(bytes);
@@ -149,6 +149,17 @@ std::string Node::missing_memory() const
            budget.name() + "): close flows that are not needed";
 }
 
+// Else readers would wait for what none of their calls gives.
+void Node::check_ring_is_read()
+{
+    if (!ring_ || function_.compose_result || has_flag(MAPI_FUNCTION_RESULTS_IN_RING) || has_flag(MAPI_FUNCTION_PACKETS_IN_RING))
+        return;
+    if (instance_)
+        function_.destroy(instance_); // the node's destructor does not run
+    throw Error(MAPI_INTERNAL_ERROR, std::string(function_.name) +
+                                         ": makes a ring, and its table has neither MAPI_FUNCTION_RESULTS_IN_RING nor MAPI_FUNCTION_PACKETS_IN_RING nor a compose_result()");
+}
+
 const mapi_ring_calls Node::kRingCalls = ring_calls(make_ring);
 
 void Node::take_single_packets(const mapi_function_setup *setup)
@@ -194,6 +205,7 @@ Node::Node(const mapi_function &function, Arguments arguments, const mapi_driver
         throw Error(MAPI_LIMIT_REACHED, std::string(function.name) + ": " + missing_memory());
     if (number != 0)
         throw Error(number, std::string(function.name) + ": " + (*text ? text : "refused its arguments"));
+    check_ring_is_read();
     for (const Argument &argument : arguments_) {
         if (argument.file)
             argument.file->keep();

@@ -38,7 +38,7 @@ struct DeviceTotals {
 class Node : public std::enable_shared_from_this<Node>
 {
 public:
-    // Throws Error when the function refuses its arguments, or the client has no memory left for it.
+    // Throws Error when the function refuses its arguments, makes a ring that nobody reads, or the client has no memory left for it.
     Node(const mapi_function &function, Arguments arguments, const mapi_driver_info &device,
          std::shared_ptr<DeviceTotals> totals, std::shared_ptr<Client> client, const FlowOptions &options);
     ~Node();
@@ -215,6 +215,7 @@ private:
     uint64_t *take_result(uint32_t bytes);
     static void *common_object(const mapi_function_setup *setup, const mapi_common_object *kind);
     std::string missing_memory() const;
+    void check_ring_is_read();
     static const mapi_ring_calls kRingCalls;
     bool has_flag(mapi_function_flags flag) const { return (function_.flags & flag) != 0; }
 

@@ -27,11 +27,17 @@ template <class Table> const Table *find(const std::vector<const Table *> &table
     return nullptr;
 }
 
+// With where it is from, if that is a plug-in.
+template <class Table> std::string full_name(const Table &table, const Plugins &plugins)
+{
+    const auto origin = plugins.origins.find(&table);
+    return origin == plugins.origins.end() ? table.name : origin->second + ": " + table.name;
+}
+
 template <class Table> void check(const std::vector<const Table *> &tables, uint32_t abi, const Plugins &plugins)
 {
     for (const Table *table : tables) {
-        const auto origin = plugins.origins.find(table);
-        const std::string name = origin == plugins.origins.end() ? table->name : origin->second + ": " + table->name;
+        const std::string name = full_name(*table, plugins);
         if (table->abi == abi && table->struct_size < sizeof(Table))
             throw Error(MAPI_INTERNAL_ERROR, name + ": its table was built with headers of an earlier version; build it again");
         if (table->abi != abi)
@@ -40,6 +46,19 @@ template <class Table> void check(const std::vector<const Table *> &tables, uint
         if (find(tables, table->name) != table)
             throw Error(MAPI_CONFIG_ERROR, name + ": a plug-in has it, and it is there already");
     }
+}
+
+void check_promises(const mapi_function &function, const Plugins &plugins)
+{
+    const auto refuse = [&](const std::string &why) { throw Error(MAPI_INTERNAL_ERROR, full_name(function, plugins) + ": its table says that " + why); };
+    if ((function.flags & MAPI_FUNCTION_TRANSFORMS) && !function.next_batch)
+        refuse("it makes packets, and has no next_batch()");
+    if ((function.flags & MAPI_FUNCTION_RESULT_COPIED) && function.compose_result)
+        refuse("its result is copied for readers, and has a compose_result()");
+    if ((function.flags & MAPI_FUNCTION_RESULT_IN_PLACE) && function.result_bytes != 0)
+        refuse("its result is in place, and has result_bytes: allocate_result() alone tells how many");
+    if (function.result_bytes > MAPI_RESULT_BYTES_MAX)
+        refuse("its result has " + std::to_string(function.result_bytes) + " bytes, more than " + std::to_string(MAPI_RESULT_BYTES_MAX));
 }
 } // namespace
 
@@ -50,12 +69,8 @@ Registry::Registry(std::span<const mapi_function *const> functions, std::span<co
     drivers_.insert(drivers_.end(), more.drivers.begin(), more.drivers.end());
     check(functions_, MAPI_FUNCTION_ABI, more);
     check(drivers_, MAPI_DRIVER_ABI, more);
-    for (const mapi_function *function : functions_) {
-        if ((function->flags & MAPI_FUNCTION_TRANSFORMS) && !function->next_batch)
-            throw Error(MAPI_INTERNAL_ERROR, std::string(function->name) + ": its table says that it makes packets, and has no next_batch()");
-        if ((function->flags & MAPI_FUNCTION_RESULT_COPIED) && function->compose_result)
-            throw Error(MAPI_INTERNAL_ERROR, std::string(function->name) + ": its table says that its result is copied for readers, and has a compose_result()");
-    }
+    for (const mapi_function *function : functions_)
+        check_promises(*function, more);
 }
 
 bool Registry::is_in(const std::string &library, const mapi_function &function) const

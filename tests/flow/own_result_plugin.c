@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A plug-in for tests: OWN_RESULT counts packets, and tells twice as many by a read_result() of its own. */
+/*
+ * A plug-in for tests: OWN_RESULT counts packets, and tells twice as many by a read_result() of its own; ABSENT_RESULT could have a result
+ * in place, and asks for none.
+ */
 #include <stdlib.h>
 
 #include <mapi/errors.h>
@@ -43,7 +46,33 @@ static const struct mapi_function own_result = {
 	.read_result = read_result,
 };
 
-static const struct mapi_function *const functions[] = { &own_result, NULL };
+static int create_without(const struct mapi_function_setup *setup, void **instance)
+{
+	(void)setup;
+	*instance = NULL;
+	return 0;
+}
+
+static uint64_t pass_all(void *instance, const struct mapi_batch *batch, uint64_t mask)
+{
+	(void)instance;
+	(void)batch;
+	return mask;
+}
+
+static const struct mapi_function absent_result = {
+	.abi = MAPI_FUNCTION_ABI,
+	.struct_size = sizeof(struct mapi_function),
+	.name = "ABSENT_RESULT",
+	.description = "lets packets pass",
+	.args = "",
+	.flags = MAPI_FUNCTION_PASSES_ALL | MAPI_FUNCTION_RESULT_IN_PLACE,
+	.create = create_without,
+	.process = pass_all,
+	.destroy = destroy,
+};
+
+static const struct mapi_function *const functions[] = { &own_result, &absent_result, NULL };
 
 const struct mapi_plugin mapi_plugin = {
 	.abi = MAPI_PLUGIN_ABI,

@@ -184,12 +184,12 @@ struct mapi_function_setup {
 	uint16_t reserved;
 	uint32_t error_bytes;
 	char *error; /* create() may explain a refusal here */
-	/* With MAPI_FUNCTION_RESULT_IN_PLACE: zeroed memory that lives as long as the instance, at most MAPI_RESULT_BYTES_MAX; NULL: none. */
+	/* With MAPI_FUNCTION_RESULT_IN_PLACE: zeroed memory that lives as long as the instance, at most MAPI_RESULT_BYTES_MAX; NULL: none.  Without a call there is no result. */
 	uint64_t *(*allocate_result)(const struct mapi_function_setup *setup, uint32_t bytes);
 	/* Batches of the flow's device are run packet by packet while the flow is connected. */
 	void (*take_single_packets)(const struct mapi_function_setup *setup);
 	void *engine; /* its own */
-	const struct mapi_ring_calls *ring; /* lives as long as the instance */
+	const struct mapi_ring_calls *ring; /* lives as long as the instance; a ring needs one of the two flags ..._IN_RING, or compose_result() */
 	uint32_t interface_index; /* of the network interface that the device reads; 0: it is none */
 	uint32_t reserved_more;
 	const char *config; /* lines "key=value" of the section that the table asks for; NULL: there are none */
@@ -261,7 +261,7 @@ struct mapi_function {
 	 */
 	const char *args;
 	uint32_t flags;   /* enum mapi_function_flags */
-	uint32_t result_bytes; /* 0: none, or one in place */
+	uint32_t result_bytes; /* at most MAPI_RESULT_BYTES_MAX; 0: none, or one in place */
 
 	/* Client's thread, at apply.  0, or an error number of errors.h. */
 	int (*create)(const struct mapi_function_setup *setup, void **instance);

@@ -217,6 +217,7 @@ public:
         table_.name = "NOTING";
         table_.description = "";
         table_.args = "l"; // where this is
+        table_.flags = MAPI_FUNCTION_PACKETS_IN_RING;
         table_.create = create;
         table_.process = process;
         table_.destroy = [](void *) {};

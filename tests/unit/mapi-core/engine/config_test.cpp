@@ -91,6 +91,38 @@ TEST_CASE("a mistake in the configuration is told with file and line", "[mapi-co
     CHECK_THAT(refusal("[driver]\ndevice=a\n[driver]\ndevice=a\n"), Catch::StartsWith("test.conf:3") && Catch::Contains("test.conf:1"));
 }
 
+TEST_CASE("an alias that another device has as its name or alias is an error with both lines, and one's own name is none", "[mapi-core][engine]")
+{
+    CHECK_THAT(refusal("[driver]\ndevice=a\nalias=z\n[driver]\ndevice=b\nalias=z\n"),
+               Catch::StartsWith("test.conf:6: alias=z: is the alias of device a already") && Catch::EndsWith("test.conf:3"));
+    CHECK_THAT(refusal("[driver]\ndevice=a\nalias=z\n[driver]\n\ndevice=z\n"),
+               Catch::StartsWith("test.conf:6: device=z: is the alias of device a already") && Catch::EndsWith("test.conf:3"));
+    CHECK_THAT(refusal("[driver]\ndevice=z\n[driver]\ndevice=a\nalias=z\n"),
+               Catch::StartsWith("test.conf:5: alias=z: is the name of a device already") && Catch::EndsWith("test.conf:1"));
+    CHECK(read("[driver]\ndevice=a\nalias=z\n[driver]\ndevice=b\nalias=z\n[driver]\ndevice=z\n").notes.size() == 2);
+    CHECK(refusal("[driver]\ndevice=a\nalias=a\n[driver]\ndevice=b\nalias=\n[driver]\ndevice=c\nalias=\n") == "accepted");
+}
+
+TEST_CASE("what stands behind a section's head is told, and the section is taken", "[mapi-core][engine]")
+{
+    for (const std::string comment : {"# the first", "; the first", "# one ]"}) {
+        CHECK_THAT(warning("[driver] " + comment + "\ndevice=a\n"), Catch::StartsWith("test.conf:1: [driver] " + comment + ": a comment stands on a line of its own"));
+        CHECK(parse("[driver] " + comment + "\ndevice=a\n").size() == 1);
+    }
+    CHECK_THAT(refusal("[driver] device=a\ndevice=b\n"), Catch::StartsWith("test.conf:1: nothing can stand behind the section's \"]\": device=a"));
+    CHECK_THAT(refusal("[driver # the first\ndevice=a\n"), Catch::StartsWith("test.conf:1: the section's \"]\" is missing"));
+    CHECK_THAT(refusal("[] # none\n[ ]\n"), Catch::StartsWith("test.conf:1: the section has no name"));
+}
+
+TEST_CASE("a line with a NUL byte is refused, whatever it is", "[mapi-core][engine]")
+{
+    using namespace std::string_literals;
+    for (const std::string &line : {"\0group=root"s, "group=ro\0ot"s, "gro\0up"s, "# com\0ment"s, "[dri\0ver]"s, "\0"s}) {
+        CHECK_THAT(refusal("[driver]\ndevice=a\n" + line + "\n"), Catch::Equals("test.conf:3: the line has a NUL byte"));
+        CHECK(read("[driver]\ndevice=a\n" + line + "\n").notes.size() == 1);
+    }
+}
+
 TEST_CASE("names of MAPI 2's drivers stand for those of today, by what they are to read", "[mapi-core][engine]")
 {
     const test_support::TempDir dir;

@@ -121,6 +121,21 @@ TEST_CASE("a shared device's name is told to none who asks for another", "[mapi-
     CHECK(text.find("none such") != std::string::npos);
 }
 
+TEST_CASE("a device is not hidden by another one's alias: what would do so is refused", "[mapi-core][engine][devices]")
+{
+    const Capture capture;
+    const std::string config = capture.dir / "mapi.conf";
+    const std::string path = "driver=pcap_file\npath=" + capture.path + "\n";
+    setenv("MAPI_CONF", config.c_str(), 1);
+    std::ofstream(config) << "[driver]\ndevice=a\nalias=y\n" + path + "[driver]\ndevice=z\n" + path;
+    Devices devices(registry());
+    CHECK(devices.acquire("y")->settings().name == "a");
+    CHECK(devices.acquire("z")->settings().name == "z");
+    std::ofstream(config) << "[driver]\ndevice=a\nalias=z\n" + path + "[driver]\ndevice=z\n" + path;
+    CHECK(error_of([&] { devices.acquire("z"); }) == MAPI_CONFIG_ERROR);
+    unsetenv("MAPI_CONF");
+}
+
 TEST_CASE("interfaces that nobody uses any more are forgotten when another one is named", "[mapi-core][engine][devices]")
 {
     Devices devices(registry(), {1, true});

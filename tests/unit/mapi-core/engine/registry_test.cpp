@@ -53,6 +53,19 @@ TEST_CASE("a table that contradicts itself is refused", "[mapi-core][engine]")
     CHECK(refusal(copied).empty());
     copied.compose_result = [](mapi_reading *, void *) {};
     CHECK_THAT(refusal(copied), Contains("COPIED: its table says that its result is copied"));
+    mapi_function sized = make_table("SIZED");
+    sized.flags = MAPI_FUNCTION_RESULT_IN_PLACE;
+    sized.result_bytes = sizeof(uint64_t);
+    CHECK_THAT(refusal(sized), Contains("SIZED: its table says that its result is in place, and has result_bytes"));
+}
+
+TEST_CASE("a table with a result of more bytes than there can be is refused", "[mapi-core][engine]")
+{
+    mapi_function table = make_table("LARGE");
+    table.result_bytes = MAPI_RESULT_BYTES_MAX;
+    CHECK(refusal(table).empty());
+    ++table.result_bytes;
+    CHECK_THAT(refusal(table), Contains("LARGE: its table says that its result has 4194305 bytes"));
 }
 
 TEST_CASE("two tables of one name are refused", "[mapi-core][engine]")

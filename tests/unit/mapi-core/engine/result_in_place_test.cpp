@@ -11,6 +11,7 @@
 #include <memory>
 #include <thread>
 
+#include "engine/error.hpp"
 #include "functions/catalog.hpp"
 #include "mapi-core/engine/fake_device.hpp"
 
@@ -189,6 +190,26 @@ TEST_CASE("a function's own read_result is asked for a result of one word, too",
     flow->close();
 }
 
+TEST_CASE("a function whose create() asks for no result in place has none, and cannot be referred to", "[mapi-core][engine]")
+{
+    mapi_function table = make_table(GENERATE(uint32_t(0), uint32_t(MAPI_FUNCTION_RESULT_COPIED)));
+    table.create = [](const mapi_function_setup *, void **instance) {
+        *instance = nullptr;
+        return 0;
+    };
+    table.process = [](void *, const mapi_batch *, uint64_t mask) { return mask; };
+    table.destroy = [](void *) {};
+    const auto flow = std::make_shared<Flow>(make_device());
+    const int fid = flow->apply(table, {});
+    CHECK(flow->memory(fid).result == nullptr);
+    CHECK(flow->memory(fid).result_bytes == 0);
+    CHECK_THROWS_WITH(flow->target(fid, true), Catch::Contains("no single result"));
+    flow->connect();
+    FakeSource::instance().give(3);
+    CHECK_THROWS_WITH(flow->read_results(fid), Catch::Contains("COUNTS has no result"));
+    flow->close();
+}
+
 TEST_CASE("a reader of a result at which the writer has stopped sleeps rather than spins", "[mapi-core][engine]")
 {
     uint64_t memory[4] = {1, 5, 6, 7}; // an odd number: words change
@@ -206,4 +227,14 @@ TEST_CASE("a reader of a result at which the writer has stopped sleeps rather th
     reader.join();
     CHECK(copy[2] == 7);
     CHECK(cpu_s < 0.2);
+}
+
+TEST_CASE("a function whose table does not say that its result is in place gets no memory for one", "[mapi-core][engine]")
+{
+    mapi_function table = make_table(0);
+    table.flags = MAPI_FUNCTION_PASSES_ALL;
+    table.create = [](const mapi_function_setup *setup, void **) { return setup->allocate_result(setup, sizeof(uint64_t)) ? 0 : MAPI_INTERNAL_ERROR; };
+    table.destroy = [](void *) {};
+    const auto flow = std::make_shared<Flow>(make_device());
+    CHECK_THROWS_AS(flow->apply(table, {}), mapi::Error);
 }

@@ -25,6 +25,28 @@ int result_size(Flow &flow, int fid)
     return info.result_size;
 }
 
+int instances = 0;
+
+// Of a function that makes a ring.
+mapi_function make_ring_table(uint32_t flags)
+{
+    mapi_function table = {};
+    table.abi = MAPI_FUNCTION_ABI;
+    table.struct_size = sizeof(table);
+    table.name = "RINGS";
+    table.description = table.args = "";
+    table.flags = flags;
+    table.create = [](const mapi_function_setup *setup, void **instance) {
+        const mapi_ring_options options = {0, 0, 4096, 0, 0};
+        *instance = setup->ring->make(setup, &options);
+        ++instances;
+        return 0;
+    };
+    table.process = [](void *, const mapi_batch *, uint64_t mask) { return mask; };
+    table.destroy = [](void *) { --instances; };
+    return table;
+}
+
 int error_of_read(Flow &flow, int fid)
 {
     try {
@@ -45,6 +67,31 @@ TEST_CASE("a function that could give results one by one and made no ring has no
     CHECK(flow->memory(sampler).result_bytes == 0);
     CHECK(error_of_read(*flow, sampler) == MAPI_SHM_ERR);
     flow->close();
+}
+
+TEST_CASE("a function that makes a ring which its table lets nobody read is refused, and its instance destroyed", "[mapi-core][engine]")
+{
+    const mapi_function lost = make_ring_table(0), packets = make_ring_table(MAPI_FUNCTION_PACKETS_IN_RING);
+    mapi_function results = make_ring_table(MAPI_FUNCTION_RESULTS_IN_RING), composed = make_ring_table(MAPI_FUNCTION_RESULT_IN_PLACE);
+    results.result_bytes = sizeof(uint64_t);
+    composed.compose_result = [](mapi_reading *, void *) {};
+    instances = 0;
+    {
+        const auto flow = std::make_shared<Flow>(make_device());
+        try {
+            flow->apply(lost, {});
+            FAIL("it is applied");
+        } catch (const mapi::Error &error) {
+            CHECK(error.number() == MAPI_INTERNAL_ERROR);
+            CHECK_THAT(error.what(), Catch::StartsWith("RINGS: makes a ring, and its table has neither MAPI_FUNCTION_RESULTS_IN_RING nor MAPI_FUNCTION_PACKETS_IN_RING nor a compose_result()"));
+        }
+        CHECK(instances == 0);
+        for (const mapi_function *table : std::initializer_list<const mapi_function *>{&results, &packets, &composed})
+            flow->apply(*table, {});
+        CHECK(instances == 3);
+        flow->close();
+    }
+    CHECK(instances == 0);
 }
 
 TEST_CASE("a function that made a ring tells the size of each of its results", "[mapi-core][engine]")
