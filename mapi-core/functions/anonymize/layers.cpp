@@ -94,7 +94,8 @@ void add_inner(const mapi_packet &packet, Layers &layers, uint32_t offset, uint3
         return;
     mapi_packet view{};
     view.data = packet.data + offset;
-    view.caplen = view.wire_len = end - offset;
+    view.caplen = end - offset;
+    view.wire_len = view.caplen + (end == packet.caplen ? packet.wire_len - packet.caplen : 0);
     view.link_type = link_type;
     add(layers, headers::parse(view), offset);
 }

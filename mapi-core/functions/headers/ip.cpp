@@ -14,6 +14,8 @@ namespace
 {
 constexpr uint32_t kIpv4Bytes = 20;
 constexpr uint32_t kIpv6Bytes = 40;
+constexpr uint32_t kFrameCheckBytes = 4;
+constexpr uint32_t kShortestFrameBytes = 68; // Ethernet's, with a pseudowire's control word
 constexpr uint16_t kMoreFragments = 0x2000;
 constexpr uint16_t kFragmentOffset = 0x1fff;
 enum Extension : uint8_t { kMobility = 135, kHostIdentity = 139, kShim6 = 140 };
@@ -97,16 +99,24 @@ bool read_ipv6(const Walk &walk, IpLayer &layer)
     return true;
 }
 
-// Where it ends by its own words, whatever of it is there.
+// Where it ends by its own words, whatever of it is there; 0: they do not say.
 uint32_t told_end(const Walk &walk, unsigned version)
 {
-    return walk.at + (version == 4 ? walk.half(2) : kIpv6Bytes + walk.half(4));
+    const uint32_t bytes = walk.half(version == 4 ? 2 : 4);
+    return bytes == 0 ? 0 : walk.at + bytes + (version == 4 ? 0 : kIpv6Bytes);
 }
 
-// Whether what was only guessed to be IP is it: its length is just what is there, or its checksum is right.
+// Behind a datagram there may be a frame check sequence, and what fills a shortest frame up.
+bool ends_frame(const Walk &walk, uint32_t end)
+{
+    const uint32_t behind = walk.wire_end - end;
+    return end <= walk.wire_end && (behind == 0 || behind == kFrameCheckBytes || walk.wire_end - walk.guess <= kShortestFrameBytes);
+}
+
+// Whether what was only guessed to be IP is it.  The checksum alone would not do: ANONYMIZE leaves it as it was.
 bool is_shown(const Walk &walk, const IpLayer &layer)
 {
-    return told_end(walk, layer.version) == walk.wire_end ||
+    return ends_frame(walk, told_end(walk, layer.version)) ||
            (layer.version == 4 && folded(sum_of(walk.data + layer.offset, layer.transport - layer.offset)) == 0);
 }
 } // namespace

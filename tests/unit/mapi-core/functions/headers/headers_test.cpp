@@ -104,6 +104,19 @@ TEST_CASE("behind labels a control word leads to a pseudowire's Ethernet", "[map
     CHECK_FALSE(arp.headers.is_lost);
 }
 
+TEST_CASE("what labels carry may have a frame check sequence behind it, and what fills the frame up", "[mapi][headers]")
+{
+    const Bytes labels = hex("00010140"), check(4, 0xfc);
+    for (const Bytes &datagram : {ipv4(IPPROTO_UDP, kUdp + Bytes(60, 7)), ipv6(IPPROTO_UDP, kUdp + Bytes(60, 7))}) {
+        CHECK(Parsed(ethernet(0x8847, labels + datagram + check)).has_udp());
+        CHECK_FALSE(Parsed(ethernet(0x8847, labels + datagram + Bytes(5, 1))).has_udp());
+        const uint16_t type = datagram[0] >> 4 == 4 ? 0x0800 : 0x86dd;
+        CHECK(Parsed(ethernet(0x8847, labels + hex("00000000") + ethernet(type, datagram) + check)).has_udp());
+    }
+    CHECK(Parsed(ethernet(0x8847, labels + ipv4(IPPROTO_UDP, kUdp) + Bytes(14, 0))).has_udp());
+    CHECK(Parsed(ethernet(0x8847, labels + hex("00000000") + ethernet(0x0800, ipv4(IPPROTO_UDP, kUdp)) + Bytes(22, 0))).has_udp());
+}
+
 TEST_CASE("a pseudowire that shows no Ethernet is lost behind its labels", "[mapi][headers]")
 {
     const Bytes labels = hex("00010140");
