@@ -14,7 +14,7 @@ namespace mapi::drivers
 namespace
 {
 // Below these a thread costs more than it gains; unpacking takes ten times as long as reading.
-constexpr uint64_t kLeastBytes = uint64_t(16) << 20;
+constexpr uint64_t kLeastBytes = 3 * ReadingPace::kPiecesBeforeHelp * ReadAhead::kPieceBytes;
 constexpr uint64_t kLeastPackedBytes = uint64_t(1) << 20;
 
 // What waking a thread costs on a virtual machine, about: so long the thread stays awake when all slots are full.
@@ -102,8 +102,10 @@ void ReadAhead::run()
 {
     while (!is_stopping_.load()) {
         const uint32_t released = released_.load();
-        if (is_resting_.load(std::memory_order_relaxed) || (!claim_and_read({slots_ + kCallerSlots, kThreadSlots}, released) && !is_released_soon(released)))
-            sleep(released);
+        if (is_resting_.load(std::memory_order_relaxed))
+            sleep_while([this] { return is_resting_.load(); });
+        else if (!claim_and_read({slots_ + kCallerSlots, kThreadSlots}, released) && !is_released_soon(released))
+            sleep_while([this, released] { return released_.load() == released; });
     }
 }
 
@@ -120,10 +122,10 @@ bool ReadAhead::is_released_soon(uint32_t released) const
 
 // Sequentially consistent, as release_before(), keep_pace() and the destructor are: of a thread that falls asleep and a caller that releases, wants help or
 // stops, one sees the other.
-void ReadAhead::sleep(uint32_t released)
+template <class Condition> void ReadAhead::sleep_while(Condition holds)
 {
     is_asleep_.store(true);
-    if ((released_.load() == released || is_resting_.load()) && !is_stopping_.load())
+    if (holds() && !is_stopping_.load())
         is_asleep_.wait(true);
     is_asleep_.store(false);
 }
@@ -161,7 +163,8 @@ bool ReadAhead::claim_and_read(std::span<Slot> own, uint32_t released)
     const auto slot = std::find_if(own.begin(), own.end(), [released](const Slot &one) { return one.end_piece <= released; });
     if (slot == own.end() || is_ended_.load(std::memory_order_relaxed))
         return false;
-    read(claimed_.fetch_add(1, std::memory_order_relaxed), *slot);
+    // Both ways: of one place's pieces the later reader sees all that the one before did with it.
+    read(claimed_.fetch_add(1, std::memory_order_acq_rel), *slot);
     return true;
 }
 

@@ -49,7 +49,7 @@ public:
 
 private:
     // Each reader has its own, so that their memory stays in its cache: of what the other has read the caller looks at headers alone.
-    // With the room each three eighths to a half of a second-level cache.
+    // With the room each three eighths to a half of a second-level cache.  Of a source without offsets the caller reads nothing: its own lie idle.
     static constexpr uint32_t kCallerSlots = 2, kThreadSlots = 3, kSlots = kCallerSlots + kThreadSlots;
 
     struct Slot {
@@ -68,7 +68,7 @@ private:
     ReadAhead(ByteSource &source, uint64_t position);
     void run();
     bool is_released_soon(uint32_t released) const;
-    void sleep(uint32_t released);
+    template <class Condition> void sleep_while(Condition holds);
     void wake_if_it_pays();
     void keep_pace();
     void wake();

@@ -16,9 +16,10 @@ public:
     static constexpr uint32_t kFirstPieces = 48;  // untimed: all memory is new
     static constexpr uint32_t kUntimedPieces = 8; // the thread has to wake up, or what it had begun is still to be taken
     static constexpr uint32_t kTimedPieces = 48;
+    static constexpr uint32_t kPiecesBeforeHelp = kFirstPieces + kTimedPieces;
     static constexpr uint32_t kLookPieces = 16; // and no more with help where it is none
     static constexpr uint32_t kRestPieces = 2048;
-    static constexpr uint32_t kLongestRestPieces = 32768; // where the help is none, time after time
+    static constexpr uint32_t kFirstRestPieces = 1024, kLongestRestPieces = 32768; // where the help is none, and then time after time
 
     bool is_helped() const { return is_helped_; }
     // After each piece: whether turn() is to be called.
@@ -49,27 +50,27 @@ private:
     void begin(Phase phase, uint32_t pieces, uint64_t now_ns)
     {
         begin_ns_ = now_ns;
-        timed_pieces_ = pieces;
+        helped_pieces_ = pieces;
         go(phase, pieces, is_helped_);
     }
     // So short a time tells no small differences: to go without help has to save a sixth.
     void judge(uint64_t ns)
     {
-        const bool helps = ns * kTimedPieces * 5 < alone_ns_ * timed_pieces_ * 6;
-        if (helps && timed_pieces_ < kTimedPieces) {
-            timed_pieces_ += kLookPieces;
+        const bool helps = ns * kTimedPieces * 5 < alone_ns_ * helped_pieces_ * 6;
+        if (helps && helped_pieces_ < kTimedPieces) {
+            helped_pieces_ += kLookPieces;
             go(Phase::kTimedHelp, kLookPieces, true);
             return;
         }
-        rest_pieces_ = helps ? kRestPieces : std::min(rest_pieces_ * 2, kLongestRestPieces);
-        go(Phase::kRest, rest_pieces_, helps);
+        go(Phase::kRest, helps ? kRestPieces : rest_pieces_, helps);
+        rest_pieces_ = helps ? kFirstRestPieces : std::min(rest_pieces_ * 2, kLongestRestPieces);
     }
 
     Phase phase_ = Phase::kUntimed;
     bool is_helped_ = false;
     uint32_t left_ = kFirstPieces;
-    uint32_t rest_pieces_ = kRestPieces / 4;
-    uint32_t timed_pieces_ = 0;
+    uint32_t rest_pieces_ = kFirstRestPieces;
+    uint32_t helped_pieces_ = 0; // timed
     uint64_t begin_ns_ = 0;
     uint64_t alone_ns_ = 0;
 };
