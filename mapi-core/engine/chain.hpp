@@ -31,7 +31,7 @@ struct Applied {
     std::atomic<bool> is_removed = false; // it has no packets any more; what it held stays until the flow closes
     std::atomic<bool> wants_reset = false;
     std::vector<std::atomic<uint64_t>> result; // what mapi_read_results() lends out
-    bool is_one_word;                          // the flow's share of the node's, and not what the function itself gives to a reader
+    const bool is_share_of_word; // one word, of the node's, and not what the function itself gives to a reader
     mapi_results_t results = {};
     std::unique_ptr<ring::RecordSource> records; // null: the function has no ring
     ComposedResult composed; // under the lock of `records`

@@ -230,7 +230,7 @@ mapi_results_t *Flow::read_results(int fid)
     if (node.has_results_in_ring())
         return nullptr;
     // Relaxed stores: two threads that read the same function get whole words, if not both their own.
-    if (applied.is_one_word) [[likely]] {
+    if (applied.is_share_of_word) [[likely]] {
         uint64_t value = 0;
         // A shared result may be of packets before this flow.
         if (!node.is_shareable() || chain_->has_joined())

@@ -40,7 +40,7 @@ public:
     // No packet came for a while.
     void tick(uint64_t now_ns);
     // The source has ended: what functions hold goes to those behind them.
-    void flush() { flush(stages_[0]); }
+    void flush();
     void publish();
 
     bool has_joined() const { return joined_; }

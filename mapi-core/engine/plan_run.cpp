@@ -198,6 +198,7 @@ bool Plan::run_transformed(const Step &step)
 
 void Plan::tick(uint64_t now_ns)
 {
+    look_at_awaited();
     tick(stages_[0], now_ns);
     for (Stage &stage : stages_) { // any result may have changed
         for (JointStep &joint : stage.joints) {
@@ -221,6 +222,12 @@ void Plan::tick(Stage &stage, uint64_t now_ns)
         run_transformed(step);
         tick(stages_[step.transformed], now_ns);
     }
+}
+
+void Plan::flush()
+{
+    look_at_awaited();
+    flush(stages_[0]);
 }
 
 void Plan::flush(Stage &stage)

@@ -55,6 +55,8 @@ void check_promises(const mapi_function &function, const Plugins &plugins)
         refuse("it makes packets, and has no next_batch()");
     if ((function.flags & MAPI_FUNCTION_RESULT_COPIED) && function.compose_result)
         refuse("its result is copied for readers, and has a compose_result()");
+    if ((function.flags & MAPI_FUNCTION_RESULT_COPIED) && !(function.flags & MAPI_FUNCTION_RESULT_IN_PLACE))
+        refuse("its result is copied for readers, and not that it is in place");
     if ((function.flags & MAPI_FUNCTION_RESULT_IN_PLACE) && function.result_bytes != 0)
         refuse("its result is in place, and has result_bytes: allocate_result() alone tells how many");
     if (function.result_bytes > MAPI_RESULT_BYTES_MAX)

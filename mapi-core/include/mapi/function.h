@@ -101,7 +101,10 @@ struct mapi_argument {
 	const uint64_t *const *flows;
 };
 
-/* Whether the flow is connected and its device at work: the packets of the batch that is run are its own, too, when both are of one device. */
+/*
+ * Whether the flow is connected and its device at work: the packets of the batch that is run are its own, too, when both are of one device.
+ * The engine looks at it before each burst, so that all functions of a device see the same; in create() it is none yet.
+ */
 static inline int mapi_flow_has_begun(const uint64_t *flow)
 {
 	return __atomic_load_n(flow, __ATOMIC_ACQUIRE) != 0;

@@ -4,6 +4,7 @@
 
 #include "engine/error.hpp"
 #include "engine/registry.hpp"
+#include "mapi-core/engine/function_table.hpp"
 
 namespace
 {
@@ -11,11 +12,7 @@ using Catch::Matchers::Contains;
 
 mapi_function make_table(const char *name)
 {
-    mapi_function table = {};
-    table.abi = MAPI_FUNCTION_ABI;
-    table.struct_size = sizeof(table);
-    table.name = name;
-    table.description = table.args = "";
+    mapi_function table = test_support::function_table(name);
     return table;
 }
 
@@ -51,6 +48,9 @@ TEST_CASE("a table that contradicts itself is refused", "[mapi-core][engine]")
     mapi_function copied = make_table("COPIED");
     copied.flags = MAPI_FUNCTION_RESULT_IN_PLACE | MAPI_FUNCTION_RESULT_COPIED;
     CHECK(refusal(copied).empty());
+    copied.flags = MAPI_FUNCTION_RESULT_COPIED;
+    CHECK_THAT(refusal(copied), Contains("COPIED: its table says that its result is copied for readers, and not that it is in place"));
+    copied.flags |= MAPI_FUNCTION_RESULT_IN_PLACE;
     copied.compose_result = [](mapi_reading *, void *) {};
     CHECK_THAT(refusal(copied), Contains("COPIED: its table says that its result is copied"));
     mapi_function sized = make_table("SIZED");
