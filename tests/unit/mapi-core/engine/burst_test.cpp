@@ -16,6 +16,7 @@
 #include "mapi-core/capture_builder.hpp"
 #include "mapi-core/drivers/erf_builder.hpp"
 #include "mapi-core/drivers/read_capture.hpp"
+#include "mapi-core/engine/function_table.hpp"
 #include "support/temp_dir.hpp"
 
 using mapi::engine::Argument;
@@ -212,11 +213,6 @@ class Noting
 public:
     explicit Noting(char letter, uint32_t ring_flags) : letter_(letter), ring_flags_(ring_flags)
     {
-        table_.abi = MAPI_FUNCTION_ABI;
-        table_.struct_size = sizeof(table_);
-        table_.name = "NOTING";
-        table_.description = "";
-        table_.args = "l"; // where this is
         table_.flags = MAPI_FUNCTION_PACKETS_IN_RING;
         table_.create = create;
         table_.process = process;
@@ -243,7 +239,7 @@ private:
 
     const char letter_;
     const uint32_t ring_flags_;
-    mapi_function table_ = {};
+    mapi_function table_ = test_support::function_table("NOTING", "l"); // where this is
 };
 std::string Noting::letters;
 

@@ -7,6 +7,7 @@
 #include "engine/error.hpp"
 #include "functions/catalog.hpp"
 #include "mapi-core/engine/fake_device.hpp"
+#include "mapi-core/engine/function_table.hpp"
 
 using mapi::engine::Argument;
 using mapi::engine::Device;
@@ -22,12 +23,7 @@ std::atomic<int> runs, alive;
 
 mapi_function make_parity()
 {
-    mapi_function table = {};
-    table.abi = MAPI_FUNCTION_ABI;
-    table.struct_size = sizeof(mapi_function);
-    table.name = "PARITY";
-    table.description = "";
-    table.args = "i";
+    mapi_function table = test_support::function_table("PARITY", "i");
     table.flags = MAPI_FUNCTION_PURE;
     table.create = [](const mapi_function_setup *setup, void **instance) {
         ++alive;

@@ -9,6 +9,7 @@
 #include "engine/error.hpp"
 #include "functions/catalog.hpp"
 #include "mapi-core/engine/fake_device.hpp"
+#include "mapi-core/engine/function_table.hpp"
 
 #include <mapi/mapi.h>
 
@@ -25,12 +26,7 @@ std::atomic<int> resets;
 // Takes its time at the end.
 mapi_function make_slow()
 {
-    mapi_function table = {};
-    table.abi = MAPI_FUNCTION_ABI;
-    table.struct_size = sizeof(mapi_function);
-    table.name = "SLOW";
-    table.description = "";
-    table.args = "";
+    mapi_function table = test_support::function_table("SLOW");
     table.flags = MAPI_FUNCTION_PASSES_ALL;
     table.create = [](const mapi_function_setup *, void **instance) {
         static int any;
@@ -141,11 +137,7 @@ TEST_CASE("a flow that was closed before it began is not connected any more, and
 
 TEST_CASE("a function that finds no memory ends its device, whose flows keep their results, and says so", "[mapi-core][engine]")
 {
-    mapi_function table = {};
-    table.abi = MAPI_FUNCTION_ABI;
-    table.struct_size = sizeof(table);
-    table.name = "GREEDY";
-    table.description = table.args = "";
+    mapi_function table = test_support::function_table("GREEDY");
     table.create = [](const mapi_function_setup *, void **) { return 0; };
     table.process = [](void *, const mapi_batch *batch, uint64_t mask) -> uint64_t {
         if (batch->count > 3)

@@ -13,6 +13,7 @@
 
 #include "functions/catalog.hpp"
 #include "mapi-core/engine/fake_device.hpp"
+#include "mapi-core/engine/function_table.hpp"
 
 using mapi::engine::Argument;
 using mapi::engine::Device;
@@ -46,12 +47,7 @@ using RuleJoint = std::vector<const Rule *>;
 
 template <Calls &calls> mapi_function make_table(const char *name, uint32_t flags, bool has_joint)
 {
-    mapi_function table = {};
-    table.abi = MAPI_FUNCTION_ABI;
-    table.struct_size = sizeof(mapi_function);
-    table.name = name;
-    table.description = "";
-    table.args = "iii";
+    mapi_function table = test_support::function_table(name, "iii");
     table.flags = MAPI_FUNCTION_PURE | flags;
     table.create = [](const mapi_function_setup *setup, void **instance) {
         *instance = new Rule{setup->arguments[0].number, setup->arguments[1].number, setup->arguments[2].number != 0};

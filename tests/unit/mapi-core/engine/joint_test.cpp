@@ -10,6 +10,7 @@
 
 #include "functions/catalog.hpp"
 #include "mapi-core/engine/fake_device.hpp"
+#include "mapi-core/engine/function_table.hpp"
 #include "mapi/mapi.h"
 
 using mapi::engine::Argument;
@@ -39,12 +40,7 @@ uint64_t equal(const mapi_batch *batch, uint64_t mask, int64_t number)
 
 mapi_function make_equals()
 {
-    mapi_function table = {};
-    table.abi = MAPI_FUNCTION_ABI;
-    table.struct_size = sizeof(mapi_function);
-    table.name = "EQUALS";
-    table.description = "";
-    table.args = "i";
+    mapi_function table = test_support::function_table("EQUALS", "i");
     table.flags = MAPI_FUNCTION_PURE;
     table.create = [](const mapi_function_setup *setup, void **instance) {
         ++alive;

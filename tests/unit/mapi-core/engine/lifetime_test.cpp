@@ -7,6 +7,7 @@
 
 #include "functions/catalog.hpp"
 #include "mapi-core/engine/fake_device.hpp"
+#include "mapi-core/engine/function_table.hpp"
 #include "support/heap_bytes.hpp"
 
 #include <mapi/mapi.h>
@@ -24,12 +25,7 @@ std::atomic<int> living;
 
 mapi_function table(const char *name)
 {
-    mapi_function table = {};
-    table.abi = MAPI_FUNCTION_ABI;
-    table.struct_size = sizeof(mapi_function);
-    table.name = name;
-    table.description = "";
-    table.args = "";
+    mapi_function table = test_support::function_table(name);
     table.flags = MAPI_FUNCTION_PASSES_ALL;
     table.result_bytes = sizeof(uint64_t);
     table.create = [](const mapi_function_setup *setup, void **instance) {

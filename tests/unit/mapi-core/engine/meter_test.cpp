@@ -9,6 +9,7 @@
 #include "engine/error.hpp"
 #include "functions/catalog.hpp"
 #include "mapi-core/engine/fake_device.hpp"
+#include "mapi-core/engine/function_table.hpp"
 
 using mapi::engine::Argument;
 using mapi::engine::Flow;
@@ -32,12 +33,7 @@ uint64_t work(void *instance, const mapi_batch *, uint64_t mask)
 
 mapi_function make_work()
 {
-    mapi_function table = {};
-    table.abi = MAPI_FUNCTION_ABI;
-    table.struct_size = sizeof(mapi_function);
-    table.name = "WORK";
-    table.description = "";
-    table.args = "i";
+    mapi_function table = test_support::function_table("WORK", "i");
     table.flags = MAPI_FUNCTION_PURE;
     table.create = [](const mapi_function_setup *setup, void **instance) {
         *instance = new int64_t(setup->arguments[0].number);

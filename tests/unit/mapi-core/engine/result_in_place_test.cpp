@@ -14,6 +14,7 @@
 #include "engine/error.hpp"
 #include "functions/catalog.hpp"
 #include "mapi-core/engine/fake_device.hpp"
+#include "mapi-core/engine/function_table.hpp"
 
 using mapi::engine::Arguments;
 using mapi::engine::Flow;
@@ -52,11 +53,7 @@ uint64_t process(void *instance, const mapi_batch *, uint64_t mask)
 
 mapi_function make_table(uint32_t flags)
 {
-    mapi_function table = {};
-    table.abi = MAPI_FUNCTION_ABI;
-    table.struct_size = sizeof(table);
-    table.name = "COUNTS";
-    table.description = table.args = "";
+    mapi_function table = test_support::function_table("COUNTS");
     table.flags = MAPI_FUNCTION_PASSES_ALL | MAPI_FUNCTION_RESULT_IN_PLACE | flags;
     table.create = create;
     table.process = process;
@@ -127,12 +124,7 @@ TEST_CASE("who refers to a copied result has it as it is after each packet, not 
     };
     static Seen seen;
     seen = {};
-    mapi_function referring = {};
-    referring.abi = MAPI_FUNCTION_ABI;
-    referring.struct_size = sizeof(referring);
-    referring.name = "REFERRING";
-    referring.description = "";
-    referring.args = "S";
+    mapi_function referring = test_support::function_table("REFERRING", "S");
     referring.flags = MAPI_FUNCTION_PASSES_ALL;
     referring.create = [](const mapi_function_setup *setup, void **instance) {
         seen.reference = setup->arguments[0].references[0];

@@ -5,6 +5,7 @@
 #include "engine/error.hpp"
 #include "functions/catalog.hpp"
 #include "mapi-core/engine/fake_device.hpp"
+#include "mapi-core/engine/function_table.hpp"
 
 #include <mapi/mapi.h>
 
@@ -30,11 +31,7 @@ int instances = 0;
 // Of a function that makes a ring.
 mapi_function make_ring_table(uint32_t flags)
 {
-    mapi_function table = {};
-    table.abi = MAPI_FUNCTION_ABI;
-    table.struct_size = sizeof(table);
-    table.name = "RINGS";
-    table.description = table.args = "";
+    mapi_function table = test_support::function_table("RINGS");
     table.flags = flags;
     table.create = [](const mapi_function_setup *setup, void **instance) {
         const mapi_ring_options options = {0, 0, 4096, 0, 0};

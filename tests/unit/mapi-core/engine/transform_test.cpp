@@ -10,6 +10,7 @@
 #include "engine/error.hpp"
 #include "functions/catalog.hpp"
 #include "mapi-core/engine/fake_device.hpp"
+#include "mapi-core/engine/function_table.hpp"
 
 #include <mapi/mapi.h>
 
@@ -73,12 +74,7 @@ void destroy(void *instance)
 
 mapi_function make_table()
 {
-    mapi_function table = {};
-    table.abi = MAPI_FUNCTION_ABI;
-    table.struct_size = sizeof(mapi_function);
-    table.name = "REPEAT";
-    table.description = "each packet several times";
-    table.args = "i";
+    mapi_function table = test_support::function_table("REPEAT", "i");
     table.flags = MAPI_FUNCTION_TRANSFORMS | MAPI_FUNCTION_PURE;
     table.create = create;
     table.process = process;

@@ -7,6 +7,7 @@
 
 #include "functions/catalog.hpp"
 #include "mapi-core/engine/fake_device.hpp"
+#include "mapi-core/engine/function_table.hpp"
 
 using mapi::engine::Arguments;
 using mapi::engine::Flow;
@@ -55,11 +56,7 @@ TEST_CASE("flows of a device that wait for each other get the same packets, from
 TEST_CASE("flows that wait for one of another device, which begins meanwhile, get the same packets", "[mapi-core][functions]")
 {
     static const auto other = std::make_shared<std::atomic<uint64_t>>(0);
-    mapi_function begins = {};
-    begins.abi = MAPI_FUNCTION_ABI;
-    begins.struct_size = sizeof(begins);
-    begins.name = "BEGINS";
-    begins.description = begins.args = "";
+    mapi_function begins = test_support::function_table("BEGINS");
     begins.create = [](const mapi_function_setup *, void **) { return 0; };
     begins.process = [](void *, const mapi_batch *, uint64_t mask) {
         other->store(1);
