@@ -144,7 +144,7 @@ for packets in 1 64; do
 import csv, json, sys
 document = json.load(open(sys.argv[1]))
 for row in document["rows"]:
-    assert row["cycles"]["net"] > 0 and row["cycles"]["ci95"] is None and row["missing"], row
+    assert row["cycles"]["net"] is not None and row["cycles"]["ci95"] is None and row["missing"], row
 assert document["additive"]["cycles"] is None, document["additive"]
 assert [row["tsc_cycles_ci95"] for row in csv.DictReader(open(sys.argv[2]))] == ["", ""]
 ' "$folder/single.json" "$folder/single.csv"
@@ -164,8 +164,8 @@ fi
 
 # A device need not be an interface.
 printf '[driver]\ndevice=tap\npath=%s\nrepeat=forever\n' "$demo" > "$folder/mapi.conf"
-expect 0 env MAPI_CONF="$folder/mapi.conf" "$cost" --interface tap --seconds 1 --packets 100 --no-instructions --scenario filter
-grep -q 'of each row until 1 s have passed or 100 packets have come' "$folder/out"
+expect 0 env MAPI_CONF="$folder/mapi.conf" "$cost" --interface tap --seconds 20 --packets 100 --no-instructions --scenario filter
+grep -q 'of each row until 20 s have passed or 100 packets have come' "$folder/out"
 grep -q 'of a network interface the kernel leaves out what it rejects' "$folder/out"
 
 # Outputs that would destroy the capture or each other are refused before anything is measured.

@@ -133,14 +133,14 @@ class FullDisk(unittest.TestCase):
                 program = subprocess.Popen([BUILD / "bin/mapi-flow", "-i", *options, "slow", f"TO_FILE 0 {self.disk / 'file'} 0"], stdout=subprocess.PIPE,
                                            stderr=subprocess.PIPE, text=True, env=os.environ | {"MAPI_SOCKET": str(socket)})
                 self.addCleanup(program.kill)
-                sender = threading.Thread(target=self.keep_sending_to, args=(program,))
+                sender = threading.Thread(target=self.keep_sending_to, args=(program,), daemon=True)
                 sender.start()
                 if not options:
                     self.assertTrue(wait_until(lambda: self.sent > 500))
                     program.send_signal(signal.SIGINT)
                 out, err = program.communicate(timeout=20)
-                sender.join()
                 self.assertEqual(program.returncode, 1, err)
+                sender.join(20)
                 came = int(re.search(r"^1\.1\tTO_FILE\t(\d+)\t", out, re.M)[1])
                 lost = int(re.search(r"^mapi-flow: (\d+) packets.* not written to a file$", err, re.M)[1])
                 self.assertIn("No space left", err)

@@ -175,9 +175,12 @@ class Hostile(unittest.TestCase):
                 served = FuseFile(folder)
             except OSError as why:
                 self.skipTest(f"no FUSE file system can be mounted: {why}")
-            with open(served.path, "rb") as file:
-                reply = self.raw().ask(call(CREATE_OFFLINE, (1, "capture"), (2, 0), (3, 1)), [file.fileno()])
-            served.close()
+            try:
+                with open(served.path, "rb") as file:
+                    reply = self.raw().ask(call(CREATE_OFFLINE, (1, "capture"), (2, 0), (3, 1)), [file.fileno()])
+            finally:
+                is_released = served.close()
+        self.assertTrue(is_released, "mapid keeps the file")
         self.assertIn(b"capture: is on a file system of a program's (FUSE)", reply)
         self.assert_serves()
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """A mapid of a test's own, and clients of it, each a process; run as a program this file is such a client."""
+import contextlib
 import ctypes
 import json
 import os
@@ -138,7 +139,11 @@ class Daemon:
 
     def priorities(self):
         """The nice value of each thread; proc(5): the 19th word, the second may have blanks."""
-        return [int(stat.read_text().rsplit(")", 1)[1].split()[16]) for stat in pathlib.Path(f"/proc/{self.process.pid}/task").glob("*/stat")]
+        found = []
+        for thread in os.listdir(f"/proc/{self.process.pid}/task"):
+            with contextlib.suppress(OSError): # it has ended
+                found.append(int(pathlib.Path(f"/proc/{self.process.pid}/task/{thread}/stat").read_text().rsplit(")", 1)[1].split()[16]))
+        return found
 
     def descriptors(self):
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))

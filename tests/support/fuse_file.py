@@ -30,9 +30,13 @@ class FuseFile:
         self.server.start()
 
     def close(self):
+        """Whether nobody holds the file any more."""
         ctypes.CDLL(None).umount2(self.folder.encode(), MNT_DETACH)
-        self.server.join()
+        self.server.join(10)
+        if self.server.is_alive():
+            return False
         os.close(self.device)
+        return True
 
     def _serve(self):
         while True:

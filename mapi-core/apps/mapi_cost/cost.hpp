@@ -30,7 +30,7 @@ private:
 struct Measured {
     double raw = 0;
     double net = 0;
-    std::optional<double> ci95 = 0; // half width, of net; none: one block alone tells nothing of how the cost varies
+    std::optional<double> ci95; // half width, of net; none: one block alone tells nothing of how the cost varies
     std::uint64_t packets = 0;
 };
 

@@ -19,7 +19,7 @@ std::string unmatched(const Survey &survey)
 std::string too_few_came(const Scenario &scenario, const Results &results)
 {
     const bool is_filtered = scenario.begins_with_filter();
-    return fmt::format("of {} too few packets{} came within {} s and --packets {}; give more --seconds{}", results.survey.name,
+    return fmt::format("of {} too few packets{} came within {} s and --packets {}; give more --seconds or --packets{}", results.survey.name,
                        is_filtered ? " that pass the filter" : "", results.settings.seconds, results.settings.packets,
                        !is_filtered ? "" : scenario.own.empty() ? ", or another --filter" : ", or another filter");
 }

@@ -99,7 +99,7 @@ bool Flow::wait(int timeout_ms)
 void Flow::WaitingFlows::count(const flows_stat &read)
 {
     sent = read.sent;
-    flows += read.expired - read.ignored - read.dropped - read.sent;
+    flows += int64_t(read.expired) - read.ignored - read.dropped - read.sent; // the device's thread may be between two of them
 }
 
 std::string Flow::name_of(size_t function) const
@@ -136,12 +136,12 @@ void Flow::print(size_t function)
 // As many as wait now: on a device others go on to end meanwhile.
 void Flow::print_waiting_flows(size_t function)
 {
-    for (uint32_t left = waiting_[function].flows; left > 0 && !is_unwanted();) {
+    for (int64_t left = waiting_[function].flows; left > 0 && !is_unwanted();) {
         print(function);
         const uint32_t sent = waiting_[function].sent;
         if (sent == 0)
             return;
-        left -= std::min(left, sent);
+        left -= sent;
     }
 }
 

@@ -50,7 +50,7 @@ private:
     enum class Read { kNothing, kPackets, kResults };
     // Of EXPIRED_FLOWS: flows that have ended and were not read yet, and those of the last read.
     struct WaitingFlows {
-        uint32_t flows = 0;
+        int64_t flows = 0;
         uint32_t sent = 0;
 
         void count(const flows_stat &read);
