@@ -8,6 +8,8 @@
 #include <atomic>
 #include <optional>
 
+#include "padded_text.hpp"
+
 namespace mapi::match
 {
 namespace
@@ -22,10 +24,16 @@ LiteralSet::Scratch *opaque(hs_scratch_t *scratch)
     return reinterpret_cast<LiteralSet::Scratch *>(scratch);
 }
 
-int stop_at_first(unsigned, unsigned long long, unsigned long long, unsigned, void *found)
+struct Search {
+    size_t bytes; // of the text, without what was put behind it
+    bool found = false;
+};
+
+int stop_at_first(unsigned, unsigned long long, unsigned long long end, unsigned, void *context)
 {
-    *static_cast<bool *>(found) = true;
-    return 1;
+    auto &search = *static_cast<Search *>(context);
+    search.found = end <= search.bytes;
+    return search.found;
 }
 
 class VectorscanSet : public LiteralSet
@@ -74,10 +82,14 @@ public:
 
     std::optional<bool> is_in(const uint8_t *data, size_t bytes, Scratch *scratch) const noexcept override
     {
-        bool found = false;
-        const hs_error_t error = hs_scan(database_, reinterpret_cast<const char *>(data), static_cast<unsigned>(bytes), 0,
-                                         native(scratch), stop_at_first, &found);
-        return found || error == HS_SUCCESS ? std::optional(found) : std::nullopt;
+        thread_local PaddedText padded;
+        const char *const text = padded.copy(data, bytes);
+        if (!text)
+            return std::nullopt;
+        Search search{bytes};
+        const hs_error_t error = hs_scan(database_, text, static_cast<unsigned>(bytes + PaddedText::kPadBytes), 0,
+                                         native(scratch), stop_at_first, &search);
+        return error == HS_SUCCESS || error == HS_SCAN_TERMINATED ? std::optional(search.found) : std::nullopt;
     }
 
 private:

@@ -7,15 +7,22 @@
 #include <bit>
 
 #include "errors.hpp"
+#include "padded_text.hpp"
 
 namespace mapi::match
 {
 namespace
 {
-int stop_at_first(unsigned, unsigned long long, unsigned long long, unsigned, void *found)
+struct Search {
+    size_t bytes; // of the packet, without what was put behind it
+    bool found = false;
+};
+
+int stop_at_first(unsigned, unsigned long long, unsigned long long end, unsigned, void *context)
 {
-    *static_cast<bool *>(found) = true;
-    return 1;
+    auto &search = *static_cast<Search *>(context);
+    search.found = end <= search.bytes;
+    return search.found;
 }
 
 class VectorscanExpression : public RegularExpression
@@ -43,16 +50,27 @@ public:
         uint64_t passed = 0;
         for (uint64_t rest = mask; rest != 0; rest &= rest - 1) {
             const mapi_packet &packet = packets[std::countr_zero(rest)];
-            bool found = false;
-            hs_scan(database_, reinterpret_cast<const char *>(packet.data), packet.caplen, 0, scratch_, stop_at_first, &found);
-            passed |= found ? rest & -rest : 0;
+            passed |= is_in(packet) ? rest & -rest : 0;
         }
         return passed;
     }
 
 private:
+    // As it is, for what must be at its end; and padded, for what is missed there.
+    bool is_in(const mapi_packet &packet) noexcept
+    {
+        Search search{packet.caplen};
+        hs_scan(database_, reinterpret_cast<const char *>(packet.data), packet.caplen, 0, scratch_, stop_at_first, &search);
+        if (search.found)
+            return true;
+        if (const char *const text = padded_.copy(packet.data, packet.caplen))
+            hs_scan(database_, text, unsigned(packet.caplen + PaddedText::kPadBytes), 0, scratch_, stop_at_first, &search);
+        return search.found;
+    }
+
     hs_database_t *const database_;
     hs_scratch_t *scratch_ = nullptr;
+    PaddedText padded_;
 };
 } // namespace
 

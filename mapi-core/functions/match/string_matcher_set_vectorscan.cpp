@@ -8,6 +8,8 @@
 #include <bit>
 #include <map>
 
+#include "padded_text.hpp"
+
 namespace mapi::match
 {
 namespace
@@ -89,7 +91,9 @@ public:
         for (uint64_t rest = mask; rest != 0; rest &= rest - 1) {
             packet_ = rest & -rest;
             const mapi_packet &packet = packets[std::countr_zero(rest)];
-            if (hs_scan(database_, reinterpret_cast<const char *>(packet.data), packet.caplen, 0, scratch_, on_match, this) != HS_SUCCESS) [[unlikely]]
+            const char *const text = padded_.copy(packet.data, packet.caplen);
+            packet_bytes_ = packet.caplen;
+            if (!text || hs_scan(database_, text, unsigned(packet.caplen + PaddedText::kPadBytes), 0, scratch_, on_match, this) != HS_SUCCESS) [[unlikely]]
                 search_one_by_one(packets);
         }
         for (const uint32_t matcher : alone_) {
@@ -127,9 +131,11 @@ private:
         return hs_alloc_scratch(database_, &scratch_) == HS_SUCCESS;
     }
 
-    static int on_match(unsigned id, unsigned long long, unsigned long long, unsigned, void *context)
+    static int on_match(unsigned id, unsigned long long, unsigned long long end, unsigned, void *context)
     {
         auto &self = *static_cast<VectorscanMatchers *>(context);
+        if (end > self.packet_bytes_)
+            return 0;
         for (const uint32_t matcher : self.users_[id])
             self.add(matcher, self.packet_);
         return 0;
@@ -162,6 +168,8 @@ private:
     hs_scratch_t *scratch_ = nullptr;
 
     uint64_t packet_ = 0; // that is searched, as a mask
+    uint64_t packet_bytes_ = 0;
+    PaddedText padded_; // the packet
     std::vector<PatternMatches> matches_;
     std::vector<uint32_t> place_of_; // in matches_, of each matcher that is in it
     std::vector<uint64_t> last_call_; // in which each matcher was found

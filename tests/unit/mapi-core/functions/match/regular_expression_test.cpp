@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "few_strings.hpp"
 #include "match/errors.hpp"
 #include "support/catch.hpp"
 #include "support/requires.hpp"
@@ -79,4 +80,25 @@ TEST_CASE("an expression that is none, or that cannot be searched for, is refuse
     CHECK(refusal_of("(abc").find("parenthes") != std::string::npos);
     CHECK(refusal_of("(a)\\1") != "");
     CHECK(refusal_of("a(?=b)") != "");
+}
+
+TEST_CASE("one of few alternatives is found wherever it and the packet end, and what must be at the end as well", "[match]")
+{
+    if (!can_search())
+        return;
+    match_test::FewStrings few;
+    for (int round = 0; round < 200; ++round) {
+        const std::vector<std::string> strings = few.strings(2);
+        std::string pattern;
+        for (const std::string &text : strings)
+            pattern += (pattern.empty() ? "" : "|") + text;
+        std::vector<std::string> texts(60);
+        for (std::string &text : texts)
+            text = few.text_with(strings);
+        INFO(pattern);
+        REQUIRE(matches(pattern, texts) == (uint64_t{1} << texts.size()) - 1);
+    }
+    CHECK(matches("ab$", {"ab", "abc", "xab\n", "ab\0"s}) == 0b0101);
+    CHECK(matches("a\\x00", {"a", "a\0"s}) == 0b10);
+    CHECK(matches("a.", {"a", "ab"}) == 0b10);
 }

@@ -6,6 +6,7 @@
 #include <random>
 #include <string>
 
+#include "few_strings.hpp"
 #include "guarded_packets.hpp"
 #include "support/catch.hpp"
 #include "support/requires.hpp"
@@ -107,4 +108,35 @@ TEST_CASE("random patterns with windows find in one pass what each finds alone",
     }
     CHECK(found > 1000);
     CHECK(found < 20 * 60 * 60);
+}
+
+TEST_CASE("few patterns find in one pass what each finds alone, also at the packets' ends", "[mapi-core][match][strings]")
+{
+    match_test::FewStrings few;
+    for (int round = 0; round < 200; ++round) {
+        const std::vector<std::string> strings = few.strings(2);
+        Patterns patterns;
+        for (const std::string &text : strings)
+            patterns.add(text);
+        if (!patterns.make_set())
+            return test_support::skip("no Vectorscan");
+        GuardedPackets packets;
+        while (!packets.is_full())
+            add(packets, few.text_with(strings));
+        REQUIRE(patterns.agrees(packets, packets.all()));
+    }
+}
+
+TEST_CASE("a pattern that would end behind the packet is not found", "[mapi-core][match][strings]")
+{
+    Patterns patterns;
+    for (const char *pattern : {"|61 00|", "|61 00 00|", "|00 00|", "b|00|"})
+        patterns.add(pattern);
+    if (!patterns.make_set())
+        return test_support::skip("no Vectorscan");
+    GuardedPackets packets;
+    for (const std::string &text : {std::string("xa"), std::string("xa\0", 3), std::string("ab"), std::string()})
+        add(packets, text);
+    CHECK(patterns.agrees(packets, packets.all()));
+    CHECK(patterns.set->find(packets.views(), packets.all()).size() == 1);
 }

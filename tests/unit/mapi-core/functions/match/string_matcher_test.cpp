@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "few_strings.hpp"
 #include "guarded_packets.hpp"
 #include "match/errors.hpp"
 #include "naive_search.hpp"
@@ -217,4 +218,21 @@ TEST_CASE("several threads can search with one matcher", "[mapi-core][match][str
     for (std::thread &thread : threads)
         thread.join();
     CHECK(wrong == std::vector<int>(12, 0));
+}
+
+TEST_CASE("one of few alternatives is found wherever it and the packet end", "[mapi-core][match][strings]")
+{
+    match_test::FewStrings few;
+    for (int round = 0; round < 300; ++round) {
+        const std::vector<std::string> strings = few.strings(5);
+        std::string pattern;
+        for (const std::string &text : strings)
+            pattern += (pattern.empty() ? "" : "||") + text;
+        for (int i = 0; i < 100; ++i) {
+            const std::string text = few.text_with(strings);
+            INFO(pattern << " in " << text);
+            REQUIRE(finds(pattern.c_str(), 0, 0, text));
+            REQUIRE_FALSE(finds(pattern.c_str(), 0, 0, std::string(text.size(), 'Q')));
+        }
+    }
 }
