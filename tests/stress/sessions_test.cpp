@@ -102,7 +102,7 @@ TEST_CASE("snapshots of a flight recorder under its writers lose nothing uncount
             require_accounted(result, issued);
             REQUIRE(is_whole(result.trace));
             CHECK(snapshots > 3);
-            // A snapshot under full load must bring something home, not only the last one.
-            CHECK(result.trace.records.size() > (std::string(ring) == " ring=8K" ? 600u : 20000u));
+            // Half of a ring at least, also where both writers had but one CPU and so one ring.
+            CHECK(result.trace.records.size() > (std::string(ring) == " ring=8K" ? 256u : 8000u));
         }
 }
