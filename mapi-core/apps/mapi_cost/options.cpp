@@ -73,7 +73,7 @@ std::optional<int> parse_options(int argc, char **argv, Options &options)
     arguments.add("--filter", options.filter,
                    "expression for BPF_FILTER; default \"src port 2005\" when a packet matches it, else \"tcp\"").shown_as("EXPR");
     arguments.add("--string", options.text, "string for STR_SEARCH in the row of five functions; default \"www\"").shown_as("STRING");
-    arguments.add("--packets", options.run.packets, "packets to time in each scenario, at least; of a device at most; default 200000")
+    arguments.add("--packets", options.run.packets, "packets to time in each scenario, at least; on a device the pass ends once they have come; default 200000")
         .shown_as("N").range(std::uint64_t{1}, std::uint64_t{1} << 32);
     arguments.add_flag("--per-packet", is_per_packet, "hand packets to the engine one by one, not in batches of 64");
     arguments.add("--clock", clock, "ordered (default): slices are fenced; fast: probes cost half")

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <optional>
 
+#include "first_match.hpp"
 #include "padded_text.hpp"
 
 namespace mapi::match
@@ -22,18 +23,6 @@ hs_scratch_t *native(LiteralSet::Scratch *scratch)
 LiteralSet::Scratch *opaque(hs_scratch_t *scratch)
 {
     return reinterpret_cast<LiteralSet::Scratch *>(scratch);
-}
-
-struct Search {
-    size_t bytes; // of the text, without what was put behind it
-    bool found = false;
-};
-
-int stop_at_first(unsigned, unsigned long long, unsigned long long end, unsigned, void *context)
-{
-    auto &search = *static_cast<Search *>(context);
-    search.found = end <= search.bytes;
-    return search.found;
 }
 
 class VectorscanSet : public LiteralSet
@@ -86,9 +75,9 @@ public:
         const char *const text = padded.copy(data, bytes);
         if (!text)
             return std::nullopt;
-        Search search{bytes};
+        FirstMatch search{bytes};
         const hs_error_t error = hs_scan(database_, text, static_cast<unsigned>(bytes + PaddedText::kPadBytes), 0,
-                                         native(scratch), stop_at_first, &search);
+                                         native(scratch), FirstMatch::on_match, &search);
         return error == HS_SUCCESS || error == HS_SCAN_TERMINATED ? std::optional(search.found) : std::nullopt;
     }
 

@@ -7,24 +7,13 @@
 #include <bit>
 
 #include "errors.hpp"
+#include "first_match.hpp"
 #include "padded_text.hpp"
 
 namespace mapi::match
 {
 namespace
 {
-struct Search {
-    size_t bytes; // of the packet, without what was put behind it
-    bool found = false;
-};
-
-int stop_at_first(unsigned, unsigned long long, unsigned long long end, unsigned, void *context)
-{
-    auto &search = *static_cast<Search *>(context);
-    search.found = end <= search.bytes;
-    return search.found;
-}
-
 class VectorscanExpression : public RegularExpression
 {
 public:
@@ -59,12 +48,12 @@ private:
     // As it is, for what must be at its end; and padded, for what is missed there.
     bool is_in(const mapi_packet &packet) noexcept
     {
-        Search search{packet.caplen};
-        hs_scan(database_, reinterpret_cast<const char *>(packet.data), packet.caplen, 0, scratch_, stop_at_first, &search);
+        FirstMatch search{packet.caplen};
+        hs_scan(database_, reinterpret_cast<const char *>(packet.data), packet.caplen, 0, scratch_, FirstMatch::on_match, &search);
         if (search.found)
             return true;
         if (const char *const text = padded_.copy(packet.data, packet.caplen))
-            hs_scan(database_, text, unsigned(packet.caplen + PaddedText::kPadBytes), 0, scratch_, stop_at_first, &search);
+            hs_scan(database_, text, unsigned(packet.caplen + PaddedText::kPadBytes), 0, scratch_, FirstMatch::on_match, &search);
         return search.found;
     }
 
