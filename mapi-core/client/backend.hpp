@@ -2,11 +2,13 @@
 // Backend: who captures for this process: an engine of its own, or mapid.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 
 #include <mapi/results.h>
 
+#include "client/shortcut.hpp"
 #include "engine/arguments.hpp"
 
 namespace mapi::client
@@ -23,6 +25,10 @@ class Flow : public std::enable_shared_from_this<Flow>
 {
 public:
     virtual ~Flow() = default;
+
+    // Without one the calls below are asked.
+    bool has_shortcut(int fid) const { return unsigned(fid) - 1 < shortcut_count_.load(std::memory_order_acquire); } // pairs with make_shortcuts()
+    Shortcut &shortcut(int fid) const { return shortcuts_[unsigned(fid) - 1]; }
 
     virtual int apply(const std::string &function, engine::Arguments arguments) = 0;
     // One of its functions, for another one's argument; is_whole: that takes results of any size.
@@ -54,6 +60,18 @@ public:
     virtual void describe(int fid, mapi_function_info_t *info) = 0;
     // 0: there is none after it.
     virtual int next_function(int fid) = 0;
+
+protected:
+    // Once, when the flow has all its functions.
+    void make_shortcuts(size_t functions)
+    {
+        shortcuts_ = std::make_unique<Shortcut[]>(functions);
+        shortcut_count_.store(unsigned(functions), std::memory_order_release);
+    }
+
+private:
+    std::unique_ptr<Shortcut[]> shortcuts_;
+    std::atomic<unsigned> shortcut_count_ = 0;
 };
 
 class Backend

@@ -2,8 +2,6 @@
 // Flow table: flow descriptor -> flow.
 #include "client/flow_table.hpp"
 
-#include <thread>
-
 #include "engine/error.hpp"
 
 namespace mapi::client
@@ -52,8 +50,7 @@ std::shared_ptr<Flow> FlowTable::take(int fd)
         slot.flow = nullptr;
         flow = std::move(slot.owner);
     }
-    while (slot.pins != 0)
-        std::this_thread::yield();
+    wait_for_readers();
     return flow;
 }
 

@@ -6,8 +6,10 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <utility>
 
 #include "client/backend.hpp"
+#include "client/grace_period.hpp"
 
 namespace mapi::client
 {
@@ -20,11 +22,25 @@ public:
     template <class Use> auto with(int fd, Use use)
     {
         Slot &slot = slot_of(fd);
-        const Pin pin(slot);
-        Flow *flow = slot.flow.load();
+        const ReadSection section; // ends before remove() closes the flow
+        Flow *flow = slot.flow.load(std::memory_order_acquire);
         if (!flow)
             throw_no_flow(fd);
         return use(*flow);
+    }
+
+    // take(shortcut, the thread's clock) where the function has one; null: with() and hold() know more.  Calls nothing.
+    template <class Take> auto try_shortcut(int fd, int fid, Take take) -> decltype(take(std::declval<const Shortcut &>(), std::declval<const ReaderClock &>()))
+    {
+        ReaderThread *const reader = own_reader;
+        const unsigned place = unsigned(fd) - 1;
+        if (!reader || place >= unsigned(kFlowsMax)) [[unlikely]]
+            return nullptr;
+        const uint32_t before = enter_section(*reader);
+        const Flow *const flow = slots_[place].flow.load(std::memory_order_acquire);
+        const auto taken = flow && flow->has_shortcut(fid) ? take(flow->shortcut(fid), reader->clock) : nullptr;
+        leave_section(*reader, before);
+        return taken;
     }
 
     // For calls that block: the flow lives until the caller lets go, also when it is closed meanwhile.
@@ -60,16 +76,8 @@ public:
 private:
     struct Slot {
         std::atomic<Flow *> flow = nullptr;
-        std::atomic<int> pins = 0;
         std::shared_ptr<Flow> owner; // under mutex_
         bool is_taken = false;       // so is this; also while a flow is made or closed
-    };
-
-    // Sequentially consistent, as remove(): either the pin is seen there, or the empty slot here.
-    struct Pin {
-        explicit Pin(Slot &s) : slot(s) { slot.pins.fetch_add(1); }
-        ~Pin() { slot.pins.fetch_sub(1); }
-        Slot &slot;
     };
 
     struct Freed {

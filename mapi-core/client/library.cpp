@@ -36,9 +36,15 @@ std::shared_ptr<Backend> Library::backend()
     return local_ = std::make_shared<LocalBackend>();
 }
 
+constinit std::atomic<Library *> made_library = nullptr;
+
 Library &library()
 {
-    static Library *const instance = new Library;
+    static Library *const instance = [] {
+        auto *const library = new Library;
+        made_library.store(library, std::memory_order_release);
+        return library;
+    }();
     return *instance;
 }
 } // namespace mapi::client

@@ -2,6 +2,7 @@
 // Library: what libmapi keeps for the process: who captures for it, and its flows.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 
@@ -29,4 +30,6 @@ private:
 
 // Made by the first call and never destroyed: packet threads may run until the process is gone.
 Library &library();
+// Null before that.
+extern constinit std::atomic<Library *> made_library [[gnu::visibility("hidden")]];
 } // namespace mapi::client

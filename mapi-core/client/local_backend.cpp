@@ -27,13 +27,34 @@ public:
     bool is_connected() override { return flow_->is_connected(); }
     void set_option(int option, uint64_t value) override { flow_->set_option(option, value); }
     uint64_t option(int option) override { return flow_->option(option); }
-    void connect() override { flow_->connect(); }
+    void connect() override
+    {
+        flow_->connect();
+        make_shortcuts(flow_->function_count());
+    }
     void reset(int fid) override { flow_->reset(fid); }
-    void remove(int fid) override { flow_->remove(fid); }
+    void remove(int fid) override
+    {
+        flow_->remove(fid);
+        if (has_shortcut(fid))
+            shortcut(fid).close();
+    }
     void close() override { flow_->close(); }
-    mapi_results_t *read_results(int fid) override { return flow_->read_results(fid); }
+    mapi_results_t *read_results(int fid) override
+    {
+        mapi_results_t *const results = flow_->read_results(fid);
+        if (engine::Applied *const share = flow_->share_of_word(fid))
+            open_shortcut(fid, WordPlace{share->node->published().first(), &share->base_result, &share->result[0], &share->results});
+        return results;
+    }
     mapi_results_t *next_results(int fid) override { return flow_->next_results(fid); }
-    const mapipkt *next_packet(int fid) override { return flow_->next_packet(fid); }
+    const mapipkt *next_packet(int fid) override
+    {
+        const mapipkt *const packet = flow_->next_packet(fid);
+        if (ring::RecordSource *const packets = flow_->packets(fid))
+            open_shortcut(fid, *packets);
+        return packet;
+    }
     int next_packets(int fid, const mapipkt **packets, int most, int timeout_ms) override { return flow_->next_packets(fid, packets, most, timeout_ms); }
     int poll_descriptor(int fid) override { return flow_->poll_descriptor(fid); }
     bool wait_for_end(int timeout_ms) override { return flow_->wait_for_end(timeout_ms); }
@@ -42,6 +63,16 @@ public:
     int next_function(int fid) override { return flow_->next_function(fid); }
 
 private:
+    // Either remove() finds it open, or this call the function removed.
+    template <class Place> void open_shortcut(int fid, Place &&place)
+    {
+        if (!has_shortcut(fid))
+            return;
+        shortcut(fid).lead_to(place);
+        if (flow_->is_removed(fid))
+            shortcut(fid).close();
+    }
+
     const engine::Registry &registry_;
     const std::shared_ptr<engine::Flow> flow_;
 };

@@ -20,6 +20,8 @@ using mapi::client::guard;
 using mapi::client::library;
 using mapi::engine::copy_text;
 using mapi::client::Flow;
+using mapi::client::ReaderClock;
+using mapi::client::Shortcut;
 
 namespace
 {
@@ -92,9 +94,26 @@ int apply(int fd, const char *name, mapi::client::GivenArguments &given)
     });
 }
 
-const mapipkt *next_packet(int fd, int fid)
+template <class Take> auto try_shortcut(int fd, int fid, Take take) -> decltype(mapi::client::made_library.load()->flows.try_shortcut(fd, fid, take))
 {
-    return hold(fd, fid)->next_packet(fid);
+    mapi::client::Library *const library = mapi::client::made_library.load(std::memory_order_acquire);
+    return library ? library->flows.try_shortcut(fd, fid, take) : nullptr;
+}
+
+[[gnu::noinline]] mapi_results_t *ask_for_results(int fd, int fid)
+{
+    return guard(static_cast<mapi_results_t *>(nullptr), [&] {
+        mapi_results_t *results = library().flows.with(fd, [fid](Flow &flow) { return flow.read_results(fid); });
+        mapi::client::own_reader->clock.look(); // for the reads by the shortcut that follow
+        return results ? results : library().flows.hold(fd)->next_results(fid);
+    });
+}
+
+[[gnu::noinline]] mapipkt *ask_for_packet(int fd, int fid)
+{
+    return guard(static_cast<mapipkt *>(nullptr), [&] {
+        return const_cast<mapipkt *>(hold(fd, fid)->next_packet(fid));
+    });
 }
 } // namespace
 
@@ -195,10 +214,9 @@ int mapi_apply_function_typed(const char *kinds, int fd, const char *function, .
 
 mapi_results_t *mapi_read_results(int fd, int fid)
 {
-    return guard(static_cast<mapi_results_t *>(nullptr), [&] {
-        mapi_results_t *results = library().flows.with(fd, [fid](Flow &flow) { return flow.read_results(fid); });
-        return results ? results : library().flows.hold(fd)->next_results(fid);
-    });
+    const auto read = [](const Shortcut &shortcut, const ReaderClock &clock) { return shortcut.read_word(clock); };
+    mapi_results_t *const results = try_shortcut(fd, fid, read);
+    return results ? results : ask_for_results(fd, fid);
 }
 
 // MAPI_COPY and MAPI_REF are alike here: the memory is the flow's, and only a read changes it.
@@ -210,9 +228,9 @@ void *mapi_read_results_pointer(int fd, int fid, int)
 
 mapipkt *mapi_get_next_pkt(int fd, int fid)
 {
-    return guard(static_cast<mapipkt *>(nullptr), [&] {
-        return const_cast<mapipkt *>(next_packet(fd, fid));
-    });
+    const auto take = [](const Shortcut &shortcut, const ReaderClock &) { return shortcut.next_packet(); };
+    const mapipkt *const packet = try_shortcut(fd, fid, take);
+    return packet ? const_cast<mapipkt *>(packet) : ask_for_packet(fd, fid);
 }
 
 int mapi_get_next_pkts(int fd, int fid, mapipkt **packets, int most, int timeout_ms)

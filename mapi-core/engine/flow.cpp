@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 #include <map>
+#include <optional>
 #include <thread>
 
 #include "engine/config.hpp"
@@ -238,15 +239,30 @@ mapi_results_t *Flow::read_results(int fid)
         applied.result[0].store(value, std::memory_order_relaxed);
     } else {
         std::vector<uint64_t> copy(applied.result.size());
-        std::unique_lock<std::mutex> lock; // also while it is stored: what is told once shall not be mixed with what another thread reads
+        std::optional<ring::RecordSource::Lock> lock; // also while it is stored: what is told once shall not be mixed with what another thread reads
         if (node.is_composed())
-            lock = applied.records->lock();
+            lock.emplace(*applied.records);
         copy_result(applied, copy.data());
         for (size_t i = 0; i < copy.size(); ++i)
             applied.result[i].store(copy[i], std::memory_order_relaxed);
     }
     std::atomic_ref(applied.results.ts).store(now_us(), std::memory_order_relaxed);
     return &applied.results;
+}
+
+// A shared node's word may be of packets before the flow, until that has joined; a pure node's is no count.
+Applied *Flow::share_of_word(int fid) const
+{
+    Applied &applied = *chain_->functions()[size_t(fid) - 1];
+    const Node &node = *applied.node;
+    const bool is_share = applied.is_share_of_word && !node.has_results_in_ring() && !node.is_pure() && (!node.is_shareable() || chain_->has_joined());
+    return is_share ? &applied : nullptr;
+}
+
+ring::RecordSource *Flow::packets(int fid) const
+{
+    const Applied &applied = *chain_->functions()[size_t(fid) - 1];
+    return applied.node->has_packets_in_ring() ? applied.records.get() : nullptr;
 }
 
 ring::RecordSource &Flow::records(Applied &applied, bool are_packets)

@@ -53,6 +53,12 @@ public:
 
     // No system call; no lock but that of readers of the same function where it composes its result.  Null: results come one after another.
     mapi_results_t *read_results(int fid);
+    // Those of a connected flow, removed or not, whose result is its share of a word from now on; null: there is more to it.
+    Applied *share_of_word(int fid) const;
+    // Null: the function gives no packets, or has none left.
+    ring::RecordSource *packets(int fid) const;
+    bool is_removed(int fid) const { return chain_->functions()[size_t(fid) - 1]->is_removed; }
+    size_t function_count() const { return chain_->functions().size(); }
     // Waits for the next of these.
     mapi_results_t *next_results(int fid);
     // Null: the end, or nothing there and the buffer does not wait.

@@ -42,6 +42,7 @@ public:
         words_[0].store(sequence + 2, std::memory_order_release);
     }
 
+    const std::atomic<uint64_t> *first() const { return words_ + 1; }
     uint64_t first_word() const { return words_[1].load(std::memory_order_acquire); }
 
     // `copy` has room for the bytes rounded up to whole words.

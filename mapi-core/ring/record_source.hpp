@@ -2,7 +2,9 @@
 // Record source: a ring's reader as a client uses it: one record or many, waiting or not, or told by a descriptor.
 #pragma once
 
+#include <atomic>
 #include <mutex>
+#include <thread>
 
 #include "ring/ring_reader.hpp"
 
@@ -14,7 +16,34 @@ class RecordSource
 public:
     RecordSource(const RingPages &pages, bool reader_returns) : reader_(pages), reader_returns_(reader_returns) {}
 
-    std::unique_lock<std::mutex> lock() { return std::unique_lock(mutex_); }
+    // Readers that may wait stand in line at the mutex; one that finds a record at once takes the flag alone.
+    class Lock
+    {
+    public:
+        explicit Lock(RecordSource &source) : lock_(source.mutex_), source_(source)
+        {
+            while (source_.is_read_.exchange(true, std::memory_order_acquire))
+                std::this_thread::yield(); // try_next() of another thread
+        }
+        ~Lock() { source_.is_read_.store(false, std::memory_order_release); }
+        Lock(const Lock &) = delete;
+        Lock &operator=(const Lock &) = delete;
+
+    private:
+        const std::lock_guard<std::mutex> lock_;
+        RecordSource &source_;
+    };
+    Lock lock() { return Lock(*this); }
+
+    // As next(), without the lock.  None: another thread reads, or there is more to do than to take a record that was seen before.
+    Record try_next()
+    {
+        if (is_read_.exchange(true, std::memory_order_acquire)) [[unlikely]]
+            return {};
+        const Record record = reader_.may_hold() ? reader_.next_seen() : Record{};
+        is_read_.store(false, std::memory_order_release);
+        return record;
+    }
 
     // Waits unless the ring's reader returns.  What was lent before goes back.
     Record next(const RingReader::IsAlive &is_alive);
@@ -46,6 +75,7 @@ private:
     bool may_have_come();
 
     std::mutex mutex_;
+    std::atomic<bool> is_read_ = false; // by whoever may use all below
     RingReader reader_;
     const bool reader_returns_;
     int event_ = -1;

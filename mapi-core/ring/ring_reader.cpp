@@ -24,14 +24,9 @@ bool RingReader::has_record()
 Record RingReader::next()
 {
     while (has_record()) {
-        const uint64_t at = position_ & (pages_.bytes - 1);
-        const auto *header = reinterpret_cast<const RecordHeader *>(pages_.data + at);
-        if (header->is_gap) {
-            position_ += pages_.bytes - at;
-            continue;
-        }
-        position_ += place_bytes(header->bytes);
-        return {reinterpret_cast<const uint8_t *>(header + 1), header->bytes};
+        if (const Record record = next_seen(); record.data)
+            return record;
+        position_ += pages_.bytes - (position_ & (pages_.bytes - 1));
     }
     return {};
 }
@@ -39,7 +34,7 @@ Record RingReader::next()
 // Giving back an eighth at a time keeps the line that both sides write out of the way of each record.
 void RingReader::release()
 {
-    if (position_ - told_ >= pages_.bytes / 8 || position_ == seen_head_)
+    if (!may_hold())
         give_back();
 }
 

@@ -27,6 +27,17 @@ public:
     Record next();
     // All that next() gave may be overwritten.
     void release();
+    // Whether release() would keep what next() gave for now, and there is a record that an earlier look has seen.
+    bool may_hold() const { return position_ != seen_head_ && position_ - told_ < pages_.bytes / 8; }
+    // The next one of these.  None: a gap comes first.
+    Record next_seen()
+    {
+        const auto *header = reinterpret_cast<const RecordHeader *>(pages_.data + (position_ & (pages_.bytes - 1)));
+        if (header->is_gap) [[unlikely]]
+            return {};
+        position_ += place_bytes(header->bytes);
+        return {reinterpret_cast<const uint8_t *>(header + 1), header->bytes};
+    }
     // The same, and the writer knows at once.
     void give_back();
     // False: timeout_ms has passed, or none will come any more.  < 0 waits for ever.

@@ -274,6 +274,56 @@ TEST_CASE("functions of values refuse what they cannot count", "[mapi-core][clie
     mapi_close_flow(fd);
 }
 
+TEST_CASE("what was read again and again is there no more once its function is removed or its flow closed", "[mapi-core][client]")
+{
+    const TempDir dir;
+    const int flow = mapi_create_offline_flow(write_capture(dir).c_str(), MFF_PCAP);
+    const int counter = mapi_apply_function(flow, "PKT_COUNTER");
+    const int buffer = mapi_apply_function(flow, "TO_BUFFER", NOWAIT);
+    REQUIRE(mapi_connect(flow) == 0);
+    REQUIRE(mapi_wait_flow(flow, -1) == 0);
+    for (int i = 0; i < 1000; ++i)
+        REQUIRE(value(flow, counter) == 300);
+    for (int i = 0; i < 100; ++i)
+        REQUIRE(mapi_get_next_pkt(flow, buffer) != nullptr);
+
+    REQUIRE(mapi_remove_function(flow, counter) == 0);
+    CHECK(mapi_read_results(flow, counter) == nullptr);
+    CHECK(last_error() == MAPI_INVALID_FID_FUNCID);
+    REQUIRE(mapi_remove_function(flow, buffer) == 0);
+    CHECK(mapi_get_next_pkt(flow, buffer) == nullptr);
+    CHECK(last_error() == MAPI_INVALID_FID_FUNCID);
+    REQUIRE(mapi_close_flow(flow) == 0);
+    CHECK(mapi_get_next_pkt(flow, buffer) == nullptr);
+    CHECK(last_error() == MAPI_INVALID_FLOW);
+}
+
+TEST_CASE("each flow's counter begins with its own packets, however often it is read", "[mapi-core][client]")
+{
+    const TempDir dir;
+    char *device = mapi_create_offline_device(write_capture(dir).c_str(), MFF_PCAP);
+    REQUIRE(device);
+    REQUIRE(mapi_set_device_option(device, "repeat", "forever") == 0);
+    const int first = mapi_create_flow(device), second = mapi_create_flow(device);
+    const int of_first = mapi_apply_function(first, "PKT_COUNTER"), of_second = mapi_apply_function(second, "PKT_COUNTER");
+    REQUIRE(mapi_connect(first) == 0);
+    REQUIRE(mapi_start_offline_device(device) == 0);
+    while (value(first, of_first) < 100000) {
+    }
+    REQUIRE(mapi_connect(second) == 0);
+    uint64_t last = 0;
+    for (int i = 0; i < 100000; ++i) {
+        const uint64_t now = value(second, of_second);
+        REQUIRE(now >= last);
+        last = now;
+    }
+    CHECK(last < value(first, of_first) - 100000 / 2);
+    CHECK(mapi_reset_function(first, of_first) == 0);
+    CHECK(mapi_close_flow(first) == 0);
+    CHECK(mapi_close_flow(second) == 0);
+    CHECK(mapi_delete_offline_device(device) == 0);
+}
+
 TEST_CASE("who waits for the next of a function's results goes on when the flow is closed", "[mapi-core][client]")
 {
     const TempDir dir;

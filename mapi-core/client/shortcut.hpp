@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// Shortcut: where a function's result or its packets lie -> a reader, who need not ask the flow.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include <mapi/results.h>
+
+#include "client/reader_clock.hpp"
+#include "ring/record_source.hpp"
+
+namespace mapi::client
+{
+// A result that is the difference of two words.
+struct WordPlace {
+    const std::atomic<uint64_t> *word = nullptr; // null: there is more to it
+    const std::atomic<uint64_t> *base = nullptr; // what of the word is not the flow's
+    std::atomic<uint64_t> *lent = nullptr;       // what results->res points to
+    mapi_results_t *results = nullptr;
+};
+
+// Empty at first.  The reader that has asked the flow fills it in, others the same again.  Any thread.
+class Shortcut
+{
+public:
+    // Null: the flow is to be asked.
+    mapi_results_t *read_word(const ReaderClock &clock) const
+    {
+        const std::atomic<uint64_t> *const word = word_.load(std::memory_order_acquire); // pairs with lead_to(): the others are there
+        uint64_t now_us;
+        if (!word || !clock.try_now(now_us)) [[unlikely]]
+            return nullptr;
+        // Two threads that read the same function get whole words, if not both their own.  The base first: the word only grows.
+        const uint64_t base = base_.load(std::memory_order_relaxed)->load(std::memory_order_acquire);
+        lent_.load(std::memory_order_relaxed)->store(word->load(std::memory_order_acquire) - base, std::memory_order_relaxed);
+        mapi_results_t *const results = results_.load(std::memory_order_relaxed);
+        if (!results)
+            __builtin_unreachable(); // saves the caller from asking
+        std::atomic_ref(results->ts).store(now_us, std::memory_order_relaxed);
+        return results;
+    }
+    // The same; it does not wait.
+    const mapipkt *next_packet() const
+    {
+        ring::RecordSource *const packets = packets_.load(std::memory_order_acquire);
+        return packets ? reinterpret_cast<const mapipkt *>(packets->try_next().data) : nullptr;
+    }
+
+    void lead_to(const WordPlace &place)
+    {
+        base_.store(place.base, std::memory_order_relaxed);
+        lent_.store(place.lent, std::memory_order_relaxed);
+        results_.store(place.results, std::memory_order_relaxed);
+        word_.store(place.word);
+    }
+    void lead_to(ring::RecordSource &packets) { packets_.store(&packets); }
+    void close()
+    {
+        word_.store(nullptr);
+        packets_.store(nullptr);
+    }
+
+private:
+    std::atomic<const std::atomic<uint64_t> *> word_ = nullptr;
+    std::atomic<const std::atomic<uint64_t> *> base_ = nullptr;
+    std::atomic<std::atomic<uint64_t> *> lent_ = nullptr;
+    std::atomic<mapi_results_t *> results_ = nullptr;
+    std::atomic<ring::RecordSource *> packets_ = nullptr;
+};
+} // namespace mapi::client
