@@ -44,7 +44,7 @@ class ExpiredFlows
 {
     auto on_end()
     {
-        return [this](const Cache::Flow &flow, FlowEnd reason) { hand_over(flow, reason); };
+        return [this](const Cache::Flow &flow, FlowEnd reason, uint64_t) { hand_over(flow, reason); };
     }
 
 public:

@@ -8,6 +8,7 @@
 #include <mapi/results.h>
 
 #include "functions/catalog.hpp"
+#include "functions/flow_report/exporter_clock.hpp"
 #include "functions/flow_report/report_sink.hpp"
 #include "functions/instance.hpp"
 #include "functions/record_writer.hpp"
@@ -21,8 +22,6 @@ enum class Format { kNetflow5, kNetflow9, kIpfix };
 
 constexpr uint64_t kNsPerSecond = 1000000000;
 constexpr size_t kQueueRoom = 512; // messages, as in MAPI 2
-// The exporter's clock begins before the first packet, so that one that comes late has a time on it.
-constexpr uint64_t kBootLeadNs = 60 * kNsPerSecond;
 
 constexpr char kDefaultRecord9[] = "IP_SRC_ADDR IP_DST_ADDR INGRESS EGRESS PKTS BYTES FIRST_SWITCHED LAST_SWITCHED L4_SRC_PORT L4_DST_PORT "
                                    "TCP_FLAGS PROT TOS ICMP_TYPE";
@@ -40,7 +39,7 @@ class FlowReport
 {
     auto on_end()
     {
-        return [this](const ReportCache::Flow &flow, FlowEnd reason) { hand_over(flow, reason); };
+        return [this](const ReportCache::Flow &flow, FlowEnd reason, uint64_t ended_ns) { hand_over(flow, reason, ended_ns); };
     }
 
 public:
@@ -129,13 +128,9 @@ private:
         FlowKey key = packet.key();
         key_.apply(key);
         add_packet(cache_.add(key, bytes.timestamp_ns, on_end()), packet);
-        if (boots_ != cache_.time_jumps() + 1) {
-            boot_ns_ = bytes.timestamp_ns > kBootLeadNs ? bytes.timestamp_ns - kBootLeadNs : 0;
-            boots_ = cache_.time_jumps() + 1;
-        }
     }
 
-    void hand_over(const ReportCache::Flow &flow, FlowEnd reason)
+    void hand_over(const ReportCache::Flow &flow, FlowEnd reason, uint64_t ended_ns)
     {
         if (flow.packets < settings_.least_packets) {
             ++unsent_flows_;
@@ -146,8 +141,8 @@ private:
         EndedFlow ended;
         memset(&ended, 0, sizeof(ended)); // padding, too: it is copied as bytes
         ended.flow = flow;
-        ended.now_ns = cache_.now_ns();
-        ended.boot_ns = boot_ns_;
+        ended.ended_ns = ended_ns;
+        ended.boot_ns = clock_.boot_ns(flow.first_ns, ended_ns);
         ended.observed_flows = cache_.begun();
         ended.ignored_packets = ignored_packets_;
         ended.ignored_bytes = ignored_bytes_;
@@ -170,7 +165,7 @@ private:
     const ReportSettings settings_;
     const FlowKeyMask key_;
     ReportCache cache_;
-    uint64_t boot_ns_ = 0, boots_ = 0; // the clock begins with the first packet, and anew with each step back of time
+    ExporterClock clock_;
     uint64_t ignored_packets_ = 0, ignored_bytes_ = 0;
     uint64_t unsent_flows_ = 0, unsent_packets_ = 0, unsent_bytes_ = 0;
     std::string ended_; // of a batch, on their way to the writer

@@ -36,8 +36,8 @@ enum class ByteOrder { kNetwork, kHost };
 void append_value(std::string &to, const Element &element, const EndedFlow &flow, const ReportSettings &settings, ByteOrder order);
 void append_number(std::string &to, uint64_t number, unsigned bytes, ByteOrder order = ByteOrder::kNetwork);
 
-// Of the exporter's clock, which began at flow.boot_ns.
-uint32_t uptime_ms(const EndedFlow &flow, uint64_t time_ns);
+// Of the exporter's clock.
+uint32_t uptime_ms(uint64_t boot_ns, uint64_t time_ns);
 
 constexpr uint16_t template_id(uint8_t version)
 {

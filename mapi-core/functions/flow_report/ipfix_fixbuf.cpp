@@ -11,7 +11,7 @@ namespace mapi::functions
 {
 namespace
 {
-constexpr uint64_t kNsPerSecond = 1000000000;
+constexpr size_t kExportTimeOffset = 4; // in a message's header
 
 class Error
 {
@@ -47,21 +47,26 @@ public:
     }
     Ipfix(const Ipfix &) = delete;
 
-    bool add(const EndedFlow &flow) override
+    int add(const EndedFlow &flow) override
     {
+        if (!MessageTime::has_room(flow))
+            return EOVERFLOW;
         record_.clear();
         for (const Element *element : template_.of(flow.flow.key.version))
             append_value(record_, *element, flow, settings_, ByteOrder::kHost);
         if (flows_ == 0)
-            begin(flow.now_ns);
+            begin(flow);
         bool is_taken = append(flow.flow.key.version);
         if (!is_taken) {
             flush();
-            begin(flow.now_ns);
+            begin(flow);
             is_taken = append(flow.flow.key.version);
         }
-        flows_ += is_taken;
-        return is_taken;
+        if (!is_taken)
+            return EMSGSIZE;
+        time_.add(flow);
+        ++flows_;
+        return 0;
     }
 
     void flush() override
@@ -86,21 +91,27 @@ private:
         }
     }
 
-    // A message has the time at which it was begun; templates have one of their own.
-    void begin(uint64_t now_ns)
+    // Templates have a message of their own.
+    void begin(const EndedFlow &flow)
     {
-        fBufSetExportTime(buffer_, uint32_t(now_ns / kNsPerSecond));
-        if (clock_.is_due(now_ns) && twice([this](GError **error) { return fbSessionExportTemplates(session_, error); })) {
-            clock_.sent(now_ns);
+        time_.clear();
+        time_.add(flow);
+        if (clock_.is_due(flow.ended_ns) && twice([this](GError **error) { return fbSessionExportTemplates(session_, error); })) {
+            clock_.sent(flow.ended_ns);
             emit(0);
         }
     }
 
+    // Only its last flow tells a message's time, and libfixbuf would put its own clock's where that is 0.
     void emit(uint64_t flows)
     {
         Error error;
         const size_t bytes = fBufEmit(buffer_, &error) ? fbExporterGetMsgLen(fBufGetExporter(buffer_)) : 0;
-        clock_.message(send_(std::string(reinterpret_cast<const char *>(message_), bytes), flows));
+        std::string message(reinterpret_cast<const char *>(message_), bytes), time;
+        append_number(time, time_.next_second(), 4);
+        if (bytes >= kExportTimeOffset + time.size())
+            message.replace(kExportTimeOffset, time.size(), time);
+        clock_.message(send_(message, flows));
     }
 
     // False: the message has no room for it.
@@ -131,6 +142,7 @@ private:
     fBuf_t *buffer_ = nullptr;
     std::string record_; // as the internal template has it
     uint64_t flows_ = 0; // of the message
+    MessageTime time_;
 };
 } // namespace
 

@@ -24,6 +24,7 @@ using Cache = FlowCache<Values>;
 struct Ended {
     uint64_t number, first_ns, last_ns, packets, sum;
     FlowEnd reason;
+    uint64_t ended_ns;
 };
 
 FlowKey key(uint16_t port)
@@ -42,8 +43,8 @@ struct Fixture {
 
     auto collect()
     {
-        return [this](const Cache::Flow &flow, FlowEnd reason) {
-            ended.push_back({flow.number, flow.first_ns, flow.last_ns, flow.packets, flow.values.sum, reason});
+        return [this](const Cache::Flow &flow, FlowEnd reason, uint64_t ended_ns) {
+            ended.push_back({flow.number, flow.first_ns, flow.last_ns, flow.packets, flow.values.sum, reason, ended_ns});
         };
     }
     void add(uint16_t port, uint64_t time_ns)
@@ -91,6 +92,20 @@ TEST_CASE("a flow that goes on for the active timeout ends and begins anew", "[m
     CHECK(flows.reasons() == std::vector{FlowEnd::kActive, FlowEnd::kActive});
     for (const Ended &flow : flows.ended)
         CHECK(flow.packets == 6);
+}
+
+TEST_CASE("a flow ends at its timeout, however long no packet shows it", "[mapi-core][functions]")
+{
+    Fixture flows(8, 30 * kSecond, 60 * kSecond);
+    flows.add(1, 100 * kSecond); // idle before it is active for long
+    for (uint64_t second = 110; second < 160; second += 10)
+        flows.add(2, second * kSecond);
+    flows.add(3, 10'000'000 * kSecond);
+    flows.cache.end_all(flows.collect());
+    CHECK(flows.reasons() == std::vector{FlowEnd::kIdle, FlowEnd::kActive, FlowEnd::kForced});
+    CHECK(flows.ended.at(0).ended_ns == 130 * kSecond);
+    CHECK(flows.ended.at(1).ended_ns == 170 * kSecond);
+    CHECK(flows.ended.at(2).ended_ns == 10'000'000 * kSecond);
 }
 
 TEST_CASE("time passes without packets, too", "[mapi-core][functions]")
