@@ -260,7 +260,7 @@ struct mapi_function {
 	/*
 	 * A letter each: s string, n string or number, c character, i int, p path (as seen from "/"), u the caller's user (which the caller does not give), l 64-bit, r flow, f function of the flow before it, S functions as "fid@fd,fid@fd", F flows as "fd,fd", w file to write
 	 * (open, as it was: create() makes it empty once nothing is refused), o where messages go: "SHMEM", "host:port", or else a file as
-	 * with w; those after '?' may be left out.
+	 * with w; those after '?' may be left out; those after "??" a caller without a prototype, who cannot say how many there are, leaves out.
 	 */
 	const char *args;
 	uint32_t flags;   /* enum mapi_function_flags */
