@@ -237,6 +237,7 @@ struct mapi_function_drops {
 	uint64_t not_written; /* packets, or rows, that a file did not take */
 	int write_error;      /* errno that tells why */
 	uint64_t time_jumps;  /* steps back of the packets' time, and silences of more intervals than were told; no packet is lost by them */
+	const char *write_reason; /* why, and what would work instead, where the errno alone does not say; of the function's own, for ever; or NULL */
 };
 
 enum mapi_config_verdict {
