@@ -10,6 +10,7 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <optional>
 #include <type_traits>
 
 #include "functions/flow_cache/flow_hash.hpp"
@@ -75,6 +76,28 @@ public:
         entry.flow.last_ns = std::max(entry.flow.last_ns, time_ns);
         ++entry.flow.packets;
         return entry.flow;
+    }
+
+    // A flow goes on as if it had a packet now.
+    void keep(const FlowKey &key)
+    {
+        const Index i = find(key, hash_(key));
+        if (i == kNone)
+            return;
+        idle_.remove(*this, i);
+        idle_.push(*this, i);
+        entries_[i].seen_ns = now_ns_;
+    }
+
+    // A flow ends without on_end; also within an on_end of another one.  Nothing: there is none.
+    std::optional<Flow> take(const FlowKey &key)
+    {
+        const Index i = find(key, hash_(key));
+        if (i == kNone)
+            return std::nullopt;
+        const Flow flow = entries_[i].flow;
+        remove(i);
+        return flow;
     }
 
     // What time ends.
@@ -202,8 +225,13 @@ private:
 
     template <class OnEnd> void end(Index i, FlowEnd reason, uint64_t ended_ns, OnEnd &&on_end)
     {
+        on_end(static_cast<const Flow &>(entries_[i].flow), reason, ended_ns);
+        remove(i);
+    }
+
+    void remove(Index i)
+    {
         Entry &entry = entries_[i];
-        on_end(static_cast<const Flow &>(entry.flow), reason, ended_ns);
         Index *link = &buckets_[entry.hash & mask_];
         while (*link != i)
             link = &entries_[*link].next;

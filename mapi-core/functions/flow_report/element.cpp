@@ -67,7 +67,7 @@ constexpr Element kElements[] = {
     {"DST_MAC", "destinationMacAddress", 80, 6, Element::kAny, FIELD(f.flow.values.destination_mac)},
     {"FLOW_END_REASON", "flowEndReason", 136, 1, Element::kAny, VALUE(f.reason)},
     {"ICMP_TYPE_IPV6", "icmpTypeCodeIPv6", 139, 2, Element::kIpv6, VALUE(f.flow.values.icmp_type_code), "ICMP_TYPE"},
-    {"TEMPLATE_ID", "templateId", 145, 2, Element::kAny, VALUE(template_id(f.flow.key.version))},
+    {"TEMPLATE_ID", "templateId", 145, 2, Element::kAny, VALUE(template_id(f.flow.key.version, f.reverse))},
     {"FLOW_ID", "flowId", 148, 8, Element::kAny, VALUE(f.flow.number)},
     {"OBSERV_DOMAIN", "observationDomainId", 149, 4, Element::kAny, VALUE(s.observation_domain)},
     {"FLOW_START_SEC", "flowStartSeconds", 150, 4, Element::kAny, VALUE(f.flow.first_ns / kNsPerSecond)},
@@ -92,11 +92,22 @@ constexpr Element kElements[] = {
     {"PKTLEN_IPV4", "totalLengthIPv4", 190, 2, Element::kIpv4, VALUE(f.flow.values.ip_length)},
     {"PAYLOADLEN_IPV6", "payloadLengthIPv6", 191, 2, Element::kIpv6, VALUE(f.flow.values.ip_length)},
     {"HDRLEN_IPV4", "ipv4IHL", 207, 1, Element::kIpv4, VALUE(f.flow.values.ip_header_bytes / 4)},
+    {"BIFLOW_DIRECTION", "biflowDirection", 239, 1, Element::kAny, VALUE(1)}, // by who was seen first
 };
 
 #undef VALUE
 #undef FIELD
 } // namespace
+
+bool Element::is_reversible() const
+{
+    switch (number) {
+    case 4: case 7: case 8: case 10: case 11: case 12: case 14: case 27: case 28: // the key, and interfaces that may be settings
+    case 36: case 37: case 60: case 136: case 145: case 148: case 149: case 160: case 163: case 164: case 165: case 166: case 167: case 168:
+    case 239: return false;
+    default: return true;
+    }
+}
 
 const Element *find_element(std::string_view name)
 {

@@ -24,6 +24,8 @@ struct Element {
     const uint8_t *(*field)(const EndedFlow &);
     const char *other_family = nullptr; // name of what takes its place in records of the other family
 
+    // Whether a biflow has it of each direction (RFC 5103 6): not what both share, nor what the exporter tells of itself.
+    bool is_reversible() const;
     bool is_in(uint8_t version) const { return family == kAny || (family == kIpv4) == (version == 4); }
 };
 
@@ -39,8 +41,8 @@ void append_number(std::string &to, uint64_t number, unsigned bytes, ByteOrder o
 // Of the exporter's clock.
 uint32_t uptime_ms(uint64_t boot_ns, uint64_t time_ns);
 
-constexpr uint16_t template_id(uint8_t version)
+constexpr uint16_t template_id(uint8_t version, bool is_biflow = false)
 {
-    return version == 4 ? 256 : 257;
+    return uint16_t((version == 4 ? 256 : 257) + (is_biflow ? 2 : 0));
 }
 } // namespace mapi::functions

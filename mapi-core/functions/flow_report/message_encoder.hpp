@@ -83,6 +83,8 @@ private:
 
 std::unique_ptr<MessageEncoder> make_netflow5(const ReportSettings &settings, SendMessage send);
 std::unique_ptr<MessageEncoder> make_netflow9(const ReportSettings &settings, const ReportTemplate &records, bool repeats_templates, SendMessage send);
-// Throws std::runtime_error when the build has no IPFIX.
-std::unique_ptr<MessageEncoder> make_ipfix(const ReportSettings &settings, const ReportTemplate &records, bool repeats_templates, SendMessage send);
+// has_biflows: a flow may have its other direction with it, whose values follow in the record (RFC 5103).  Throws std::runtime_error when the
+// build has no IPFIX.
+std::unique_ptr<MessageEncoder> make_ipfix(const ReportSettings &settings, const ReportTemplate &records, bool has_biflows, bool repeats_templates,
+                                           SendMessage send);
 } // namespace mapi::functions

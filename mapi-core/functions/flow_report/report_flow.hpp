@@ -47,5 +47,7 @@ struct EndedFlow {
     uint64_t unsent_packets;
     uint64_t unsent_bytes;
     FlowEnd reason;
+    bool is_reverse_behind;   // on its way to the writer: the next one is the other direction of the same biflow
+    const EndedFlow *reverse; // at the writer: that one, or null
 };
 } // namespace mapi::functions
