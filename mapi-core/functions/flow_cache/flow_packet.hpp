@@ -22,8 +22,9 @@ struct FlowKey {
     // Zero but where they are to tell flows apart, too.
     uint16_t vlan; // of the outermost tag
     uint16_t interface; // on which the packet came
+    uint16_t reserved[3]; // zero: whole words are compared faster
 };
-static_assert(sizeof(FlowKey) == 42);
+static_assert(sizeof(FlowKey) == 48);
 
 // The other direction.
 inline FlowKey reversed(const FlowKey &key)

@@ -30,12 +30,24 @@ public:
         if (bytes > room_ && !grow(bytes))
             return nullptr;
         uint8_t *const text = text_.get();
-        for (size_t i = 0; i < bytes; ++i)
-            text[i] = folded(data[i]);
+        size_t at = 0;
+        for (; at + kBlockBytes <= bytes; at += kBlockBytes)
+            fold_block(data + at, text + at);
+        for (; at < bytes; ++at)
+            text[at] = folded(data[at]);
         return text;
     }
 
 private:
+    static constexpr size_t kBlockBytes = 32;
+
+    // So many at a time compilers do with vector instructions.
+    static void fold_block(const uint8_t *__restrict data, uint8_t *__restrict text) noexcept
+    {
+        for (size_t i = 0; i < kBlockBytes; ++i)
+            text[i] = folded(data[i]);
+    }
+
     bool grow(size_t bytes) noexcept
     {
         const size_t room = bytes * 2;

@@ -144,7 +144,7 @@ TEST_CASE("flows of one biflow go on and end together", "[mapi-core][functions]"
     for (const uint16_t port : {6, 7, 8, 9}) // without room the pair that was idle longest goes
         add(port, 171);
     CHECK(ended.size() == 3);
-    CHECK(ended.back() == std::pair<uint64_t, uint64_t>{4, 5});
+    CHECK(ended.back() == std::pair<uint64_t, uint64_t>{5, 4});
     CHECK(cache.size() == 3);
     cache.end_all(collect);
     CHECK(cache.size() == 0);
