@@ -157,14 +157,19 @@ engine::Argument take(const std::string &name, GivenArguments &given, char lette
         refuse(name, position, wrong.text);
     }
 }
+
+int count_arguments(std::string_view letters)
+{
+    return int(std::count_if(letters.begin(), letters.end(), [](char letter) { return letter != '?' && letter != 'u'; }));
+}
 } // namespace
 
 engine::Arguments read_arguments(const FunctionDescription &function, GivenArguments &given, const Finders &find)
 {
     const std::string_view description = function.args;
-    const int most = int(std::count_if(description.begin(), description.end(), [](char letter) { return letter != '?' && letter != 'u'; }));
+    const int most = count_arguments(description);
     const std::string &name = function.name;
-    const int count = given.count() < 0 ? most : given.count();
+    const int count = given.count() < 0 ? count_arguments(description.substr(0, description.find("??"))) : given.count();
     if (count > most)
         throw Error(argument_error(most + 1), name + ": takes " + std::to_string(most) + " arguments, not " + std::to_string(count));
     engine::Arguments arguments;

@@ -90,7 +90,8 @@ private:
     // Ends flows that are closed and frees plans, as far as the device's thread has left them.
     void free_retired();
     void merge_behind_used(std::vector<Retired> &superseded);
-    mapi_function_drops sum_drops();
+    // failure: why a function could not write, or empty.
+    mapi_function_drops sum_drops(std::string &failure);
 
     // Under mutex_.
     void start_source();

@@ -291,7 +291,7 @@ int Device::count_other_users(const Node &node, const Chain &chain)
     return int(std::count_if(current_->chains().begin(), current_->chains().end(), uses));
 }
 
-mapi_function_drops Device::sum_drops()
+mapi_function_drops Device::sum_drops(std::string &failure)
 {
     mapi_function_drops sum = {};
     std::vector<std::shared_ptr<Node>> nodes; // the last owner of one lets it go without the lock
@@ -303,13 +303,13 @@ mapi_function_drops Device::sum_drops()
         sum.link_type += drops.link_type;
         sum.not_written += drops.not_written;
         if (drops.write_error)
-            sum.write_error = drops.write_error;
+            failure = nodes.back()->failure(drops);
     }
     sum.buffer_full += totals_->buffer_full;
     sum.link_type += totals_->link_type;
     sum.not_written += totals_->not_written;
-    if (!sum.write_error)
-        sum.write_error = totals_->write_error;
+    if (failure.empty())
+        failure = totals_->failure();
     // Those of a node that goes just now are in neither for a moment.
     sum.buffer_full = told_drops_.buffer_full = std::max(sum.buffer_full, told_drops_.buffer_full);
     sum.link_type = told_drops_.link_type = std::max(sum.link_type, told_drops_.link_type);
@@ -322,16 +322,15 @@ void Device::copy_stats(mapi_stat_t *stats)
     mapi_driver_stats driver = {};
     driver_.stats(source_, &driver);
     free_retired();
-    const mapi_function_drops drops = sum_drops();
+    std::string failure;
+    const mapi_function_drops drops = sum_drops(failure);
     *stats = {};
     gethostname(stats->hostname, sizeof(stats->hostname) - 1);
     snprintf(stats->dev, sizeof(stats->dev), "%s", settings_.name.c_str());
     if (is_out_of_memory_)
         snprintf(stats->message, sizeof(stats->message), "%s: a function found no memory, and reading has ended there", settings_.name.c_str());
-    else if (*driver.message || !drops.write_error)
-        snprintf(stats->message, sizeof(stats->message), "%s", driver.message);
     else
-        snprintf(stats->message, sizeof(stats->message), "a file that a function writes: %s", strerror(drops.write_error));
+        snprintf(stats->message, sizeof(stats->message), "%s", *driver.message ? driver.message : failure.c_str());
     stats->ps_recv = packets_read_.load(std::memory_order_relaxed);
     stats->bytes_recv = bytes_read_.load(std::memory_order_relaxed);
     stats->ps_ifdrop = driver.interface_drops;

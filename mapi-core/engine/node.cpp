@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <numeric>
+#include <system_error>
 #include <thread>
 
 #include "engine/error.hpp"
@@ -228,8 +229,8 @@ Node::~Node()
     totals_->buffer_full += last.buffer_full;
     totals_->link_type += last.link_type;
     totals_->not_written += last.not_written;
-    if (last.write_error)
-        totals_->write_error = last.write_error;
+    if (std::string text = failure(last); !text.empty())
+        totals_->tell_failure(std::move(text));
     function_.destroy(instance_);
 }
 
@@ -322,5 +323,18 @@ mapi_function_drops Node::drops() const
     if (ring_)
         drops.buffer_full += ring_->writer().dropped();
     return drops;
+}
+
+std::string Node::failure(const mapi_function_drops &drops) const
+{
+    constexpr size_t kPathBytesMax = 200; // the reason must fit behind it
+    if (drops.write_error == 0)
+        return "";
+    std::string text = std::string(function_.name) + ": ";
+    for (const Argument &argument : arguments_) {
+        if (argument.kind == 'w' || argument.kind == 'o')
+            text += (argument.text.size() > kPathBytesMax ? "..." + argument.text.substr(argument.text.size() - kPathBytesMax) : argument.text) + ": ";
+    }
+    return text + (drops.write_reason ? drops.write_reason : std::generic_category().message(drops.write_error));
 }
 } // namespace mapi::engine

@@ -6,6 +6,9 @@
 #include <bit>
 #include <cstdint>
 #include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <mapi/driver.h>
@@ -32,7 +35,22 @@ struct DeviceTotals {
     std::atomic<uint64_t> buffer_full = 0;
     std::atomic<uint64_t> link_type = 0;
     std::atomic<uint64_t> not_written = 0;
-    std::atomic<int> write_error = 0;
+
+    // Why a function could not write, the last time.
+    void tell_failure(std::string text)
+    {
+        const std::lock_guard lock(mutex_);
+        failure_ = std::move(text);
+    }
+    std::string failure() const
+    {
+        const std::lock_guard lock(mutex_);
+        return failure_;
+    }
+
+private:
+    mutable std::mutex mutex_;
+    std::string failure_;
 };
 
 class Node : public std::enable_shared_from_this<Node>
@@ -206,6 +224,8 @@ public:
     bool is_settled() const { return !has_ended_ || !function_.is_settled || function_.is_settled(instance_) != 0; }
     void cancel();
     mapi_function_drops drops() const;
+    // "FUNCTION: file: why it did not take all"; empty: it did.
+    std::string failure(const mapi_function_drops &drops) const;
 
 private:
     static uint64_t *allocate_result(const mapi_function_setup *setup, uint32_t bytes);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // ANONYMIZE: packets -> copies of them with a field changed in all their headers, for each of its rules.
+#include <algorithm>
 #include <string_view>
 
 #include "functions/anonymizing.hpp"
@@ -34,6 +35,8 @@ int create(const mapi_function_setup *setup, void **instance)
     std::vector<anonymize::Rule> rules;
     if (const int error = parse_rules(setup, rules))
         return error;
+    // What other rules change a checksum covers.
+    std::stable_partition(rules.begin(), rules.end(), [](const anonymize::Rule &rule) { return rule.field != anonymize::Field::kChecksum; });
     return create_anonymizing(setup, instance, rules);
 }
 } // namespace

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstring>
 #include <string>
+#include <string_view>
 
 #include <mapi/results.h>
 
@@ -16,16 +17,17 @@ namespace mapi::functions
 {
 namespace
 {
-enum Argument { kReadFlows, kWaitingFlows, kLeastPackets };
+enum Argument { kReadFlows, kWaitingFlows, kLeastPackets, kKey };
 
 constexpr uint32_t kRoom = 262144;               // as many as MAPI 2 has buckets
 constexpr FlowTimeouts kTimeouts = {30'000'000'000, 0}; // ns
 constexpr int64_t kMostReadFlows = (MAPI_RESULT_BYTES_MAX - sizeof(flows_stat)) / sizeof(flow_data);
+constexpr int64_t kMostReadFlowsWithPlace = (MAPI_RESULT_BYTES_MAX - sizeof(flows_stat)) / (sizeof(flow_data) + sizeof(mapi_flow_place));
 constexpr int64_t kMostWaitingFlows = 1 << 20;
 constexpr uint32_t kTagBytes = 4; // of a VLAN tag and of an MPLS label
 constexpr size_t kTotalWords = sizeof(flows_stat) / sizeof(uint64_t);
 
-static_assert(sizeof(flow_data) == 64 && sizeof(flows_stat) == 48 && sizeof(flows_stat) % sizeof(uint64_t) == 0);
+static_assert(sizeof(flow_data) == 64 && sizeof(mapi_flow_place) == 8 && sizeof(flows_stat) == 48 && sizeof(flows_stat) % sizeof(uint64_t) == 0);
 
 struct Values {
     uint64_t bytes;
@@ -40,18 +42,25 @@ uint32_t untagged_bytes(const FlowPacket &packet)
     return packet.packet.wire_len > tags ? packet.packet.wire_len - tags : 0;
 }
 
+// What tells flows apart beside addresses, ports and protocol.
+struct Place {
+    bool has_vlan = false, has_interface = false;
+
+    uint32_t bytes() const { return has_vlan || has_interface ? sizeof(mapi_flow_place) : 0; }
+};
+
 class ExpiredFlows
 {
     auto on_end()
     {
-        return [this](const Cache::Flow &flow, FlowEnd reason) { hand_over(flow, reason); };
+        return [this](const Cache::Flow &flow, FlowEnd reason, uint64_t) { hand_over(flow, reason); };
     }
 
 public:
-    ExpiredFlows(const mapi_function_setup *setup, uint32_t read_flows, uint32_t waiting_flows, uint32_t least_packets)
-        : least_packets_(least_packets), cache_(kRoom, kTimeouts),
-          ring_(make_ring(setup, {0, 0, 0, read_flows + waiting_flows, sizeof(flow_data)})),
-          totals_in_place_(allocate_result<uint64_t>(setup, sizeof(flows_stat) + uint64_t(read_flows) * sizeof(flow_data)))
+    ExpiredFlows(const mapi_function_setup *setup, uint32_t read_flows, uint32_t waiting_flows, uint32_t least_packets, Place place)
+        : least_packets_(least_packets), place_(place), record_bytes_(sizeof(flow_data) + place.bytes()), cache_(kRoom, kTimeouts),
+          ring_(make_ring(setup, {0, 0, 0, read_flows + waiting_flows, record_bytes_})),
+          totals_in_place_(allocate_result<uint64_t>(setup, sizeof(flows_stat) + uint64_t(read_flows) * record_bytes_))
     {
     }
 
@@ -87,7 +96,10 @@ private:
             ++totals_.other;
             return;
         }
-        Cache::Flow &flow = cache_.add(packet.key(), bytes.timestamp_ns, on_end());
+        FlowKey key = packet.key();
+        key.vlan = place_.has_vlan ? packet.headers.vlan : 0;
+        key.interface = place_.has_interface ? bytes.ifindex : 0;
+        Cache::Flow &flow = cache_.add(key, bytes.timestamp_ns, on_end());
         if (flow.packets == 1) {
             ++totals_.received;
             flow.values.ttl = packet.ttl();
@@ -105,7 +117,7 @@ private:
         if (flow.packets < least_packets_) {
             ++totals_.ignored;
             totals_.packets.ignored += packets;
-        } else if (void *record = ring_.calls->reserve(ring_.ring, sizeof(flow_data))) {
+        } else if (void *record = ring_.calls->reserve(ring_.ring, record_bytes_)) {
             ++totals_.sent;
             totals_.packets.sent += packets;
             write(*static_cast<flow_data *>(record), flow);
@@ -115,7 +127,7 @@ private:
         }
     }
 
-    static void write(flow_data &result, const Cache::Flow &flow)
+    void write(flow_data &result, const Cache::Flow &flow) const
     {
         result = {};
         result.timestamp = ntp_time(flow.first_ns);
@@ -128,6 +140,8 @@ private:
         result.ptcl = flow.key.protocol;
         result.ttl_pkt1 = flow.values.ttl;
         result.version = flow.key.version;
+        if ((result.place_bytes = uint8_t(place_.bytes())))
+            *reinterpret_cast<mapi_flow_place *>(&result + 1) = {flow.key.vlan, flow.key.interface, 0};
     }
 
     // For the reader, and for those who refer to the result: of all that came.  First the totals: who sees a flow finds it counted.
@@ -141,25 +155,50 @@ private:
     }
 
     const uint32_t least_packets_;
+    const Place place_;
+    const uint32_t record_bytes_;
     Cache cache_;
     const Ring ring_;
     flows_stat totals_{}; // device's thread; they wrap, as differences may
     uint64_t *const totals_in_place_;
 };
 
+// Names of elements, as FLOW_REPORT has them.  False: one is none.
+bool read_place(std::string_view names, Place &place)
+{
+    constexpr std::string_view kBetween = " \t,%";
+    for (size_t at = names.find_first_not_of(kBetween); at != std::string_view::npos;) {
+        const size_t end = std::min(names.find_first_of(kBetween, at), names.size());
+        const std::string_view name = names.substr(at, end - at);
+        if (name == "VLAN_TAG" || name == "vlanId")
+            place.has_vlan = true;
+        else if (name == "INGRESS" || name == "ingressInterface")
+            place.has_interface = true;
+        else
+            return false;
+        at = names.find_first_not_of(kBetween, end);
+    }
+    return true;
+}
+
 int create(const mapi_function_setup *setup, void **instance)
 {
+    const std::string key = setup->argument_count > kKey && setup->arguments[kKey].kind ? setup->arguments[kKey].text : "";
+    Place place;
+    if (!read_place(key, place))
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_4, "\"" + key + "\" has something else than VLAN_TAG and INGRESS");
+    const int64_t most_read_flows = place.bytes() ? kMostReadFlowsWithPlace : kMostReadFlows;
     const int64_t read_flows = setup->arguments[kReadFlows].number, waiting_flows = setup->arguments[kWaitingFlows].number,
                   least_packets = setup->arguments[kLeastPackets].number;
-    if (read_flows < 1 || read_flows > kMostReadFlows)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the flows that one read gives are not within 1 to " + std::to_string(kMostReadFlows));
+    if (read_flows < 1 || read_flows > most_read_flows)
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the flows that one read gives are not within 1 to " + std::to_string(most_read_flows));
     if (waiting_flows < 0 || waiting_flows > kMostWaitingFlows)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_2, "the flows that wait beside are not within 0 to " + std::to_string(kMostWaitingFlows));
     if (least_packets < 0)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_3, "the least number of packets is below 0");
     if (const int refused = charge_memory(setup, Cache::memory_bytes(kRoom)))
         return refused;
-    return create_object<ExpiredFlows>(setup, instance, setup, uint32_t(read_flows), uint32_t(waiting_flows), uint32_t(least_packets));
+    return create_object<ExpiredFlows>(setup, instance, setup, uint32_t(read_flows), uint32_t(waiting_flows), uint32_t(least_packets), place);
 }
 
 uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)
@@ -197,13 +236,14 @@ flows_stat read_growth(mapi_reading *reading)
 void compose_result(mapi_reading *reading, void *result)
 {
     auto &stat = *static_cast<flows_stat *>(result);
-    auto *flows = reinterpret_cast<flow_data *>(&stat + 1);
-    const auto most = uint32_t((reading->result_bytes - sizeof(stat)) / sizeof(*flows));
-    uint32_t sent = 0, packets = 0, bytes;
+    auto *at = reinterpret_cast<uint8_t *>(&stat + 1);
+    const uint8_t *const end = static_cast<uint8_t *>(result) + reading->result_bytes;
+    uint32_t sent = 0, packets = 0, bytes = sizeof(flow_data); // all records are as long as the first
     const void *record;
-    for (; sent < most && (record = reading->next_record(reading, &bytes)); ++sent) {
-        memcpy(&flows[sent], record, sizeof(*flows));
-        packets += uint32_t(flows[sent].packets_count);
+    for (; bytes <= size_t(end - at) && (record = reading->next_record(reading, &bytes)); ++sent) {
+        memcpy(at, record, bytes);
+        packets += uint32_t(static_cast<const flow_data *>(record)->packets_count);
+        at += bytes;
     }
     stat = read_growth(reading);
     stat.sent = sent;
@@ -217,7 +257,7 @@ extern "C" const mapi_function mapi_fn_expired_flows = {
     .struct_size = sizeof(mapi_function),
     .name = "EXPIRED_FLOWS",
     .description = "flows that have ended, with their packets and bytes",
-    .args = "iii",
+    .args = "iii??s",
     .flags = MAPI_FUNCTION_PASSES_ALL | MAPI_FUNCTION_RESULT_IN_PLACE,
     .create = mapi::functions::create,
     .process = mapi::functions::process,

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: MIT
 // FLOW_REPORT: packet -> flows, told in messages of NetFlow v5, NetFlow v9 or IPFIX.  Lets every packet pass.
+#include <algorithm>
 #include <bit>
+#include <cerrno>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include <mapi/results.h>
 
 #include "functions/catalog.hpp"
+#include "functions/flow_report/exporter_clock.hpp"
 #include "functions/flow_report/report_sink.hpp"
 #include "functions/instance.hpp"
 #include "functions/record_writer.hpp"
@@ -21,13 +25,21 @@ enum class Format { kNetflow5, kNetflow9, kIpfix };
 
 constexpr uint64_t kNsPerSecond = 1000000000;
 constexpr size_t kQueueRoom = 512; // messages, as in MAPI 2
-// The exporter's clock begins before the first packet, so that one that comes late has a time on it.
-constexpr uint64_t kBootLeadNs = 60 * kNsPerSecond;
 
 constexpr char kDefaultRecord9[] = "IP_SRC_ADDR IP_DST_ADDR INGRESS EGRESS PKTS BYTES FIRST_SWITCHED LAST_SWITCHED L4_SRC_PORT L4_DST_PORT "
                                    "TCP_FLAGS PROT TOS ICMP_TYPE";
 constexpr char kDefaultRecordIpfix[] = "IP_SRC_ADDR IP_DST_ADDR INGRESS EGRESS PKTS BYTES FLOW_START_MS FLOW_END_MS L4_SRC_PORT L4_DST_PORT "
                                        "TCP_FLAGS PROT TOS ICMP_TYPE FLOW_END_REASON";
+
+// Of flows that a format has no room for.
+const char *why_refused(int error)
+{
+    switch (error) {
+    case EAFNOSUPPORT: return "flows of IPv6 are not written: NETFLOW_V5 has addresses of IPv4 alone (NETFLOW_V9 and IPFIX have both)";
+    case EOVERFLOW: return "flows that end after 2106-02-07 are not written: messages count seconds in 32 bits";
+    default: return nullptr;
+    }
+}
 
 struct Plan {
     Format format;
@@ -40,7 +52,7 @@ class FlowReport
 {
     auto on_end()
     {
-        return [this](const ReportCache::Flow &flow, FlowEnd reason) { hand_over(flow, reason); };
+        return [this](const ReportCache::Flow &flow, FlowEnd reason, uint64_t ended_ns) { hand_over(flow, reason, ended_ns); };
     }
 
 public:
@@ -90,6 +102,7 @@ public:
         drops->time_jumps = cache_.time_jumps();
         drops->not_written = losses_.flows.load(std::memory_order_relaxed);
         drops->write_error = losses_.error.load(std::memory_order_relaxed);
+        drops->write_reason = why_refused(drops->write_error);
         writer_.add_drops(drops);
     }
 
@@ -113,7 +126,7 @@ private:
             switch (plan.format) {
             case Format::kNetflow5: return make_netflow5(plan.settings, std::move(send));
             case Format::kNetflow9: return make_netflow9(plan.settings, plan.records, repeats_templates, std::move(send));
-            default: return make_ipfix(plan.settings, plan.records, repeats_templates, std::move(send));
+            default: return make_ipfix(plan.settings, plan.records, plan.key.is_biflow(), repeats_templates, std::move(send));
             }
         }, losses_);
     }
@@ -127,27 +140,29 @@ private:
             return;
         }
         FlowKey key = packet.key();
-        key_.apply(key);
+        key_.apply(key, packet);
         add_packet(cache_.add(key, bytes.timestamp_ns, on_end()), packet);
-        if (boots_ != cache_.time_jumps() + 1) {
-            boot_ns_ = bytes.timestamp_ns > kBootLeadNs ? bytes.timestamp_ns - kBootLeadNs : 0;
-            boots_ = cache_.time_jumps() + 1;
-        }
+        if (key_.is_biflow())
+            cache_.keep(reversed(key));
     }
 
-    void hand_over(const ReportCache::Flow &flow, FlowEnd reason)
+    // Both directions of a biflow end together, that first that was seen first.
+    void hand_over(const ReportCache::Flow &flow, FlowEnd reason, uint64_t ended_ns)
     {
-        if (flow.packets < settings_.least_packets) {
+        std::optional<ReportCache::Flow> other;
+        if (const FlowKey key = reversed(flow.key); key_.is_biflow() && memcmp(&key, &flow.key, sizeof(key)) != 0)
+            other = cache_.take(key);
+        const uint64_t packets = flow.packets + (other ? other->packets : 0);
+        if (packets < settings_.least_packets) {
             ++unsent_flows_;
-            unsent_packets_ += flow.packets;
-            unsent_bytes_ += flow.values.bytes;
+            unsent_packets_ += packets;
+            unsent_bytes_ += flow.values.bytes + (other ? other->values.bytes : 0);
             return;
         }
         EndedFlow ended;
         memset(&ended, 0, sizeof(ended)); // padding, too: it is copied as bytes
-        ended.flow = flow;
-        ended.now_ns = cache_.now_ns();
-        ended.boot_ns = boot_ns_;
+        ended.ended_ns = ended_ns;
+        ended.boot_ns = clock_.boot_ns(other ? std::min(flow.first_ns, other->first_ns) : flow.first_ns, ended_ns);
         ended.observed_flows = cache_.begun();
         ended.ignored_packets = ignored_packets_;
         ended.ignored_bytes = ignored_bytes_;
@@ -155,9 +170,19 @@ private:
         ended.unsent_packets = unsent_packets_;
         ended.unsent_bytes = unsent_bytes_;
         ended.reason = reason;
-        ended_.append(reinterpret_cast<const char *>(&ended), sizeof(ended));
+        const bool is_other_first = other && other->number < flow.number;
+        append(ended, is_other_first ? *other : flow, other.has_value());
+        if (other)
+            append(ended, is_other_first ? flow : *other, false);
         ++ended_count_;
         give_to_writer(RecordWriter::kHandedBytes);
+    }
+
+    void append(EndedFlow &ended, const ReportCache::Flow &flow, bool is_reverse_behind)
+    {
+        ended.flow = flow;
+        ended.is_reverse_behind = is_reverse_behind;
+        ended_.append(reinterpret_cast<const char *>(&ended), sizeof(ended));
     }
 
     // Many flows may end at a time: in pieces, of which a live device loses no more than find no room.
@@ -170,7 +195,7 @@ private:
     const ReportSettings settings_;
     const FlowKeyMask key_;
     ReportCache cache_;
-    uint64_t boot_ns_ = 0, boots_ = 0; // the clock begins with the first packet, and anew with each step back of time
+    ExporterClock clock_;
     uint64_t ignored_packets_ = 0, ignored_bytes_ = 0;
     uint64_t unsent_flows_ = 0, unsent_packets_ = 0, unsent_bytes_ = 0;
     std::string ended_; // of a batch, on their way to the writer
@@ -203,11 +228,16 @@ int create(const mapi_function_setup *setup, void **instance)
     try {
         const ReportSettings settings = read_report_settings(setup->config ? setup->config : "");
         number = MFUNCT_INVALID_ARGUMENT_3;
-        const FlowKeyMask key(setup->arguments[kKey].text);
+        FlowKeyMask key(setup->arguments[kKey].text);
+        if (settings.ingress_interface)
+            key.leave_interface_out();
         number = MFUNCT_INVALID_ARGUMENT_4;
         const char *given = setup->arguments[kRecord].text;
-        const ReportTemplate records(*given ? given : format == Format::kIpfix ? kDefaultRecordIpfix : kDefaultRecord9);
+        const std::string usual = std::string(format == Format::kIpfix ? kDefaultRecordIpfix : kDefaultRecord9) + (key.has_vlan() ? " VLAN_TAG" : "") + (key.is_biflow() ? " BIFLOW_DIRECTION" : "");
+        const ReportTemplate records(*given ? given : usual);
         key.check(records);
+        if (key.is_biflow() && format != Format::kIpfix)
+            return refuse(setup, MFUNCT_INVALID_ARGUMENT_3, "NetFlow v9 has no records of both directions: BIFLOW needs IPFIX");
         if (const int refused = charge_memory(setup, FlowReport::memory_bytes(settings)))
             return refused;
         return create_object<FlowReport>(setup, instance, setup, Plan{format, settings, key, records});

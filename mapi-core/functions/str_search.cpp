@@ -15,6 +15,8 @@ namespace mapi::functions
 {
 namespace
 {
+constexpr char kNoCase[] = "nocase";
+
 bool is_window_value(int64_t value)
 {
     return value >= 0 && value <= std::numeric_limits<int>::max();
@@ -31,8 +33,12 @@ int create(const mapi_function_setup *setup, void **instance)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_2, "offset " + std::to_string(offset) + " is negative");
     if (!is_window_value(depth))
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_3, "depth " + std::to_string(depth) + " is negative");
+    const std::string letter_case = setup->argument_count > 3 && setup->arguments[3].kind ? setup->arguments[3].text : "";
+    if (!letter_case.empty() && letter_case != kNoCase)
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_4, "\"" + letter_case + "\" is neither \"nocase\" nor empty");
     try {
-        auto matcher = std::make_unique<match::StringMatcher>(pattern, int(offset), int(depth));
+        auto matcher = std::make_unique<match::StringMatcher>(pattern, int(offset), int(depth),
+                                                              letter_case == kNoCase ? match::LetterCase::kIgnored : match::LetterCase::kExact);
         const int refused = charge_memory(setup, matcher->memory_bytes()); // nobody can tell before
         *instance = refused ? nullptr : matcher.release();
         return refused;
@@ -76,7 +82,7 @@ extern "C" const mapi_function mapi_fn_str_search = {
     .struct_size = sizeof(mapi_function),
     .name = "STR_SEARCH",
     .description = "passes packets that hold a string between offset and offset + depth",
-    .args = "sii",
+    .args = "sii??s",
     .flags = MAPI_FUNCTION_PURE | MAPI_FUNCTION_JOINT_OF_ANY_MASKS,
     .result_bytes = 0,
     .create = mapi::functions::create,

@@ -119,6 +119,15 @@ class Anonymize(unittest.TestCase):
         self.assertEqual(seen[bad], 0)
         self.assertGreater(seen[good], 1000)
 
+    def test_checksums_are_right_wherever_the_rule_for_them_stands(self):
+        rules = ["IP,CHECKSUM,CHECKSUM_ADJUST", "IP,SRC_IP,PREFIX_PRESERVING", "TCP,SRC_PORT,MAP", "UDP,PAYLOAD,REPLACE,a text of its own"]
+        for at in range(len(rules)):
+            lines = "\n".join(rules[1:at + 1] + rules[:1] + rules[at + 1:])
+            seen = collections.Counter(status for row in tshark(self.treated(WEB, lines)[0], "ip.checksum.status", "tcp.checksum.status", "udp.checksum.status", more=SUMS)
+                                       for status in row)
+            self.assertEqual(seen["0"], 0, lines)
+            self.assertGreater(seen["1"], 1000)
+
     def test_stripped_and_replaced_payload_leaves_true_lengths(self):
         path, words = self.treated(WEB, "TCP,PAYLOAD,STRIP,7\nTCP,TCP_OPTIONS,STRIP\nUDP,PAYLOAD,REPLACE,a text of its own")
         for tcp, header, udp, ip, frame in tshark(path, "tcp.len", "tcp.hdr_len", "udp.length", "ip.len", "frame.len"):

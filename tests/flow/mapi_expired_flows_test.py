@@ -34,7 +34,7 @@ COUNTS = ["sent", "received", "expired", "ignored", "dropped"]
 class FlowData(ctypes.Structure):
     _fields_ = [("timestamp", ctypes.c_uint64), ("packets_count", ctypes.c_uint64), ("bytes_count", ctypes.c_uint64),
                 ("saddr", ctypes.c_uint8 * 16), ("daddr", ctypes.c_uint8 * 16), ("sport", ctypes.c_uint16), ("dport", ctypes.c_uint16),
-                ("ptcl", ctypes.c_uint8), ("ttl_pkt1", ctypes.c_uint8), ("version", ctypes.c_uint8), ("reserved", ctypes.c_uint8)]
+                ("ptcl", ctypes.c_uint8), ("ttl_pkt1", ctypes.c_uint8), ("version", ctypes.c_uint8), ("place_bytes", ctypes.c_uint8)]
 
     def as_told(self):
         """What the judge has of a flow."""

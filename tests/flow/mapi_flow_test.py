@@ -42,6 +42,16 @@ def tcpdump(capture, *arguments):
     return subprocess.run(["tcpdump", "-n", "-r", capture, *arguments], capture_output=True, text=True, check=True).stdout
 
 
+def frames(capture):
+    """Bytes of each packet of a pcap file."""
+    content = pathlib.Path(capture).read_bytes()
+    order, at = ("<" if content[0] in (0xd4, 0x4d) else ">"), 24
+    while at < len(content):
+        bytes_of = struct.unpack_from(order + "I", content, at + 8)[0]
+        yield content[at + 16:at + 16 + bytes_of]
+        at += 16 + bytes_of
+
+
 def hexes(lines):
     """Of tcpdump's own."""
     return "".join("".join(line.split()[1:]) for line in lines.splitlines())
@@ -53,6 +63,19 @@ class Captures(unittest.TestCase):
         daemon = Daemon()
         self.addCleanup(daemon.close)
         return daemon.socket, "none"
+
+    def test_strings_without_regard_to_case_are_those_of_the_packets_alone_and_among_many(self):
+        packets = [packet.lower() for packet in frames(TRACE)]
+        words = "http/1.", "HTTP/1.", "hTTP", "gEt /", "wWw", "Server:", "||".join(("zz", "COOKIE")), "|48 74|tp", "oK", "content-", "Mozilla", "x-"
+        for socket in self.sockets():
+            # Eight and more searches are one scan for all.
+            for some in (words[:1], words):
+                found = rows(run(TRACE, *(f"STR_SEARCH '{word}' 0 0 nocase" for word in some), *(f"STR_SEARCH '{word}' 0 0" for word in some), socket=socket))
+                for i, word in enumerate(some, 1):
+                    wanted = ["Http"] if word.startswith("|") else word.split("||")
+                    self.assertEqual(int(found[f"{i}.1"][2]), sum(any(one.lower().encode() in packet for one in wanted) for packet in packets), word)
+                    self.assertEqual(int(found[f"{i + len(some)}.1"][2]), sum(any(one.encode() in packet for one in wanted) for packet in frames(TRACE)), word)
+        self.assertGreater(sum(b"http/1." in packet for packet in packets), 20)
 
     def test_flows_filter_and_count_what_tcpdump_does(self):
         filters = "tcp", "udp port 53", "greater 1000"

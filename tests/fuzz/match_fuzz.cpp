@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "match/bpf_program.hpp"
 #include "match/errors.hpp"
+#include "match/folded_text.hpp"
 #include "match/pattern.hpp"
 #include "match/string_matcher.hpp"
 
@@ -45,13 +47,18 @@ void check_filter(const uint8_t *code, size_t code_bytes, const mapi_packet &pac
     }
 }
 
-void check_search(std::string_view pattern, int offset, int depth, const mapi_packet &packet)
+void check_search(std::string_view pattern, int offset, int depth, LetterCase letter_case, const mapi_packet &packet)
 {
     try {
-        const StringMatcher matcher(pattern, offset, depth);
-        const std::string_view bytes(reinterpret_cast<const char *>(packet.data), packet.caplen);
+        const StringMatcher matcher(pattern, offset, depth, letter_case);
+        std::string text(reinterpret_cast<const char *>(packet.data), packet.caplen);
+        auto parsed = parse_pattern(pattern);
+        if (letter_case == LetterCase::kIgnored) {
+            fold(text);
+            std::for_each(parsed.begin(), parsed.end(), fold);
+        }
+        const std::string_view bytes = text;
         const std::string_view window = bytes.substr(std::min<size_t>(size_t(offset), bytes.size()), depth ? size_t(depth) : bytes.npos);
-        const auto parsed = parse_pattern(pattern);
         const bool expected = std::any_of(parsed.begin(), parsed.end(), [&](const std::string &one) { return window.find(one) != window.npos; });
         if (matcher.matches(packet.data, packet.caplen) != expected || (matcher.filter(&packet, 1) != 0) != expected)
             abort();
@@ -74,6 +81,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (data[0] & 1)
         check_filter(first.data(), first.size(), packet);
     else
-        check_search({reinterpret_cast<const char *>(first.data()), first.size()}, data[3] % 32, data[4] % 64, packet);
+        check_search({reinterpret_cast<const char *>(first.data()), first.size()}, data[3] % 32, data[4] % 64,
+                     data[0] & 2 ? LetterCase::kIgnored : LetterCase::kExact, packet);
     return 0;
 }

@@ -134,11 +134,20 @@ std::string sample_text(const mapi_results_t &results)
                        address_text(sample.family, sample.destination), sample.destination_port, sample.protocol, sample.tcp_flags, sample.sequence);
 }
 
+std::string place_text(const flow_data &flow)
+{
+    if (flow.place_bytes < sizeof(mapi_flow_place))
+        return "";
+    const auto &place = *reinterpret_cast<const mapi_flow_place *>(&flow + 1);
+    return fmt::format(" vlan={} interface={}", place.vlan, place.interface);
+}
+
 std::string flow_text(const flow_data &flow)
 {
     const int family = flow.version == 4 ? AF_INET : AF_INET6;
     return fmt::format("{} {} {} > {} {} protocol={} packets={} bytes={} ttl={}", time_text(flow.timestamp), address_text(family, &flow.saddr), flow.sport,
-                       address_text(family, &flow.daddr), flow.dport, flow.ptcl, flow.packets_count, flow.bytes_count, flow.ttl_pkt1);
+                       address_text(family, &flow.daddr), flow.dport, flow.ptcl, flow.packets_count, flow.bytes_count, flow.ttl_pkt1) +
+           place_text(flow);
 }
 
 std::string expired_flows_text(const mapi_results_t &results)
@@ -148,8 +157,12 @@ std::string expired_flows_text(const mapi_results_t &results)
     static_assert(std::size(kTotals) * sizeof(uint32_t) == sizeof(flows_stat));
     const auto *const totals = static_cast<const flows_stat *>(results.res);
     std::string text = counts_text(std::span(kTotals), std::span(static_cast<const uint32_t *>(results.res), std::size(kTotals)));
-    for (const flow_data &flow : std::span(reinterpret_cast<const flow_data *>(totals + 1), totals->sent))
+    const auto *at = reinterpret_cast<const uint8_t *>(totals + 1);
+    for (uint32_t i = 0; i < totals->sent; ++i) {
+        const auto &flow = *reinterpret_cast<const flow_data *>(at);
         text += ", " + flow_text(flow);
+        at += sizeof(flow) + flow.place_bytes;
+    }
     return text;
 }
 

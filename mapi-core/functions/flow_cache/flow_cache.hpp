@@ -10,6 +10,7 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <optional>
 #include <type_traits>
 
 #include "functions/flow_cache/flow_hash.hpp"
@@ -57,7 +58,8 @@ public:
     {
     }
 
-    // The packet's flow, with this packet counted.  on_end(flow, reason) for each that ends by then.
+    // The packet's flow, with this packet counted.  on_end(flow, reason, ended_ns) for each that ends by then: a timeout's own end, which may be
+    // long before the packet that shows it.
     template <class OnEnd> Flow &add(const FlowKey &key, uint64_t time_ns, OnEnd &&on_end)
     {
         advance(time_ns, on_end);
@@ -76,6 +78,28 @@ public:
         return entry.flow;
     }
 
+    // A flow goes on as if it had a packet now.
+    void keep(const FlowKey &key)
+    {
+        const Index i = find(key, hash_(key));
+        if (i == kNone)
+            return;
+        idle_.remove(*this, i);
+        idle_.push(*this, i);
+        entries_[i].seen_ns = now_ns_;
+    }
+
+    // A flow ends without on_end; also within an on_end of another one.  Nothing: there is none.
+    std::optional<Flow> take(const FlowKey &key)
+    {
+        const Index i = find(key, hash_(key));
+        if (i == kNone)
+            return std::nullopt;
+        const Flow flow = entries_[i].flow;
+        remove(i);
+        return flow;
+    }
+
     // What time ends.
     template <class OnEnd> void advance(uint64_t time_ns, OnEnd &&on_end)
     {
@@ -86,15 +110,15 @@ public:
         }
         now_ns_ = std::max(now_ns_, time_ns);
         while (idle_.oldest != kNone && now_ns_ - entries_[idle_.oldest].seen_ns >= timeouts_.idle_ns)
-            end(idle_.oldest, FlowEnd::kIdle, on_end);
+            end_by_time(idle_.oldest, on_end);
         while (timeouts_.active_ns && age_.oldest != kNone && now_ns_ - entries_[age_.oldest].begun_ns >= timeouts_.active_ns)
-            end(age_.oldest, FlowEnd::kActive, on_end);
+            end_by_time(age_.oldest, on_end);
     }
 
     template <class OnEnd> void end_all(OnEnd &&on_end)
     {
         while (age_.oldest != kNone)
-            end(age_.oldest, FlowEnd::kForced, on_end);
+            end(age_.oldest, FlowEnd::kForced, now_ns_, on_end);
     }
 
     uint32_t size() const { return size_; }
@@ -167,7 +191,7 @@ private:
     template <class OnEnd> Index begin(const FlowKey &key, uint64_t hash, uint64_t time_ns, OnEnd &&on_end)
     {
         if (size_ == room_) {
-            end(idle_.oldest, FlowEnd::kNoRoom, on_end);
+            end(idle_.oldest, FlowEnd::kNoRoom, now_ns_, on_end);
             ended_early_.fetch_add(1, std::memory_order_relaxed);
         }
         Index i = free_;
@@ -189,10 +213,25 @@ private:
         return i;
     }
 
-    template <class OnEnd> void end(Index i, FlowEnd reason, OnEnd &&on_end)
+    // By the timeout that came first, as if time had been looked at all along.
+    template <class OnEnd> void end_by_time(Index i, OnEnd &&on_end)
+    {
+        const uint64_t idle_end_ns = entries_[i].seen_ns + timeouts_.idle_ns, active_end_ns = entries_[i].begun_ns + timeouts_.active_ns;
+        if (timeouts_.active_ns && active_end_ns < idle_end_ns)
+            end(i, FlowEnd::kActive, active_end_ns, on_end);
+        else
+            end(i, FlowEnd::kIdle, idle_end_ns, on_end);
+    }
+
+    template <class OnEnd> void end(Index i, FlowEnd reason, uint64_t ended_ns, OnEnd &&on_end)
+    {
+        on_end(static_cast<const Flow &>(entries_[i].flow), reason, ended_ns);
+        remove(i);
+    }
+
+    void remove(Index i)
     {
         Entry &entry = entries_[i];
-        on_end(static_cast<const Flow &>(entry.flow), reason);
         Index *link = &buckets_[entry.hash & mask_];
         while (*link != i)
             link = &entries_[*link].next;

@@ -30,10 +30,9 @@ FlowKey FlowPacket::key() const
 uint32_t FlowPacket::ip_bytes() const
 {
     const uint32_t told = half_at_ip(ip->version == 4 ? 2 : 4);
-    const uint32_t on_wire = std::max(packet.wire_len, packet.caplen) - ip->offset;
     if (told == 0) // a network card's offload, or a jumbogram
-        return on_wire;
-    return std::min(on_wire, told + (ip->version == 4 ? 0 : kIpv6Bytes));
+        return std::max(packet.wire_len, packet.caplen) - ip->offset;
+    return told + (ip->version == 4 ? 0 : kIpv6Bytes);
 }
 
 uint32_t FlowPacket::ip_header_bytes() const

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include <mapi/packet.h>
 
@@ -18,9 +19,21 @@ struct FlowKey {
     uint16_t destination_port;
     uint8_t protocol; // IPPROTO_
     uint8_t version;  // 4 or 6
-    uint16_t reserved; // zero
+    // Zero but where they are to tell flows apart, too.
+    uint16_t vlan; // of the outermost tag
+    uint16_t interface; // on which the packet came
+    uint16_t reserved[3]; // zero: whole words are compared faster
 };
-static_assert(sizeof(FlowKey) == 40);
+static_assert(sizeof(FlowKey) == 48);
+
+// The other direction.
+inline FlowKey reversed(const FlowKey &key)
+{
+    FlowKey other = key;
+    std::swap(other.source, other.destination);
+    std::swap(other.source_port, other.destination_port);
+    return other;
+}
 
 // A view of the packet, for as long as that lives.
 class FlowPacket
@@ -30,8 +43,10 @@ public:
 
     bool has_flow() const { return ip != nullptr; }
     // All below need a flow.
+    // Of addresses, ports and protocol.
     FlowKey key() const;
-    // Of the innermost IP packet by its own length, but not more than the wire had of it; it may be more than was captured.
+    // Of the innermost IP packet by its own length, as other exporters count it (octetDeltaCount, RFC 5102): it may be more than was captured,
+    // or than the frame had.  Where the header has none, what the wire had.
     uint32_t ip_bytes() const;
     uint32_t ip_header_bytes() const;
     uint8_t ttl() const { return at_ip(ip->version == 4 ? 8 : 7); } // or hop limit

@@ -2,6 +2,7 @@
 // Element: the table of what records can tell (IANA registry "IPFIX Information Elements"; RFC 3954 8), and how it is written.
 #include "functions/flow_report/element.hpp"
 
+#include <algorithm>
 #include <bit>
 
 #include "functions/ntp_time.hpp"
@@ -47,8 +48,8 @@ constexpr Element kElements[] = {
     {"L4_DST_PORT", "destinationTransportPort", 11, 2, Element::kAny, VALUE(f.flow.key.destination_port)},
     {"IP_DST_ADDR", "destinationIPv4Address", 12, 4, Element::kIpv4, VALUE(word(f.flow.key.destination)), "IPV6_DST_ADDR"},
     {"EGRESS", "egressInterface", 14, 4, Element::kAny, VALUE(s.egress_interface)},
-    {"LAST_SWITCHED", "flowEndSysUpTime", 21, 4, Element::kAny, VALUE(uptime_ms(f, f.flow.last_ns))},
-    {"FIRST_SWITCHED", "flowStartSysUpTime", 22, 4, Element::kAny, VALUE(uptime_ms(f, f.flow.first_ns))},
+    {"LAST_SWITCHED", "flowEndSysUpTime", 21, 4, Element::kAny, VALUE(uptime_ms(f.boot_ns, f.flow.last_ns))},
+    {"FIRST_SWITCHED", "flowStartSysUpTime", 22, 4, Element::kAny, VALUE(uptime_ms(f.boot_ns, f.flow.first_ns))},
     {"MIN_PKT_LNGTH", "minimumIpTotalLength", 25, 4, Element::kAny, VALUE(f.flow.values.least_bytes)},
     {"MAX_PKT_LNGTH", "maximumIpTotalLength", 26, 4, Element::kAny, VALUE(f.flow.values.greatest_bytes)},
     {"IPV6_SRC_ADDR", "sourceIPv6Address", 27, 16, Element::kIpv6, FIELD(f.flow.key.source), "IP_SRC_ADDR"},
@@ -66,7 +67,7 @@ constexpr Element kElements[] = {
     {"DST_MAC", "destinationMacAddress", 80, 6, Element::kAny, FIELD(f.flow.values.destination_mac)},
     {"FLOW_END_REASON", "flowEndReason", 136, 1, Element::kAny, VALUE(f.reason)},
     {"ICMP_TYPE_IPV6", "icmpTypeCodeIPv6", 139, 2, Element::kIpv6, VALUE(f.flow.values.icmp_type_code), "ICMP_TYPE"},
-    {"TEMPLATE_ID", "templateId", 145, 2, Element::kAny, VALUE(template_id(f.flow.key.version))},
+    {"TEMPLATE_ID", "templateId", 145, 2, Element::kAny, VALUE(template_id(f.flow.key.version, f.reverse))},
     {"FLOW_ID", "flowId", 148, 8, Element::kAny, VALUE(f.flow.number)},
     {"OBSERV_DOMAIN", "observationDomainId", 149, 4, Element::kAny, VALUE(s.observation_domain)},
     {"FLOW_START_SEC", "flowStartSeconds", 150, 4, Element::kAny, VALUE(f.flow.first_ns / kNsPerSecond)},
@@ -79,7 +80,7 @@ constexpr Element kElements[] = {
     {"FLOW_END_NS", "flowEndNanoseconds", 157, 8, Element::kAny, VALUE(ntp_ns(f.flow.last_ns))},
     {"SYSINIT_MS", "systemInitTimeMilliseconds", 160, 8, Element::kAny, VALUE(f.boot_ns / kNsPerMs)},
     {"FLOW_DUR_MS", "flowDurationMilliseconds", 161, 4, Element::kAny, VALUE((f.flow.last_ns - f.flow.first_ns) / kNsPerMs)},
-    {"FLOW_DUR_US", "flowDurationMicroseconds", 162, 4, Element::kAny, VALUE((f.flow.last_ns - f.flow.first_ns) / kNsPerUs)},
+    {"FLOW_DUR_US", "flowDurationMicroseconds", 162, 4, Element::kAny, VALUE(std::min<uint64_t>((f.flow.last_ns - f.flow.first_ns) / kNsPerUs, UINT32_MAX))},
     {"NUM_FLOWS_OBSERVED", "observedFlowTotalCount", 163, 8, Element::kAny, VALUE(f.observed_flows)},
     {"NUM_IGNORED_PKT", "ignoredPacketTotalCount", 164, 8, Element::kAny, VALUE(f.ignored_packets)},
     {"NUM_IGNORED_OCTETS", "ignoredOctetTotalCount", 165, 8, Element::kAny, VALUE(f.ignored_bytes)},
@@ -91,11 +92,22 @@ constexpr Element kElements[] = {
     {"PKTLEN_IPV4", "totalLengthIPv4", 190, 2, Element::kIpv4, VALUE(f.flow.values.ip_length)},
     {"PAYLOADLEN_IPV6", "payloadLengthIPv6", 191, 2, Element::kIpv6, VALUE(f.flow.values.ip_length)},
     {"HDRLEN_IPV4", "ipv4IHL", 207, 1, Element::kIpv4, VALUE(f.flow.values.ip_header_bytes / 4)},
+    {"BIFLOW_DIRECTION", "biflowDirection", 239, 1, Element::kAny, VALUE(1)}, // by who was seen first
 };
 
 #undef VALUE
 #undef FIELD
 } // namespace
+
+bool Element::is_reversible() const
+{
+    switch (number) {
+    case 4: case 7: case 8: case 10: case 11: case 12: case 14: case 27: case 28: // the key, and interfaces that may be settings
+    case 36: case 37: case 60: case 136: case 145: case 148: case 149: case 160: case 163: case 164: case 165: case 166: case 167: case 168:
+    case 239: return false;
+    default: return true;
+    }
+}
 
 const Element *find_element(std::string_view name)
 {
@@ -129,8 +141,8 @@ void append_value(std::string &to, const Element &element, const EndedFlow &flow
         append_number(to, element.value(flow, settings), element.bytes, order);
 }
 
-uint32_t uptime_ms(const EndedFlow &flow, uint64_t time_ns)
+uint32_t uptime_ms(uint64_t boot_ns, uint64_t time_ns)
 {
-    return uint32_t(time_ns / kNsPerMs - flow.boot_ns / kNsPerMs);
+    return uint32_t(time_ns / kNsPerMs - boot_ns / kNsPerMs);
 }
 } // namespace mapi::functions

@@ -24,6 +24,8 @@ struct Element {
     const uint8_t *(*field)(const EndedFlow &);
     const char *other_family = nullptr; // name of what takes its place in records of the other family
 
+    // Whether a biflow has it of each direction (RFC 5103 6): not what both share, nor what the exporter tells of itself.
+    bool is_reversible() const;
     bool is_in(uint8_t version) const { return family == kAny || (family == kIpv4) == (version == 4); }
 };
 
@@ -36,11 +38,11 @@ enum class ByteOrder { kNetwork, kHost };
 void append_value(std::string &to, const Element &element, const EndedFlow &flow, const ReportSettings &settings, ByteOrder order);
 void append_number(std::string &to, uint64_t number, unsigned bytes, ByteOrder order = ByteOrder::kNetwork);
 
-// Of the exporter's clock, which began at flow.boot_ns.
-uint32_t uptime_ms(const EndedFlow &flow, uint64_t time_ns);
+// Of the exporter's clock.
+uint32_t uptime_ms(uint64_t boot_ns, uint64_t time_ns);
 
-constexpr uint16_t template_id(uint8_t version)
+constexpr uint16_t template_id(uint8_t version, bool is_biflow = false)
 {
-    return version == 4 ? 256 : 257;
+    return uint16_t((version == 4 ? 256 : 257) + (is_biflow ? 2 : 0));
 }
 } // namespace mapi::functions

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // IPFIX: flows -> messages (RFC 7011), by libfixbuf.
+#include <cctype>
 #include <stdexcept>
 #include <utility>
 
@@ -11,7 +12,7 @@ namespace mapi::functions
 {
 namespace
 {
-constexpr uint64_t kNsPerSecond = 1000000000;
+constexpr size_t kExportTimeOffset = 4; // in a message's header
 
 class Error
 {
@@ -27,13 +28,16 @@ private:
 class Ipfix : public MessageEncoder
 {
 public:
-    Ipfix(const ReportSettings &settings, const ReportTemplate &records, bool repeats_templates, SendMessage send)
+    Ipfix(const ReportSettings &settings, const ReportTemplate &records, bool has_biflows, bool repeats_templates, SendMessage send)
         : settings_(settings), template_(records), clock_(repeats_templates), send_(std::move(send)), model_(fbInfoModelAlloc()),
           session_(fbSessionAlloc(model_))
     {
         fbSessionSetDomain(session_, settings.observation_domain);
-        for (const uint8_t version : {4, 6})
-            add_template(version);
+        for (const uint8_t version : {4, 6}) {
+            add_template(version, false);
+            if (has_biflows)
+                add_template(version, true);
+        }
         buffer_ = fBufAllocForExport(session_, fbExporterAllocBuffer(message_, sizeof(message_)));
         fBufSetAutomaticMode(buffer_, FALSE);
     }
@@ -47,21 +51,29 @@ public:
     }
     Ipfix(const Ipfix &) = delete;
 
-    bool add(const EndedFlow &flow) override
+    int add(const EndedFlow &flow) override
     {
+        if (!MessageTime::has_room(flow))
+            return EOVERFLOW;
         record_.clear();
         for (const Element *element : template_.of(flow.flow.key.version))
             append_value(record_, *element, flow, settings_, ByteOrder::kHost);
+        if (flow.reverse)
+            append_reverse(flow);
+        const uint16_t id = template_id(flow.flow.key.version, flow.reverse);
         if (flows_ == 0)
-            begin(flow.now_ns);
-        bool is_taken = append(flow.flow.key.version);
+            begin(flow);
+        bool is_taken = append(id);
         if (!is_taken) {
             flush();
-            begin(flow.now_ns);
-            is_taken = append(flow.flow.key.version);
+            begin(flow);
+            is_taken = append(id);
         }
-        flows_ += is_taken;
-        return is_taken;
+        if (!is_taken)
+            return EMSGSIZE;
+        time_.add(flow);
+        ++flows_;
+        return 0;
     }
 
     void flush() override
@@ -71,43 +83,70 @@ public:
     }
 
 private:
-    void add_template(uint8_t version)
+    void append_reverse(const EndedFlow &flow)
+    {
+        for (const Element *element : template_.of(flow.flow.key.version)) {
+            if (element->is_reversible())
+                append_value(record_, *element, *flow.reverse, settings_, ByteOrder::kHost);
+        }
+    }
+
+    // Elements of the other direction, which libfixbuf knows, are of enterprise 29305 (RFC 5103 6.1).
+    static std::string reverse_name(const Element &element)
+    {
+        std::string name = element.ipfix_name;
+        name[0] = char(std::toupper(name[0]));
+        return "reverse" + name;
+    }
+
+    void add_template(uint8_t version, bool is_biflow)
     {
         Error error;
         fbTemplate_t *made = fbTemplateAlloc(model_);
-        for (const Element *element : template_.of(version)) {
-            fbInfoElementSpec_t spec = {const_cast<char *>(element->ipfix_name), element->bytes, 0};
+        const auto append = [&](std::string name, uint16_t bytes) {
+            fbInfoElementSpec_t spec = {name.data(), bytes, 0};
             if (!fbTemplateAppendSpec(made, &spec, 0, &error))
                 error.fail();
+        };
+        for (const Element *element : template_.of(version))
+            append(element->ipfix_name, element->bytes);
+        for (const Element *element : template_.of(version)) {
+            if (is_biflow && element->is_reversible())
+                append(reverse_name(*element), element->bytes);
         }
         for (const bool is_internal : {true, false}) {
-            if (!fbSessionAddTemplate(session_, is_internal, template_id(version), made, &error))
+            if (!fbSessionAddTemplate(session_, is_internal, template_id(version, is_biflow), made, &error))
                 error.fail();
         }
     }
 
-    // A message has the time at which it was begun; templates have one of their own.
-    void begin(uint64_t now_ns)
+    // Templates have a message of their own.
+    void begin(const EndedFlow &flow)
     {
-        fBufSetExportTime(buffer_, uint32_t(now_ns / kNsPerSecond));
-        if (clock_.is_due(now_ns) && twice([this](GError **error) { return fbSessionExportTemplates(session_, error); })) {
-            clock_.sent(now_ns);
+        time_.clear();
+        time_.add(flow);
+        if (clock_.is_due(flow.ended_ns) && twice([this](GError **error) { return fbSessionExportTemplates(session_, error); })) {
+            clock_.sent(flow.ended_ns);
             emit(0);
         }
     }
 
+    // Only its last flow tells a message's time, and libfixbuf would put its own clock's where that is 0.
     void emit(uint64_t flows)
     {
         Error error;
         const size_t bytes = fBufEmit(buffer_, &error) ? fbExporterGetMsgLen(fBufGetExporter(buffer_)) : 0;
-        clock_.message(send_(std::string(reinterpret_cast<const char *>(message_), bytes), flows));
+        std::string message(reinterpret_cast<const char *>(message_), bytes), time;
+        append_number(time, time_.next_second(), 4);
+        if (bytes >= kExportTimeOffset + time.size())
+            message.replace(kExportTimeOffset, time.size(), time);
+        clock_.message(send_(message, flows));
     }
 
     // False: the message has no room for it.
-    bool append(uint8_t version)
+    bool append(uint16_t id)
     {
         Error error;
-        const uint16_t id = template_id(version);
         return fBufSetInternalTemplate(buffer_, id, &error) && fBufSetExportTemplate(buffer_, id, &error) &&
                twice([this](GError **failed) {
                    return fBufAppend(buffer_, reinterpret_cast<uint8_t *>(record_.data()), record_.size(), failed);
@@ -131,11 +170,13 @@ private:
     fBuf_t *buffer_ = nullptr;
     std::string record_; // as the internal template has it
     uint64_t flows_ = 0; // of the message
+    MessageTime time_;
 };
 } // namespace
 
-std::unique_ptr<MessageEncoder> make_ipfix(const ReportSettings &settings, const ReportTemplate &records, bool repeats_templates, SendMessage send)
+std::unique_ptr<MessageEncoder> make_ipfix(const ReportSettings &settings, const ReportTemplate &records, bool has_biflows, bool repeats_templates,
+                                           SendMessage send)
 {
-    return std::make_unique<Ipfix>(settings, records, repeats_templates, std::move(send));
+    return std::make_unique<Ipfix>(settings, records, has_biflows, repeats_templates, std::move(send));
 }
 } // namespace mapi::functions

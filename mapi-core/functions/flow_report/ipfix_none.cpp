@@ -6,7 +6,7 @@
 
 namespace mapi::functions
 {
-std::unique_ptr<MessageEncoder> make_ipfix(const ReportSettings &, const ReportTemplate &, bool, SendMessage)
+std::unique_ptr<MessageEncoder> make_ipfix(const ReportSettings &, const ReportTemplate &, bool, bool, SendMessage)
 {
     throw std::runtime_error("this build has no libfixbuf, which makes IPFIX; NETFLOW_V9 needs none");
 }

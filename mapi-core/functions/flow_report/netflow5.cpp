@@ -12,7 +12,7 @@ namespace
 {
 constexpr unsigned kHeaderBytes = 24, kRecordBytes = 48;
 constexpr unsigned kRecordsMax = (kMessageBytesMax - kHeaderBytes) / kRecordBytes;
-constexpr uint64_t kNsPerSecond = 1000000000;
+constexpr uint64_t kNsPerMs = 1'000'000;
 static_assert(kRecordsMax <= 30); // the format's own limit
 
 class Netflow5 : public MessageEncoder
@@ -20,29 +20,34 @@ class Netflow5 : public MessageEncoder
 public:
     Netflow5(const ReportSettings &settings, SendMessage send) : settings_(settings), send_(std::move(send)) {}
 
-    bool add(const EndedFlow &flow) override
+    int add(const EndedFlow &flow) override
     {
         if (flow.flow.key.version != 4)
-            return false;
-        if (flow.boot_ns != last_.boot_ns) // a message has one clock
+            return EAFNOSUPPORT;
+        if (!MessageTime::has_room(flow))
+            return EOVERFLOW;
+        if (flow.boot_ns != boot_ns_) // a message has one clock
             flush();
         append_record(flow);
-        last_ = flow;
+        boot_ns_ = flow.boot_ns;
+        time_.add(flow);
         if (++count_ == kRecordsMax)
             flush();
-        return true;
+        return 0;
     }
 
+    // Its time is the last millisecond of the second: nfacctd, which has no eyes for parts of a second in it, so finds each flow's second.
     void flush() override
     {
         if (count_ == 0)
             return;
+        const uint64_t second = time_.latest_ns() / MessageTime::kNsPerSecond, part_ns = MessageTime::kNsPerSecond - kNsPerMs;
         std::string message;
         append_number(message, 5, 2);
         append_number(message, count_, 2);
-        append_number(message, uptime_ms(last_, last_.now_ns), 4);
-        append_number(message, last_.now_ns / kNsPerSecond, 4);
-        append_number(message, last_.now_ns % kNsPerSecond, 4);
+        append_number(message, uptime_ms(boot_ns_, second * MessageTime::kNsPerSecond + part_ns), 4);
+        append_number(message, second, 4);
+        append_number(message, part_ns, 4);
         append_number(message, sequence_, 4);
         append_number(message, 0, 1); // engine type
         append_number(message, settings_.observation_domain, 1); // engine
@@ -50,6 +55,7 @@ public:
         sequence_ += count_;
         send_(message + records_, count_);
         records_.clear();
+        time_.clear();
         count_ = 0;
     }
 
@@ -65,8 +71,8 @@ private:
         append_number(records_, settings_.egress_interface, 2);
         append_number(records_, std::min<uint64_t>(of.packets, UINT32_MAX), 4);
         append_number(records_, std::min<uint64_t>(of.values.bytes, UINT32_MAX), 4);
-        append_number(records_, uptime_ms(flow, of.first_ns), 4);
-        append_number(records_, uptime_ms(flow, of.last_ns), 4);
+        append_number(records_, uptime_ms(flow.boot_ns, of.first_ns), 4);
+        append_number(records_, uptime_ms(flow.boot_ns, of.last_ns), 4);
         append_number(records_, of.key.source_port, 2);
         append_number(records_, is_icmp ? of.values.icmp_type_code : of.key.destination_port, 2);
         append_number(records_, 0, 1);
@@ -81,7 +87,8 @@ private:
     std::string records_;
     unsigned count_ = 0;
     uint32_t sequence_ = 0; // flows before this message
-    EndedFlow last_{};
+    uint64_t boot_ns_ = 0;
+    MessageTime time_;
 };
 } // namespace
 

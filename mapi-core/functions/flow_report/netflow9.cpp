@@ -7,7 +7,6 @@ namespace mapi::functions
 namespace
 {
 constexpr size_t kHeaderBytes = 20, kSetHeaderBytes = 4, kPaddingMax = 3;
-constexpr uint64_t kNsPerSecond = 1000000000;
 
 class Netflow9 : public MessageEncoder
 {
@@ -17,24 +16,27 @@ public:
     {
     }
 
-    bool add(const EndedFlow &flow) override
+    int add(const EndedFlow &flow) override
     {
         const uint8_t version = flow.flow.key.version;
+        if (!MessageTime::has_room(flow))
+            return EOVERFLOW;
         if (bytes() + kSetHeaderBytes + template_.bytes(version) + kPaddingMax > kMessageBytesMax ||
-            flow.boot_ns != last_.boot_ns) // a message has one clock
+            flow.boot_ns != boot_ns_) // a message has one clock
             flush();
-        if (records_ == 0 && clock_.is_due(flow.now_ns))
-            append_templates(flow.now_ns);
+        if (records_ == 0 && clock_.is_due(flow.ended_ns))
+            append_templates(flow.ended_ns);
         if (set_version_ != version) {
             end_set();
             set_version_ = version;
         }
         for (const Element *element : template_.of(version))
             append_value(set_, *element, flow, settings_, ByteOrder::kNetwork);
-        last_ = flow;
+        boot_ns_ = flow.boot_ns;
+        time_.add(flow);
         ++flows_;
         ++records_;
-        return true;
+        return 0;
     }
 
     void flush() override
@@ -42,16 +44,17 @@ public:
         if (records_ == 0)
             return;
         end_set();
-        const uint64_t seconds = last_.now_ns / kNsPerSecond;
+        const uint64_t seconds = time_.next_second();
         std::string message;
         append_number(message, 9, 2);
         append_number(message, records_, 2); // templates among them
-        append_number(message, uptime_ms(last_, seconds * kNsPerSecond), 4);
+        append_number(message, uptime_ms(boot_ns_, seconds * MessageTime::kNsPerSecond), 4);
         append_number(message, seconds, 4);
         append_number(message, sequence_++, 4); // messages before this one
         append_number(message, settings_.observation_domain, 4);
         clock_.message(send_(message + sets_, flows_));
         sets_.clear();
+        time_.clear();
         records_ = flows_ = 0;
     }
 
@@ -100,7 +103,8 @@ private:
     uint8_t set_version_ = 0;
     unsigned records_ = 0, flows_ = 0; // of the message
     uint32_t sequence_ = 0;
-    EndedFlow last_{};
+    uint64_t boot_ns_ = 0;
+    MessageTime time_;
 };
 } // namespace
 

@@ -11,7 +11,7 @@ namespace mapi::functions
 namespace
 {
 constexpr uint16_t kEthernet = 1;
-constexpr uint32_t kMacBytes = 6, kTypeOffset = 12, kTagEnd = 16;
+constexpr uint32_t kMacBytes = 6;
 
 uint16_t half(const uint8_t *at)
 {
@@ -21,13 +21,11 @@ uint16_t half(const uint8_t *at)
 void add_link(ReportValues &values, const FlowPacket &packet)
 {
     const uint8_t *frame = packet.packet.data;
+    values.vlan = packet.headers.vlan;
     if (packet.packet.link_type != kEthernet)
         return; // Ethernet with IP in it has a whole header
     memcpy(values.destination_mac, frame, kMacBytes);
     memcpy(values.source_mac, frame + kMacBytes, kMacBytes);
-    const uint16_t type = half(frame + kTypeOffset);
-    if (packet.headers.vlan_tags > 0 && (type == 0x8100 || type == 0x88a8 || type == 0x9100) && packet.packet.caplen >= kTagEnd)
-        values.vlan = half(frame + kTypeOffset + 2) & 0xfff;
 }
 
 void add_first(ReportValues &values, const FlowPacket &packet)

@@ -38,7 +38,7 @@ void add_packet(ReportCache::Flow &flow, const FlowPacket &packet);
 // One that has ended, with what else a record may tell of that moment.
 struct EndedFlow {
     ReportCache::Flow flow;
-    uint64_t now_ns;
+    uint64_t ended_ns;
     uint64_t boot_ns; // when the exporter's clock began
     uint64_t observed_flows;
     uint64_t ignored_packets; // without an IP header
@@ -47,5 +47,7 @@ struct EndedFlow {
     uint64_t unsent_packets;
     uint64_t unsent_bytes;
     FlowEnd reason;
+    bool is_reverse_behind;   // on its way to the writer: the next one is the other direction of the same biflow
+    const EndedFlow *reverse; // at the writer: that one, or null
 };
 } // namespace mapi::functions

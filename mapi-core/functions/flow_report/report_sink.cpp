@@ -67,8 +67,14 @@ int ReportSink::write(const std::string &records, const IsGivenUp &is_given_up)
     for (size_t at = 0; at + sizeof(EndedFlow) <= records.size(); at += sizeof(EndedFlow)) {
         EndedFlow flow;
         memcpy(&flow, &records[at], sizeof(flow));
-        if (!encoder_->add(flow))
-            losses_.add(1, EAFNOSUPPORT);
+        EndedFlow reverse;
+        if (flow.is_reverse_behind) {
+            at += sizeof(EndedFlow);
+            memcpy(&reverse, &records[at], sizeof(reverse)); // both were handed over together
+            flow.reverse = &reverse;
+        }
+        if (const int refused = encoder_->add(flow))
+            losses_.add(1, refused);
     }
     encoder_->flush();
     if (const uint64_t lost = target_->take_lost(error))

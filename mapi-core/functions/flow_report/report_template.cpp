@@ -9,7 +9,10 @@ namespace mapi::functions
 {
 namespace
 {
-std::vector<const Element *> parse(const std::string &names)
+constexpr char kBiflow[] = "BIFLOW";
+
+// is_biflow: set where the word is one of them, which is taken for an element otherwise.
+std::vector<const Element *> parse(const std::string &names, bool *is_biflow = nullptr)
 {
     constexpr char kBetween[] = " \t,";
     std::vector<const Element *> elements;
@@ -17,11 +20,15 @@ std::vector<const Element *> parse(const std::string &names)
         const size_t end = std::min(names.find_first_of(kBetween, at), names.size());
         const size_t begin = names[at] == '%' ? at + 1 : at;
         const std::string name = names.substr(begin, end - begin);
+        at = names.find_first_not_of(kBetween, end);
+        if (is_biflow && name == kBiflow) {
+            *is_biflow = true;
+            continue;
+        }
         const Element *element = find_element(name);
         if (!element)
             throw std::runtime_error("there is no element \"" + name + "\"; known: " + element_names());
         elements.push_back(element);
-        at = names.find_first_not_of(kBetween, end);
     }
     return elements;
 }
@@ -65,24 +72,32 @@ unsigned FlowKeyMask::part_of(const Element &element)
     case 11: return kDestinationPort;
     case 12:
     case 28: return kDestination;
+    case 10: return kInterface;
+    case 58: return kVlan;
     default: return 0;
     }
 }
 
 FlowKeyMask::FlowKeyMask(const std::string &names)
 {
-    for (const Element *element : parse(names)) {
+    for (const Element *element : parse(names, &is_biflow_)) {
         if (part_of(*element) == 0)
             throw std::runtime_error(std::string("the element \"") + element->name +
-                                     "\" does not tell flows apart; IP_SRC_ADDR, IP_DST_ADDR, L4_SRC_PORT, L4_DST_PORT and PROT do");
+                                     "\" does not tell flows apart; IP_SRC_ADDR, IP_DST_ADDR, L4_SRC_PORT, L4_DST_PORT, PROT, VLAN_TAG and INGRESS do");
         mask_ |= part_of(*element);
     }
+    if (is_biflow_ && (bool(mask_ & kSource) != bool(mask_ & kDestination) || bool(mask_ & kSourcePort) != bool(mask_ & kDestinationPort)))
+        throw std::runtime_error("with BIFLOW the key has addresses and ports of both ends or of none");
     if (mask_ == 0)
         mask_ = kAll;
 }
 
-void FlowKeyMask::apply(FlowKey &key) const
+void FlowKeyMask::apply(FlowKey &key, const FlowPacket &packet) const
 {
+    if (mask_ & kVlan)
+        key.vlan = packet.headers.vlan;
+    if (mask_ & kInterface)
+        key.interface = packet.packet.ifindex;
     if (!(mask_ & kSource))
         std::fill(std::begin(key.source), std::end(key.source), uint8_t(0));
     if (!(mask_ & kDestination))
@@ -98,7 +113,7 @@ void FlowKeyMask::apply(FlowKey &key) const
 void FlowKeyMask::check(const ReportTemplate &records) const
 {
     for (const Element *element : records.of(4)) {
-        if (part_of(*element) & ~mask_)
+        if (part_of(*element) & kAll & ~mask_)
             throw std::runtime_error(std::string("the element \"") + element->name + "\" is not in the key: packets of one flow may differ in it");
     }
 }

@@ -25,22 +25,27 @@ private:
     std::vector<const Element *> ipv4_, ipv6_;
 };
 
-// What a flow's key has of the five; the rest is zeros.
+// What a flow's key has of the five, and of VLAN and interface; the rest is zeros.
 class FlowKeyMask
 {
 public:
     // The same; empty: all five.  Throws std::runtime_error that names the element.
     explicit FlowKeyMask(const std::string &names);
 
-    void apply(FlowKey &key) const;
-    // What flows do not share, a record cannot tell.  Throws std::runtime_error that names the element.
+    void apply(FlowKey &key, const FlowPacket &packet) const;
+    // Where each record tells another interface than the packets'.
+    void leave_interface_out() { mask_ &= ~unsigned(kInterface); }
+    bool has_vlan() const { return mask_ & kVlan; }
+    // Both directions are one flow.
+    bool is_biflow() const { return is_biflow_; }
+    // What of the five flows do not share, a record cannot tell; of VLAN and interface it tells the first packet's.  Throws std::runtime_error that names the element.
     void check(const ReportTemplate &records) const;
-    bool has_all() const { return mask_ == kAll; }
 
 private:
-    enum Part : unsigned { kSource = 1, kDestination = 2, kSourcePort = 4, kDestinationPort = 8, kProtocol = 16, kAll = 31 };
+    enum Part : unsigned { kSource = 1, kDestination = 2, kSourcePort = 4, kDestinationPort = 8, kProtocol = 16, kAll = 31, kVlan = 32, kInterface = 64 };
     static unsigned part_of(const Element &element);
 
     unsigned mask_ = 0;
+    bool is_biflow_ = false;
 };
 } // namespace mapi::functions

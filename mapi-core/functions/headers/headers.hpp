@@ -35,6 +35,7 @@ struct Headers {
     uint32_t network = 0;    // offset of what the link carries, behind tags and labels
     uint16_t ethertype = 0;  // of that; 0: not known
     uint16_t vlan_tags = 0;
+    uint16_t vlan = 0;       // of the outermost tag, if there is one
     uint16_t mpls_labels = 0;
     uint16_t ip_layers = 0;  // outermost first
     std::array<IpLayer, kIpLayersMax> ip{};

@@ -27,6 +27,7 @@ constexpr uint32_t kSnapTypes = 0x03000000;
 constexpr uint32_t kSnapBytes = 8;
 
 constexpr uint32_t kTagBytes = 4;
+constexpr uint16_t kVlanMask = 0xfff;
 constexpr uint32_t kLabelBytes = 4;
 constexpr uint32_t kControlWordBytes = 4;
 constexpr uint32_t kPppoeBytes = 6;
@@ -39,7 +40,8 @@ void step_tag(Walk &walk, Headers &headers)
         walk.lose();
         return;
     }
-    ++headers.vlan_tags;
+    if (headers.vlan_tags++ == 0)
+        headers.vlan = walk.half(0) & kVlanMask;
     walk.go_ethertype(kTagBytes, walk.half(2));
 }
 

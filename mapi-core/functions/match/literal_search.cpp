@@ -2,7 +2,10 @@
 // Chooses the search for this processor.
 #include "literal_search.hpp"
 
+#include <algorithm>
 #include <cstring>
+
+#include "folded_text.hpp"
 
 namespace mapi::match
 {
@@ -10,6 +13,12 @@ bool has_literal_portable(const uint8_t *data, size_t bytes, std::string_view li
 {
     return bytes >= literal.size() &&
            memmem(data, bytes, literal.data(), literal.size()) != nullptr;
+}
+
+bool has_folded_literal(const uint8_t *data, size_t bytes, std::string_view literal) noexcept
+{
+    const uint8_t *const end = data + bytes;
+    return std::search(data, end, literal.begin(), literal.end(), [](uint8_t byte, char letter) { return folded(byte) == uint8_t(letter); }) != end;
 }
 
 LiteralSearch best_literal_search() noexcept

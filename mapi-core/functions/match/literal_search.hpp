@@ -17,6 +17,8 @@ LiteralSearch best_literal_search() noexcept;
 
 // Anywhere, and the reference for the others.
 bool has_literal_portable(const uint8_t *data, size_t bytes, std::string_view literal) noexcept;
+// Letters of the text in either case, of the literal small ones; slow, and needs no memory.
+bool has_folded_literal(const uint8_t *data, size_t bytes, std::string_view literal) noexcept;
 #ifdef __x86_64__
 bool has_literal_sse2(const uint8_t *data, size_t bytes, std::string_view literal) noexcept;
 bool has_literal_avx2(const uint8_t *data, size_t bytes, std::string_view literal) noexcept;

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "letter_case.hpp"
+
 namespace mapi::match
 {
 // Fewer strings than this are found faster one after the other (measured over packets of 64 to 1500
@@ -22,7 +24,7 @@ public:
     class Scratch;
 
     // Null where this build or processor has no such search, or the strings do not suit it.
-    static std::shared_ptr<const LiteralSet> make(const std::vector<std::string> &literals);
+    static std::shared_ptr<const LiteralSet> make(const std::vector<std::string> &literals, LetterCase letter_case);
 
     virtual ~LiteralSet() = default;
     // What it holds, with the scratch of one thread.

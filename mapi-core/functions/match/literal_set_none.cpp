@@ -4,7 +4,7 @@
 
 namespace mapi::match
 {
-std::shared_ptr<const LiteralSet> LiteralSet::make(const std::vector<std::string> &)
+std::shared_ptr<const LiteralSet> LiteralSet::make(const std::vector<std::string> &, LetterCase)
 {
     return nullptr;
 }

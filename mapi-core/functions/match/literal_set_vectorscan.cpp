@@ -88,7 +88,7 @@ private:
 };
 } // namespace
 
-std::shared_ptr<const LiteralSet> LiteralSet::make(const std::vector<std::string> &literals)
+std::shared_ptr<const LiteralSet> LiteralSet::make(const std::vector<std::string> &literals, LetterCase letter_case)
 {
     if (literals.size() < kFewestInSet || hs_valid_platform() != HS_SUCCESS)
         return nullptr;
@@ -98,7 +98,8 @@ std::shared_ptr<const LiteralSet> LiteralSet::make(const std::vector<std::string
         starts.push_back(literal.data());
         lengths.push_back(literal.size());
     }
-    const std::vector<unsigned> flags(literals.size(), 0); // HS_FLAG_SINGLEMATCH misses strings of one byte (Vectorscan 5.4.9)
+    // HS_FLAG_SINGLEMATCH misses strings of one byte (Vectorscan 5.4.9).
+    const std::vector<unsigned> flags(literals.size(), letter_case == LetterCase::kIgnored ? HS_FLAG_CASELESS : 0);
     const std::vector<unsigned> ids(literals.size(), 0);
     hs_database_t *database = nullptr;
     hs_compile_error_t *error = nullptr;

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "errors.hpp"
+#include "folded_text.hpp"
 #include "pattern.hpp"
 
 namespace mapi::match
@@ -23,17 +24,19 @@ uint32_t checked(int value, const char *name)
 }
 } // namespace
 
-StringMatcher::StringMatcher(std::string_view mapi_pattern, int offset, int depth)
+StringMatcher::StringMatcher(std::string_view mapi_pattern, int offset, int depth, LetterCase letter_case)
     : alternatives_(parse_pattern(mapi_pattern)), offset_bytes_(checked(offset, "offset")),
-      depth_bytes_(checked(depth, "depth"))
+      depth_bytes_(checked(depth, "depth")), letter_case_(letter_case)
 {
+    if (letter_case_ == LetterCase::kIgnored)
+        std::for_each(alternatives_.begin(), alternatives_.end(), fold);
     if (depth_bytes_ != 0)
         std::erase_if(alternatives_,
                       [this](const std::string &literal) { return literal.size() > depth_bytes_; });
     if (alternatives_.empty())
         throw PatternError(PatternFault::kDepthTooSmall, "depth " + std::to_string(depth_bytes_) +
                                                              " is shorter than the search string");
-    set_ = LiteralSet::make(alternatives_);
+    set_ = LiteralSet::make(alternatives_, letter_case_);
 }
 
 StringMatcher::Window StringMatcher::window_of(const uint8_t *data, uint32_t caplen) const noexcept
@@ -45,8 +48,20 @@ StringMatcher::Window StringMatcher::window_of(const uint8_t *data, uint32_t cap
             depth_bytes_ != 0 ? std::min(rest_bytes, depth_bytes_) : rest_bytes};
 }
 
+bool StringMatcher::has_any_folded(Window window) const noexcept
+{
+    thread_local FoldedText folded;
+    const uint8_t *const text = folded.copy(window.data, window.bytes);
+    for (const std::string &literal : alternatives_)
+        if (text ? has_literal_(text, window.bytes, literal) : has_folded_literal(window.data, window.bytes, literal))
+            return true;
+    return false;
+}
+
 bool StringMatcher::has_any(Window window) const noexcept
 {
+    if (letter_case_ == LetterCase::kIgnored)
+        return has_any_folded(window);
     for (const std::string &literal : alternatives_)
         if (has_literal_(window.data, window.bytes, literal))
             return true;

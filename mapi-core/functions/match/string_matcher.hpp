@@ -10,6 +10,7 @@
 
 #include <mapi/packet.h>
 
+#include "letter_case.hpp"
 #include "literal_search.hpp"
 #include "literal_set.hpp"
 
@@ -23,14 +24,16 @@ public:
     // lie inside the bytes [offset, offset + depth), or inside [offset, end of the captured bytes)
     // for depth 0. Throws PatternError; an alternative longer than depth is refused only when no
     // other one fits.
-    StringMatcher(std::string_view mapi_pattern, int offset, int depth);
+    StringMatcher(std::string_view mapi_pattern, int offset, int depth, LetterCase letter_case = LetterCase::kExact);
 
     bool matches(const uint8_t *data, uint32_t caplen) const noexcept;
     // packets[i] is looked at where bit i of mask is set; the result is the part of mask that
     // matches.
     uint64_t filter(const mapi_packet *packets, uint64_t mask) const noexcept;
 
+    // With small letters where their case is ignored.
     const std::vector<std::string> &alternatives() const noexcept { return alternatives_; }
+    LetterCase letter_case() const noexcept { return letter_case_; }
     uint32_t offset_bytes() const noexcept { return offset_bytes_; }
     uint32_t depth_bytes() const noexcept { return depth_bytes_; }
     // What it holds beside its strings.
@@ -43,12 +46,14 @@ private:
     };
     Window window_of(const uint8_t *data, uint32_t caplen) const noexcept;
     bool has_any(Window window) const noexcept;
+    bool has_any_folded(Window window) const noexcept;
     uint64_t filter_with_set(const mapi_packet *packets, uint64_t mask,
                              LiteralSet::Scratch *scratch) const noexcept;
 
     std::vector<std::string> alternatives_; // those that fit into depth
     uint32_t offset_bytes_;
     uint32_t depth_bytes_; // 0: to the end
+    LetterCase letter_case_;
     LiteralSearch has_literal_ = best_literal_search();
     std::shared_ptr<const LiteralSet> set_; // null for few alternatives
 };

@@ -18,6 +18,7 @@ struct Literal {
     std::string text;
     uint32_t offset_bytes;
     uint32_t depth_bytes;
+    LetterCase letter_case;
 
     auto operator<=>(const Literal &) const = default;
 };
@@ -79,7 +80,7 @@ public:
                 continue;
             }
             for (const std::string &text : alternatives)
-                literals[{text, matcher.offset_bytes(), matcher.depth_bytes()}].push_back(i);
+                literals[{text, matcher.offset_bytes(), matcher.depth_bytes(), matcher.letter_case()}].push_back(i);
         }
         return !literals.empty() && compile(literals);
     }
@@ -110,18 +111,18 @@ private:
         std::vector<const char *> expressions;
         std::vector<hs_expr_ext_t> windows;
         std::vector<const hs_expr_ext_t *> window_pointers;
-        std::vector<unsigned> ids;
+        std::vector<unsigned> ids, flags;
         for (const auto &[literal, matchers] : literals) {
             texts.push_back(escape(literal.text));
             windows.push_back(window_of(literal));
             ids.push_back(unsigned(ids.size()));
+            flags.push_back(HS_FLAG_SINGLEMATCH | (literal.letter_case == LetterCase::kIgnored ? HS_FLAG_CASELESS : 0));
             users_.push_back(matchers);
         }
         for (size_t i = 0; i < texts.size(); ++i) {
             expressions.push_back(texts[i].c_str());
             window_pointers.push_back(&windows[i]);
         }
-        const std::vector<unsigned> flags(texts.size(), HS_FLAG_SINGLEMATCH);
         hs_compile_error_t *error = nullptr;
         if (hs_compile_ext_multi(expressions.data(), flags.data(), ids.data(), window_pointers.data(), unsigned(texts.size()), HS_MODE_BLOCK, nullptr, &database_,
                                  &error) != HS_SUCCESS) {

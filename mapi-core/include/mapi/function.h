@@ -237,6 +237,7 @@ struct mapi_function_drops {
 	uint64_t not_written; /* packets, or rows, that a file did not take */
 	int write_error;      /* errno that tells why */
 	uint64_t time_jumps;  /* steps back of the packets' time, and silences of more intervals than were told; no packet is lost by them */
+	const char *write_reason; /* why, and what would work instead, where the errno alone does not say; of the function's own, for ever; or NULL */
 };
 
 enum mapi_config_verdict {
@@ -260,7 +261,7 @@ struct mapi_function {
 	/*
 	 * A letter each: s string, n string or number, c character, i int, p path (as seen from "/"), u the caller's user (which the caller does not give), l 64-bit, r flow, f function of the flow before it, S functions as "fid@fd,fid@fd", F flows as "fd,fd", w file to write
 	 * (open, as it was: create() makes it empty once nothing is refused), o where messages go: "SHMEM", "host:port", or else a file as
-	 * with w; those after '?' may be left out.
+	 * with w; those after '?' may be left out; those after "??" a caller without a prototype, who cannot say how many there are, leaves out.
 	 */
 	const char *args;
 	uint32_t flags;   /* enum mapi_function_flags */

@@ -191,8 +191,15 @@ typedef struct flow_data {
 	uint8_t ptcl;          /* IPPROTO_ */
 	uint8_t ttl_pkt1;      /* of the first packet; or hop limit */
 	uint8_t version;       /* 4 or 6 */
-	uint8_t reserved;
+	uint8_t place_bytes;   /* of a struct mapi_flow_place that stands between this one and the next: 0, there is none, or 8 */
 } flow_data;
+
+/* Of flows that are told apart by VLAN or interface, too. */
+struct mapi_flow_place {
+	uint16_t vlan;      /* of the outermost tag; 0: none, or the key has none */
+	uint16_t interface; /* ifindex of the packets; 0: also where the key has none */
+	uint32_t reserved;
+};
 
 typedef struct flows_stat {
 	uint32_t sent;     /* flows that follow */

@@ -42,7 +42,8 @@ TEST_CASE("what is wrong with a flow is named", "[flow_words]")
     CHECK(why("PKT_COUNTER |") == "no function stands before a bar or the end");
     CHECK(why("NO_SUCH 1") == "\"NO_SUCH\" is no function of libmapi; mapi(3) names them");
     CHECK(why("BPF_FILTER 'tcp") == "a quotation mark ' is not closed");
-    CHECK(why("STR_SEARCH a 0") == "STR_SEARCH: an argument is missing behind \"0\" (sii)");
+    CHECK(why("STR_SEARCH a 0") == "STR_SEARCH: an argument is missing behind \"0\" (sii\?\?s)");
+    CHECK(read_calls("STR_SEARCH a 0 0 nocase") == std::vector<Call>{{"STR_SEARCH", {"a", std::int64_t{0}, std::int64_t{0}, "nocase"}}});
     CHECK(why("STR_SEARCH a 0 x") == "\"x\" is no int");
     CHECK(why("PKTINFO 99999999999") == "\"99999999999\" is no int");
     CHECK(why("PKT_COUNTER 1") == "PKT_COUNTER: takes no argument \"1\" ()");

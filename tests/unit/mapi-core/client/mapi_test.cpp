@@ -66,6 +66,12 @@ TEST_CASE("an offline flow counts what its filters pass, by both generations of 
     const int filtered = mapi_apply_function(fd, "PKT_COUNTER");
     REQUIRE(mapi_apply_function(fd, "STR_SEARCH", "w|77|w", 42, 0) > 0);
     const int found = mapi_apply_function(fd, "PKT_COUNTER");
+    int (*apply_through_pointer)(int, const char *, ...) = mapi_apply_function; // has MAPI 2's arguments alone
+    REQUIRE(apply_through_pointer(fd, "STR_SEARCH", "www", 0, 0) > 0);
+    REQUIRE(mapi_apply_function(fd, "STR_SEARCH", "|57|Ww", 42, 0, "nocase") > 0);
+    const int found_in_any_case = mapi_apply_function(fd, "PKT_COUNTER");
+    REQUIRE(mapi_apply_function(fd, "STR_SEARCH", "WWW", 42, 0, "") > 0);
+    const int found_in_capitals = mapi_apply_function(fd, "PKT_COUNTER");
     REQUIRE(mapi_connect(fd) == 0);
     REQUIRE(mapi_wait_flow(fd, -1) == 0);
 
@@ -74,6 +80,8 @@ TEST_CASE("an offline flow counts what its filters pass, by both generations of 
     CHECK(value(fd, filtered) == 30);
     const auto *old_style = static_cast<unsigned long long *>(mapi_read_results(fd, found, MAPI_REF));
     CHECK(*old_style == 10);
+    CHECK(value(fd, found_in_any_case) == 10);
+    CHECK(value(fd, found_in_capitals) == 0);
     CHECK(static_cast<unsigned long long *>(mapi_get_result(fd, found, 1)) == old_style);
     mapi_results_t *(*through_pointer)(int, int) = mapi_read_results;
     CHECK(*static_cast<uint64_t *>(through_pointer(fd, all)->res) == 300);
@@ -191,6 +199,9 @@ TEST_CASE("misuse has its number", "[mapi-core][client]")
     CHECK(refused(mapi_apply_function(fd, "STR_SEARCH", "x", 0)) == 7003);
     CHECK(refused(mapi_apply_function(fd, "STR_SEARCH", "x", -1, 0)) == 7002);
     CHECK(refused(mapi_apply_function(fd, "STR_SEARCH", "x", 0, -1)) == 7003);
+    CHECK(refused(mapi_apply_function(fd, "STR_SEARCH", "x", 0, 0, "no-case")) == 7004);
+    CHECK(refused(mapi_apply_function(fd, "STR_SEARCH", "x", 0, 0, 1)) == 7004);
+    CHECK(refused(mapi_apply_function(fd, "STR_SEARCH", "x", 0, 0, "nocase", 1)) == 7005);
     CHECK(refused(mapi_apply_function(fd, "STR_SEARCH", "|41", 0, 0)) == 3503);
     CHECK(refused(mapi_apply_function(fd, "STR_SEARCH", "abcd", 0, 3)) == 3504);
     CHECK(refused(mapi_apply_function(fd, "SAMPLE", 0, PERIODIC)) == 7001);

@@ -6,6 +6,7 @@
 #include <map>
 #include <random>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "support/catch.hpp"
@@ -24,6 +25,7 @@ using Cache = FlowCache<Values>;
 struct Ended {
     uint64_t number, first_ns, last_ns, packets, sum;
     FlowEnd reason;
+    uint64_t ended_ns;
 };
 
 FlowKey key(uint16_t port)
@@ -42,8 +44,8 @@ struct Fixture {
 
     auto collect()
     {
-        return [this](const Cache::Flow &flow, FlowEnd reason) {
-            ended.push_back({flow.number, flow.first_ns, flow.last_ns, flow.packets, flow.values.sum, reason});
+        return [this](const Cache::Flow &flow, FlowEnd reason, uint64_t ended_ns) {
+            ended.push_back({flow.number, flow.first_ns, flow.last_ns, flow.packets, flow.values.sum, reason, ended_ns});
         };
     }
     void add(uint16_t port, uint64_t time_ns)
@@ -93,6 +95,20 @@ TEST_CASE("a flow that goes on for the active timeout ends and begins anew", "[m
         CHECK(flow.packets == 6);
 }
 
+TEST_CASE("a flow ends at its timeout, however long no packet shows it", "[mapi-core][functions]")
+{
+    Fixture flows(8, 30 * kSecond, 60 * kSecond);
+    flows.add(1, 100 * kSecond); // idle before it is active for long
+    for (uint64_t second = 110; second < 160; second += 10)
+        flows.add(2, second * kSecond);
+    flows.add(3, 10'000'000 * kSecond);
+    flows.cache.end_all(flows.collect());
+    CHECK(flows.reasons() == std::vector{FlowEnd::kIdle, FlowEnd::kActive, FlowEnd::kForced});
+    CHECK(flows.ended.at(0).ended_ns == 130 * kSecond);
+    CHECK(flows.ended.at(1).ended_ns == 170 * kSecond);
+    CHECK(flows.ended.at(2).ended_ns == 10'000'000 * kSecond);
+}
+
 TEST_CASE("time passes without packets, too", "[mapi-core][functions]")
 {
     Fixture flows(8, 30 * kSecond, 0);
@@ -101,6 +117,39 @@ TEST_CASE("time passes without packets, too", "[mapi-core][functions]")
     CHECK(flows.ended.empty());
     flows.cache.advance(130 * kSecond, flows.collect());
     CHECK(flows.reasons() == std::vector{FlowEnd::kIdle});
+}
+
+TEST_CASE("flows of one biflow go on and end together", "[mapi-core][functions]")
+{
+    Cache cache(4, {30 * kSecond, 60 * kSecond});
+    std::vector<std::pair<uint64_t, uint64_t>> ended; // number of the flow that timed out, and of the other
+    const auto other = [](uint16_t port) { return uint16_t(port % 2 ? port + 1 : port - 1); };
+    const auto collect = [&](const Cache::Flow &flow, FlowEnd, uint64_t) {
+        const auto taken = cache.take(key(other(flow.key.source_port)));
+        ended.emplace_back(flow.number, taken ? taken->number : 0);
+    };
+    const auto add = [&](uint16_t port, uint64_t second) {
+        cache.add(key(port), second * kSecond, collect);
+        cache.keep(key(other(port)));
+    };
+    add(1, 100);
+    add(2, 101); // its other direction
+    add(2, 125);
+    add(3, 126);
+    add(2, 150); // the first is kept by it
+    CHECK(ended.empty());
+    add(5, 170); // 1 and 2 are active for 60 s, 3 was idle
+    CHECK(ended == std::vector<std::pair<uint64_t, uint64_t>>{{3, 0}, {1, 2}});
+    CHECK(cache.size() == 1);
+    for (const uint16_t port : {6, 7, 8, 9}) // without room the pair that was idle longest goes
+        add(port, 171);
+    CHECK(ended.size() == 3);
+    CHECK(ended.back() == std::pair<uint64_t, uint64_t>{5, 4});
+    CHECK(cache.size() == 3);
+    cache.end_all(collect);
+    CHECK(cache.size() == 0);
+    CHECK(ended.size() == 5);
+    CHECK_FALSE(cache.take(key(9)));
 }
 
 TEST_CASE("a full cache ends the flow that was idle longest and counts it", "[mapi-core][functions]")

@@ -87,14 +87,40 @@ TEST_CASE("IPv6 has flows with its hop limit and traffic class", "[mapi-core][fu
     CHECK(packet.type_of_service() == 0xab);
 }
 
-TEST_CASE("a length that lies counts no more than the wire had", "[mapi-core][functions]")
+TEST_CASE("the protocol behind AH is that of what it protects, in both IP versions", "[mapi-core][functions]")
+{
+    const Bytes ah = Bytes{IPPROTO_UDP, 4} + Bytes(22, 0);
+    for (const Bytes &frame : {kEthernet + Bytes{8, 0} + ipv4(IPPROTO_AH, ah + kPorts), kEthernet + Bytes{0x86, 0xdd} + ipv6(IPPROTO_AH, ah + kPorts)}) {
+        const mapi_packet bytes = view(frame);
+        const FlowPacket packet(bytes);
+        REQUIRE(packet.has_flow());
+        CHECK(packet.key().protocol == IPPROTO_UDP);
+        CHECK(packet.key().source_port == 0x1234);
+    }
+}
+
+TEST_CASE("a packet's VLAN is that of its outermost tag", "[mapi-core][functions]")
+{
+    const Bytes inner = ipv4(IPPROTO_UDP, kPorts);
+    const Bytes cooked = Bytes(14, 0) + Bytes{0x81, 0, 0xe0, 7, 8, 0} + inner; // of Linux
+    mapi_packet tagged, cooked_bytes = view(cooked);
+    cooked_bytes.link_type = 113;
+    CHECK(FlowPacket(cooked_bytes).headers.vlan == 7);
+    const Bytes single = kEthernet + Bytes{0x81, 0, 0x2f, 0xff, 8, 0} + inner, twice = kEthernet + Bytes{0x88, 0xa8, 0, 5, 0x81, 0, 0, 6, 8, 0} + inner,
+                none = kEthernet + Bytes{8, 0} + inner;
+    CHECK(FlowPacket(tagged = view(single)).headers.vlan == 0xfff);
+    CHECK(FlowPacket(tagged = view(twice)).headers.vlan == 5);
+    CHECK(FlowPacket(tagged = view(none)).headers.vlan == 0);
+}
+
+TEST_CASE("an IP packet has the bytes that its header tells, and those on the wire where it tells none", "[mapi-core][functions]")
 {
     const Bytes frame = kEthernet + Bytes{8, 0} + ipv4(IPPROTO_UDP, kPorts, 1000);
     Bytes without = frame; // as a network card's offload leaves it
     without[14 + 2] = without[14 + 3] = 0;
     const mapi_packet whole = view(frame), cut = view(frame, 500), padded = view(frame, 2000), offloaded = view(without, 9000);
-    CHECK(FlowPacket(whole).ip_bytes() == 28);
-    CHECK(FlowPacket(cut).ip_bytes() == 486);
+    CHECK(FlowPacket(whole).ip_bytes() == 1000);
+    CHECK(FlowPacket(cut).ip_bytes() == 1000);
     CHECK(FlowPacket(padded).ip_bytes() == 1000);
     CHECK(FlowPacket(offloaded).ip_bytes() == 8986);
 }

@@ -24,7 +24,7 @@ inline mapi::functions::EndedFlow make(uint8_t version, uint64_t number = 1)
     ended.flow.last_ns = 999 * kSecond + 5000000;
     ended.flow.packets = 3;
     ended.flow.values.bytes = 300;
-    ended.now_ns = 1000 * kSecond + 250000000;
+    ended.ended_ns = 1000 * kSecond + 250000000;
     ended.boot_ns = 900 * kSecond;
     ended.reason = mapi::functions::FlowEnd::kIdle;
     return ended;

@@ -53,7 +53,9 @@ TEST_CASE("what is not in the key becomes zero and is not told", "[mapi-core][fu
 {
     FlowKey key = test_flows::make(4).flow.key;
     const FlowKeyMask mask("IP_SRC_ADDR PROT");
-    mask.apply(key);
+    const mapi_packet nothing{};
+    const FlowPacket packet(nothing);
+    mask.apply(key, packet);
     CHECK(key.source[0] == 192);
     CHECK(key.protocol == 17);
     CHECK(key.destination[0] == 0);
@@ -61,8 +63,30 @@ TEST_CASE("what is not in the key becomes zero and is not told", "[mapi-core][fu
     CHECK(key.destination_port == 0);
     CHECK(refusal([&] { mask.check(ReportTemplate("PKTS L4_DST_PORT")); }).find("\"L4_DST_PORT\"") != std::string::npos);
     CHECK(refusal([&] { mask.check(ReportTemplate("PKTS IPV6_SRC_ADDR")); }).empty());
-    CHECK(FlowKeyMask("").has_all());
+    CHECK(refusal([] { FlowKeyMask("").check(ReportTemplate("IP_SRC_ADDR IP_DST_ADDR L4_SRC_PORT L4_DST_PORT PROT")); }).empty());
     CHECK(refusal([] { FlowKeyMask("TOS"); }).find("\"TOS\"") != std::string::npos);
+}
+
+TEST_CASE("VLAN and interface tell flows apart where the key has them, and both directions are one where it says so", "[mapi-core][functions]")
+{
+    mapi_packet bytes{};
+    bytes.ifindex = 3;
+    const FlowPacket packet(bytes);
+    FlowKey key = test_flows::make(4).flow.key;
+    FlowKeyMask("").apply(key, packet);
+    CHECK(key.interface == 0);
+    FlowKeyMask mask("IP_SRC_ADDR ingressInterface VLAN_TAG");
+    mask.apply(key, packet);
+    CHECK(key.interface == 3);
+    CHECK(mask.has_vlan());
+    CHECK(refusal([&] { mask.check(ReportTemplate("IP_SRC_ADDR VLAN_TAG INGRESS")); }).empty());
+    CHECK(refusal([&] { FlowKeyMask("").check(ReportTemplate("IP_SRC_ADDR VLAN_TAG INGRESS")); }).empty());
+    CHECK_FALSE(mask.is_biflow());
+    CHECK(FlowKeyMask("BIFLOW").is_biflow());
+    CHECK(FlowKeyMask("%IP_SRC_ADDR,%IP_DST_ADDR,%BIFLOW").is_biflow());
+    for (const char *half : {"BIFLOW IP_SRC_ADDR", "BIFLOW IP_DST_ADDR L4_SRC_PORT L4_DST_PORT", "IP_SRC_ADDR IP_DST_ADDR L4_SRC_PORT BIFLOW"})
+        CHECK(refusal([&] { FlowKeyMask{half}; }).find("both ends") != std::string::npos);
+    CHECK(refusal([] { ReportTemplate("PKTS BIFLOW"); }).find("\"BIFLOW\"") != std::string::npos);
 }
 
 TEST_CASE("[ipfixflib] gives numbers in their ranges and refuses the rest", "[mapi-core][functions]")

@@ -11,6 +11,13 @@
 
 namespace match_test
 {
+inline std::string in_small_letters(std::string text)
+{
+    for (char &letter : text)
+        letter = letter >= 'A' && letter <= 'Z' ? char(letter - 'A' + 'a') : letter;
+    return text;
+}
+
 inline bool naive_search(const mapi_packet &packet, const std::vector<std::string> &strings,
                          int offset, int depth)
 {

@@ -13,6 +13,7 @@
 
 namespace
 {
+using mapi::match::LetterCase;
 using mapi::match::StringMatcher;
 using mapi::match::StringMatcherSet;
 using match_test::GuardedPackets;
@@ -21,7 +22,10 @@ struct Patterns {
     std::deque<StringMatcher> matchers;
     std::unique_ptr<StringMatcherSet> set;
 
-    void add(const std::string &pattern, int offset = 0, int depth = 0) { matchers.emplace_back(pattern, offset, depth); }
+    void add(const std::string &pattern, int offset = 0, int depth = 0, LetterCase letter_case = LetterCase::kExact)
+    {
+        matchers.emplace_back(pattern, offset, depth, letter_case);
+    }
     bool make_set()
     {
         std::vector<const StringMatcher *> pointers;
@@ -62,6 +66,10 @@ TEST_CASE("patterns of all forms find in one pass what each finds alone", "[mapi
     patterns.add("GET /", 0, 6);
     patterns.add("|00 00 01|");
     patterns.add("|00|");
+    patterns.add("get /", 0, 0, LetterCase::kIgnored);
+    patterns.add("GET /", 4, 5, LetterCase::kIgnored);
+    patterns.add("gEt||pOST||HEAD", 0, 0, LetterCase::kIgnored);
+    patterns.add("g", 0, 0, LetterCase::kIgnored);
     patterns.add("GET||POST||HEAD");
     patterns.add("a\\|b");
     patterns.add(std::string(StringMatcherSet::kLongestBytes + 1, 'x'));
@@ -70,7 +78,7 @@ TEST_CASE("patterns of all forms find in one pass what each finds alone", "[mapi
     if (!patterns.make_set())
         return test_support::skip("no Vectorscan");
     GuardedPackets packets;
-    for (const char *text : {"", "GET /", "GET / GET /", "    GET /", "POST GET", "xxa|b", ".*[.*[", "GET ", "|00|"})
+    for (const char *text : {"", "GET /", "GET / GET /", "    GET /", "    gEt /", "get /", "POST GET", "xxa|b", ".*[.*[", "GET ", "|00|"})
         add(packets, text);
     add(packets, std::string("\0\0\1", 3));
     add(packets, std::string(2000, 'x'));
@@ -87,7 +95,7 @@ TEST_CASE("random patterns with windows find in one pass what each finds alone",
     const auto text = [&](uint32_t bytes, uint32_t letters) {
         std::string made;
         for (uint32_t i = 0; i < bytes; ++i)
-            made.push_back(char('a' + below(letters)));
+            made.push_back(char((below(2) ? 'a' : 'A') + below(letters)));
         return made;
     };
     size_t found = 0;
@@ -95,7 +103,8 @@ TEST_CASE("random patterns with windows find in one pass what each finds alone",
         Patterns patterns;
         for (int i = 0; i < 60; ++i) {
             const std::string pattern = text(1 + below(5), 3) + (below(4) ? "" : "||" + text(1 + below(4), 3));
-            patterns.add(pattern, below(2) ? int(below(30)) : 0, below(2) ? int(6 + below(40)) : 0);
+            patterns.add(pattern, below(2) ? int(below(30)) : 0, below(2) ? int(6 + below(40)) : 0,
+                         below(2) ? LetterCase::kExact : LetterCase::kIgnored);
         }
         if (!patterns.make_set())
             return test_support::skip("no Vectorscan");

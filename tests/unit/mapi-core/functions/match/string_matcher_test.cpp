@@ -15,6 +15,7 @@
 namespace
 {
 using mapi::match::PatternError;
+using mapi::match::LetterCase;
 using mapi::match::StringMatcher;
 using match_test::GuardedPackets;
 using match_test::naive_search;
@@ -161,6 +162,58 @@ TEST_CASE("random strings in random packets are found where a plain search finds
     }
     CHECK(found > kRounds);
     CHECK(found < 60 * kRounds);
+}
+
+TEST_CASE("without regard to case a pattern finds what it finds in small letters", "[mapi-core][match][strings]")
+{
+    const auto finds = [](const char *pattern, std::string_view packet, LetterCase letter_case) {
+        return StringMatcher(pattern, 0, 0, letter_case).matches(reinterpret_cast<const uint8_t *>(packet.data()), uint32_t(packet.size()));
+    };
+    CHECK(finds("Host:||x", "HOST: a", LetterCase::kIgnored));
+    CHECK(finds("|48 4F|st", "a hoST", LetterCase::kIgnored));
+    CHECK_FALSE(finds("Host:", "HOST: a", LetterCase::kExact));
+    CHECK_FALSE(finds("[@`{", "{`@[", LetterCase::kIgnored)); // beside the letters
+    CHECK_FALSE(finds("|e4|", "\xc4", LetterCase::kIgnored));  // no letters of ASCII
+
+    std::mt19937 random(7);
+    constexpr std::string_view kLetters = "aAbBzZ@[`{\xe4\xc4";
+    const auto some_letters = [&](size_t bytes) {
+        std::string text(bytes, '\0');
+        for (char &letter : text)
+            letter = kLetters[random() % kLetters.size()];
+        return text;
+    };
+    size_t found = 0;
+    for (int round = 0; round < 600; ++round) {
+        GuardedPackets packets;
+        std::vector<std::string> packets_folded;
+        while (!packets.is_full()) {
+            const std::string text = some_letters(random() % 120);
+            packets.add({reinterpret_cast<const uint8_t *>(text.data()), text.size()}, 1500);
+            packets_folded.push_back(match_test::in_small_letters(text));
+        }
+        std::vector<std::string> strings;
+        std::string pattern;
+        for (size_t count = 1 + random() % 9; count > 0; --count) {
+            const std::string text = some_letters(1 + random() % 5);
+            strings.push_back(match_test::in_small_letters(text));
+            pattern += (pattern.empty() ? "" : "||") + hex_block(text);
+        }
+        const int offset = random() % 2 ? 0 : int(random() % 40), depth = random() % 2 ? 0 : int(10 + random() % 40);
+        uint64_t expected = 0;
+        for (size_t at = 0; at < packets.count(); ++at) {
+            mapi_packet folded = packets[at];
+            folded.data = reinterpret_cast<const uint8_t *>(packets_folded[at].data());
+            expected |= uint64_t{naive_search(folded, strings, offset, depth)} << at;
+        }
+        INFO(pattern << " offset " << offset << " depth " << depth);
+        REQUIRE(StringMatcher(pattern, offset, depth, LetterCase::kIgnored).filter(packets.views(), packets.all()) == expected);
+        for (const std::string &string : strings)
+            REQUIRE(mapi::match::has_folded_literal(packets[0].data, packets[0].caplen, string) == (packets_folded[0].find(string) != std::string::npos));
+        found += size_t(__builtin_popcountll(expected));
+    }
+    CHECK(found > 3000);
+    CHECK(found < 600 * 60);
 }
 
 TEST_CASE("every search agrees at every length of packet and string", "[mapi-core][match][strings]")

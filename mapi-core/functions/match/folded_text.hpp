@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// Folded text: bytes -> the same with small letters for the capital ones of ASCII, in which a search without regard to case is a plain one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <string>
+
+namespace mapi::match
+{
+constexpr uint8_t folded(uint8_t byte)
+{
+    return uint8_t(byte | (uint8_t(byte - 'A') < 26 ? 0x20 : 0));
+}
+
+inline void fold(std::string &text)
+{
+    for (char &letter : text)
+        letter = char(folded(uint8_t(letter)));
+}
+
+class FoldedText
+{
+public:
+    // Valid until the next call.  Null: there is no memory for it.
+    const uint8_t *copy(const uint8_t *data, size_t bytes) noexcept
+    {
+        if (bytes > room_ && !grow(bytes))
+            return nullptr;
+        uint8_t *const text = text_.get();
+        size_t at = 0;
+        for (; at + kBlockBytes <= bytes; at += kBlockBytes)
+            fold_block(data + at, text + at);
+        for (; at < bytes; ++at)
+            text[at] = folded(data[at]);
+        return text;
+    }
+
+private:
+    static constexpr size_t kBlockBytes = 32;
+
+    // So many at a time compilers do with vector instructions.
+    static void fold_block(const uint8_t *__restrict data, uint8_t *__restrict text) noexcept
+    {
+        for (size_t i = 0; i < kBlockBytes; ++i)
+            text[i] = folded(data[i]);
+    }
+
+    bool grow(size_t bytes) noexcept
+    {
+        const size_t room = bytes * 2;
+        uint8_t *const text = new (std::nothrow) uint8_t[room];
+        if (!text)
+            return false;
+        text_.reset(text);
+        room_ = room;
+        return true;
+    }
+
+    std::unique_ptr<uint8_t[]> text_;
+    size_t room_ = 0;
+};
+} // namespace mapi::match
