@@ -245,8 +245,15 @@ static void in_child(void)
 /* See NSP_IGNORE_ENVIRONMENT: the linker finds it where the program defines it. */
 extern const int nsp_detail_ignore_environment __attribute__((weak));
 
-/* After the objects' own constructors have registered their sites, before main(). */
-static void __attribute__((constructor)) library_loaded(void)
+/*
+ * Before main().  In a statically linked program the order of priorities counts: after the sites (101, detail/register.h),
+ * before what the program itself does at its start and after what it does at its end.
+ */
+#define START_UP_PRIORITY 102
+
+const char nsp_session_start_up = 1;
+
+static void __attribute__((constructor(START_UP_PRIORITY))) library_loaded(void)
 {
     const char *environment = secure_getenv("NETSLICE"); /* not with another user's rights */
 
@@ -259,7 +266,7 @@ static void __attribute__((constructor)) library_loaded(void)
         is_from_environment = is_open;
 }
 
-static void __attribute__((destructor)) library_unloaded(void)
+static void __attribute__((destructor(START_UP_PRIORITY))) library_unloaded(void)
 {
     if (nsp_is_joined())
         nsp_leave();
