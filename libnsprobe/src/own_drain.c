@@ -89,8 +89,10 @@ int nsp_own_drain_open(const struct nsp_shm_map *map, const char *path, int give
 
 int nsp_own_drain_start(void)
 {
-    nsp_drain_begin(&drain);
-    return drain.file.error ? -drain.file.error : start_drain_thread();
+    /* Not left to the thread: a process that ends before it has run leaves a trace that can be corrected. */
+    const int err = nsp_drain_head(&drain);
+
+    return err ? err : start_drain_thread();
 }
 
 int nsp_own_drain_snapshot(void)
