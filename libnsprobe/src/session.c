@@ -238,8 +238,8 @@ static void in_child(void)
     /* The drain thread and whoever held the locks stayed with the parent. */
     pthread_mutex_init(&lock, NULL);
     is_open = 0;
-    nsp_attach_after_fork();
     nsp_process_after_fork(nsp_is_joined());
+    nsp_attach_after_fork();
 }
 
 /* See NSP_IGNORE_ENVIRONMENT: the linker finds it where the program defines it. */
