@@ -19,6 +19,7 @@
 #include "emit.h"
 #include "error.h"
 #include "join.h"
+#include "part.h"
 #include "process.h"
 
 #define GRACE_NS 2000000
@@ -221,6 +222,11 @@ void nsp_recorder_status_read(struct nsp_recorder *recorder, struct nsp_recorder
     status->refusal = recorder->refusal;
     nsp_drain_counts(&recorder->drain, &status->counts);
     status->kernel_records = recorder->drain.kernel.records;
+}
+
+int nsp_recorder_part_of(const struct nsp_recorder *recorder, int pid)
+{
+    return nsp_part_of(&recorder->map, pid);
 }
 
 int nsp_recorder_error(const struct nsp_recorder *recorder)

@@ -63,5 +63,54 @@ done
 # What reads a daemon's output to its end is not held up by the listener.
 rm -f a.pid
 said=$(NETSLICE=attach=yes timeout 20 "$daemon" a.pid close 2>&1) || fail "a daemon's output does not come to its end: $said"
+wait_for 20 test -s a.pid
 kill -TERM "$(<a.pid)"
+
+# A daemon that is recorded from its start: to its end, in whatever way it went into the background.
+for way in once "" close reuse "pause=300" "close end=kill"; do
+    rm -f a.pid t.nsl
+    # shellcheck disable=SC2086 # words
+    timeout 60 "$nsdump" record "${quick[@]}" -o t.nsl -- "$daemon" a.pid units=500 $way >out 2>err || fail "daemon $way: ended with $?: $(<err)"
+    has_ended "$(<a.pid)" || fail "daemon $way: it lives on after the recording"
+    is_whole t.nsl "daemon $way"
+    [[ $(units t.nsl) == 510 ]] || fail "daemon $way: $(units t.nsl) units, not 510: $(<err)"
+    contains "process $(<a.pid) (nsprobe_daemon), which it started, takes part and is recorded on" err "daemon $way"
+done
+# The program's exit code is the program's; what it starts may come to its probes late, by exec().
+rm -f b.pid t.nsl
+timeout 60 "$nsdump" record "${quick[@]}" -o t.nsl -- sh -c "(sleep 0.3; exec $daemon b.pid units=300) & exit 7" >out 2>err
+[[ $? == 7 ]] || fail "a shell that leaves a daemon behind: $(<err)"
+is_whole t.nsl "a shell that leaves a daemon behind"
+[[ $(units t.nsl) == 310 ]] || fail "a shell that leaves a daemon behind: $(units t.nsl) units, not 310"
+# Two daemons, one of which ends much later.
+rm -f a.pid b.pid t.nsl
+timeout 60 "$nsdump" record "${quick[@]}" -o t.nsl -- sh -c "$daemon a.pid units=100; $daemon b.pid units=800 close" >out 2>err || fail "two daemons: $(<err)"
+[[ $(units t.nsl) == 920 ]] || fail "two daemons: $(units t.nsl) units, not 920"
+# Who takes no part is not waited for.
+begin=$SECONDS
+timeout 60 "$nsdump" record "${quick[@]}" -o t.nsl -- sh -c "sleep 30 & echo \$! >sleep.pid; $daemon a.pid units=10; $daemon b.pid units=10" >out 2>err || fail "a sleeper: $(<err)"
+((SECONDS - begin < 20)) || fail "a process that takes no part has been waited for"
+contains "(sleep) lives on and has taken no part" err "a sleeper"
+kill "$(<sleep.pid)" || fail "the process that takes no part was ended"
+[[ $(units t.nsl) == 40 ]] || fail "a sleeper: $(units t.nsl) units, not 40"
+
+# Every way to be told to end ends the daemon and leaves a whole trace.
+for signal in INT TERM HUP; do
+    rm -f a.pid t.nsl
+    "$nsdump" record "${quick[@]}" -o t.nsl -- "$daemon" a.pid close >out 2>err &
+    pid=$!
+    wait_for 20 grep -q "recorded on" err || fail "SIG$signal: no word on the daemon: $(<err)"
+    wait_for 20 test -s a.pid
+    kill -$signal $pid
+    wait $pid
+    got=$?
+    [[ $got == 130 ]] || fail "SIG$signal ended the recorder of a daemon with $got: $(<err)"
+    is_whole t.nsl "SIG$signal and a daemon"
+    has_ended "$(<a.pid)" || fail "SIG$signal has left the daemon behind: $(<err)"
+    [[ $(units t.nsl) -gt 10 ]] || fail "SIG$signal: only $(units t.nsl) units"
+done
+rm -f a.pid t.nsl
+timeout 60 "$nsdump" record "${quick[@]}" -d 1 -o t.nsl -- "$daemon" a.pid close >out 2>err || fail "a duration and a daemon: $?: $(<err)"
+is_whole t.nsl "a duration and a daemon"
+has_ended "$(<a.pid)" || fail "a duration has left the daemon behind: $(<err)"
 exit $failed
