@@ -10,18 +10,18 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <nsprobe/session.h>
 
+#include "descriptor.h"
 #include "error.h"
 #include "join.h"
 #include "own_descriptors.h"
 
 static int listener = -1; /* the listening thread's */
-static ino_t listener_inode;
+static struct nsp_descriptor_file listener_file;
 static int is_wanted; /* by this process, or the one that made it by fork() */
 
 static struct {
@@ -42,24 +42,19 @@ socklen_t nsp_attach_address(int pid, struct sockaddr_un *address)
 /* Where the table of descriptors is the program's, it may have closed the listener and given its number to another file. */
 static int has_listener(void)
 {
-    struct stat found;
-
-    return listener >= 0 && fstat(listener, &found) == 0 && S_ISSOCK(found.st_mode) && found.st_ino == listener_inode;
+    return nsp_descriptor_is(listener, &listener_file);
 }
 
 static int open_listener(void)
 {
     struct sockaddr_un address;
     const socklen_t bytes = nsp_attach_address((int)getpid(), &address);
-    struct stat made;
     int err;
 
     listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     if (listener >= 0 && bind(listener, (struct sockaddr *)&address, bytes) == 0 && listen(listener, 4) == 0 &&
-        fstat(listener, &made) == 0) {
-        listener_inode = made.st_ino;
+        nsp_descriptor_note(listener, &listener_file) == 0)
         return 0;
-    }
     err = nsp_fail(-errno, "cannot listen for recorders: %s", strerror(errno));
     if (listener >= 0)
         close(listener);

@@ -121,7 +121,7 @@ void nsp_own_drain_abandon(void)
 void nsp_own_drain_after_fork(int has_file)
 {
     if (has_file)
-        close(drain.file.fd);
+        nsp_file_leave(&drain.file);
     pthread_mutex_init(&drain_lock, NULL);
     pthread_cond_init(&drain_wake, NULL);
 }

@@ -233,7 +233,7 @@ static void in_child(void)
         nsp_sites_forget_session(); /* its table and its trace are the parent's */
     /* The trace and the rings' memory are the parent's; the mapping stays for a probe that fork() interrupted. */
     if (locked_for_fork && is_open)
-        close(map.fd);
+        nsp_shm_close_file(&map);
     nsp_own_drain_after_fork(locked_for_fork && is_open && is_drained_here);
     /* The drain thread and whoever held the locks stayed with the parent. */
     pthread_mutex_init(&lock, NULL);
