@@ -17,7 +17,9 @@ quiet() {
     shift
     if [[ $1 == attached ]]; then "$@"; else timeout 120 "$@"; fi >"$work/said" 2>&1
     local code=$?
-    [[ $code == 0 ]] && ! grep -q "ThreadSanitizer" "$work/said" || fail "$name ended with $code: $(grep -m 3 -E 'WARNING|SUMMARY|FATAL' "$work/said")"
+    if [[ $code != 0 ]] || grep -q "ThreadSanitizer" "$work/said"; then
+        fail "$name ended with $code: $(grep -m 3 -E 'WARNING|SUMMARY|FATAL' "$work/said")"
+    fi
 }
 
 # A kernel that spreads mappings wider than this compiler's library can follow.
