@@ -2,10 +2,10 @@
 // cli: /proc -> descendants and their part; orphans come here, as to init.
 #include "cli/descendants.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <fstream>
-#include <utility>
 
 #include <dirent.h>
 #include <sys/prctl.h>
@@ -96,6 +96,13 @@ std::vector<Descendants::Member> Descendants::with(bool is_part_taken) const
     return found;
 }
 
+bool Descendants::is_told_alive() const
+{
+    return std::ranges::any_of(told_, [this](const Member &told) {
+        return std::ranges::any_of(members_, [&](const Member &member) { return member.pid == told.pid; });
+    });
+}
+
 std::string Descendants::names() const
 {
     std::string text;
@@ -121,10 +128,12 @@ bool Descendants::take_part(const nsp_recorder *recorder, double elapsed_s, bool
         empty_looks_ = 0;
         const bool is_settled = seen_ == names(); // not a process on its way into the background
         seen_ = names();
-        if (is_settled && !is_ending && !std::exchange(has_told_, true))
+        if (is_settled && !is_ending && !is_told_alive()) {
+            told_ = with(true);
             command::tell("nsdump: the program has ended; {}, which it started, takes part and is recorded on; Ctrl-C or `kill {}` ends it "
                           "and the recording\n",
                           seen_, getpid());
+        }
         return true;
     }
     const std::vector<Member> possible = with(false);

@@ -17,7 +17,7 @@ public:
     // From here on processes whose parents end become this one's children: to be made before the program.
     Descendants();
 
-    // After the program's own end: whether to record on.  Tells once whom it waits for, and in the end who lives on without a part;
+    // After the program's own end: whether to record on.  Tells whom it waits for, again when all of them have ended and others go on, and in the end who lives on without a part;
     // nothing of that when the recording is ending anyway.
     bool take_part(const nsp_recorder *recorder, double elapsed_s, bool is_ending);
     // Ends that nobody else waits for; `program` is its owner's to wait for.
@@ -34,12 +34,13 @@ private:
     };
 
     void look(const nsp_recorder *recorder);
+    bool is_told_alive() const;
     std::vector<Member> with(bool is_part_taken) const;
 
     std::vector<Member> members_;
     double begin_s_ = -1, next_look_s_ = 0;
     int empty_looks_ = 0;
     std::string seen_; // names at the last look
-    bool has_told_ = false;
+    std::vector<Member> told_;
 };
 } // namespace nsdump
