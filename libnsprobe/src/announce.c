@@ -7,6 +7,8 @@
 
 #include <nsprobe/file.h>
 
+#include "thread_sanitizer.h"
+
 struct announcement {
     uint32_t bytes; /* of the payload; stored first, so that the log can be walked past a dead writer */
     uint16_t kind;
@@ -40,6 +42,7 @@ int nsp_announce(const struct nsp_shm_map *map, uint16_t kind, const void *paylo
     __atomic_store_n(&slot->bytes, bytes, __ATOMIC_RELAXED);
     slot->kind = kind;
     memcpy(slot + 1, payload, bytes);
+    nsp_tell_release(slot);
     /* pairs with the acquire in nsp_announce_next(): the payload is whole before `ready` shows it */
     __atomic_store_n(&slot->ready, 1, __ATOMIC_RELEASE);
     return 0;
@@ -80,6 +83,7 @@ int nsp_announce_next(const struct nsp_shm_map *map, uint64_t *cursor, uint16_t 
     /* pairs with the release in nsp_announce() */
     if (!__atomic_load_n(&slot->ready, __ATOMIC_ACQUIRE))
         return 0;
+    nsp_tell_acquire(slot);
     length = __atomic_load_n(&slot->bytes, __ATOMIC_RELAXED);
     if (length > NSLICE_MAX_PAYLOAD_BYTES || *cursor + slot_bytes(length) > tail)
         return 0;

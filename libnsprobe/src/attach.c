@@ -6,17 +6,29 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <nsprobe/session.h>
 
+#include "descriptor.h"
 #include "error.h"
 #include "join.h"
+#include "own_descriptors.h"
 
-static int listener = -1;
+static int listener = -1; /* the listening thread's */
+static struct nsp_descriptor_file listener_file;
+static int is_wanted; /* by this process, or the one that made it by fork() */
+
+static struct {
+    sem_t is_done;
+    int err;
+    char words[NSP_ERROR_BYTES];
+} start; /* what has become of the listening thread */
 
 socklen_t nsp_attach_address(int pid, struct sockaddr_un *address)
 {
@@ -25,6 +37,29 @@ socklen_t nsp_attach_address(int pid, struct sockaddr_un *address)
     /* sun_path[0] stays zero: the abstract name space, gone with the process */
     snprintf(address->sun_path + 1, sizeof(address->sun_path) - 1, "netslice.attach.%d", pid);
     return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(address->sun_path + 1));
+}
+
+/* Where the table of descriptors is the program's, it may have closed the listener and given its number to another file. */
+static int has_listener(void)
+{
+    return nsp_descriptor_is(listener, &listener_file);
+}
+
+static int open_listener(void)
+{
+    struct sockaddr_un address;
+    const socklen_t bytes = nsp_attach_address((int)getpid(), &address);
+    int err;
+
+    listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    if (listener >= 0 && bind(listener, (struct sockaddr *)&address, bytes) == 0 && listen(listener, 4) == 0 &&
+        nsp_descriptor_note(listener, &listener_file) == 0)
+        return 0;
+    err = nsp_fail(-errno, "cannot listen for recorders: %s", strerror(errno));
+    if (listener >= 0)
+        close(listener);
+    listener = -1;
+    return err;
 }
 
 /* The kernel's word, not the peer's: only the same user and root may record a process. */
@@ -74,7 +109,7 @@ static void refuse(int connection, int err, const char *words)
 
 static void refuse_next(void)
 {
-    int connection = accept4(listener, NULL, NULL, SOCK_CLOEXEC), fd;
+    int connection = has_listener() ? accept4(listener, NULL, NULL, SOCK_CLOEXEC) : -1, fd;
 
     if (connection < 0)
         return;
@@ -90,9 +125,10 @@ static void refuse_next(void)
 /* The recorder's end, by whatever cause, ends the connection; others that come meanwhile are told so at once. */
 static void wait_for_end(int connection)
 {
-    struct pollfd events[2] = {{.fd = connection, .events = POLLIN}, {.fd = listener, .events = POLLIN}};
+    struct pollfd events[2] = {{.fd = connection, .events = POLLIN}, {.events = POLLIN}};
 
     do {
+        events[1].fd = has_listener() ? listener : -1;
         events[0].revents = events[1].revents = 0;
         if (poll(events, 2, -1) < 0 && errno != EINTR)
             return;
@@ -124,57 +160,85 @@ static void serve(int connection)
     send(connection, &answer, sizeof(answer), MSG_NOSIGNAL);
 }
 
-static void *listen_for_recorders(void *unused)
+/* Until the listener is lost for good. */
+static void serve_all(void)
 {
-    (void)unused;
-    for (;;) {
-        int connection = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+    const struct timespec pause = {0, 100000000};
 
-        if (connection < 0) {
-            if (errno == EINTR || errno == ECONNABORTED)
-                continue;
-            return NULL;
+    while (has_listener() || open_listener() == 0) {
+        const int connection = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+
+        if (connection >= 0) {
+            serve(connection);
+            close(connection);
+        } else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) {
+            nanosleep(&pause, NULL);
         }
-        serve(connection);
-        close(connection);
     }
 }
 
-int nsp_attach_listen(void)
+static void *listen_for_recorders(void *unused)
 {
-    struct sockaddr_un address;
-    socklen_t bytes = nsp_attach_address((int)getpid(), &address);
+    (void)unused;
+    nsp_take_own_descriptors();
+    start.err = open_listener();
+    snprintf(start.words, sizeof(start.words), "%s", start.err ? nsp_last_error() : "");
+    sem_post(&start.is_done);
+    if (!start.err)
+        serve_all();
+    return NULL;
+}
+
+/* A thread that takes no signal of the program's. */
+static int start_thread(void)
+{
     sigset_t all, before;
     pthread_t thread;
     int err;
 
-    if (listener >= 0)
-        return 0;
-    listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-    if (listener < 0 || bind(listener, (struct sockaddr *)&address, bytes) || listen(listener, 4)) {
-        err = nsp_fail(-errno, "cannot listen for recorders: %s", strerror(errno));
-        if (listener >= 0)
-            close(listener);
-        listener = -1;
-        return err;
-    }
+    sem_init(&start.is_done, 0, 0);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     err = pthread_create(&thread, NULL, listen_for_recorders, NULL);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (err) {
-        close(listener);
-        listener = -1;
+    if (err)
         return nsp_fail(-err, "cannot start the listener: %s", strerror(err));
-    }
     pthread_setname_np(thread, "nsp-attach");
     pthread_detach(thread);
     return 0;
 }
 
+/* Returns when the address can be connected to. */
+static int start_listening(void)
+{
+    const int err = start_thread();
+
+    if (err)
+        return err;
+    while (sem_wait(&start.is_done) && errno == EINTR)
+        ;
+    return start.err ? nsp_fail(start.err, "%s", start.words) : 0;
+}
+
+int nsp_attach_listen(void)
+{
+    int err;
+
+    if (is_wanted)
+        return 0;
+    err = start_listening();
+    is_wanted = !err;
+    return err;
+}
+
+/* ThreadSanitizer ends a child of a program with threads that starts one. */
+extern void __tsan_init(void) __attribute__((weak));
+
 void nsp_attach_after_fork(void)
 {
-    if (listener >= 0)
-        close(listener);
+    if (has_listener())
+        close(listener); /* the parent's; not there where the thread had a table of its own */
     listener = -1;
+    if (is_wanted && !__tsan_init)
+        start_thread(); /* a child that cannot have one is not attached to, and its recorder is told */
 }

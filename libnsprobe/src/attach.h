@@ -10,7 +10,7 @@
 /* Starts the listener of this process; once.  0 or -errno. */
 int nsp_attach_listen(void);
 
-/* A child has no listener of its own until it asks for one. */
+/* In a child of fork(), last: it listens under its own number where its parent listened. */
 void nsp_attach_after_fork(void);
 
 /* Abstract address of a process's listener; returns its length. */

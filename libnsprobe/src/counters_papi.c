@@ -20,6 +20,8 @@ NSP_THREAD_LOCAL struct nsp_papi_thread nsp_papi_thread;
 
 #include <papi.h>
 
+#include "load_library.h"
+
 static struct {
     int (*library_init)(int version);
     int (*is_initialized)(void);
@@ -81,11 +83,11 @@ static void *open_library(void)
     void *library;
 
     snprintf(name, sizeof(name), "libpapi.so.%d.%d", PAPI_VERSION_MAJOR(PAPI_VERSION), PAPI_VERSION_MINOR(PAPI_VERSION));
-    library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    library = nsp_load_library(name);
     if (library)
         return library;
     snprintf(name, sizeof(name), "libpapi.so.%d", PAPI_VERSION_MAJOR(PAPI_VERSION));
-    return dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    return nsp_load_library(name);
 }
 
 static int find_functions(void *library)
@@ -166,6 +168,8 @@ static int load(void)
         return nsp_fail(-ENOTSUP, "source papi: PAPI's counters do not outlive fork(); use source=auto in the child");
     if (state)
         return 0;
+    if (!nsp_can_load_libraries())
+        return nsp_fail(-ENOTSUP, "source papi: a statically linked program cannot load PAPI; link libc dynamically, or use source=auto");
     library = open_library();
     if (!library || !find_functions(library))
         return nsp_fail(-ENOTSUP, "source papi: the PAPI library is not there (%s); install libpapi7.0, or use source=auto", dlerror());

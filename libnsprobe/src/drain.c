@@ -205,6 +205,13 @@ int nsp_drain_begin(struct nsp_drain *drain)
     return 1;
 }
 
+int nsp_drain_head(struct nsp_drain *drain)
+{
+    if (nsp_drain_begin(drain))
+        drain_announcements(drain);
+    return -drain->file.error;
+}
+
 uint64_t nsp_drain_pass(struct nsp_drain *drain)
 {
     const uint32_t cpus = drain->map->cpus;

@@ -53,6 +53,9 @@ int nsp_drain_open(struct nsp_drain *drain, const struct nsp_shm_map *map, const
  */
 int nsp_drain_begin(struct nsp_drain *drain);
 
+/* Begins, and writes what reading needs besides records: settings, sites, calibration.  0 or -errno of the file. */
+int nsp_drain_head(struct nsp_drain *drain);
+
 /*
  * Writes what is committed now: announcements first, so that a site stands
  * before its records.  Returns the bytes taken out of the fullest ring in this

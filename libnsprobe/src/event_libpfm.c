@@ -14,6 +14,8 @@
 #include <perfmon/pfmlib.h>
 #include <perfmon/pfmlib_perf_event.h> /* has perf's structures under the kernel's names: no file may include both */
 
+#include "load_library.h"
+
 #define LIBRARY "libpfm.so.4"
 
 static struct {
@@ -35,7 +37,7 @@ static void load(void)
     void *const places[] = {&libpfm.initialize, &libpfm.strerror, &libpfm.encode,
                             &libpfm.pmu_info, &libpfm.event_info, &libpfm.next_event,
                             &libpfm.attribute_info};
-    void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    void *library = nsp_load_library(LIBRARY);
 
     if (!library)
         return;
@@ -54,8 +56,10 @@ static int is_ready(char *why, size_t room)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
     pthread_once(&once, load);
-    if (!libpfm.is_ready)
+    if (!libpfm.is_ready && nsp_can_load_libraries())
         snprintf(why, room, "more with libpfm4 (" LIBRARY " is not there: install libpfm4)");
+    else if (!libpfm.is_ready)
+        snprintf(why, room, "more with libpfm4, which a statically linked program cannot load");
     return libpfm.is_ready;
 }
 

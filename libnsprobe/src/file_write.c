@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/random.h>
@@ -44,6 +45,32 @@ static int write_all(int fd, struct iovec *parts, int count)
     return 0;
 }
 
+/* What stands under the number now is the program's. */
+static int fail_closed(struct nsp_file *file)
+{
+    file->error = EBADF;
+    file->fd = -1;
+    return nsp_fail(-EBADF, "%s: the program has closed the trace's descriptor, and the file cannot be opened again: %s", file->path,
+                    file->place[0] ? strerror(errno) : "only a regular file with a name can");
+}
+
+/* Programs that want to inherit nothing close what they did not open, and their own files get the numbers. */
+static int hold(struct nsp_file *file)
+{
+    if (nsp_descriptor_is(file->fd, &file->file))
+        return 0;
+    file->fd = file->place[0] ? open(file->place, O_WRONLY | O_CLOEXEC) : -1;
+    if (file->fd < 0)
+        return fail_closed(file);
+    if (!nsp_descriptor_is(file->fd, &file->file) || flock(file->fd, LOCK_EX | LOCK_NB) ||
+        lseek(file->fd, (off_t)file->bytes, SEEK_SET) < 0) {
+        errno = ESTALE; /* another file, or another session's by now */
+        close(file->fd);
+        return fail_closed(file);
+    }
+    return 0;
+}
+
 static int append(struct nsp_file *file, struct iovec *parts, int count)
 {
     uint64_t bytes = 0;
@@ -53,6 +80,9 @@ static int append(struct nsp_file *file, struct iovec *parts, int count)
         return -file->error;
     for (int i = 0; i < count; ++i)
         bytes += parts[i].iov_len;
+    err = hold(file);
+    if (err)
+        return err;
     err = write_all(file->fd, parts, count);
     if (err) {
         file->error = -err;
@@ -131,6 +161,7 @@ static int lock_alone(struct nsp_file *file, const char *path, struct stat *open
 {
     if (fstat(file->fd, opened))
         return nsp_fail(-errno, "%s: cannot look at it: %s", path, nslice_write_error(errno));
+    file->file = (struct nsp_descriptor_file){.device = opened->st_dev, .inode = opened->st_ino};
     if (is_where_it_prints(opened))
         return nsp_fail(-EINVAL, "%s: is where the program prints; give the trace a file of its own, or a named pipe", path);
     if (!S_ISREG(opened->st_mode))
@@ -143,6 +174,16 @@ static int lock_alone(struct nsp_file *file, const char *path, struct stat *open
     return 0;
 }
 
+/* A program may change its folder before the file has to be opened again. */
+static void note_place(struct nsp_file *file, const char *path)
+{
+    char *const whole = realpath(path, NULL);
+
+    if (whole && strlen(whole) < sizeof(file->place))
+        memcpy(file->place, whole, strlen(whole) + 1);
+    free(whole);
+}
+
 /* -ESTALE: the file lost its name to somebody who gave up meanwhile. */
 static int lock_named(struct nsp_file *file, const char *path)
 {
@@ -153,6 +194,7 @@ static int lock_named(struct nsp_file *file, const char *path)
         return err;
     if (stat(path, &named) || !is_same_file(&opened, &named))
         return -ESTALE;
+    note_place(file, path);
     if (opened.st_size == 0)
         return 0;
     fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -220,7 +262,10 @@ int nsp_file_begin(struct nsp_file *file)
                                         .byte_order = NSLICE_FILE_BYTE_ORDER};
     struct iovec part = {&header, sizeof(header)};
     struct timespec now;
+    const int err = hold(file);
 
+    if (err)
+        return err;
     if (ftruncate(file->fd, 0) && errno != EINVAL) { /* a pipe */
         file->error = errno;
         return nsp_fail(-errno, "%s: cannot write: %s", file->path, nslice_write_error(errno));
@@ -275,6 +320,8 @@ void nsp_file_forget_error(struct nsp_file *file)
 
 int nsp_file_cut(struct nsp_file *file, uint64_t bytes)
 {
+    if (hold(file))
+        return -EBADF;
     if (ftruncate(file->fd, (off_t)bytes) || lseek(file->fd, (off_t)bytes, SEEK_SET) < 0)
         return -errno;
     file->bytes = bytes;
@@ -286,17 +333,18 @@ static int is_ours_to_remove(const struct nsp_file *file)
 {
     struct stat opened, named;
 
-    return !file->is_given && (file->is_new || file->has_begun) && fstat(file->fd, &opened) == 0 && S_ISREG(opened.st_mode) &&
+    return nsp_descriptor_is(file->fd, &file->file) && !file->is_given && (file->is_new || file->has_begun) && fstat(file->fd, &opened) == 0 && S_ISREG(opened.st_mode) &&
            lstat(file->path, &named) == 0 && is_same_file(&opened, &named);
 }
 
 int nsp_file_find(const struct nsp_file *file)
 {
+    const char *const name = file->place[0] ? file->place : file->path; /* the program may be in another folder now */
     struct stat opened, named;
 
-    if (fstat(file->fd, &opened) || !S_ISREG(opened.st_mode))
+    if (!nsp_descriptor_is(file->fd, &file->file) || fstat(file->fd, &opened) || !S_ISREG(opened.st_mode))
         return 0;
-    if ((file->is_given || (stat(file->path, &named) == 0 && is_same_file(&opened, &named))) && (uint64_t)opened.st_size >= file->bytes)
+    if ((file->is_given || (stat(name, &named) == 0 && is_same_file(&opened, &named))) && (uint64_t)opened.st_size >= file->bytes)
         return 0;
     return nsp_fail(-ESTALE, "%s: was removed, renamed, replaced or cut while it was written: the trace is not there", file->path);
 }
@@ -308,14 +356,24 @@ void nsp_file_abandon(struct nsp_file *file)
     nsp_file_close(file);
 }
 
+void nsp_file_leave(struct nsp_file *file)
+{
+    if (nsp_descriptor_is(file->fd, &file->file))
+        close(file->fd);
+    file->fd = -1;
+}
+
 int nsp_file_close(struct nsp_file *file)
 {
     int err = -file->error;
 
+    if (!nsp_descriptor_is(file->fd, &file->file)) {
+        file->fd = -1;
+        return err;
+    }
     /* A child of fork() may share the open file, and with it the lock. */
-    if (file->fd >= 0)
-        flock(file->fd, LOCK_UN);
-    if (file->fd >= 0 && close(file->fd) && !err)
+    flock(file->fd, LOCK_UN);
+    if (close(file->fd) && !err)
         err = nsp_fail(-errno, "%s: cannot write: %s", file->path, nslice_write_error(errno));
     file->fd = -1;
     return err;

@@ -7,8 +7,11 @@
 
 #include <nsprobe/file.h>
 
+#include "descriptor.h"
+
 struct nsp_file {
     int fd;
+    struct nsp_descriptor_file file; /* of fd, as far as the program has not closed it */
     uint64_t bytes;        /* whole chunks so far */
     uint64_t sequence[16];  /* by chunk kind; RECORDS count for each CPU elsewhere */
     int is_new;            /* nothing had this name before */
@@ -16,6 +19,7 @@ struct nsp_file {
     int is_given;          /* somebody else has opened it, and knows its name */
     int error;             /* first errno that a write met; nothing but a footer is tried after it */
     char path[512];
+    char place[512];       /* the same from the root, to open it again; empty where that cannot be */
 };
 
 /*
@@ -54,6 +58,9 @@ int nsp_file_find(const struct nsp_file *file);
 
 /* Closes, and removes the file if nothing is lost by it: never an older trace, a device, a pipe, a link or one that was given. */
 void nsp_file_abandon(struct nsp_file *file);
+
+/* In a child of fork(), which has no part in the file: closes the descriptor, if it still is the file's. */
+void nsp_file_leave(struct nsp_file *file);
 
 /* 0, or -errno of anything that went wrong since the start. */
 int nsp_file_close(struct nsp_file *file);

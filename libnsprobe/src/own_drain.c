@@ -89,8 +89,10 @@ int nsp_own_drain_open(const struct nsp_shm_map *map, const char *path, int give
 
 int nsp_own_drain_start(void)
 {
-    nsp_drain_begin(&drain);
-    return drain.file.error ? -drain.file.error : start_drain_thread();
+    /* Not left to the thread: a process that ends before it has run leaves a trace that can be corrected. */
+    const int err = nsp_drain_head(&drain);
+
+    return err ? err : start_drain_thread();
 }
 
 int nsp_own_drain_snapshot(void)
@@ -119,7 +121,7 @@ void nsp_own_drain_abandon(void)
 void nsp_own_drain_after_fork(int has_file)
 {
     if (has_file)
-        close(drain.file.fd);
+        nsp_file_leave(&drain.file);
     pthread_mutex_init(&drain_lock, NULL);
     pthread_cond_init(&drain_wake, NULL);
 }

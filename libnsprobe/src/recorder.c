@@ -19,10 +19,12 @@
 #include "emit.h"
 #include "error.h"
 #include "join.h"
+#include "part.h"
 #include "process.h"
 
 #define GRACE_NS 2000000
 #define DETACH_SECONDS 2
+#define CONNECT_TURNS 20
 #define ANSWER_SECONDS 10 /* joining calibrates: milliseconds a CPU, seconds with source step */
 
 struct nsp_recorder {
@@ -113,13 +115,26 @@ static int is_process(int connection, int pid)
     return getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) == 0 && peer.pid == pid;
 }
 
+/* A process that was made a moment ago by fork() has its listener only when the thread for it has run. */
+static int connect_to(int connection, int pid)
+{
+    const struct timespec pause = {0, 10000000};
+    struct sockaddr_un address;
+    const socklen_t bytes = nsp_attach_address(pid, &address);
+    int err = connect(connection, (struct sockaddr *)&address, bytes);
+
+    for (int turn = 0; err && errno == ECONNREFUSED && turn < CONNECT_TURNS; ++turn) {
+        nanosleep(&pause, NULL);
+        err = connect(connection, (struct sockaddr *)&address, bytes);
+    }
+    return err;
+}
+
 int nsp_recorder_attach(struct nsp_recorder *recorder, int pid)
 {
     const struct timeval patience = {ANSWER_SECONDS, 0};
     struct nsp_attach_answer answer;
-    struct sockaddr_un address;
     ssize_t bytes_read;
-    socklen_t bytes = nsp_attach_address(pid, &address);
     int connection, err;
 
     if (recorder->connection >= 0)
@@ -127,7 +142,7 @@ int nsp_recorder_attach(struct nsp_recorder *recorder, int pid)
     connection = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     if (connection < 0)
         return nsp_fail(-errno, "socket: %s", strerror(errno));
-    if (connect(connection, (struct sockaddr *)&address, bytes)) {
+    if (connect_to(connection, pid)) {
         err = nsp_fail(-errno, "process %d does not accept recorders (%s); start it with NETSLICE=attach=yes in its "
                        "environment, or let it call NET_SLICE_CONF(\"attach=yes\")", pid, strerror(errno));
         close(connection);
@@ -221,6 +236,11 @@ void nsp_recorder_status_read(struct nsp_recorder *recorder, struct nsp_recorder
     status->refusal = recorder->refusal;
     nsp_drain_counts(&recorder->drain, &status->counts);
     status->kernel_records = recorder->drain.kernel.records;
+}
+
+int nsp_recorder_part_of(const struct nsp_recorder *recorder, int pid)
+{
+    return nsp_part_of(&recorder->map, pid);
 }
 
 int nsp_recorder_error(const struct nsp_recorder *recorder)

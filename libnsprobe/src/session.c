@@ -233,20 +233,27 @@ static void in_child(void)
         nsp_sites_forget_session(); /* its table and its trace are the parent's */
     /* The trace and the rings' memory are the parent's; the mapping stays for a probe that fork() interrupted. */
     if (locked_for_fork && is_open)
-        close(map.fd);
+        nsp_shm_close_file(&map);
     nsp_own_drain_after_fork(locked_for_fork && is_open && is_drained_here);
     /* The drain thread and whoever held the locks stayed with the parent. */
     pthread_mutex_init(&lock, NULL);
     is_open = 0;
-    nsp_attach_after_fork();
     nsp_process_after_fork(nsp_is_joined());
+    nsp_attach_after_fork();
 }
 
 /* See NSP_IGNORE_ENVIRONMENT: the linker finds it where the program defines it. */
 extern const int nsp_detail_ignore_environment __attribute__((weak));
 
-/* After the objects' own constructors have registered their sites, before main(). */
-static void __attribute__((constructor)) library_loaded(void)
+/*
+ * Before main().  In a statically linked program the order of priorities counts: after the sites (101, detail/register.h),
+ * before what the program itself does at its start and after what it does at its end.
+ */
+#define START_UP_PRIORITY 102
+
+const char nsp_session_start_up = 1;
+
+static void __attribute__((constructor(START_UP_PRIORITY))) library_loaded(void)
 {
     const char *environment = secure_getenv("NETSLICE"); /* not with another user's rights */
 
@@ -259,7 +266,7 @@ static void __attribute__((constructor)) library_loaded(void)
         is_from_environment = is_open;
 }
 
-static void __attribute__((destructor)) library_unloaded(void)
+static void __attribute__((destructor(START_UP_PRIORITY))) library_unloaded(void)
 {
     if (nsp_is_joined())
         nsp_leave();

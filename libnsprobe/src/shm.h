@@ -9,6 +9,8 @@
 
 #include <nsprobe/session.h>
 
+#include "descriptor.h"
+
 #define NSP_DEFAULT_RING_BYTES (4ull << 20)
 
 /*
@@ -28,6 +30,7 @@ struct nsp_shm_map {
     uint64_t mapped_bytes;
     void *mapping;
     int fd;
+    struct nsp_descriptor_file file; /* of fd */
     int is_module; /* the kernel module's memory */
     int is_maker;  /* this process made the session, and ends it */
 };
@@ -40,6 +43,9 @@ int nsp_shm_map_fd(int fd, uint32_t cpus, uint64_t ring_bytes, struct nsp_shm_ma
 
 /* Maps a session's memory that another process made; takes over fd when it succeeds. */
 int nsp_shm_open(int fd, struct nsp_shm_map *out);
+
+/* Closes the descriptor, if it still is the session's; the mapping stays. */
+void nsp_shm_close_file(struct nsp_shm_map *map);
 
 /* Words that stand in the session's memory, where any process of it may write: without control characters, terminated. */
 void nsp_shm_copy_words(char *to, const char *from, size_t room);

@@ -67,6 +67,7 @@ int nsp_shm_map_fd(int fd, uint32_t cpus, uint64_t ring_bytes, struct nsp_shm_ma
         .fd = fd,
         .is_module = nsp_module_has(fd),
     };
+    nsp_descriptor_note(fd, &out->file);
     return 0;
 }
 
@@ -98,13 +99,18 @@ void nsp_shm_copy_words(char *to, const char *from, size_t room)
     to[i] = 0;
 }
 
+void nsp_shm_close_file(struct nsp_shm_map *map)
+{
+    if (nsp_descriptor_is(map->fd, &map->file))
+        close(map->fd);
+    map->fd = -1;
+}
+
 static void close_file(struct nsp_shm_map *map)
 {
-    if (map->fd < 0)
-        return;
-    if (map->is_maker && map->is_module)
+    if (map->is_maker && map->is_module && nsp_descriptor_is(map->fd, &map->file))
         nsp_module_end(map->fd);
-    close(map->fd);
+    nsp_shm_close_file(map);
 }
 
 /*

@@ -16,6 +16,12 @@
 
 #include "announce.h"
 
+/*
+ * A linker takes from a static library only what something refers to.  Every program with sites refers to this file, and
+ * through it to the code that opens the session of NETSLICE or `nsdump record`.
+ */
+static const char *const start_up __attribute__((used)) = &nsp_session_start_up;
+
 struct site_range {
     struct nsp_site *begin, *end;
 };

@@ -5,6 +5,9 @@
 
 #include "shm.h"
 
+/* Stands beside the constructor that opens the session of the environment (session.c). */
+extern const char nsp_session_start_up;
+
 /* Gives every known site an id in the session and announces it; sites that come later are announced as they come. */
 void nsp_sites_publish(const struct nsp_shm_map *map);
 

@@ -65,10 +65,9 @@ void tell_what_kernel_lacks(StatsReport &report)
 void tell_losses(StatsReport &report)
 {
     if (!report.losses.has_footer)
-        report.warnings.push_back("no footer: the recorder did not end; complete up to the last whole chunk");
+        report.warnings.emplace_back(kNoFooter);
     if (report.losses.lost_sum() > 0)
-        report.warnings.push_back(fmt::format("{} of {} records were lost", report.losses.lost_sum(),
-                                              report.losses.issued));
+        report.warnings.push_back(report.losses.lost_words());
     if (report.losses.equation_holds == false)
         report.warnings.push_back("the loss equation does not hold: run `nsdump check`");
     if (report.losses.kernel_totals_missing)

@@ -2,6 +2,8 @@
 // analyse: footer and chunk headers -> what was issued, drained and lost.
 #include "analyse/losses.hpp"
 
+#include <fmt/format.h>
+
 namespace nsdump
 {
 namespace
@@ -49,6 +51,18 @@ std::uint64_t CpuLosses::lost_sum() const
 std::uint64_t Losses::lost_sum() const
 {
     return sum_of(lost, lost_other + lost_without_cause);
+}
+
+std::string Losses::equation() const
+{
+    return is_issued_known() ? fmt::format("issued {} = drained {} + lost {}", issued, drained, lost_sum())
+                             : fmt::format("issued unknown, drained {}, known lost {}", drained, lost_sum());
+}
+
+std::string Losses::lost_words() const
+{
+    return is_issued_known() ? fmt::format("{} of {} records were lost", lost_sum(), issued)
+                             : fmt::format("at least {} records were lost", lost_sum());
 }
 
 namespace
@@ -124,10 +138,13 @@ Losses losses_of(const TraceFile &trace, bool is_damaged)
     losses.dropped_sites = trace.footer()->dropped_sites;
     losses.equation_holds = add_rows(trace, false, trace.footer()->cpus, is_damaged, losses);
     losses.kernel_totals_missing = trace.has_kernel() && !trace.kernel_totals();
-    if (losses.kernel_totals_missing)
+    if (losses.kernel_totals_missing) {
         add_chunks(trace, true, losses);
-    else if (trace.kernel_totals() && !add_rows(trace, true, trace.kernel_totals()->cpus, is_damaged, losses))
+        if (losses.equation_holds == true)
+            losses.equation_holds = std::nullopt;
+    } else if (trace.kernel_totals() && !add_rows(trace, true, trace.kernel_totals()->cpus, is_damaged, losses)) {
         losses.equation_holds = false;
+    }
     return losses;
 }
 } // namespace nsdump

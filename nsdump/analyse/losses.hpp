@@ -33,19 +33,30 @@ struct CpuLosses {
 
 struct Losses {
     bool has_footer = false;
-    std::uint64_t issued = 0;
+    std::uint64_t issued = 0;  // as far as known, see is_issued_known()
     std::uint64_t drained = 0;
     std::array<std::uint64_t, kLostCauses> lost{};
     std::uint64_t lost_other = 0;
     std::uint64_t lost_without_cause = 0; // no footer: what the last chunks tell
-    std::optional<bool> equation_holds;   // none without a footer
+    std::optional<bool> equation_holds;   // none where what was issued is unknown
     std::vector<CpuLosses> by_cpu;
     std::uint64_t dropped_sites = 0;
     bool kernel_totals_missing = false; // there are chunks of the kernel's
     std::uint64_t unnamed_kernel_sites = 0;
 
     std::uint64_t lost_sum() const;
+    // The footer tells what was issued, the kernel's totals what its rings were given.  Without them there may have been more.
+    bool is_issued_known() const { return has_footer && !kernel_totals_missing; }
+    // "issued 5 = drained 4 + lost 1", or what is known of it.
+    std::string equation() const;
+    // "1 of 5 records were lost", or how many are known to be.
+    std::string lost_words() const;
 };
+
+// Why there is no footer, and what that means.
+inline constexpr const char *kNoFooter =
+    "no footer: the recorder did not end (_exit, exec, a signal, a crash); complete up to the last whole chunk, what was in the rings then is "
+    "missing, and how much that was is unknown";
 
 // `is_damaged`: chunks are missing, so that their records are not to be expected.
 Losses losses_of(const TraceFile &trace, bool is_damaged);

@@ -87,8 +87,8 @@ void Check::check_equation()
 {
     const Losses losses = losses_of(trace_, trace_.damage().chunks() > 0 || trace_.missing_chunks() > 0);
     if (!losses.has_footer) {
-        find("no footer: the recorder did not end; {} records drained, {} lost, causes unknown", losses.drained,
-             losses.lost_without_cause);
+        find("{}", kNoFooter);
+        say("{}", losses.equation());
         return;
     }
     for (const CpuLosses &cpu : losses.by_cpu) {

@@ -131,6 +131,7 @@ std::optional<int> Child::poll()
     int status;
     if (!status_ && pid_ > 0 && waitpid(pid_, &status, WNOHANG) == pid_)
         status_ = status;
+    descendants_.reap(pid_);
     return status_;
 }
 

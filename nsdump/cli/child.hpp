@@ -9,6 +9,8 @@
 
 #include <sys/types.h>
 
+#include "cli/descendants.hpp"
+
 namespace nsdump
 {
 class Child
@@ -27,8 +29,10 @@ public:
     std::optional<int> poll();
     void terminate();
     pid_t pid() const { return pid_; }
+    Descendants &descendants() { return descendants_; }
 
 private:
+    Descendants descendants_;
     std::string name_;
     pid_t pid_ = -1;
     int go_ = -1;     // a byte written here lets it run; -1: it does

@@ -27,11 +27,9 @@ int finish_reading(TraceFile &trace, const Merger &merger)
     const bool is_damaged = trace.damage().chunks() > 0 || trace.missing_chunks() > 0;
     const Losses losses = losses_of(trace, is_damaged);
     if (!losses.has_footer)
-        command::tell("nsdump: {}: no footer: the recorder did not end; complete up to the last whole chunk\n",
-                   name);
+        command::tell("nsdump: {}: {}\n", name, kNoFooter);
     if (losses.lost_sum() > 0)
-        command::tell("nsdump: {}: {} of {} records were lost while recording\n", name, losses.lost_sum(),
-                   losses.issued);
+        command::tell("nsdump: {}: {} while recording\n", name, losses.lost_words());
     if (losses.equation_holds == false)
         command::tell("nsdump: {}: the loss equation does not hold; run `nsdump check`\n", name);
     const StreamFaults faults = merger.faults();

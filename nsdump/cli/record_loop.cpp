@@ -6,6 +6,7 @@
 #include <chrono>
 #include <limits>
 #include <optional>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -83,15 +84,23 @@ public:
             child_->terminate();
             told_s_ = elapsed_s;
         }
+        const std::string left = child_->poll() ? child_->descendants().names() : fmt::format("the program (process {})", child_->pid());
+        if (child_->poll() && !has_told_descendants_ && !left.empty()) { // no terminal reaches a daemon
+            child_->descendants().terminate();
+            has_told_descendants_ = true;
+            told_s_ = elapsed_s;
+        }
         if (elapsed_s < told_s_ + kGraceSeconds)
             return false;
-        command::tell("nsdump: warning: the program (process {}) was told to end and goes on\n", child_->pid());
+        if (!left.empty())
+            command::tell("nsdump: warning: {} was told to end and goes on\n", left);
         return true;
     }
 
 private:
     Child *child_;
     double begin_s_ = kNever, told_s_ = kNever;
+    bool has_told_descendants_ = false;
 };
 } // namespace
 
@@ -113,7 +122,7 @@ RecordEnd record_until_end(nsp_recorder *recorder, const RecordLimits &limits, C
         progress.show(recorder, elapsed_s);
         if (!reason)
             reason = reason_to_end(recorder, limits, elapsed_s);
-        if (has_ended)
+        if (has_ended && !(child && child->descendants().take_part(recorder, elapsed_s, reason.has_value())))
             return reason.value_or(RecordEnd::kProgramEnded);
         if (reason && farewell.is_over(*reason, elapsed_s))
             return *reason;

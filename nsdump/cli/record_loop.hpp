@@ -24,7 +24,7 @@ enum class RecordEnd {
     kWriteError,
 };
 
-// Drains until the program ends (child, or else attached; neither where only the kernel is recorded) or there is a reason to stop; a program started here
+// Drains until the program and those of its descendants that take part have ended (child, or else attached; neither where only the kernel is recorded) or there is a reason to stop; a program started here
 // is told to end then, and has a moment for it.
 RecordEnd record_until_end(nsp_recorder *recorder, const RecordLimits &limits, Child *child,
                            const RunningProcess *attached);

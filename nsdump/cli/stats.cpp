@@ -3,9 +3,9 @@
 #include <memory>
 #include <string>
 
-
 #include "cli/analysis.hpp"
 #include "cli/commands.hpp"
+#include "cli/finish.hpp"
 #include "command/arguments.hpp"
 #include "command/output.hpp"
 #include "export/exporter.hpp"
@@ -30,6 +30,9 @@ int run(const Options &options)
                     : options.format == "csv" ? stats_csv(report)
                                               : stats_text(report);
     output.finish();
+    for (const std::string &warning : report.warnings)
+        if (options.format == "csv") // the other forms hold them
+            tell_warning(report.path, warning);
     if (report.is_interrupted)
         return kExitInterrupted;
     return report.has_findings() ? kExitFindings : kExitOk;

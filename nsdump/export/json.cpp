@@ -28,7 +28,7 @@ Json lost_json(const std::array<std::uint64_t, kLostCauses> &lost, std::uint64_t
 Json losses_json(const StatsReport &report)
 {
     const Losses &losses = report.losses;
-    Json json = {{"issued", losses.issued}, {"drained", losses.drained}};
+    Json json = {{"issued", losses.is_issued_known() ? Json(losses.issued) : Json(nullptr)}, {"drained", losses.drained}};
     json["lost"] = losses.has_footer ? lost_json(losses.lost, losses.lost_other)
                                      : Json{{"without_cause", losses.lost_without_cause}};
     json["equation_holds"] = or_null(losses.equation_holds);

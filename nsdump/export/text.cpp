@@ -50,7 +50,7 @@ std::string clock_text(const Clock &clock)
 std::string lost_text(const StatsReport &report)
 {
     const Losses &losses = report.losses;
-    std::string text = fmt::format("issued {} = drained {} + lost {}", losses.issued, losses.drained, losses.lost_sum());
+    std::string text = losses.equation();
     std::string causes;
     for (std::size_t cause = 0; cause < kLostCauses; ++cause)
         if (losses.lost[cause] > 0)

@@ -27,7 +27,7 @@ def facts(document):
         ("Machine", machine["cpu"]), ("Kernel", machine["kernel"]), ("Virtualised", machine["virtualised"]),
         ("Clock", clock_text(document)), ("Cycles", document["sources"]["cycles"]),
         ("Counter source", document["sources"]["instructions"] or "none: instructions were not measured"),
-        ("Losses", f"issued {count(losses['issued'])}, drained {count(losses['drained'])}, lost {count(loss_text.lost_total(losses))}. "
+        ("Losses", f"{loss_text.counts_text(losses)} "
                    + loss_text.equation_text(losses) + _left_out(losses)),
     ]
 

@@ -20,8 +20,17 @@ def lost_total(losses):
     return sum((losses.get("lost") or {}).values())
 
 
+def counts_text(losses):
+    issued = losses.get("issued")
+    if issued is None:
+        return f"issued unknown, drained {count(losses['drained'])}, known lost {count(lost_total(losses))}."
+    return f"issued {count(issued)}, drained {count(losses['drained'])}, lost {count(lost_total(losses))}."
+
+
 def equation_text(losses):
     holds = losses.get("equation_holds")
+    if holds is None and losses.get("kernel_totals_missing"):
+        return "The kernel's totals are missing, so the loss equation cannot be checked: losses may be larger; record again."
     if holds is None:
         return "The trace has no footer, so the loss equation cannot be checked: losses may be larger; let the recorder end in order and record again."
     if holds:
@@ -33,7 +42,7 @@ def loss_line(losses):
     """One sentence for the line under a picture."""
     issued, lost = losses.get("issued"), lost_total(losses)
     if losses.get("equation_holds") is None:
-        return f"{plural(lost, 'record')} known lost (no footer: may be more)"
+        return f"{plural(lost, 'record')} known lost ({'no totals of the kernel' if losses.get('kernel_totals_missing') else 'no footer'}: may be more)"
     if losses["equation_holds"] is False:
         return f"{plural(lost, 'record')} lost with a cause, and the loss equation does not hold"
     if lost == 0:

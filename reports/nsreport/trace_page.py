@@ -40,8 +40,7 @@ def facts(document):
         ("Counter source", counters),
         ("Ring", ring),
         ("End of the trace", ENDS.get(trace["end"], trace["end"])),
-        ("Losses", f"issued {count(losses['issued'])}, drained {count(losses['drained'])}, lost {count(loss_text.lost_total(losses))}. "
-                   + loss_text.equation_text(losses)),
+        ("Losses", f"{loss_text.counts_text(losses)} {loss_text.equation_text(losses)}"),
     ]
 
 

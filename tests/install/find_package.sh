@@ -9,12 +9,11 @@ cmake -S "$NETSLICE_SOURCE/tests/install/find_package" -B "$work/build" -G Ninja
     -DCMAKE_C_COMPILER="$3" -DCMAKE_CXX_COMPILER="$4" >/dev/null
 cmake --build "$work/build" >"$work/build.log" 2>&1 || { cat "$work/build.log"; exit 1; }
 
-for program in c11 c11_static cpp17 cpp20; do
-    trace=$work/$program.nsl
-    "$work/build/$program" "output=$trace" || { echo "$program failed: $?"; exit 1; }
-    [ "$(head -c 8 "$trace")" = NSLTRACE ] || { echo "$program: $trace is no trace"; exit 1; }
+# holds TRACE: 1000 slices, and the loss equation.
+holds() {
+    [ "$(head -c 8 "$1")" = NSLTRACE ] || { echo "$1 is no trace"; exit 1; }
     # The installed reader must find in the file what the program has done.
-    stats=$("$prefix/bin/nsdump" export "$trace" --what stats --format json)
+    stats=$("$prefix/bin/nsdump" export "$1" --what stats --format json)
     echo "$stats" | python3 -c '
 import json, sys
 stats = json.load(sys.stdin)
@@ -22,6 +21,17 @@ stats = json.load(sys.stdin)
 count = {one["name"]: one["count"] + one["migrated"] for one in stats["slices"]}
 losses = stats["losses"]
 sys.exit(0 if count == {"work": 1000} and losses["equation_holds"] else f"slices {count}, losses {losses}")'
+}
+
+for program in c11 c11_static cpp17 cpp20; do
+    "$work/build/$program" "output=$work/$program.nsl" || { echo "$program failed: $?"; exit 1; }
+    holds "$work/$program.nsl"
+done
+for program in plain plain_archive plain_static; do
+    NETSLICE=output=$work/$program.nsl "$work/build/$program" || { echo "$program failed: $?"; exit 1; }
+    holds "$work/$program.nsl"
+    "$prefix/bin/nsdump" record -o "$work/$program.recorded.nsl" -- "$work/build/$program" 2>"$work/said" || { cat "$work/said"; exit 1; }
+    holds "$work/$program.recorded.nsl"
 done
 
 for program in c11_bare cpp17_bare; do

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# install_tree: the build tree -> a fresh prefix that the other install tests use; $1 is the prefix.
+# install_tree: the build tree -> a fresh prefix that the other install tests use; $1 is the prefix, $1.said what was told meanwhile.
 set -eu
 prefix=$1
 rm -rf "$prefix"
-cmake --install "$NETSLICE_BUILD" --prefix "$prefix" >/dev/null
+cmake --install "$NETSLICE_BUILD" --prefix "$prefix" >"$prefix.said"
 for name in nsprobe.pc nsprobe-config.cmake probe.h record.h 70-nsmod.rules nsmod.4 mapi.3 mapi_connect.3 PKT_COUNTER.3mapi; do
     [ -n "$(find "$prefix" -name "$name" -print -quit)" ] || { echo "not installed: $name"; exit 1; }
 done

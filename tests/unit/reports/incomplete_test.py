@@ -58,9 +58,17 @@ class Incomplete(ReportCase):
 
     def test_a_missing_footer_ends_with_1(self):
         document = stats()
-        document["losses"].update(equation_holds=None, lost={"full": 0})
+        document["losses"].update(issued=None, equation_holds=None, lost={"without_cause": 0}, by_cpu=[])
         document["trace"]["end"] = "missing"
         self.check_incomplete(self.run_document(document), "has no footer")
+        self.assertIn("issued unknown, drained 9,600, known lost 0.", self.page())
+        self.assertNotIn("Were records lost? No.", self.page())
+
+    def test_missing_totals_of_the_kernel_end_with_1(self):
+        document = stats()
+        document["losses"].update(issued=None, equation_holds=None, kernel_totals_missing=True)
+        self.check_incomplete(self.run_document(document), "totals are missing, so the loss equation cannot be checked")
+        self.assertIn("issued unknown", self.page())
 
     def test_damage_and_records_missing_without_a_cause_end_with_1(self):
         document = stats()

@@ -391,5 +391,7 @@ TEST_CASE("a trace whose kernel totals are missing has a finding", "[nsdump][ker
     scene.trace.leave_out_kernel_totals();
     const nsdump::StatsReport report = scene.report();
     CHECK(report.losses.kernel_totals_missing);
+    CHECK_FALSE(report.losses.is_issued_known());
+    CHECK_FALSE(report.losses.equation_holds.has_value());
     CHECK(report.has_findings());
 }

@@ -65,6 +65,7 @@ TEST_CASE("without footer and calibration the unknown is null or absent, never z
     const json out = json::parse(nsdump::stats_json(nsdump::analyse_trace(file)));
     CHECK(out["trace"]["end"] == "missing");
     CHECK(out["losses"]["equation_holds"].is_null());
+    CHECK(out["losses"]["issued"].is_null());
     CHECK_FALSE(out["losses"]["lost"].contains("full"));
     CHECK(out["clock"]["hz"].is_null());
     CHECK(out["clock"]["step_ticks"].is_null());

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// cli: processes that come of a program, also those that have left it (daemons) -> who of them takes part in the recording.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+#include <nsprobe/recorder.h>
+
+namespace nsdump
+{
+class Descendants
+{
+public:
+    // From here on processes whose parents end become this one's children: to be made before the program.
+    Descendants();
+
+    // After the program's own end: whether to record on.  Tells whom it waits for, again when all of them have ended and others go on, and in the end who lives on without a part;
+    // nothing of that when the recording is ending anyway.
+    bool take_part(const nsp_recorder *recorder, double elapsed_s, bool is_ending);
+    // Ends that nobody else waits for; `program` is its owner's to wait for.
+    void reap(pid_t program);
+    // SIGTERM to those that take part, as far as take_part() has seen them.
+    void terminate() const;
+    // "process 12 (mapid)", or more of them; empty: none.
+    std::string names() const;
+
+private:
+    struct Member {
+        pid_t pid;
+        int part; // enum nsp_part; -errno: not shown
+    };
+
+    void look(const nsp_recorder *recorder);
+    bool is_told_alive() const;
+    std::vector<Member> with(bool is_part_taken) const;
+
+    std::vector<Member> members_;
+    double begin_s_ = -1, next_look_s_ = 0;
+    int empty_looks_ = 0;
+    std::string seen_; // names at the last look
+    std::vector<Member> told_;
+};
+} // namespace nsdump

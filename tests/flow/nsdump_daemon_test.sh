@@ -1,0 +1,116 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Daemons: recorded to their end by `nsdump record -- daemon`, ended by Ctrl-C and SIGTERM, attached to after their fork().
+set -u
+nsdump=$NETSLICE_BIN/nsdump
+daemon=$NETSLICE_BUILD/tests/nsprobe_daemon
+old_kernel=$(echo "$NETSLICE_BUILD"/tests/libnsprobe_old_kernel.*)
+[[ -x $daemon ]] || { echo "skipped: nsprobe_daemon is not built"; exit 77; }
+folder=$(mktemp -d)
+cd "$folder" || exit 1
+failed=0
+quick=(--no-calibration)
+clean() {
+    local file
+    for file in "$folder"/*.pid; do
+        [[ -s $file ]] && kill -KILL "$(<"$file")" 2>/dev/null
+    done
+    rm -rf "$folder"
+}
+trap clean EXIT
+fail() { echo "FAIL $*"; failed=1; }
+contains() { grep -qF -- "$1" "$2" || fail "$3: no '$1' in: $(head -c 1000 "$2")"; }
+is_whole() { "$nsdump" check -q "$1" || fail "$2: the trace is not whole: $("$nsdump" check "$1" 2>&1)"; }
+wait_for() { # seconds, command...
+    local until=$((SECONDS + $1))
+    shift
+    until "$@"; do
+        ((SECONDS < until)) || return 1
+        sleep 0.05
+    done
+}
+has_ended() { [[ ! -d /proc/$1 ]] || grep -q '^State:.Z' "/proc/$1/status" 2>/dev/null; }
+units() { "$nsdump" stats --format json "$1" 2>/dev/null | python3 -c '
+import json, sys
+print(sum(s["count"] + s["migrated"] for s in json.load(sys.stdin)["slices"] if s["name"] == "work"))'; }
+
+# Attaching to a daemon that was started with attach=yes, in whatever way it went into the background; the last
+# time where its listener has to share the daemon's table of descriptors.
+for way in once "" close reuse "close once"; do
+    for how in environment code old-kernel; do
+        # a sanitizer's library wants to be loaded first
+        [[ $how == old-kernel ]] && ldd "$old_kernel" | grep -q 'lib[a-z]*san' && continue
+        rm -f a.pid t.nsl
+        # shellcheck disable=SC2086 # words
+        if [[ $how == code ]]; then
+            "$daemon" a.pid conf=attach=yes $way >out 2>&1
+        elif [[ $how == old-kernel ]]; then
+            NETSLICE=attach=yes LD_PRELOAD=$old_kernel "$daemon" a.pid $way >out 2>&1
+        else
+            NETSLICE=attach=yes "$daemon" a.pid $way >out 2>&1
+        fi || fail "attach=yes by $how, $way: the program ended with $?: $(<out)"
+        wait_for 20 test -s a.pid || { fail "attach=yes by $how, $way: no daemon"; continue; }
+        for turn in first second; do
+            timeout 60 "$nsdump" record "${quick[@]}" -d 0.3 -o t.nsl --pid "$(<a.pid)" >out 2>err ||
+                fail "attach=yes by $how, $way: the $turn recorder ended with $?: $(<err)"
+            is_whole t.nsl "attach=yes by $how, $way, $turn"
+            [[ $(units t.nsl) -gt 5 ]] || fail "attach=yes by $how, $way: the $turn recorder has $(units t.nsl) units"
+        done
+        kill -TERM "$(<a.pid)"
+        wait_for 20 has_ended "$(<a.pid)" || fail "attach=yes by $how, $way: the daemon does not end"
+    done
+done
+# What reads a daemon's output to its end is not held up by the listener.
+rm -f a.pid
+said=$(NETSLICE=attach=yes timeout 20 "$daemon" a.pid close 2>&1) || fail "a daemon's output does not come to its end: $said"
+wait_for 20 test -s a.pid
+kill -TERM "$(<a.pid)"
+
+# A daemon that is recorded from its start: to its end, in whatever way it went into the background.
+for way in once "" close reuse "pause=300" "close end=kill"; do
+    rm -f a.pid t.nsl
+    # shellcheck disable=SC2086 # words
+    timeout 60 "$nsdump" record "${quick[@]}" -o t.nsl -- "$daemon" a.pid units=500 $way >out 2>err || fail "daemon $way: ended with $?: $(<err)"
+    has_ended "$(<a.pid)" || fail "daemon $way: it lives on after the recording"
+    is_whole t.nsl "daemon $way"
+    [[ $(units t.nsl) == 510 ]] || fail "daemon $way: $(units t.nsl) units, not 510: $(<err)"
+    contains "process $(<a.pid) (nsprobe_daemon), which it started, takes part and is recorded on" err "daemon $way"
+done
+# The program's exit code is the program's; what it starts may come to its probes late, by exec().
+rm -f b.pid t.nsl
+timeout 60 "$nsdump" record "${quick[@]}" -o t.nsl -- sh -c "(sleep 0.3; exec $daemon b.pid units=300) & exit 7" >out 2>err
+[[ $? == 7 ]] || fail "a shell that leaves a daemon behind: $(<err)"
+is_whole t.nsl "a shell that leaves a daemon behind"
+[[ $(units t.nsl) == 310 ]] || fail "a shell that leaves a daemon behind: $(units t.nsl) units, not 310"
+# Two daemons, one of which ends much later.
+rm -f a.pid b.pid t.nsl
+timeout 60 "$nsdump" record "${quick[@]}" -o t.nsl -- sh -c "$daemon a.pid units=100; $daemon b.pid units=800 close" >out 2>err || fail "two daemons: $(<err)"
+[[ $(units t.nsl) == 920 ]] || fail "two daemons: $(units t.nsl) units, not 920"
+# Who takes no part is not waited for.
+begin=$SECONDS
+timeout 60 "$nsdump" record "${quick[@]}" -o t.nsl -- sh -c "sleep 30 & echo \$! >sleep.pid; $daemon a.pid units=10; $daemon b.pid units=10" >out 2>err || fail "a sleeper: $(<err)"
+((SECONDS - begin < 20)) || fail "a process that takes no part has been waited for"
+contains "(sleep) lives on and has taken no part" err "a sleeper"
+kill "$(<sleep.pid)" || fail "the process that takes no part was ended"
+[[ $(units t.nsl) == 40 ]] || fail "a sleeper: $(units t.nsl) units, not 40"
+
+# Every way to be told to end ends the daemon and leaves a whole trace.
+for signal in INT TERM HUP; do
+    rm -f a.pid t.nsl
+    "$nsdump" record "${quick[@]}" -o t.nsl -- "$daemon" a.pid close >out 2>err &
+    pid=$!
+    wait_for 20 grep -q "recorded on" err || fail "SIG$signal: no word on the daemon: $(<err)"
+    wait_for 20 test -s a.pid
+    kill -$signal $pid
+    wait $pid
+    got=$?
+    [[ $got == 130 ]] || fail "SIG$signal ended the recorder of a daemon with $got: $(<err)"
+    is_whole t.nsl "SIG$signal and a daemon"
+    has_ended "$(<a.pid)" || fail "SIG$signal has left the daemon behind: $(<err)"
+    [[ $(units t.nsl) -gt 10 ]] || fail "SIG$signal: only $(units t.nsl) units"
+done
+rm -f a.pid t.nsl
+timeout 60 "$nsdump" record "${quick[@]}" -d 1 -o t.nsl -- "$daemon" a.pid close >out 2>err || fail "a duration and a daemon: $?: $(<err)"
+is_whole t.nsl "a duration and a daemon"
+has_ended "$(<a.pid)" || fail "a duration has left the daemon behind: $(<err)"
+exit $failed

@@ -1,0 +1,70 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# A process that ends without its library (_exit, a signal, exec) in a session of its own -> what its trace holds, and one answer
+# to what is missing: stats as text, JSON and CSV, check and nsreport.
+set -u
+nsdump=$NETSLICE_BIN/nsdump nsreport=$NETSLICE_BIN/nsreport
+program=$NETSLICE_BUILD/tests/nsprobe_ends
+[[ -x $program ]] || { echo "skipped: nsprobe_ends is not built"; exit 77; }
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+ulimit -c 0
+failed=0
+fail() { echo "FAIL $*"; failed=1; }
+contains() { grep -qF -- "$1" "$2" || fail "$3: no '$1' in: $(head -c 1000 "$2")"; }
+
+# ends WAY UNITS MILLISECONDS OPTIONS: one run in a session of its own.
+ends() {
+    rm -f t.nsl
+    { NETSLICE="output=t.nsl $4" "$program" "$1" "$2" "$3" >out 2>err; } 2>/dev/null # the shell tells of signals
+}
+
+# json EXPRESSION: of the statistics, as d.
+json() { python3 -c 'import json, sys; d = json.load(open("stats.json")); sys.exit(0 if eval(sys.argv[1]) else 1)' "$1"; }
+
+is_unfinished() { # what
+    "$nsdump" stats t.nsl >text 2>text.err
+    [[ $? == 1 ]] || fail "$1: stats does not end with 1"
+    "$nsdump" stats --format json t.nsl >stats.json 2>/dev/null
+    "$nsdump" stats --format csv t.nsl >csv 2>csv.err
+    "$nsdump" check t.nsl >check && fail "$1: check has no finding"
+    contains "issued unknown, drained " text "$1, stats"
+    grep -q "issued .* = drained" text check && fail "$1: an equation nobody can know: $(grep -h "issued .* = drained" text check)"
+    for place in text csv.err check; do
+        contains "what was in the rings then is missing, and how much that was is unknown" $place "$1, $place"
+    done
+    contains "issued unknown, drained " check "$1, check"
+    json 'd["losses"]["issued"] is None and d["losses"]["equation_holds"] is None and d["trace"]["end"] == "missing"' ||
+        fail "$1: JSON knows what was issued"
+}
+
+for way in _exit quick_exit abort segv kill exec; do
+    # At once, before the drain has had its turn: what is needed to read and correct the trace is there all the same.
+    for ((try = 0; try < 3; ++try)); do
+        ends $way 10 0 ""
+        is_unfinished "$way at once"
+        json 'd["calibration"]["start"] and d["info"]["clock.mode"] == "fast" and d["clock"]["hz"] > 1e6' || fail "$way at once: no START calibration"
+    done
+    # After the drain: its records, too.
+    ends $way 1000 200 ""
+    is_unfinished "$way after the drain"
+    json 'sum(s["count"] + s["migrated"] for s in d["slices"]) == 1000 and d["losses"]["drained"] == 2000 and d["calibration"]["start"]' ||
+        fail "$way after the drain: not what was drained: $(<text)"
+done
+# A flight recorder is drained when asked for: it has its head alone.
+ends _exit 10 0 "full=overwrite"
+is_unfinished "a flight recorder"
+json 'd["calibration"]["start"] and d["trace"]["records"] == 0' || fail "a flight recorder: no START calibration"
+ends exit 1000 0 ""
+"$nsdump" check -q t.nsl || fail "exit: not whole"
+"$nsdump" stats t.nsl >text 2>&1
+contains "issued 2000 = drained 2000 + lost 0" text "exit"
+
+if command -v gnuplot >/dev/null; then
+    ends _exit 1000 200 ""
+    "$nsreport" t.nsl -o report -q >said 2>&1
+    [[ $? == 1 ]] || fail "nsreport does not end with 1: $(<said)"
+    contains "issued unknown, drained 2,000, known lost 0." report/index.html nsreport
+fi
+exit $failed

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* Helper program: $2 units of work, $3 milliseconds of sleep, then the end named by $1: exit, _exit, quick_exit, abort, segv, kill, exec. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <nsprobe/probe.h>
+
+static void end_as(const char *way)
+{
+    if (strcmp(way, "_exit") == 0)
+        _exit(0);
+    if (strcmp(way, "quick_exit") == 0)
+        quick_exit(0);
+    if (strcmp(way, "abort") == 0)
+        abort();
+    if (strcmp(way, "segv") == 0)
+        raise(SIGSEGV);
+    if (strcmp(way, "kill") == 0)
+        raise(SIGKILL);
+    if (strcmp(way, "exec") == 0)
+        execl("/bin/true", "true", (char *)NULL);
+    exit(strcmp(way, "exit") != 0);
+}
+
+int main(int argc, char **argv)
+{
+    const long units = argc > 3 ? strtol(argv[2], NULL, 10) : 0, pause_ms = argc > 3 ? strtol(argv[3], NULL, 10) : 0;
+    const struct timespec pause = {pause_ms / 1000, pause_ms % 1000 * 1000000};
+
+    if (argc != 4)
+        return 2;
+    for (long i = 0; i < units; ++i) {
+        NET_SLICE_START(work);
+        NET_SLICE_STOP(work);
+    }
+    nanosleep(&pause, NULL);
+    end_as(argv[1]);
+}
