@@ -5,16 +5,18 @@
 
 #include "drivers/capture_error.hpp"
 #include "drivers/capture_format.hpp"
-#include "drivers/erf_record.hpp"
 #include "drivers/odd_records.hpp"
+#include "links/erf_record.hpp"
+#include "links/link_type.hpp"
 
 namespace mapi::drivers
 {
 namespace
 {
+using links::ErfContent;
+using links::ErfRecord;
+using links::ErfType;
 constexpr uint32_t kHeaderBytes = ErfRecord::kHeaderBytes;
-constexpr uint16_t kPppInHdlc = 50; // LINKTYPE_ numbers
-constexpr uint16_t kCiscoHdlc = 104;
 
 // ERF has no magic.  So many records that look like it are taken for proof, as Wireshark does.
 constexpr int kRecordsToCheck = 3;
@@ -34,7 +36,7 @@ uint16_t link_type_of(const ErfType &type, const uint8_t *frame, uint32_t caplen
 {
     if (type.content != ErfContent::kHdlc)
         return type.link_type;
-    return caplen >= 2 && frame[0] == 0xff && frame[1] == 0x03 ? kPppInHdlc : kCiscoHdlc;
+    return caplen >= 2 && frame[0] == 0xff && frame[1] == 0x03 ? links::kPppHdlc : links::kCiscoHdlc;
 }
 
 class ErfFormat : public CaptureFormat
