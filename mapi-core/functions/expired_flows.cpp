@@ -11,6 +11,7 @@
 #include "functions/instance.hpp"
 #include "functions/ntp_time.hpp"
 #include "functions/refuse.hpp"
+#include "functions/unknown_links.hpp"
 
 namespace mapi::functions
 {
@@ -57,6 +58,7 @@ public:
 
     void run(const mapi_batch &batch, uint64_t mask)
     {
+        unknown_links_.note(batch, mask);
         for (; mask != 0; mask &= mask - 1)
             take(batch.packets[std::countr_zero(mask)]);
         publish();
@@ -77,6 +79,7 @@ public:
     void drops(mapi_function_drops *drops) const
     {
         drops->time_jumps = cache_.time_jumps();
+        unknown_links_.add_drops(drops);
     }
 
 private:
@@ -145,6 +148,7 @@ private:
     const Ring ring_;
     flows_stat totals_{}; // device's thread; they wrap, as differences may
     uint64_t *const totals_in_place_;
+    UnknownLinks unknown_links_;
 };
 
 int create(const mapi_function_setup *setup, void **instance)
