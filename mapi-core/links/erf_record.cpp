@@ -47,6 +47,14 @@ constexpr std::array<ErfType, 128> make_types()
 
 constinit const std::array<ErfType, 128> kErfTypes = make_types();
 
+bool is_far_from(uint32_t seconds_before, uint32_t seconds)
+{
+    constexpr uint32_t kMostSecondsBack = 60; // between a card's interfaces
+    constexpr uint32_t kMostSecondsOn = 366 * 24 * 3600;
+    return seconds_before != 0 &&
+           (seconds < seconds_before ? seconds_before - seconds > kMostSecondsBack : seconds - seconds_before > kMostSecondsOn);
+}
+
 // Each extension header tells in the top bit of its first byte whether another follows.
 uint32_t ErfRecord::extension_bytes(uint32_t end) const
 {

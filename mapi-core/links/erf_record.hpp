@@ -28,6 +28,9 @@ struct ErfType {
 
 extern const std::array<ErfType, 128> kErfTypes; // by number
 
+// Whether seconds cannot be those of a record behind one with seconds_before; 0: there is none before.
+bool is_far_from(uint32_t seconds_before, uint32_t seconds);
+
 class ErfRecord
 {
 public:
