@@ -197,13 +197,11 @@ void begin_llc(Walk &walk, uint32_t bytes)
         walk.go_ethertype(bytes, 0); // as a length would
 }
 
-void begin_link(Walk &walk, uint16_t link_type)
+void begin_other_link(Walk &walk, uint16_t link_type)
 {
     const LinkHead head = links::head_of(link_type);
     walk.is_lost = true;
-    if (head.start == Start::kEthernet && head.bytes == 0) [[likely]] {
-        walk.go(0, Next::kEthernet);
-    } else if (!links::is_container(head.start)) {
+    if (!links::is_container(head.start)) {
         begin_plain(walk, head);
     } else if (links::InnerLink inner; links::inner_link(head.start, walk.data, walk.caplen, inner)) {
         walk.at = inner.offset;

@@ -7,6 +7,7 @@
 
 #include "headers/headers.hpp"
 #include "links/link_head.hpp"
+#include "links/link_type.hpp"
 
 namespace mapi::headers
 {
@@ -71,8 +72,15 @@ struct Walk {
     }
 };
 
-// is_lost says whether the frame's header can be read at all.
-void begin_link(Walk &walk, uint16_t link_type);
+// By the table of links/; is_lost says whether the frame's header can be read at all.
+void begin_other_link(Walk &walk, uint16_t link_type);
+inline void begin_link(Walk &walk, uint16_t link_type)
+{
+    if (link_type == links::kEthernet) [[likely]]
+        walk.go(0, Next::kEthernet);
+    else
+        begin_other_link(walk, link_type);
+}
 // Logical link control (IEEE 802.2) behind so many bytes.
 void begin_llc(Walk &walk, uint32_t bytes);
 void begin_wireless(Walk &walk, links::Start start);
