@@ -104,7 +104,7 @@ const char *name_of(const Evidence &found, ErfLook erf)
 }
 } // namespace
 
-void refuse_dag_legacy(FileBuffer &file, ErfLook erf)
+void refuse_dag_legacy(FileBuffer &file, ErfLook erf, const char *wanted)
 {
     if (erf != ErfLook::kThrough)
         file.fill(kLeastOfCells * kRecordBytes); // of a pipe no more than is there
@@ -112,7 +112,8 @@ void refuse_dag_legacy(FileBuffer &file, ErfLook erf)
     if (!collect(file.begin(), std::min(file.available(), kRecordsLookedAt * kRecordBytes), evidence))
         return;
     if (const char *const name = name_of(evidence, erf))
-        throw CaptureError(Damage::kOpen, file.path() + ": is in the legacy " + name + " format of DAG cards (records of 64 bytes, older than ERF), which is not read; "
+        throw CaptureError(Damage::kOpen, file.path() + ": is " + wanted + " but in the legacy " + name +
+                                              " format of DAG cards (records of 64 bytes, older than ERF), which is not read; "
                                               "convert it with libtrace's traceconvert");
 }
 } // namespace mapi::drivers

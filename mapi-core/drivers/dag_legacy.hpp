@@ -14,6 +14,6 @@ enum class ErfLook {
 };
 
 // Throws CaptureError that names the format, if it is one of DAG's of 64 bytes a record.  Never of a file in which ERF's own records are
-// the more likely reading.
-void refuse_dag_legacy(FileBuffer &file, ErfLook erf);
+// the more likely reading.  wanted: what it is not, for the message.
+void refuse_dag_legacy(FileBuffer &file, ErfLook erf, const char *wanted);
 } // namespace mapi::drivers

@@ -161,6 +161,13 @@ struct FirstRecords {
     std::string problem; // of the next one; empty: there is none, or enough were looked at
     uint16_t link_type = MAPI_LINK_UNKNOWN; // of the first packet
     bool is_cut = false; // the file ends inside the next one
+
+    ErfLook look() const
+    {
+        if (count == 0)
+            return ErfLook::kNone;
+        return is_cut || !problem.empty() ? ErfLook::kInPart : ErfLook::kThrough;
+    }
 };
 
 // Whether the next record is to be looked at: those that are needed for proof, and more that are there already.
@@ -198,7 +205,7 @@ FirstRecords look_at_first_records(FileBuffer &file)
 uint16_t check_first_records(FileBuffer &file)
 {
     const FirstRecords first = look_at_first_records(file);
-    refuse_dag_legacy(file, first.count == 0 ? ErfLook::kNone : first.is_cut || !first.problem.empty() ? ErfLook::kInPart : ErfLook::kThrough);
+    refuse_dag_legacy(file, first.look(), "not ERF");
     if (first.count == 0 && first.is_cut)
         throw CaptureError(Damage::kOpen, file.path() + ": is not ERF, or ends inside its first record" + kRemedy);
     if (first.count < kRecordsToCheck && !first.problem.empty())
