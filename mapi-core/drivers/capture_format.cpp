@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "drivers/capture_error.hpp"
+#include "drivers/dag_legacy.hpp"
 
 namespace mapi::drivers
 {
@@ -20,6 +21,7 @@ std::unique_ptr<CaptureFormat> open_capture_format(FileBuffer &file)
     if (file.available() < 4)
         throw CaptureError(Damage::kOpen, file.path() + ": ends inside the file header, after " +
                                               std::to_string(file.available()) + " bytes");
+    refuse_dag_legacy(file, ErfLook::kInPart, "neither pcap nor pcapng");
     char magic[16];
     snprintf(magic, sizeof(magic), "0x%08x", load_u32<false>(file.begin()));
     throw CaptureError(Damage::kOpen,

@@ -5,36 +5,31 @@
 
 #include "drivers/capture_error.hpp"
 #include "drivers/capture_format.hpp"
-#include "drivers/erf_record.hpp"
+#include "drivers/dag_legacy.hpp"
 #include "drivers/odd_records.hpp"
+#include "links/erf_record.hpp"
+#include "links/link_type.hpp"
 
 namespace mapi::drivers
 {
 namespace
 {
+using links::ErfContent;
+using links::ErfRecord;
+using links::ErfType;
 constexpr uint32_t kHeaderBytes = ErfRecord::kHeaderBytes;
-constexpr uint16_t kPppInHdlc = 50; // LINKTYPE_ numbers
-constexpr uint16_t kCiscoHdlc = 104;
 
-// ERF has no magic.  So many records that look like it are taken for proof, as Wireshark does.
-constexpr int kRecordsToCheck = 3;
-constexpr uint32_t kMostSecondsBack = 60; // between a card's interfaces
-constexpr uint32_t kMostSecondsOn = 366 * 24 * 3600;
+// ERF has no magic.  So many records that look like it are taken for proof, as Wireshark does; more are looked at to tell DAG's older
+// formats, whose records may look like it by chance.
+constexpr size_t kRecordsToCheck = 3, kRecordsLookedAt = 64;
 constexpr char kRemedy[] = "; `capinfos FILE` tells what most capture files are";
-
-// Seconds 0: there is none before.
-bool is_far_from(uint32_t seconds_before, uint32_t seconds)
-{
-    return seconds_before != 0 &&
-           (seconds < seconds_before ? seconds_before - seconds > kMostSecondsBack : seconds - seconds_before > kMostSecondsOn);
-}
 
 // No frame of Cisco's begins with PPP's address and control bytes.
 uint16_t link_type_of(const ErfType &type, const uint8_t *frame, uint32_t caplen)
 {
     if (type.content != ErfContent::kHdlc)
         return type.link_type;
-    return caplen >= 2 && frame[0] == 0xff && frame[1] == 0x03 ? kPppInHdlc : kCiscoHdlc;
+    return caplen >= 2 && frame[0] == 0xff && frame[1] == 0x03 ? links::kPppHdlc : links::kCiscoHdlc;
 }
 
 class ErfFormat : public CaptureFormat
@@ -150,7 +145,7 @@ bool look_at_record(FileBuffer &file, size_t at, uint32_t seconds_before, std::s
     const ErfRecord record(file.begin() + at);
     const uint32_t seconds = record.seconds();
     problem = record.header_contradiction();
-    if (problem.empty() && is_far_from(seconds_before, seconds) && record.type_number() != ErfRecord::kPadding) // padding may have no time
+    if (problem.empty() && links::is_far_from(seconds_before, seconds) && record.type_number() != ErfRecord::kPadding) // padding may have no time
         problem = "a record that is earlier than the one before, or a year later";
     if (!problem.empty())
         return true;
@@ -160,29 +155,62 @@ bool look_at_record(FileBuffer &file, size_t at, uint32_t seconds_before, std::s
     return true;
 }
 
+struct FirstRecords {
+    size_t count = 0; // of those that are as ERF's
+    size_t bytes = 0; // of them
+    std::string problem; // of the next one; empty: there is none, or enough were looked at
+    uint16_t link_type = MAPI_LINK_UNKNOWN; // of the first packet
+    bool is_cut = false; // the file ends inside the next one
+
+    ErfLook look() const
+    {
+        if (count == 0)
+            return ErfLook::kNone;
+        return is_cut || !problem.empty() ? ErfLook::kInPart : ErfLook::kThrough;
+    }
+};
+
+// Whether the next record is to be looked at: those that are needed for proof, and more that are there already.
+bool has_more_to_look_at(FileBuffer &file, const FirstRecords &first)
+{
+    if (first.count < kRecordsToCheck)
+        return file.fill(first.bytes + 1);
+    const size_t rest = file.available() - first.bytes;
+    return first.count < kRecordsLookedAt && rest >= kHeaderBytes && ErfRecord(file.begin() + first.bytes).bytes() <= rest;
+}
+
+FirstRecords look_at_first_records(FileBuffer &file)
+{
+    FirstRecords first;
+    uint32_t seconds = 0;
+    while (has_more_to_look_at(file, first)) {
+        if (!look_at_record(file, first.bytes, seconds, first.problem)) {
+            first.is_cut = true;
+            break;
+        }
+        if (!first.problem.empty())
+            break;
+        const ErfRecord record(file.begin() + first.bytes);
+        if (record.type_number() != ErfRecord::kPadding)
+            seconds = record.seconds();
+        if (first.link_type == MAPI_LINK_UNKNOWN && record.type().content >= ErfContent::kFrame)
+            first.link_type = link_type_of(record.type(), record.frame(), record.bytes() - record.frame_offset());
+        first.bytes += record.bytes();
+        ++first.count;
+    }
+    return first;
+}
+
 // The link type of the first packet; unknown where it is not among the records that are looked at.
 uint16_t check_first_records(FileBuffer &file)
 {
-    size_t at = 0;
-    uint32_t seconds = 0;
-    uint16_t link_type = MAPI_LINK_UNKNOWN;
-    for (int i = 0; i < kRecordsToCheck; ++i) {
-        std::string problem;
-        if (!look_at_record(file, at, seconds, problem)) {
-            if (i == 0)
-                throw CaptureError(Damage::kOpen, file.path() + ": is not ERF, or ends inside its first record" + kRemedy);
-            break; // the first read() tells what is cut
-        }
-        if (!problem.empty())
-            throw CaptureError(Damage::kOpen, file.path() + ": is not ERF: it would have " + problem + ", at offset " + std::to_string(at) + kRemedy);
-        const ErfRecord record(file.begin() + at);
-        if (record.type_number() != ErfRecord::kPadding)
-            seconds = record.seconds();
-        if (link_type == MAPI_LINK_UNKNOWN && record.type().content >= ErfContent::kFrame)
-            link_type = link_type_of(record.type(), record.frame(), record.bytes() - record.frame_offset());
-        at += record.bytes();
-    }
-    return link_type;
+    const FirstRecords first = look_at_first_records(file);
+    refuse_dag_legacy(file, first.look(), "not ERF");
+    if (first.count == 0 && first.is_cut)
+        throw CaptureError(Damage::kOpen, file.path() + ": is not ERF, or ends inside its first record" + kRemedy);
+    if (first.count < kRecordsToCheck && !first.problem.empty())
+        throw CaptureError(Damage::kOpen, file.path() + ": is not ERF: it would have " + first.problem + ", at offset " + std::to_string(first.bytes) + kRemedy);
+    return first.link_type;
 }
 } // namespace
 

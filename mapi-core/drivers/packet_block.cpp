@@ -6,13 +6,13 @@
 #include <cstring>
 
 #include "drivers/packet_socket.hpp"
+#include "links/link_type.hpp"
 
 namespace mapi::drivers
 {
 namespace
 {
 constexpr uint64_t kNsPerSecond = 1000000000;
-constexpr uint16_t kEthernet = 1;
 constexpr size_t kAddressBytes = 12;
 
 // Into the room that the socket reserves in front of each packet.
@@ -45,7 +45,7 @@ bool PacketBlock::next(mapi_packet &packet, uint16_t link_type, uint32_t snaplen
     if (is_loopback && address.sll_pkttype == PACKET_OUTGOING)
         return false;
     packet = {data, header.tp_snaplen, header.tp_len, header.tp_sec * kNsPerSecond + header.tp_nsec, link_type, 0, 0};
-    if ((header.tp_status & TP_STATUS_VLAN_VALID) && link_type == kEthernet && packet.caplen >= kAddressBytes) [[unlikely]]
+    if ((header.tp_status & TP_STATUS_VLAN_VALID) && link_type == links::kEthernet && packet.caplen >= kAddressBytes) [[unlikely]]
         restore_vlan_tag(packet, data, header);
     packet.caplen = std::min(packet.caplen, snaplen);
     return true;

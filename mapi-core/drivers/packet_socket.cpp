@@ -17,13 +17,13 @@
 #include <unistd.h>
 
 #include "drivers/kernel_filter.hpp"
+#include "links/link_type.hpp"
 
 namespace mapi::drivers
 {
 namespace
 {
 constexpr uint32_t kBlockBytes = 1u << 20;
-constexpr uint16_t kEthernet = 1, kRaw = 101;
 
 [[noreturn]] void fail(const std::string &interface, const std::string &what)
 {
@@ -47,13 +47,13 @@ uint16_t link_type_of(int hardware, const std::string &interface)
     switch (hardware) {
     case ARPHRD_ETHER:
     case ARPHRD_LOOPBACK:
-        return kEthernet;
+        return links::kEthernet;
     case ARPHRD_NONE:
     case ARPHRD_RAWIP:
     case ARPHRD_TUNNEL:
     case ARPHRD_TUNNEL6:
     case ARPHRD_SIT:
-        return kRaw;
+        return links::kRaw;
     default:
         throw std::runtime_error(interface + ": its link type (ARPHRD " + std::to_string(hardware) + ") is neither Ethernet nor IP alone, which af_packet reads");
     }

@@ -4,6 +4,8 @@
 
 #include "drivers/capture_error.hpp"
 #include "drivers/capture_format.hpp"
+#include "links/host_order.hpp"
+#include "links/link_type.hpp"
 
 namespace mapi::drivers
 {
@@ -31,6 +33,7 @@ struct Settings {
     uint32_t max_caplen;
     uint32_t snaplen;
     uint16_t link_type;
+    links::Swap swap; // of pseudo headers, in a file of the other byte order; null: its packets have none to turn round
 };
 
 template <bool kSwapped> class PcapFormat : public CaptureFormat
@@ -104,6 +107,10 @@ uint32_t PcapFormat<kSwapped>::read(FileBuffer &file, mapi_packet *packets, uint
         packet.link_type = settings.link_type;
         packet.ifindex = 0;
         packet.reserved = 0;
+        if constexpr (kSwapped) {
+            if (settings.swap) [[unlikely]]
+                settings.swap(file.writable(packet.data), packet.caplen);
+        }
         wire_bytes += l.wire_len;
         record += header_bytes + l.caplen;
     }
@@ -150,11 +157,12 @@ std::unique_ptr<CaptureFormat> make(const uint8_t *header, const Variant &varian
     s.lengths_are_swapped = major == 543 || minor < 3;
     s.is_early = s.lengths_are_swapped || minor == 3;
     // The upper bits tell about frame check sequences, which the records keep as data.
-    const uint32_t link_type = load_u32<kSwapped>(header + 20) & 0x03ffffff;
+    const uint32_t link_type = links::from_recorded(load_u32<kSwapped>(header + 20) & 0x03ffffff);
     if (link_type >= MAPI_LINK_UNKNOWN)
         throw CaptureError(Damage::kOpen, path + ": link type " + std::to_string(link_type) +
                                               " is not a LINKTYPE_ number");
     s.link_type = uint16_t(link_type);
+    s.swap = kSwapped ? links::swap_of(s.link_type) : nullptr;
     s.max_caplen = mapi_caplen_max(link_type);
     s.snaplen = load_u32<kSwapped>(header + 16);
     if (s.snaplen == 0 || s.snaplen > INT32_MAX)

@@ -23,6 +23,7 @@
 #include "drivers/interface_watch.hpp"
 #include "drivers/live_source.hpp"
 #include "drivers/packet_socket.hpp"
+#include "links/link_type.hpp"
 
 namespace mapi::drivers
 {
@@ -36,14 +37,10 @@ constexpr mapi_driver_option kOptionTable[kOptions] = {
 constexpr int kWaitMs = 10;
 constexpr uint64_t kNsPerMs = 1000000, kNsPerSecond = 1000000000;
 
-// Those numbers of libpcap that differ from the LINKTYPE_ numbers on Linux.
+// libpcap's own numbers are this system's.
 uint16_t link_type_of(int datalink)
 {
-    switch (datalink) {
-    case DLT_ATM_RFC1483: return 100;
-    case DLT_RAW: return 101;
-    default: return uint16_t(datalink);
-    }
+    return uint16_t(links::from_recorded(uint32_t(datalink)));
 }
 
 struct Close {

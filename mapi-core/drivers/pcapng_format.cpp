@@ -8,6 +8,7 @@
 #include "drivers/capture_error.hpp"
 #include "drivers/capture_format.hpp"
 #include "drivers/pcapng_interface.hpp"
+#include "links/link_type.hpp"
 
 namespace mapi::drivers
 {
@@ -66,7 +67,7 @@ private:
     // Nothing: a section begins, whose byte order may be another.
     template <bool kSwapped>
     std::optional<uint32_t> read_batch(FileBuffer &file, mapi_packet *packets, uint32_t limit, mapi_batch &batch);
-    template <bool kSwapped> bool packet_from(const FileBuffer &file, const Block &block, mapi_packet &packet);
+    template <bool kSwapped> bool packet_from(FileBuffer &file, const Block &block, mapi_packet &packet);
     template <bool kSwapped> bool fetch_block(FileBuffer &file) const;
     template <bool kSwapped> void add_interface(const Block &block, const std::string &place);
     template <bool kSwapped> void add_statistics(const Block &block);
@@ -154,7 +155,7 @@ std::optional<uint32_t> PcapngFormat::read_batch(FileBuffer &file, mapi_packet *
 }
 
 template <bool kSwapped>
-bool PcapngFormat::packet_from(const FileBuffer &file, const Block &block, mapi_packet &packet)
+bool PcapngFormat::packet_from(FileBuffer &file, const Block &block, mapi_packet &packet)
 {
     const uint8_t *body = block.body();
     const uint32_t body_bytes = block.body_bytes();
@@ -188,6 +189,10 @@ bool PcapngFormat::packet_from(const FileBuffer &file, const Block &block, mapi_
     packet.link_type = interface.link_type;
     packet.ifindex = uint16_t(first_ + index);
     packet.reserved = 0;
+    if constexpr (kSwapped) {
+        if (interface.swap) [[unlikely]]
+            interface.swap(file.writable(packet.data), packet.caplen);
+    }
     return true;
 }
 
@@ -239,7 +244,8 @@ void PcapngFormat::add_interface(const Block &block, const std::string &place)
     if (interfaces_.size() > std::numeric_limits<uint16_t>::max())
         throw CaptureError(Damage::kRecord, place + ": more than 65536 interfaces are described");
     CaptureInterface interface = {};
-    interface.link_type = load_u16<kSwapped>(block.body());
+    interface.link_type = uint16_t(links::from_recorded(load_u16<kSwapped>(block.body())));
+    interface.swap = kSwapped ? links::swap_of(interface.link_type) : nullptr;
     const uint32_t snaplen = load_u32<kSwapped>(block.body() + 4);
     interface.snaplen = snaplen == 0 ? std::numeric_limits<uint32_t>::max() : snaplen;
     interface.max_caplen = mapi_caplen_max(interface.link_type);

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "links/host_order.hpp"
+
 namespace mapi::drivers
 {
 // The resolution of time stamps is a power of 10 or of 2; turned into nanoseconds without a division where that is exact.
@@ -34,5 +36,6 @@ struct CaptureInterface {
     uint32_t snaplen; // the largest number for none
     uint32_t max_caplen;
     uint16_t link_type;
+    links::Swap swap; // of pseudo headers, in a section of the other byte order; null: its packets have none to turn round
 };
 } // namespace mapi::drivers

@@ -11,6 +11,7 @@
 #include "functions/catalog.hpp"
 #include "functions/instance.hpp"
 #include "functions/refuse.hpp"
+#include "links/link_type.hpp"
 #include "match/bpf_index.hpp"
 #include "match/bpf_program.hpp"
 #include "match/errors.hpp"
@@ -19,7 +20,6 @@ namespace mapi::functions
 {
 namespace
 {
-constexpr uint16_t kLinkEthernet = 1;
 constexpr size_t kProgramsMax = 8;       // a capture of more link types than that is no common one
 constexpr uint64_t kProgramBytes = 8192; // its machine code has pages of its own
 
@@ -164,7 +164,7 @@ int create(const mapi_function_setup *setup, void **instance)
         return refused;
     try {
         auto filter = std::make_unique<BpfFilter>(expression);
-        filter->prepare(setup->link_type == MAPI_LINK_UNKNOWN ? kLinkEthernet : setup->link_type);
+        filter->prepare(setup->link_type == MAPI_LINK_UNKNOWN ? uint16_t(links::kEthernet) : setup->link_type);
         filter->keep_code();
         *instance = filter.release();
         return 0;

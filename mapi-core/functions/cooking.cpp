@@ -9,6 +9,7 @@
 #include "functions/cooking/fragments.hpp"
 #include "functions/cooking/streams.hpp"
 #include "functions/instance.hpp"
+#include "functions/unknown_links.hpp"
 
 namespace mapi::functions
 {
@@ -26,6 +27,7 @@ public:
     void run(const mapi_batch &batch, uint64_t mask)
     {
         made_.clear();
+        unknown_links_.note(batch, mask);
         for (; mask != 0; mask &= mask - 1) {
             const mapi_packet &packet = batch.packets[std::countr_zero(mask)];
             guard([&] {
@@ -51,6 +53,7 @@ public:
     }
 
     bool next(mapi_batch *batch) { return made_.next(batch); }
+    const UnknownLinks &unknown_links() const { return unknown_links_; }
 
 private:
     template <class Work> void guard(const Work &work)
@@ -121,6 +124,7 @@ private:
     cooking::Streams streams_;
     cooking::Fragments fragments_;
     cooking::Head head_;
+    UnknownLinks unknown_links_;
 };
 
 int create(const mapi_function_setup *setup, void **instance)
@@ -173,6 +177,7 @@ extern "C" const mapi_function mapi_fn_cooking = {
     .create = mapi::functions::create,
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<mapi::functions::Cook>,
+    .drops = mapi::functions::drops_of_unknown_links<mapi::functions::Cook>,
     .next_batch = mapi::functions::next_batch,
     .flush = mapi::functions::flush,
     .tick = mapi::functions::tick<mapi::functions::Cook>,

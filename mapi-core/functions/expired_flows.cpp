@@ -12,6 +12,7 @@
 #include "functions/instance.hpp"
 #include "functions/ntp_time.hpp"
 #include "functions/refuse.hpp"
+#include "functions/unknown_links.hpp"
 
 namespace mapi::functions
 {
@@ -66,6 +67,7 @@ public:
 
     void run(const mapi_batch &batch, uint64_t mask)
     {
+        unknown_links_.note(batch, mask);
         for (; mask != 0; mask &= mask - 1)
             take(batch.packets[std::countr_zero(mask)]);
         publish();
@@ -86,6 +88,7 @@ public:
     void drops(mapi_function_drops *drops) const
     {
         drops->time_jumps = cache_.time_jumps();
+        unknown_links_.add_drops(drops);
     }
 
 private:
@@ -161,6 +164,7 @@ private:
     const Ring ring_;
     flows_stat totals_{}; // device's thread; they wrap, as differences may
     uint64_t *const totals_in_place_;
+    UnknownLinks unknown_links_;
 };
 
 // Names of elements, as FLOW_REPORT has them.  False: one is none.

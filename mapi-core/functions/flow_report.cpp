@@ -15,6 +15,7 @@
 #include "functions/flow_report/report_sink.hpp"
 #include "functions/instance.hpp"
 #include "functions/record_writer.hpp"
+#include "functions/unknown_links.hpp"
 
 namespace mapi::functions
 {
@@ -72,6 +73,7 @@ public:
 
     void run(const mapi_batch &batch, uint64_t mask)
     {
+        unknown_links_.note(batch, mask);
         for (; mask != 0; mask &= mask - 1)
             take(batch.packets[std::countr_zero(mask)]);
         give_to_writer(0);
@@ -104,6 +106,7 @@ public:
         drops->write_error = losses_.error.load(std::memory_order_relaxed);
         drops->write_reason = why_refused(drops->write_error);
         writer_.add_drops(drops);
+        unknown_links_.add_drops(drops);
     }
 
 private:
@@ -201,6 +204,7 @@ private:
     std::string ended_; // of a batch, on their way to the writer
     uint64_t ended_count_ = 0;
     bool is_ending_ = false;
+    UnknownLinks unknown_links_;
     ReportLosses losses_;
     const std::unique_ptr<ReportQueue> queue_; // null: messages go elsewhere
     RecordWriter writer_; // last: its thread uses the others

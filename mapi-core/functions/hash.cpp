@@ -9,6 +9,7 @@
 #include "functions/instance.hpp"
 #include "functions/packet_value.hpp"
 #include "functions/refuse.hpp"
+#include "functions/unknown_links.hpp"
 #include "headers/headers.hpp"
 
 namespace mapi::functions
@@ -46,6 +47,9 @@ Bytes bytes_at(const mapi_packet &packet, Layer layer)
 struct Hash {
     uint64_t *result;
     Layer layer;
+    UnknownLinks links = {};
+
+    const UnknownLinks &unknown_links() const { return links; }
 
     uint64_t of(const mapi_packet &packet) const
     {
@@ -53,6 +57,14 @@ struct Hash {
         return std::accumulate(bytes.begin(), bytes.end(), uint64_t(bytes.size())) % kModulus;
     }
 };
+
+uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)
+{
+    auto *const hash = static_cast<Hash *>(instance);
+    if (hash->layer != kLink)
+        hash->links.note(*batch, mask);
+    return process_packet_value<Hash>(instance, batch, mask);
+}
 
 int create(const mapi_function_setup *setup, void **instance)
 {
@@ -73,7 +85,8 @@ extern "C" const mapi_function mapi_fn_hash = {
     .flags = MAPI_FUNCTION_PURE | MAPI_FUNCTION_PASSES_ALL,
     .result_bytes = sizeof(uint32_t),
     .create = mapi::functions::create,
-    .process = mapi::functions::process_packet_value<mapi::functions::Hash>,
+    .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<mapi::functions::Hash>,
+    .drops = mapi::functions::drops_of_unknown_links<mapi::functions::Hash>,
     .values = mapi::functions::packet_values<mapi::functions::Hash>,
 };

@@ -17,6 +17,7 @@
 #include "functions/ntp_time.hpp"
 #include "functions/refuse.hpp"
 #include "functions/result_queue.hpp"
+#include "functions/unknown_links.hpp"
 #include "headers/headers.hpp"
 
 namespace mapi::functions
@@ -61,12 +62,15 @@ public:
     uint64_t run(const mapi_batch &batch, uint64_t mask)
     {
         uint64_t passed = 0;
+        unknown_links_.note(batch, mask);
         for (uint64_t rest = mask; rest != 0; rest &= rest - 1)
             passed |= is_sampled(batch.packets[std::countr_zero(rest)]) ? rest & -rest : 0;
         if (queue_)
             queue_->push(samples_);
         return passed;
     }
+
+    const UnknownLinks &unknown_links() const { return unknown_links_; }
 
 private:
     bool is_sampled(const mapi_packet &packet)
@@ -104,6 +108,7 @@ private:
     }
 
     const uint64_t part_;
+    UnknownLinks unknown_links_;
     std::vector<mapi_sample_t> samples_;
     std::optional<ResultQueue<mapi_sample_t>> queue_; // none: samples are not kept
 };
@@ -136,4 +141,5 @@ extern "C" const mapi_function mapi_fn_hashsamp = {
     .create = mapi::functions::create,
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<mapi::functions::HashSampler>,
+    .drops = mapi::functions::drops_of_unknown_links<mapi::functions::HashSampler>,
 };

@@ -10,13 +10,12 @@
 #include "functions/ethernet_sender.hpp"
 #include "functions/instance.hpp"
 #include "functions/refuse.hpp"
+#include "links/link_type.hpp"
 
 namespace mapi::functions
 {
 namespace
 {
-constexpr uint16_t kEthernet = 1;
-
 class Injector
 {
 public:
@@ -30,7 +29,7 @@ public:
         size_t count = 0;
         for (uint64_t rest = mask; rest != 0; rest &= rest - 1) {
             const mapi_packet &packet = batch.packets[std::countr_zero(rest)];
-            if (packet.link_type != kEthernet)
+            if (packet.link_type != links::kEthernet)
                 ++result_->other_links;
             else if (packet.caplen < packet.wire_len)
                 ++result_->cut;

@@ -13,6 +13,7 @@
 #include "functions/ranking.hpp"
 #include "functions/refuse.hpp"
 #include "functions/top_field.hpp"
+#include "functions/unknown_links.hpp"
 
 namespace mapi::functions
 {
@@ -40,6 +41,7 @@ public:
 
     void run(const mapi_batch &batch, uint64_t mask)
     {
+        unknown_links_.note(batch, mask);
         for (uint64_t rest = mask; rest != 0; rest &= rest - 1)
             take(batch.packets[std::countr_zero(rest)]);
         show();
@@ -63,6 +65,7 @@ public:
 
     uint64_t not_counted() const { return not_counted_.load(std::memory_order_relaxed); }
     uint64_t time_jumps() const { return clock_.time_jumps(); }
+    const UnknownLinks &unknown_links() const { return unknown_links_; }
 
 private:
     void take(const mapi_packet &packet)
@@ -111,6 +114,7 @@ private:
     bool has_begun_ = false;
     uint64_t begun_s_ = 0;
     std::atomic<uint64_t> not_counted_ = 0;
+    UnknownLinks unknown_links_;
     mapi_top_t *const result_;
 };
 
@@ -150,6 +154,7 @@ void drops(const void *instance, mapi_function_drops *drops)
 {
     drops->buffer_full = static_cast<const Top *>(instance)->not_counted();
     drops->time_jumps = static_cast<const Top *>(instance)->time_jumps();
+    static_cast<const Top *>(instance)->unknown_links().add_drops(drops);
 }
 } // namespace
 } // namespace mapi::functions

@@ -13,6 +13,7 @@
 #include "functions/instance.hpp"
 #include "functions/protocol_classifier.hpp"
 #include "functions/refuse.hpp"
+#include "functions/unknown_links.hpp"
 #include "headers/headers.hpp"
 
 namespace mapi::functions
@@ -30,11 +31,13 @@ public:
 
     static uint64_t memory_bytes() { return ProtocolClassifier::memory_bytes(kFlowsMax) + FlowTable<State>::memory_bytes(kFlowsMax); }
     const ProtocolClassifier &classifier() const { return classifier_; }
+    const UnknownLinks &unknown_links() const { return unknown_links_; }
     void track(std::vector<uint16_t> protocols) { protocols_ = std::move(protocols); }
 
     uint64_t run(const mapi_batch &batch, uint64_t mask)
     {
         uint64_t passed = 0;
+        unknown_links_.note(batch, mask);
         for (uint64_t rest = mask; rest != 0; rest &= rest - 1)
             passed |= is_tracked(batch.packets[std::countr_zero(rest)]) ? rest & -rest : 0;
         result_->flows = flows_.begun();
@@ -86,6 +89,7 @@ private:
     ProtocolClassifier classifier_;
     FlowTable<State> flows_;
     std::vector<uint16_t> protocols_;
+    UnknownLinks unknown_links_;
 };
 
 std::string lower(std::string text)
@@ -179,6 +183,7 @@ constexpr mapi_function tracking(const char *name, const char *description, cons
     function.create = create;
     function.process = process;
     function.destroy = destroy<Tracker>;
+    function.drops = drops_of_unknown_links<Tracker>;
     return function;
 }
 } // namespace

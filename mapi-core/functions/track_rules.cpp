@@ -6,6 +6,7 @@
 
 #include "functions/catalog.hpp"
 #include "functions/instance.hpp"
+#include "functions/unknown_links.hpp"
 #include "headers/headers.hpp"
 
 namespace mapi::functions
@@ -46,19 +47,24 @@ bool is_ip_over_ip(const mapi_packet &packet)
     return false;
 }
 
-template <bool (*passes)(const mapi_packet &)> uint64_t process(void *, const mapi_batch *batch, uint64_t mask)
+struct TrackRule {
+    UnknownLinks links;
+
+    const UnknownLinks &unknown_links() const { return links; }
+};
+
+template <bool (*passes)(const mapi_packet &)> uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)
 {
     uint64_t passed = 0;
+    static_cast<TrackRule *>(instance)->links.note(*batch, mask);
     for (uint64_t rest = mask; rest != 0; rest &= rest - 1)
         passed |= passes(batch->packets[std::countr_zero(rest)]) ? rest & -rest : 0;
     return passed;
 }
 
-int create(const mapi_function_setup *, void **instance)
+int create(const mapi_function_setup *setup, void **instance)
 {
-    static char nothing;
-    *instance = &nothing;
-    return 0;
+    return create_object<TrackRule>(setup, instance);
 }
 
 constexpr mapi_function rule(const char *name, const char *description, uint64_t (*run)(void *, const mapi_batch *, uint64_t))
@@ -72,7 +78,8 @@ constexpr mapi_function rule(const char *name, const char *description, uint64_t
     function.flags = MAPI_FUNCTION_PURE;
     function.create = create;
     function.process = run;
-    function.destroy = destroy_nothing;
+    function.destroy = destroy<TrackRule>;
+    function.drops = drops_of_unknown_links<TrackRule>;
     return function;
 }
 } // namespace

@@ -12,6 +12,7 @@
 #include "functions/catalog.hpp"
 #include "functions/cooking/head.hpp"
 #include "functions/instance.hpp"
+#include "functions/unknown_links.hpp"
 
 namespace mapi::functions
 {
@@ -27,6 +28,7 @@ public:
     void run(const mapi_batch &batch, uint64_t mask)
     {
         made_.clear();
+        unknown_links_.note(batch, mask);
         for (; mask != 0; mask &= mask - 1) {
             try {
                 take(batch.packets[std::countr_zero(mask)]);
@@ -37,6 +39,7 @@ public:
     }
 
     bool next(mapi_batch *batch) { return made_.next(batch); }
+    const UnknownLinks &unknown_links() const { return unknown_links_; }
 
 private:
     void take(const mapi_packet &packet)
@@ -94,6 +97,7 @@ private:
     const uint32_t segment_bytes_; // of payload; 0: as many as fit into kIpBytes
     MadePackets made_;
     cooking::Head head_;
+    UnknownLinks unknown_links_;
 };
 
 int create(const mapi_function_setup *setup, void **instance)
@@ -133,5 +137,6 @@ extern "C" const mapi_function mapi_fn_uncook = {
     .create = mapi::functions::create,
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<mapi::functions::Uncook>,
+    .drops = mapi::functions::drops_of_unknown_links<mapi::functions::Uncook>,
     .next_batch = mapi::functions::next_batch,
 };

@@ -44,11 +44,11 @@ class Erf(unittest.TestCase):
         self.assertGreater(packets, 10000)
 
     def test_captures_of_older_cards_are_refused(self):
-        for name in ("legacyeth", "legacypos"):
+        for name, link in ("legacyeth", "Ethernet"), ("legacypos", "POS"):
             path = DATA / "LibtraceTeam+libtrace/test/traces" / name
             done = subprocess.run([PRINT, "erf_file", path], capture_output=True, text=True)
             self.assertEqual(done.returncode, 1, name)
-            self.assertIn(f"{path}: is not ERF", done.stderr)
+            self.assertIn(f"{path}: is not ERF but in the legacy {link} format of DAG cards", done.stderr)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ DATA = pathlib.Path(os.environ.get("NETSLICE_DATA") or pathlib.Path(os.environ["
 
 # What the walk goes through.  Where tshark names anything else, the walk ends.
 LINKS = {"eth", "ethertype", "sll", "null", "raw", "ppp", "pppoes", "chdlc", "llc", "vlan", "ieee8021ad", "mpls", "pwethheuristic", "pwethcw", "gre", "erspan",
+         "radiotap", "wlan_radio", "wlan", "prism", "ppi", "pcap_pktdata", "fddi", "tr", "fr", "enc", "pflog", "nflog", "ipnet", "ipoib", "pktap", "erf", "atm",
          "ipv6.hopopts", "ipv6.fraghdr", "ipv6.routing", "ipv6.dstopts", "ah", "mipv6"}
 NETWORKS = {"ip", "ipv6"}
 TRANSPORTS = {"tcp", "udp", "udplite", "sctp", "dccp"}
@@ -64,8 +65,9 @@ def captures():
     if not listed.exists():
         return []
     lines = [line.split("\t") for line in listed.read_text().splitlines()]
-    path, tier = lines[0].index("file"), lines[0].index("tier")
-    return [DATA / line[path] for line in lines[1:] if line[tier] == "core"]
+    path, tier, link = (lines[0].index(name) for name in ("file", "tier", "link type"))
+    first_of_each_link = {line[link]: line for line in reversed(lines[1:])}.values()
+    return [DATA / line[path] for line in lines[1:] if line[tier] == "core" or line in first_of_each_link]
 
 
 class Headers(unittest.TestCase):

@@ -9,7 +9,9 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static constexpr uint16_t kLinkTypes[] = {0, 1, 9, 50, 101, 104, 108, 113, 228, 229, 276};
+    static constexpr uint16_t kLinkTypes[] = {0,   1,   9,   50,  101, 104, 108, 113, 228, 229, 276, 6,   8,   10,  51,  100, 102, 103,
+                                               105, 106, 107, 109, 117, 119, 122, 123, 127, 138, 163, 166, 175, 192, 197, 204, 205, 206,
+                                               219, 226, 239, 240, 241, 242, 258};
     if (size == 0)
         return 0;
     const std::vector<uint8_t> bytes(data + 1, data + size); // of this very length, so that a byte too far is seen

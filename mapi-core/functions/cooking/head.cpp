@@ -3,11 +3,14 @@
 #include "functions/cooking/head.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include <netinet/in.h>
 
 #include "anonymize/bytes.hpp"
 #include "headers/internet_sum.hpp"
+#include "links/erf_record.hpp"
+#include "links/link_type.hpp"
 
 namespace mapi::cooking
 {
@@ -41,6 +44,29 @@ void put_pppoe_length(uint8_t *data, uint32_t network, uint32_t bytes)
     const uint16_t ppp = half_at(at + 6);
     if (half_at(at - 2) == kPppoeSession && at[0] == 0x11 && at[1] == 0 && (ppp == 0x0021 || ppp == 0x0057))
         put_half(at + 4, bytes + 2);
+}
+
+bool is_erf(uint16_t link_type)
+{
+    return link_type == links::kErf || link_type == links::kErfEthernet || link_type == links::kErfPos;
+}
+
+// Of link headers that tell the length of what they carry.
+void put_link_length(uint8_t *data, const Head &head, uint32_t bytes)
+{
+    constexpr uint32_t kAttributeBytes = 4, kErfRecordLength = 10, kErfWireLength = 14;
+    const uint32_t network = head.network();
+    if (head.link_type == links::kPppEther) {
+        put_half(data + 4, bytes - (kPppoeBytes - 2));
+    } else if (head.link_type == links::kNflog && network >= kAttributeBytes) {
+        const auto attribute = uint16_t(bytes - network + kAttributeBytes); // in this machine's byte order
+        memcpy(data + network - kAttributeBytes, &attribute, sizeof(attribute));
+    } else if (is_erf(head.link_type)) {
+        put_half(data + kErfRecordLength, bytes);
+        put_half(data + kErfWireLength, bytes - links::ErfRecord(data).frame_offset(network));
+    } else {
+        put_pppoe_length(data, network, bytes - network);
+    }
 }
 
 void put_tcp_checksum(uint8_t *ip, uint32_t ip_bytes, uint32_t tcp_bytes)
@@ -87,6 +113,7 @@ void begin_head(Head &head, const mapi_packet &packet, const headers::Headers &f
         head.outer[i] = uint16_t(found.ip[i].offset);
     head.link_type = packet.link_type;
     head.ifindex = packet.ifindex;
+    head.is_link_length_short = packet.link_type == links::kPppEther || packet.link_type == links::kNflog || is_erf(packet.link_type);
     uint8_t *const header = head.bytes.data() + ip.offset;
     if (ip.version == 4) {
         header[0] = 0x45;
@@ -119,8 +146,7 @@ void make_packet(functions::MadePackets &made, const Head &head, uint32_t sequen
     uint8_t *const tcp = data + head_bytes - kTcpBytes;
     put_word(tcp + 4, sequence);
     tcp[13] = flags;
-    const uint32_t network = head.outers ? head.outer[0] : head.ip;
-    put_pppoe_length(data, network, bytes - network);
+    put_link_length(data, head, bytes);
     for (uint8_t i = 0; i < head.outers; ++i)
         put_ip_length(data + head.outer[i], bytes - head.outer[i]);
     put_ip_length(data + head.ip, bytes - head.ip);

@@ -28,11 +28,13 @@ struct Head {
     uint8_t outers = 0;
     uint16_t link_type = 0;
     uint16_t ifindex = 0;
+    bool is_link_length_short = false; // the link header tells the frame's length in 16 bits
 
     uint8_t flags() const { return bytes[bytes.size() - kTcpBytes + 13]; }
     uint32_t ip_bytes() const { return bytes[ip] >> 4 == 4 ? 20 : 40; }
-    // That the outermost IP packet has room for.
-    uint32_t room() const { return UINT16_MAX - (uint32_t(bytes.size()) - (outers ? outer[0] : ip)); }
+    uint32_t network() const { return outers ? outer[0] : ip; }
+    // That the outermost IP packet has room for, and the link header's length.
+    uint32_t room() const { return UINT16_MAX - (uint32_t(bytes.size()) - (is_link_length_short ? 0 : network())); }
 };
 
 // Whether packets can be made with this one's headers.

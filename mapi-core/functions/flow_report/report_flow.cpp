@@ -6,11 +6,12 @@
 
 #include <netinet/in.h>
 
+#include "links/link_type.hpp"
+
 namespace mapi::functions
 {
 namespace
 {
-constexpr uint16_t kEthernet = 1;
 constexpr uint32_t kMacBytes = 6;
 
 uint16_t half(const uint8_t *at)
@@ -22,7 +23,7 @@ void add_link(ReportValues &values, const FlowPacket &packet)
 {
     const uint8_t *frame = packet.packet.data;
     values.vlan = packet.headers.vlan;
-    if (packet.packet.link_type != kEthernet)
+    if (packet.packet.link_type != links::kEthernet)
         return; // Ethernet with IP in it has a whole header
     memcpy(values.destination_mac, frame, kMacBytes);
     memcpy(values.source_mac, frame + kMacBytes, kMacBytes);

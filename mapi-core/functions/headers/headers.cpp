@@ -49,7 +49,6 @@ Headers parse(const mapi_packet &packet) noexcept
     Headers headers;
     Walk walk{packet.data, packet.caplen, packet.wire_len};
     begin_link(walk, packet.link_type);
-    walk.is_lost = walk.next == Next::kEnd;
     // Every step but the last goes on by a byte at least, or to a kind that does.
     while (walk.next != Next::kEnd) {
         switch (walk.next) {

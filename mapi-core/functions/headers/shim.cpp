@@ -12,7 +12,6 @@ namespace
 enum EtherType : uint16_t {
     kVlanService = 0x88a8,
     kVlanOld = 0x9100, // QinQ before 802.1ad
-    kPppoeSession = 0x8864,
     kMplsUnicast = 0x8847,
     kMplsMulticast = 0x8848,
     kBridge = 0x6558, // transparent Ethernet bridging, in GRE

@@ -3,11 +3,16 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 
 #include "headers/headers.hpp"
+#include "links/link_head.hpp"
+#include "links/link_type.hpp"
 
 namespace mapi::headers
 {
+constexpr uint16_t kPppoeSession = 0x8864;
+
 // What stands at a place: each kind has one function that looks at it.
 enum class Next : uint8_t {
     kEnd,       // nothing that is understood
@@ -34,6 +39,16 @@ struct Walk {
     uint16_t half(uint32_t offset) const { return uint16_t(data[at + offset] << 8 | data[at + offset + 1]); }
     uint32_t word(uint32_t offset) const { return uint32_t(half(offset)) << 16 | half(offset + 2); }
 
+    uint32_t little_half(uint32_t offset) const { return uint32_t(byte(offset)) | uint32_t(byte(offset + 1)) << 8; }
+    uint32_t little_word(uint32_t offset) const { return little_half(offset) | little_half(offset + 2) << 16; }
+    // In the byte order of this machine.
+    uint32_t host_half(uint32_t offset) const
+    {
+        uint16_t value;
+        memcpy(&value, data + at + offset, sizeof(value));
+        return value;
+    }
+
     // Behind `bytes` that are there.
     void go(uint32_t bytes, Next what)
     {
@@ -57,7 +72,18 @@ struct Walk {
     }
 };
 
-void begin_link(Walk &walk, uint16_t link_type);
+// By the table of links/; is_lost says whether the frame's header can be read at all.
+void begin_other_link(Walk &walk, uint16_t link_type);
+inline void begin_link(Walk &walk, uint16_t link_type)
+{
+    if (link_type == links::kEthernet) [[likely]]
+        walk.go(0, Next::kEthernet);
+    else
+        begin_other_link(walk, link_type);
+}
+// Logical link control (IEEE 802.2) behind so many bytes.
+void begin_llc(Walk &walk, uint32_t bytes);
+void begin_wireless(Walk &walk, links::Start start);
 void step_ethernet(Walk &walk);
 void step_ppp(Walk &walk);
 void step_ethertype(Walk &walk, Headers &headers);

@@ -289,7 +289,7 @@ typedef struct mapi_function_info {
 	char devtype[MAPI_NAME_BYTES]; /* MAPI_DEVTYPE_ALL: there is no function of one kind of device */
 	uint64_t pkts;        /* packets that reached the function since the flow was connected */
 	uint64_t passed_pkts; /* of these, those that it let pass */
-	uint64_t dropped;     /* packets, or results, that it could not take: buffer full, file not written, or no filter for their link type */
+	uint64_t dropped;     /* packets, or results, that it could not take: buffer full, file not written, or a link type that it cannot look into */
 	uint64_t time_jumps;  /* of one that goes by intervals: steps back of the packets' time, and silences too long to be told interval by interval */
 	int result_size;      /* bytes, 0 when the function has no result */
 	int shared_with;      /* other flows that use the same evaluation */
@@ -339,7 +339,7 @@ typedef struct mapi_stat {
 	uint64_t drop_bad_record;       /* records that contradict the format; reading stops at the first */
 	uint64_t drop_truncated;        /* records that the end of the file cuts */
 	uint64_t drop_buffer_full;      /* copies, or results, for a client whose buffer had no room */
-	uint64_t drop_link_type;        /* packets that a filter could not judge, or a file not take: not defined for their link type */
+	uint64_t drop_link_type;        /* times a filter could not judge a packet, a function not look into it, or a file not take it: for its link type */
 	uint64_t drop_not_written;      /* packets, or rows of results, that a file did not take */
 	uint64_t drop_kernel;           /* packets for which the kernel's buffer had no room */
 	uint64_t drop_no_flow;          /* packets read while no flow was connected */

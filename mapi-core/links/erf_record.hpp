@@ -6,13 +6,10 @@
 #pragma once
 
 #include <array>
-#include <bit>
 #include <cstdint>
 #include <string>
 
-#include "drivers/capture_format.hpp"
-
-namespace mapi::drivers
+namespace mapi::links
 {
 enum class ErfContent : uint8_t {
     kUnknown, // ERF has no such type
@@ -30,6 +27,9 @@ struct ErfType {
 };
 
 extern const std::array<ErfType, 128> kErfTypes; // by number
+
+// Whether seconds cannot be those of a record behind one with seconds_before; 0: there is none before.
+bool is_far_from(uint32_t seconds_before, uint32_t seconds);
 
 class ErfRecord
 {
@@ -49,21 +49,23 @@ public:
     bool has_error() const { return (start_[9] & 0x38) != 0; }
     uint32_t losses() const { return type().has_colour ? 0 : big_endian(12); }
     uint32_t wire_len() const { return big_endian(14); }
-    uint32_t seconds() const { return load_u32<kIsBigEndian>(start_ + 4); }
+    uint32_t seconds() const { return little_endian(4); }
 
     uint64_t timestamp_ns() const
     {
         constexpr uint64_t kNsPerSecond = 1000000000;
-        const uint64_t fraction = load_u32<kIsBigEndian>(start_);
+        const uint64_t fraction = little_endian(0);
         return seconds() * kNsPerSecond + ((fraction * kNsPerSecond + (uint64_t(1) << 31)) >> 32); // to the nearest
     }
 
-    // Needs the whole record.  More than bytes() where the record contradicts itself.
-    uint32_t frame_offset() const
+    // Needs the record's first `available` bytes, kHeaderBytes at least.  More than those where its headers do not end in them.
+    uint32_t frame_offset(uint32_t available) const
     {
         const uint32_t offset = kHeaderBytes + type().between_bytes;
-        return start_[8] & 0x80 ? offset + extension_bytes() : offset;
+        return start_[8] & 0x80 ? offset + extension_bytes(available) : offset;
     }
+    // Needs the whole record.  More than bytes() where the record contradicts itself.
+    uint32_t frame_offset() const { return frame_offset(bytes()); }
     const uint8_t *frame() const { return start_ + frame_offset(); }
 
     // What no record of ERF can be, in words; empty when there is nothing of that kind.  The second needs the whole record.
@@ -71,11 +73,13 @@ public:
     std::string contradiction() const;
 
 private:
-    static constexpr bool kIsBigEndian = std::endian::native == std::endian::big;
-
-    uint32_t big_endian(size_t place) const { return load_u16<!kIsBigEndian>(start_ + place); }
-    uint32_t extension_bytes() const;
+    uint32_t big_endian(unsigned place) const { return uint32_t(start_[place]) << 8 | start_[place + 1]; }
+    uint32_t little_endian(unsigned place) const
+    {
+        return uint32_t(start_[place]) | uint32_t(start_[place + 1]) << 8 | uint32_t(start_[place + 2]) << 16 | uint32_t(start_[place + 3]) << 24;
+    }
+    uint32_t extension_bytes(uint32_t end) const;
 
     const uint8_t *start_;
 };
-} // namespace mapi::drivers
+} // namespace mapi::links

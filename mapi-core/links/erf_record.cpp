@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // ERF record: its types, and what cannot be one.
-#include "drivers/erf_record.hpp"
+#include "links/erf_record.hpp"
 
-namespace mapi::drivers
+#include "links/link_type.hpp"
+
+namespace mapi::links
 {
 namespace
 {
 constexpr uint32_t kExtensionBytes = 8;
-constexpr uint16_t kEthernet = 1; // LINKTYPE_ numbers
-constexpr uint16_t kRawIp = 101;
 
 struct Row {
     uint8_t number;
@@ -26,8 +26,8 @@ constexpr Row kRows[] = {
     {17, {ErfContent::kHdlc, true, 4, 0}},          // COLOR_MC_HDLC_POS
     {19, {ErfContent::kHdlc, true, 0, 0}},          // COLOR_HASH_POS
     {20, {ErfContent::kFrame, true, 2, kEthernet}}, // COLOR_HASH_ETH
-    {22, {ErfContent::kFrame, false, 0, kRawIp}},   // IPV4
-    {23, {ErfContent::kFrame, false, 0, kRawIp}},   // IPV6
+    {22, {ErfContent::kFrame, false, 0, kRaw}},   // IPV4
+    {23, {ErfContent::kFrame, false, 0, kRaw}},   // IPV6
     {27, {ErfContent::kNothing, false, 0, 0}},      // META
     {ErfRecord::kPadding, {ErfContent::kNothing, false, 0, 0}},
 };
@@ -47,17 +47,24 @@ constexpr std::array<ErfType, 128> make_types()
 
 constinit const std::array<ErfType, 128> kErfTypes = make_types();
 
-// Each extension header tells in the top bit of its first byte whether another follows.
-uint32_t ErfRecord::extension_bytes() const
+bool is_far_from(uint32_t seconds_before, uint32_t seconds)
 {
-    const uint32_t end = bytes();
+    constexpr uint32_t kMostSecondsBack = 60; // between a card's interfaces
+    constexpr uint32_t kMostSecondsOn = 366 * 24 * 3600;
+    return seconds_before != 0 &&
+           (seconds < seconds_before ? seconds_before - seconds > kMostSecondsBack : seconds - seconds_before > kMostSecondsOn);
+}
+
+// Each extension header tells in the top bit of its first byte whether another follows.
+uint32_t ErfRecord::extension_bytes(uint32_t end) const
+{
     uint32_t found = 0;
     bool has_more = true;
     while (has_more && kHeaderBytes + found < end) {
         has_more = (start_[kHeaderBytes + found] & 0x80) != 0;
         found += kExtensionBytes;
     }
-    return has_more ? end : found; // beyond the record: one that was to follow has no room
+    return has_more ? end : found; // beyond what is there: one that was to follow has no room
 }
 
 std::string ErfRecord::header_contradiction() const
@@ -76,4 +83,4 @@ std::string ErfRecord::contradiction() const
         text = "a record of " + std::to_string(bytes()) + " bytes, less than its headers";
     return text;
 }
-} // namespace mapi::drivers
+} // namespace mapi::links
