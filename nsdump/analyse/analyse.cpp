@@ -121,6 +121,9 @@ void tell_quality(TraceFile &trace, const Correction &correction, const StreamFa
     if (report.classes.spans_loss > 0)
         report.warnings.push_back(fmt::format("{} slices were open while records were lost: left out",
                                               report.classes.spans_loss));
+    if (report.classes.crossed > 0)
+        report.warnings.push_back(fmt::format("{} slices cross others of their thread, as those of coroutines do: left out, since each holds a part of another",
+                                              report.classes.crossed));
     if (report.classes.uncounted_kernel > 0)
         report.warnings.push_back(fmt::format("{} slices of the kernel's have a time but no counters: these are the CPU's, and the slice's thread left "
                                               "it inside, or the CPU lacked the counter", report.classes.uncounted_kernel));

@@ -81,6 +81,7 @@ struct SliceReport {
     std::uint64_t switches = 0;   // the same of the times that the thread was put aside
     double taken_ticks = 0;       // for both, and for the kernel's probes
     std::uint64_t uncounted = 0; // timed, but without counters that the session has
+    std::uint64_t crossed = 0;   // with another slice of the thread: neither lies in the other
     std::uint64_t packets = 0;
     std::vector<FieldReport> values;
 };
@@ -109,6 +110,7 @@ struct Classes {
     std::uint64_t uncounted_kernel = 0; // of them the kernel's
     std::uint64_t migrated = 0;
     std::uint64_t spans_loss = 0;
+    std::uint64_t crossed = 0;
     std::uint64_t unmatched_start = 0;
     std::uint64_t unmatched_stop = 0;
     std::uint64_t too_deep = 0;

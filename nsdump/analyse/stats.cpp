@@ -49,7 +49,7 @@ struct Inside {
 
 ProbeCounts own_probes(const ProbeCounts &all, const ProbeCounts &in_children)
 {
-    return {all.pairs - in_children.pairs, all.marks - in_children.marks, all.inits - in_children.inits,
+    return {all.ends - in_children.ends, all.marks - in_children.marks, all.inits - in_children.inits,
             all.exits - in_children.exits};
 }
 
@@ -198,9 +198,13 @@ void StatsCollector::add_counters(SliceStats &stats, const Slice &slice)
 }
 
 // Counters are the thread's own and virtual, so they go with it to another CPU; a difference of two CPUs' clocks is no
-// time.  Over a loss neither holds: what was inside is not known.
+// time.  Over a loss neither holds: what was inside is not known.  Nor do they for slices that cross: each holds a part of another.
 void StatsCollector::add_left_out(SliceStats &stats, const Slice &slice)
 {
+    if (slice.is_crossed) {
+        ++stats.crossed;
+        return;
+    }
     stats.migrated += slice.is_migrated;
     stats.spans_loss += !slice.is_migrated;
     if (slice.is_migrated && !slice.spans_loss && slice.counters)

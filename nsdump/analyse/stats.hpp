@@ -43,6 +43,7 @@ struct SliceStats {
     std::uint64_t first_seen = 0; // order of first appearance as far as it was read in order, 0: never
     std::uint64_t migrated = 0;   // not in `ticks`, but in `counters`, which belong to the thread
     std::uint64_t spans_loss = 0; // in neither
+    std::uint64_t crossed = 0;    // in neither
     std::uint64_t stepped = 0; // counted by single-stepping: their ticks mean nothing
     std::uint64_t interrupted = 0; // in both
     std::uint64_t interrupts = 0;  // in them, as the kernel's records tell
@@ -139,7 +140,7 @@ private:
 inline void StatsCollector::slice(const Slice &slice)
 {
     SliceStats &stats = at(slices_, slice.name);
-    if (slice.is_migrated || slice.spans_loss) [[unlikely]]
+    if (slice.is_migrated || slice.spans_loss || slice.is_crossed) [[unlikely]]
         return add_left_out(stats, slice);
     if (slice.counters && is_stepping_) [[unlikely]]
         ++stats.stepped;

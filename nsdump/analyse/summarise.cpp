@@ -128,6 +128,7 @@ SliceReport slice_report(const NameTable &names, NameId name, const SliceStats *
     out.uncounted = stats->uncounted;
     out.migrated = stats->migrated;
     out.spans_loss = stats->spans_loss;
+    out.crossed = stats->crossed;
     out.below_noise = stats->ticks.below_noise;
     out.packets = stats->ticks.packets;
     if (stats->ticks.count > 0) {
@@ -227,6 +228,7 @@ void summarise(const NameTable &names, const PairState &pairs, const StatsCollec
         classes.uncounted_kernel += slice.is_kernel ? slice.uncounted : 0;
         classes.migrated += slice.migrated;
         classes.spans_loss += slice.spans_loss;
+        classes.crossed += slice.crossed;
         classes.unmatched_start += slice.unmatched_start;
         classes.unmatched_stop += slice.unmatched_stop;
         classes.too_deep += slice.too_deep;

@@ -143,6 +143,7 @@ Json slice_json(const SliceReport &slice)
                  {"switches", slice.switches},
                  {"taken_ticks", slice.taken_ticks},
                  {"uncounted", slice.uncounted},
+                 {"crossed", slice.crossed},
                  {"packets", slice.packets}};
     json["values"] = Json::array();
     for (const FieldReport &field : slice.values)
@@ -161,7 +162,8 @@ Json classes_json(const Classes &classes)
             {"too_deep", classes.too_deep},
             {"below_noise", classes.below_noise},
             {"unknown_kind", classes.unknown_kind},
-            {"malformed", classes.malformed}};
+            {"malformed", classes.malformed},
+            {"crossed", classes.crossed}};
 }
 
 Json clock_json(const Clock &clock)

@@ -197,17 +197,17 @@ void put_classes(const StatsReport &report, Page &page)
         page.line("mark      {}: {} times, mean {:.2f}, min {}, max {}", printable(mark.name), mark.count, mark.mean,
                   mark.min, mark.max);
     const Classes &classes = report.classes;
-    page.line("classes   below noise {}, interrupted {}, uncounted {}; left out: migrated {}, spans a loss {}, "
+    page.line("classes   below noise {}, interrupted {}, uncounted {}; left out: migrated {}, spans a loss {}, crossed {}, "
               "unmatched START {}, unmatched STOP {}, too deep {}, unknown kind {}",
-              classes.below_noise, classes.interrupted, classes.uncounted, classes.migrated, classes.spans_loss, classes.unmatched_start,
+              classes.below_noise, classes.interrupted, classes.uncounted, classes.migrated, classes.spans_loss, classes.crossed, classes.unmatched_start,
               classes.unmatched_stop, classes.too_deep, classes.unknown_kind);
     for (const SliceReport &slice : report.slices) {
-        const std::uint64_t left_out = slice.migrated + slice.spans_loss + slice.unmatched_start +
+        const std::uint64_t left_out = slice.migrated + slice.spans_loss + slice.crossed + slice.unmatched_start +
                                        slice.unmatched_stop + slice.too_deep;
         if (left_out + slice.below_noise + slice.interrupted + slice.uncounted > 0)
             page.line("          {}: below noise {}, interrupted {}, uncounted {}, migrated {}, spans a loss {}, "
-                      "unmatched {} / {}, too deep {}",
-                      printable(slice.name), slice.below_noise, slice.interrupted, slice.uncounted, slice.migrated, slice.spans_loss,
+                      "crossed {}, unmatched {} / {}, too deep {}",
+                      printable(slice.name), slice.below_noise, slice.interrupted, slice.uncounted, slice.migrated, slice.spans_loss, slice.crossed,
                       slice.unmatched_start, slice.unmatched_stop, slice.too_deep);
     }
     for (const SliceReport &slice : report.slices)

@@ -91,9 +91,9 @@ def _figures(document):
 
 
 def _classes(document):
-    keys = ("migrated", "below_noise", "unmatched_start", "unmatched_stop", "too_deep")
-    columns = [("slice", False), ("slices", True), ("migrated", True), ("below noise", True), ("START without STOP", True),
-               ("STOP without START", True), ("too deep", True)]
+    keys = ("migrated", "below_noise", "spans_loss", "crossed", "unmatched_start", "unmatched_stop", "too_deep")
+    columns = [("slice", False), ("slices", True), ("migrated", True), ("below noise", True), ("spans a loss", True), ("crossed", True),
+               ("START without STOP", True), ("STOP without START", True), ("too deep", True)]
     return page.table(columns, [[e["name"], count(e["count"]), *(count(e[k]) for k in keys)] for e in document["slices"]])
 
 
