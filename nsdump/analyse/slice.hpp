@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "analyse/seen_names.hpp"
 #include "decode/names.hpp"
 
 namespace nsdump
@@ -46,6 +47,13 @@ struct ProbeCounts {
     }
     bool operator==(const ProbeCounts &) const = default;
 };
+
+// Those that lie in no slice inside.
+inline ProbeCounts own_probes(ProbeCounts all, const ProbeCounts &in_children)
+{
+    all -= in_children;
+    return all;
+}
 
 // What the kernel's records say of the time inside a slice that was not the slice's.
 struct Interruptions {
@@ -88,45 +96,6 @@ struct ChildSums {
         inits += probes.inits;
         exits += probes.exits;
     }
-};
-
-// Which names ran in a unit, so that its packets count once for each of them.
-class SeenNames
-{
-public:
-    void clear() { seen_.clear(); }
-    // Adds `fields` for a name; returns those that were not there yet.
-    std::uint8_t note(NameId name, std::uint8_t fields)
-    {
-        std::uint16_t &hint = hint_[name % hint_.size()];
-        if (hint < seen_.size() && seen_[hint].name == name) [[likely]] {
-            const std::uint8_t fresh = fields & ~seen_[hint].fields;
-            seen_[hint].fields |= fields;
-            return fresh;
-        }
-        return note_slowly(name, fields, hint);
-    }
-
-private:
-    struct Seen {
-        NameId name;
-        std::uint8_t fields;
-    };
-    std::uint8_t note_slowly(NameId name, std::uint8_t fields, std::uint16_t &hint)
-    {
-        std::size_t place = 0;
-        while (place < seen_.size() && seen_[place].name != name)
-            ++place;
-        if (place == seen_.size())
-            seen_.push_back({name, 0});
-        hint = static_cast<std::uint16_t>(place);
-        const std::uint8_t fresh = fields & ~seen_[place].fields;
-        seen_[place].fields |= fields;
-        return fresh;
-    }
-
-    std::array<std::uint16_t, 64> hint_{}; // may be stale: the name is compared
-    std::vector<Seen> seen_;
 };
 
 struct Unit {

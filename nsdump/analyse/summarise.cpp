@@ -144,7 +144,7 @@ SliceReport slice_report(const NameTable &names, NameId name, const SliceStats *
     return out;
 }
 
-std::vector<SliceReport> slices_of(const NameTable &names, const PairState &pairs, const StatsCollector &stats,
+std::vector<SliceReport> slices_of(const NameTable &names, const PairState &pairs, StatsCollector &stats,
                                    const Side &side, const Clock &clock)
 {
     std::vector<SliceReport> out;
@@ -157,8 +157,9 @@ std::vector<SliceReport> slices_of(const NameTable &names, const PairState &pair
             only_unpaired.push_back(name);
     }
     sort_by_appearance(seen);
+    out.reserve(seen.size() + only_unpaired.size());
     for (const auto &[name, slice] : seen)
-        out.push_back(slice_report(names, name, slice, pairs.slice_counts(name), side, clock));
+        out.push_back(slice_report(names, name, stats.take(name).get(), pairs.slice_counts(name), side, clock));
     for (const NameId name : only_unpaired)
         out.push_back(slice_report(names, name, nullptr, pairs.slice_counts(name), side, clock));
     return out;
@@ -177,10 +178,10 @@ void add_units_and_marks(const NameTable &names, const StatsCollector &stats, bo
     sort_by_appearance(units);
     sort_by_appearance(marks);
     for (const auto &[name, unit] : units)
-        report.units.push_back({is_kernel, names[name].text, unit->units, unit->packets, unit->wire_bytes});
+        report.units.push_back({is_kernel, names[name].text, unit->units, unit->packets, unit->wire_bytes, false});
     for (const auto &[name, mark] : marks)
         report.marks.push_back({is_kernel, names[name].text, mark->count, mark->sum / static_cast<double>(mark->count),
-                                mark->min, mark->max, mark->sum});
+                                mark->min, mark->max, mark->sum, false});
 }
 } // namespace
 
@@ -211,7 +212,7 @@ FieldReport summarise_field(const FieldStats &stats, double step)
     return out;
 }
 
-void summarise(const NameTable &names, const PairState &pairs, const StatsCollector &stats, const Side &side,
+void summarise(const NameTable &names, const PairState &pairs, StatsCollector &stats, const Side &side,
                StatsReport &report)
 {
     add_units_and_marks(names, stats, side.is_kernel, report);

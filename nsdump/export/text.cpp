@@ -150,6 +150,12 @@ void put_kernel_calibration(const StatsReport &report, Page &page)
                       row.outer, row.outer_ci95);
 }
 
+// A "?" behind it: its figures may be wrong.
+template <class Figures> std::string marked_name(const Figures &figures)
+{
+    return printable(figures.name) + (figures.is_incomplete ? " ?" : "");
+}
+
 std::string number(double value)
 {
     return fmt::format("{:.1f}", value);
@@ -162,7 +168,7 @@ void put_field_table(const StatsReport &report, const std::string &field, bool i
     for (const SliceReport &slice : report.slices)
         for (const FieldReport &value : slice.values)
             if (value.field == field && slice.is_kernel == is_kernel) {
-                width = std::max(width, printable(slice.name).size());
+                width = std::max(width, marked_name(slice).size());
                 unit = value.unit;
             }
     if (unit.empty())
@@ -177,8 +183,8 @@ void put_field_table(const StatsReport &report, const std::string &field, bool i
                 continue;
             const auto &net = value.net;
             const auto &packet = value.per_packet;
-            page.line("{:<{}}  {:>11} {:>11} {:>11} {:>9} {:>10} {:>10} {:>11} {:>11} {:>9}", printable(slice.name),
-                      width, value.count, number(value.raw.mean), net ? number(net->mean) : "-",
+            page.line("{:<{}}  {:>11} {:>11} {:>11} {:>9} {:>10} {:>10} {:>11} {:>11} {:>9}", marked_name(slice), width,
+                      value.count, number(value.raw.mean), net ? number(net->mean) : "-",
                       net && net->ci95 ? fmt::format("{:.2f}", *net->ci95) : "-", number(net ? net->p50 : value.raw.p50),
                       number(net ? net->p99 : value.raw.p99), value.self ? number(value.self->mean) : "-",
                       packet && packet->net ? fmt::format("{:.2f}", *packet->net) : "-",
@@ -191,10 +197,10 @@ void put_classes(const StatsReport &report, Page &page)
 {
     page.line("");
     for (const UnitReport &unit : report.units)
-        page.line("unit      {}: {} units, {} packets, {} bytes", printable(unit.name), unit.units, unit.packets,
+        page.line("unit      {}: {} units, {} packets, {} bytes", marked_name(unit), unit.units, unit.packets,
                   unit.wire_bytes);
     for (const MarkReport &mark : report.marks)
-        page.line("mark      {}: {} times, mean {:.2f}, min {}, max {}", printable(mark.name), mark.count, mark.mean,
+        page.line("mark      {}: {} times, mean {:.2f}, min {}, max {}", marked_name(mark), mark.count, mark.mean,
                   mark.min, mark.max);
     const Classes &classes = report.classes;
     page.line("classes   below noise {}, interrupted {}, uncounted {}; left out: migrated {}, spans a loss {}, crossed {}, "
@@ -214,10 +220,15 @@ void put_classes(const StatsReport &report, Page &page)
         if (slice.taken_ticks != 0)
             page.line("          {}: taken out {:.1f} ticks: {} interrupts, {} switches, and the kernel's probes", printable(slice.name),
                       slice.taken_ticks, slice.interrupts, slice.switches);
+    if (!report.incomplete.empty())
+        page.line("?         figures that may be wrong, since they depend on what is missing or damaged:");
+    for (const std::string &reason : report.incomplete)
+        page.line("          {}", printable(reason));
     for (const Damage &damage : report.damage)
         page.line("damage    at byte {}: {}, {} bytes skipped", damage.offset, damage.what, damage.bytes);
     for (const std::string &warning : report.warnings)
-        page.line("warning   {}", printable(warning));
+        if (!warning.starts_with(kIncompletePrefix)) // told above
+            page.line("warning   {}", printable(warning));
 }
 } // namespace
 

@@ -58,6 +58,7 @@ def incomplete(document):
         said.append(f"End of the trace: {ENDS['write-error']}; free some space and record it again.")
     if any(document["losses"][key] for key in ("damaged_bytes", "damaged_chunks", "missing_chunks")):
         said.append(f"Places of the damage: `nsdump check {shlex.quote(trace['path'])}` lists them.")
+    said += [f"Figures marked with ? may be wrong: {reason}." for reason in document["incomplete"] or []]
     return said + loss_text.gaps(document["losses"])
 
 
@@ -83,7 +84,8 @@ def _figures(document):
         where = f"{entry['file']}:{entry['line']}" if entry["file"] else ""
         for i, value in enumerate(entry["values"]):
             net, packet = value["net"], value["per_packet"] or {}
-            rows.append([(entry["name"], where) if i == 0 else "", value["unit"] if value["field"] == "ticks" else f"{value['field']} ({value['unit']})"
+            name = entry["name"] + (" ?" if entry.get("incomplete") else "")
+            rows.append([(name, where) if i == 0 else "", value["unit"] if value["field"] == "ticks" else f"{value['field']} ({value['unit']})"
                          if value["field"] != value["unit"] else value["unit"], count(value["count"]),
                          number(value["raw"]["mean"]), with_error(net["mean"], net["ci95"]), *(number(net[k]) for k in ("p50", "p90", "p99", "p999", "max")),
                          number((value["self"] or {}).get("mean")), with_error(packet.get("net"), packet.get("net_ci95"))])
