@@ -156,6 +156,18 @@ template <class Figures> std::string marked_name(const Figures &figures)
     return printable(figures.name) + (figures.is_incomplete ? " ?" : "");
 }
 
+// A longer name has a line of its own above its figures: neither is it cut, nor does it widen the table for all others.
+constexpr std::size_t kMostNameColumns = 40;
+
+std::string name_cell(const std::string &name, std::size_t width, Page &page)
+{
+    const std::size_t columns = display_width(name);
+    if (columns <= width)
+        return name + std::string(width - columns, ' ');
+    page.line("{}", name);
+    return std::string(width, ' ');
+}
+
 std::string number(double value)
 {
     return fmt::format("{:.1f}", value);
@@ -168,7 +180,7 @@ void put_field_table(const StatsReport &report, const std::string &field, bool i
     for (const SliceReport &slice : report.slices)
         for (const FieldReport &value : slice.values)
             if (value.field == field && slice.is_kernel == is_kernel) {
-                width = std::max(width, marked_name(slice).size());
+                width = std::max(width, std::min(display_width(marked_name(slice)), kMostNameColumns));
                 unit = value.unit;
             }
     if (unit.empty())
@@ -183,7 +195,7 @@ void put_field_table(const StatsReport &report, const std::string &field, bool i
                 continue;
             const auto &net = value.net;
             const auto &packet = value.per_packet;
-            page.line("{:<{}}  {:>11} {:>11} {:>11} {:>9} {:>10} {:>10} {:>11} {:>11} {:>9}", marked_name(slice), width,
+            page.line("{}  {:>11} {:>11} {:>11} {:>9} {:>10} {:>10} {:>11} {:>11} {:>9}", name_cell(marked_name(slice), width, page),
                       value.count, number(value.raw.mean), net ? number(net->mean) : "-",
                       net && net->ci95 ? fmt::format("{:.2f}", *net->ci95) : "-", number(net ? net->p50 : value.raw.p50),
                       number(net ? net->p99 : value.raw.p99), value.self ? number(value.self->mean) : "-",
