@@ -209,7 +209,7 @@ int nsp_calibrate_with(const struct nsp_calibration_setup *setup, struct nsp_cal
     }
     nsp_thread.step_skip = thread_before.step_skip;
     nsp_thread.step_depth = thread_before.step_depth;
-    nsp_thread.step_void = thread_before.step_void;
+    memcpy(nsp_thread.step_names, thread_before.step_names, sizeof(nsp_thread.step_names));
     nsp_thread.units_seen = thread_before.units_seen;
     free(run);
     pthread_mutex_unlock(&one_at_a_time);

@@ -25,8 +25,10 @@ static int step_thread_begin(void)
 {
     nsp_thread.stepped = 0;
     /* Slices left open by an older session do not count; the START under way does. */
-    if (!nsp_step_calibrating)
-        nsp_thread.step_depth = nsp_thread.step_depth > 0;
+    if (!nsp_step_calibrating && nsp_thread.step_depth > 0) {
+        nsp_thread.step_names[0] = nsp_thread.step_names[(nsp_thread.step_depth - 1) % NSP_STEP_NAMES];
+        nsp_thread.step_depth = 1;
+    }
     return 0;
 }
 

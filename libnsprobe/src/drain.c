@@ -348,6 +348,7 @@ static int write_footer(struct nsp_drain *drain, enum nslice_end end, struct nsp
     footer->mono_ns = now.mono_ns;
     footer->end_calibration_offset = drain->end_calibration_offset;
     footer->dropped_sites = drain->map->shm->dropped_sites;
+    nsp_file_tell_chunks(&drain->file, footer);
     err = nsp_file_small_chunk(&drain->file, NSLICE_CHUNK_FOOTER, footer,
                                (uint32_t)(sizeof(*footer) + footer->cpus * sizeof(*rows)));
     free(footer);

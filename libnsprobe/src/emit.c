@@ -26,36 +26,67 @@ static void unblock_trap(void)
     nsp_syscall4(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&set, 0, sizeof(set));
 }
 
+/* Of a name; a pointer would not do, since several sites share a name and the object that holds one may be unloaded. */
+static uint16_t name_hash(const char *name)
+{
+    uint32_t hash = 2166136261u; /* FNV-1a */
+
+    for (; *name; ++name)
+        hash = (hash ^ (unsigned char)*name) * 16777619u;
+    return (uint16_t)(hash ^ hash >> 16);
+}
+
+static void step_open(const struct nsp_site *site)
+{
+    if (nsp_thread.step_depth < NSP_STEP_NAMES)
+        nsp_thread.step_names[nsp_thread.step_depth] = name_hash(site->name);
+    ++nsp_thread.step_depth;
+    unblock_trap();
+}
+
+/*
+ * Ends the slice of this name and those inside it, whose STOP did not come (an early return).  0: no such slice is
+ * open while stepping; what is goes on, though this STOP came into it.
+ */
+static int step_close(const struct nsp_site *site)
+{
+    uint32_t place = nsp_thread.step_depth;
+    uint16_t name;
+
+    if (place > NSP_STEP_NAMES || nsp_step_calibrating) { /* calibration's all have one name */
+        --nsp_thread.step_depth;
+        return 1;
+    }
+    name = name_hash(site->name);
+    while (place > 0 && nsp_thread.step_names[place - 1] != name)
+        --place;
+    if (place == 0)
+        return 0;
+    nsp_thread.step_depth = place - 1;
+    return 1;
+}
+
 /*
  * Keeps the thread's books for the step source.  1: this probe carries counts.
- * A slice that is open when an uncounted unit follows has a gap, so it ends
- * without counts (step_void); slices opened later end first.
+ * A slice that is open when an uncounted unit follows has a gap: it is no longer
+ * open to the source, so its STOP comes without counts.
  */
-static int step_account(uint32_t kind)
+static int step_account(const struct nsp_site *site)
 {
-    switch (kind) {
+    switch (site_kind(site)) {
     case NSLICE_KIND_START:
         if (nsp_thread.step_skip)
             return 0;
-        ++nsp_thread.step_depth;
-        unblock_trap();
+        step_open(site);
         return 1;
     case NSLICE_KIND_STOP:
-        if (nsp_thread.step_depth > 0) {
-            --nsp_thread.step_depth;
-            return 1;
-        }
-        if (nsp_thread.step_void > 0)
-            --nsp_thread.step_void;
-        return 0;
+        return step_close(site);
     case NSLICE_KIND_EXIT:
         if (nsp_step_keep_skip)
             return 0;
         nsp_thread.step_skip = ++nsp_thread.units_seen % nsp_step_every != 0;
-        if (nsp_thread.step_skip) {
-            nsp_thread.step_void += nsp_thread.step_depth;
+        if (nsp_thread.step_skip)
             nsp_thread.step_depth = 0;
-        }
         return 0;
     default:
         return 0;
@@ -145,7 +176,7 @@ int nsp_detail_emit(struct nsp_detail_state *state, const struct nsp_site *site,
     for (uint32_t i = 0; i < count; ++i)
         record[NSLICE_HEAD_UNITS + i] = words[i];
     if (stepping)
-        tells &= step_account(kind);
+        tells &= step_account(site);
     /* Once: another thread may open or close a session meanwhile. */
     counted.source = __atomic_load_n(&nsp_active_source, __ATOMIC_RELAXED);
     tells &= state->counters > 0 && counted.source;

@@ -280,17 +280,36 @@ int nsp_file_begin(struct nsp_file *file)
     return append(file, &part, 1);
 }
 
+void nsp_file_tell_chunks(const struct nsp_file *file, struct nslice_file_footer *footer)
+{
+    footer->info_chunks = (uint32_t)file->sequence[NSLICE_CHUNK_INFO];
+    footer->site_chunks = (uint32_t)file->sequence[NSLICE_CHUNK_SITES];
+    footer->calibration_chunks = (uint32_t)file->sequence[NSLICE_CHUNK_CALIBRATION];
+    footer->kernel_totals_chunks = (uint32_t)file->sequence[NSLICE_CHUNK_KERNEL_TOTALS];
+    footer->kernel_calibration_chunks = (uint32_t)file->sequence[NSLICE_CHUNK_KERNEL_CALIBRATION];
+    footer->kernel_site_chunks = (uint32_t)file->sequence[NSLICE_CHUNK_KERNEL_SITES];
+}
+
+static int is_records(const struct nslice_chunk_header *header)
+{
+    return header->kind == NSLICE_CHUNK_RECORDS || header->kind == NSLICE_CHUNK_KERNEL_RECORDS;
+}
+
 int nsp_file_chunk(struct nsp_file *file, struct nslice_chunk_header *header, const void *payload,
                    uint32_t payload_bytes)
 {
     struct iovec parts[2] = {{header, sizeof(*header)}, {(void *)payload, payload_bytes}};
+    int err;
 
     header->magic = NSLICE_CHUNK_MAGIC;
     header->header_bytes = sizeof(*header);
     header->payload_bytes = payload_bytes;
     header->payload_crc32c = nslice_crc32c(payload, payload_bytes);
     header->header_crc32c = nslice_crc32c(header, sizeof(*header) - sizeof(header->header_crc32c));
-    return append(file, parts, 2);
+    err = append(file, parts, 2);
+    if (!err && is_records(header))
+        memcpy(file->sequence_at_records, file->sequence, sizeof(file->sequence));
+    return err;
 }
 
 int nsp_file_small_chunk(struct nsp_file *file, uint16_t kind, const void *payload, uint32_t payload_bytes)
@@ -326,6 +345,7 @@ int nsp_file_cut(struct nsp_file *file, uint64_t bytes)
         return -errno;
     file->bytes = bytes;
     file->error = 0;
+    memcpy(file->sequence, file->sequence_at_records, sizeof(file->sequence));
     return 0;
 }
 

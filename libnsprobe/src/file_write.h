@@ -14,6 +14,7 @@ struct nsp_file {
     struct nsp_descriptor_file file; /* of fd, as far as the program has not closed it */
     uint64_t bytes;        /* whole chunks so far */
     uint64_t sequence[16];  /* by chunk kind; RECORDS count for each CPU elsewhere */
+    uint64_t sequence_at_records[16]; /* when the last chunk of records was written */
     int is_new;            /* nothing had this name before */
     int has_begun;         /* what stood there before is gone */
     int is_given;          /* somebody else has opened it, and knows its name */
@@ -47,10 +48,13 @@ int nsp_file_chunk(struct nsp_file *file, struct nslice_chunk_header *header, co
 /* A chunk of any other kind than RECORDS, with the next sequence number of its kind; text is padded to 8 bytes. */
 int nsp_file_small_chunk(struct nsp_file *file, uint16_t kind, const void *payload, uint32_t payload_bytes);
 
+/* How many chunks there are of each kind but records. */
+void nsp_file_tell_chunks(const struct nsp_file *file, struct nslice_file_footer *footer);
+
 /* Lets a footer be tried after a failure: the room of the chunk that did not fit is free again. */
 void nsp_file_forget_error(struct nsp_file *file);
 
-/* Takes back what was written from `bytes` on, the end of an earlier chunk, and forgets a failure.  0 or -errno: a pipe cannot. */
+/* Takes back what was written from `bytes` on, the begin of the last chunk of records, and forgets a failure.  0 or -errno: a pipe cannot. */
 int nsp_file_cut(struct nsp_file *file, uint64_t bytes);
 
 /* 0, or -ESTALE when the name no longer leads to all that was written: somebody removed, replaced or cut the file. */

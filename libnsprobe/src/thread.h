@@ -23,6 +23,9 @@ struct nsp_thread_counter {
     uint64_t detour;     /* what aborted tries of records and torn readings took, so far */
 };
 
+/* Slices nested deeper end with the next STOP of whatever name. */
+#define NSP_STEP_NAMES 64
+
 struct nsp_thread {
     uint32_t serial;       /* records written or lost, to tell that a handler came between */
     uint32_t registers_of; /* session generation in which the assembly may read all counters; 0: none */
@@ -32,11 +35,11 @@ struct nsp_thread {
     uint32_t step_depth;   /* slices open while stepping */
     uint32_t units_seen;   /* EXITs, to choose every n-th unit */
     uint32_t step_skip;    /* nonzero: this unit is not counted */
-    uint32_t step_void;    /* open slices whose count has a gap */
     uint32_t generation;   /* session the thread's counters belong to */
     void *counters;        /* of the source, NULL until begun */
     uint32_t counters_failed;
     void (*release)(void); /* of the source that the thread holds counters of; NULL: it holds none */
+    uint16_t step_names[NSP_STEP_NAMES]; /* hashes of the names of the slices open while stepping, the outermost first */
 };
 
 extern NSP_THREAD_LOCAL struct nsp_thread nsp_thread;

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "analyse/both_sides.hpp"
+#include "analyse/incomplete.hpp"
 #include "analyse/stats.hpp"
 #include "analyse/summarise.hpp"
 #include "decode/merge.hpp"
@@ -84,6 +85,22 @@ void tell_losses(StatsReport &report)
         report.warnings.push_back(fmt::format("{} chunks are missing", report.missing_chunks));
 }
 
+// Marks the figures that depend on what is missing.
+void mark_incomplete(TraceFile &trace, const StreamFaults &faults, StatsReport &report)
+{
+    const Incomplete found = report.is_interrupted ? incomplete_so_far(trace) : incomplete_of(trace, report.losses, faults);
+    const auto mark = [&](auto &figures) {
+        for (auto &one : figures)
+            one.is_incomplete = one.is_kernel ? found.kernel : found.programs;
+    };
+    mark(report.slices);
+    mark(report.units);
+    mark(report.marks);
+    report.incomplete = found.reasons;
+    for (const std::string &reason : found.reasons)
+        report.warnings.push_back(kIncompletePrefix + reason);
+}
+
 // Constants that moved, and counters without.
 void tell_constants(TraceFile &trace, const Correction &correction, StatsReport &report)
 {
@@ -112,14 +129,14 @@ void tell_quality(TraceFile &trace, const Correction &correction, const StreamFa
         report.warnings.push_back("the clock's rate is not constant: ticks are not comparable over time");
     if (faults.ticks_back > 0)
         report.warnings.push_back(fmt::format("the clock goes back in {} chunks", faults.ticks_back));
-    if (faults.malformed_chunks + trace.metadata_faults() > 0)
-        report.warnings.push_back(fmt::format("{} chunks with right checksums make no sense: a faulty writer",
-                                              faults.malformed_chunks + trace.metadata_faults()));
     if (report.classes.malformed > 0)
         report.warnings.push_back(fmt::format("{} records do not have the words of their kind", report.classes.malformed));
     if (report.classes.spans_loss > 0)
         report.warnings.push_back(fmt::format("{} slices were open while records were lost: left out",
                                               report.classes.spans_loss));
+    if (report.classes.crossed > 0)
+        report.warnings.push_back(fmt::format("{} slices cross others of their thread, as those of coroutines do: left out, since each holds a part of another",
+                                              report.classes.crossed));
     if (report.classes.uncounted_kernel > 0)
         report.warnings.push_back(fmt::format("{} slices of the kernel's have a time but no counters: these are the CPU's, and the slice's thread left "
                                               "it inside, or the CPU lacked the counter", report.classes.uncounted_kernel));
@@ -159,8 +176,6 @@ StatsReport analyse_trace(TraceFile &trace, const AnalyseOptions &options)
         }
     }
     sides.finish();
-    programs.finish();
-    kernel.finish();
     const StreamFaults faults = merger.faults();
     report.records = faults.decoded;
     report.losses = losses_of(trace, trace.damage().chunks() > 0 || trace.missing_chunks() > 0);
@@ -172,6 +187,7 @@ StatsReport analyse_trace(TraceFile &trace, const AnalyseOptions &options)
     summarise(trace.names(), sides.kernel(), kernel, {true, report.kernel_counter_names}, report);
     report.classes.unknown_kind = faults.unknown_kind;
     tell_what_kernel_lacks(report);
+    mark_incomplete(trace, faults, report);
     tell_losses(report);
     tell_quality(trace, correction, faults, report);
     return report;

@@ -37,30 +37,30 @@ void Histogram::add_slowly(Side &side, std::uint64_t key, double value, std::uin
         return;
     }
     key = std::min(key, kTopKey); // also what is not a number
-    const std::uint64_t exponent = key >> kMantissaBits;
-    if (side.octaves.empty())
-        side.first = exponent;
-    if (exponent < side.first) {
-        std::vector<std::unique_ptr<Octave>> wider(side.first - exponent);
-        std::move(side.octaves.begin(), side.octaves.end(), std::back_inserter(wider));
-        side.octaves = std::move(wider);
-        side.first = exponent;
+    const std::uint64_t place = key >> kPartBits;
+    if (side.parts.empty())
+        side.first = place;
+    if (place < side.first) {
+        std::vector<std::unique_ptr<Part>> wider(side.first - place);
+        std::move(side.parts.begin(), side.parts.end(), std::back_inserter(wider));
+        side.parts = std::move(wider);
+        side.first = place;
     }
-    if (exponent - side.first >= side.octaves.size())
-        side.octaves.resize(exponent - side.first + 1);
-    auto &octave = side.octaves[exponent - side.first];
-    if (!octave)
-        octave = std::make_unique<Octave>();
-    put((*octave)[key % kOctaveCells], key, value, count);
+    if (place - side.first >= side.parts.size())
+        side.parts.resize(place - side.first + 1);
+    auto &part = side.parts[place - side.first];
+    if (!part)
+        part = std::make_unique<Part>();
+    put((*part)[key % kPartCells], key, value, count);
 }
 
 // By rising distance from zero.
 void Histogram::add_buckets(const Side &side, std::vector<Bucket> &out)
 {
-    for (std::size_t i = 0; i < side.octaves.size(); ++i)
-        for (std::size_t j = 0; side.octaves[i] && j < kOctaveCells; ++j)
-            if (const Cell &cell = (*side.octaves[i])[j]; cell.count > 0) {
-                const std::uint64_t key = (side.first + i) * kOctaveCells + j;
+    for (std::size_t i = 0; i < side.parts.size(); ++i)
+        for (std::size_t j = 0; side.parts[i] && j < kPartCells; ++j)
+            if (const Cell &cell = (*side.parts[i])[j]; cell.count > 0) {
+                const std::uint64_t key = (side.first + i) * kPartCells + j;
                 out.push_back({low_of(key), low_of(key + 1), cell.count, cell.sum, cell.squares});
             }
 }

@@ -36,9 +36,9 @@ public:
     {
         const std::uint64_t key = (std::bit_cast<std::uint64_t>(value) & ~kSign) >> kShift;
         Side &side = value < 0 ? negative_ : positive_;
-        const std::uint64_t place = (key >> kMantissaBits) - side.first;
-        if (place < side.octaves.size() && side.octaves[place]) [[likely]] {
-            put((*side.octaves[place])[key % kOctaveCells], key, value, count);
+        const std::uint64_t place = (key >> kPartBits) - side.first;
+        if (place < side.parts.size() && side.parts[place]) [[likely]] {
+            put((*side.parts[place])[key % kPartCells], key, value, count);
         } else {
             add_slowly(side, key, value, count);
         }
@@ -65,11 +65,12 @@ private:
         double sum = 0;
         double squares = 0;
     };
-    static constexpr std::size_t kOctaveCells = 1u << kMantissaBits;
-    using Octave = std::array<Cell, kOctaveCells>;
+    static constexpr unsigned kPartBits = 3; // an eighth of a power of two: many names have few values each
+    static constexpr std::size_t kPartCells = 1u << kPartBits;
+    using Part = std::array<Cell, kPartCells>;
     struct Side {
-        std::uint64_t first = 0; // exponent of octaves[0]
-        std::vector<std::unique_ptr<Octave>> octaves; // null where nothing fell: a name's slices may be both tiny and huge
+        std::uint64_t first = 0; // key of parts[0], without its last bits
+        std::vector<std::unique_ptr<Part>> parts; // null where nothing fell: a name's slices may be both tiny and huge
     };
     static void add_buckets(const Side &side, std::vector<Bucket> &out);
     void add_slowly(Side &side, std::uint64_t key, double value, std::uint64_t count);

@@ -8,8 +8,8 @@ namespace
 {
 ProbeCounts probes_of(const Event &event)
 {
-    ProbeCounts probes; // a pair counts at its end
-    probes.pairs = event.kind == NSLICE_KIND_STOP;
+    ProbeCounts probes;
+    probes.ends = event.kind == NSLICE_KIND_START || event.kind == NSLICE_KIND_STOP;
     probes.marks = event.kind == NSLICE_KIND_MARK;
     probes.inits = event.kind == NSLICE_KIND_INIT;
     probes.exits = event.kind == NSLICE_KIND_EXIT;
@@ -46,7 +46,7 @@ void KernelTime::note_interrupt(Cpu &cpu, const Event &event)
     Interruptions one;
     one.ticks = static_cast<std::int64_t>(event.ticks - cpu.start_ticks);
     one.interrupts = 1;
-    one.probes.pairs = 1;
+    one.probes.ends = 2;
     programs_.interrupt(event.thread_id, one);
 }
 

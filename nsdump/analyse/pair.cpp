@@ -53,13 +53,14 @@ void PairState::forget_threads()
 // The slice has no STOP: what was inside it was inside the one around it.
 void PairState::drop_top(ThreadState &thread)
 {
+    drop_too_deep(thread); // what was too deep lay inside it
     const std::uint32_t depth = --thread.depth;
     const OpenSlice &frame = thread.frames[depth];
-    thread.overflow = 0; // what was too deep lay inside it
     ++grown(slice_counts_, frame.name).unmatched_start;
     if (depth == 0)
         return;
     OpenSlice &below = thread.frames[depth - 1];
+    ++below.own.ends; // its START was executed there
     below.own += frame.own;
     below.in_children += frame.in_children;
     below.children += frame.children;
@@ -116,7 +117,7 @@ void PairState::give_interrupt_to_parent(ThreadState &thread, const Slice &slice
     Interruptions &around = thread.interruptions[slice.depth - 1].all;
     around.ticks = wrapping_sum(around.ticks, slice.raw_ticks);
     ++around.interrupts;
-    ++around.probes.pairs;
+    around.probes.ends += 2;
     if (!parent.has_counters)
         return;
     if (slice.counters)
@@ -132,8 +133,10 @@ bool PairState::bring_to_top(ThreadState &thread, NameId name)
         --place;
     if (place == 0)
         return false;
-    while (thread.depth > place)
+    while (thread.depth > place) {
+        suspect_top(thread);
         drop_top(thread);
+    }
     return true;
 }
 
@@ -153,11 +156,14 @@ void PairState::note_cpu(ThreadState &thread, std::uint32_t cpu_index)
 // All that a thread wrote on the CPU may be among the lost, and with it the sign that it was there.
 void PairState::note_loss(std::uint32_t cpu_index)
 {
-    open_unlost_.take(cpu_index, [](ThreadState &thread) {
+    open_unlost_.take(cpu_index, [this](ThreadState &thread) {
         for (std::uint32_t i = 0; i < thread.depth; ++i)
             thread.frames[i].spans_loss = true;
-        thread.has_lossy_slices = true; // also with nothing open: the next START lists it again
+        thread.has_lossy_slices = thread.needs_care = true; // also with nothing open: the next START lists it again
         thread.overflow = 0; // its STOPs may be among the lost
+        thread.overflow_names.clear();
+        if (thread.is_undecided()) // a STOP that would tell may be among the lost
+            settle(thread, thread.crossings->suspected, false);
     });
 }
 
@@ -188,6 +194,7 @@ Unit *PairState::begin_unit(ThreadState &thread, NameId name, const Event &event
             continue;
         for (std::uint32_t i = place - 1; i < thread.open_units; ++i)
             ++grown(unit_counts_, thread.units[i].name).unmatched_start;
+        settle_units(thread, thread.units[place - 1].serial);
         thread.set_open_units(place - 1);
         break;
     }
@@ -223,18 +230,22 @@ void PairState::end_unit(ThreadState &thread, NameId name)
     const std::uint64_t serial = thread.units[place - 1].serial;
     while (thread.depth > 0 && thread.frames[thread.depth - 1].unit_serial >= serial)
         drop_top(thread);
+    settle_units(thread, serial);
     thread.set_open_units(place - 1);
 }
 
 void PairState::close_all()
 {
     for (const auto &[id, thread] : threads_) {
+        if (thread->is_undecided())
+            settle(*thread, thread->crossings->suspected, false);
         while (thread->depth > 0)
             drop_top(*thread);
         for (std::uint32_t i = 0; i < thread->open_units; ++i)
             ++grown(unit_counts_, thread->units[i].name).unmatched_start;
         thread->set_open_units(0);
         thread->overflow = 0;
+        thread->overflow_names.clear();
     }
 }
 } // namespace nsdump

@@ -40,12 +40,17 @@ public:
     static constexpr std::uint32_t kMaxDepth = 64;
     static constexpr std::uint32_t kMaxUnits = 8;
     static constexpr std::size_t kMaxThreads = 65536;
+    static constexpr std::size_t kMaxOverflowNames = 192;
+    static constexpr std::size_t kMaxHeld = 4096; // of all threads
 
     PairState(NameTable &names, PairSide side)
         : names_(names), counters_(side.counters), is_kernel_(side.is_kernel), kernel_indices_(std::move(side.kernel_indices)),
           switches_(side.cpus), cached_(side.cpus), open_unlost_(kOpenUnlost, side.cpus), open_seen_(kOpenSeen, side.cpus)
     {
     }
+    virtual ~PairState() = default;
+    PairState(const PairState &) = delete;
+    PairState &operator=(const PairState &) = delete;
 
     // Into what the thread has open.
     void interrupt(std::uint32_t thread_id, const Interruptions &what);
@@ -58,6 +63,8 @@ public:
     std::uint64_t malformed_events() const { return malformed_events_; }
 
 protected:
+    // Takes a slice whose class could not be told when it ended.
+    virtual void give(const Slice &slice) = 0;
     ThreadState &thread(std::uint32_t cpu_index, std::uint32_t id)
     {
         ThreadState *state = cached_[cpu_index];
@@ -66,6 +73,15 @@ protected:
         return find_thread(cpu_index, id);
     }
     void push(ThreadState &thread, std::uint32_t cpu_index, NameId name, const Event &event);
+    // The rare parts of a START and of a STOP: of a thread that needs care.
+    void start_with_care(ThreadState &thread, NameId name);
+    // True when the slice is to be given out now; else it is held.
+    bool stop_with_care(ThreadState &thread, Slice &slice);
+    // True when the START of this STOP was too deep.
+    bool stop_too_deep(ThreadState &thread, NameId name);
+    void stop_without_start(ThreadState &thread, std::uint32_t cpu_index, NameId name, const Event &event);
+    // It is nobody's child: its time stays with the slice around it, the probes in it are taken out of that one.
+    void give_crossed_to_parent(ThreadState &thread, const Slice &slice);
     // Makes the slice of this name the top one, dropping what lies above it; false when there is none.
     bool bring_to_top(ThreadState &thread, NameId name);
     void note_loss(std::uint32_t cpu_index);
@@ -100,6 +116,12 @@ private:
     ThreadState &find_thread(std::uint32_t cpu_index, std::uint32_t id);
     void forget_threads();
     void drop_top(ThreadState &thread);
+    static void drop_too_deep(ThreadState &thread);
+    void suspect_top(ThreadState &thread);
+    void settle(ThreadState &thread, std::uint32_t suspects, bool are_crossed);
+    void settle_units(ThreadState &thread, std::uint64_t from_serial);
+    void take_child_back(ThreadState &thread, const HeldSlice &held);
+    static void look_for_care(ThreadState &thread);
     static void lose_sight_of(ThreadState &thread);
 
     std::unordered_map<std::uint32_t, std::unique_ptr<ThreadState>> threads_;
@@ -109,6 +131,7 @@ private:
     std::vector<UnpairedCounts> slice_counts_;
     std::vector<UnpairedCounts> unit_counts_;
     std::uint64_t last_serial_ = 0;
+    std::size_t held_ = 0;
 };
 
 // Sink: struct with slice(const Slice &), unit(const Unit &), mark(NameId, std::uint64_t value).  A template, since a
@@ -123,6 +146,7 @@ public:
     void finish() { close_all(); }
 
 private:
+    void give(const Slice &slice) override { sink_.slice(slice); }
     void stop(ThreadState &thread, std::uint32_t cpu_index, NameId name, const Event &event);
     void other(ThreadState &thread, NameId name, const Event &event);
     void read_counters(ThreadState &thread, std::uint32_t depth, const Event &event,

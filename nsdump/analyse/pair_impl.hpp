@@ -8,12 +8,13 @@ namespace nsdump
 {
 inline void PairState::push(ThreadState &thread, std::uint32_t cpu_index, NameId name, const Event &event)
 {
-    if (thread.has_lossy_slices) [[unlikely]]
-        drop_restarted(thread, name);
+    if (thread.needs_care) [[unlikely]]
+        start_with_care(thread, name);
     const std::uint32_t depth = thread.depth;
     if (depth == thread.frames.size()) [[unlikely]] {
         if (depth == kMaxDepth) {
-            ++thread.overflow;
+            if (thread.overflow++ == thread.overflow_names.size() && thread.overflow <= kMaxOverflowNames)
+                thread.overflow_names.push_back(name);
             ++slice_counts_of(name).too_deep;
             return;
         }
@@ -74,16 +75,11 @@ template <class Sink> void Pairer<Sink>::consume(const Run &run)
 template <class Sink>
 inline void Pairer<Sink>::stop(ThreadState &thread, std::uint32_t cpu_index, NameId name, const Event &event)
 {
-    if (thread.overflow > 0) [[unlikely]] { // its START was too deep; its cost stays in the slices around
-        --thread.overflow;
-        ++thread.frames[thread.depth - 1].own.pairs;
+    if (thread.overflow > 0 && stop_too_deep(thread, name)) [[unlikely]]
         return;
-    }
     if (thread.depth == 0 || thread.frames[thread.depth - 1].name != name) [[unlikely]] {
-        if (!bring_to_top(thread, name)) {
-            ++slice_counts_of(name).unmatched_stop;
-            return;
-        }
+        if (!bring_to_top(thread, name))
+            return stop_without_start(thread, cpu_index, name, event);
     }
     const std::uint32_t depth = --thread.depth;
     const OpenSlice &frame = thread.frames[depth];
@@ -102,6 +98,7 @@ inline void Pairer<Sink>::stop(ThreadState &thread, std::uint32_t cpu_index, Nam
     slice.in_children = frame.in_children;
     slice.is_migrated = frame.cpu_index != cpu_index;
     slice.spans_loss = frame.spans_loss;
+    slice.is_crossed = false;
     slice.is_interrupted = !slice.is_migrated && frame.switches != switches_[cpu_index];
     slice.kernel_index = cpu_index;
     slice.interruptions = nullptr;
@@ -118,9 +115,12 @@ inline void Pairer<Sink>::stop(ThreadState &thread, std::uint32_t cpu_index, Nam
     std::array<std::int64_t, NSLICE_MAX_COUNTERS> values;
     if (event.word_count != 0)
         read_counters(thread, depth, event, values, slice);
-    sink_.slice(slice);
+    if (!thread.needs_care || stop_with_care(thread, slice)) [[likely]]
+        sink_.slice(slice);
     if (depth == 0)
         return;
+    if (slice.is_crossed) [[unlikely]]
+        return give_crossed_to_parent(thread, slice);
     if (is_kernel_ && is_interrupt(name))
         give_interrupt_to_parent(thread, slice);
     else
@@ -166,7 +166,7 @@ template <class Sink> void Pairer<Sink>::tell_interruptions(ThreadState &thread,
 template <class Sink> inline void Pairer<Sink>::give_to_parent(ThreadState &thread, const Slice &slice)
 {
     OpenSlice &parent = thread.frames[slice.depth - 1];
-    ++parent.own.pairs;
+    parent.own.ends += 2;
     ++parent.children;
     parent.in_children += slice.inside;
     parent.child_ticks = wrapping_sum(parent.child_ticks, slice.raw_ticks);

@@ -81,7 +81,9 @@ struct SliceReport {
     std::uint64_t switches = 0;   // the same of the times that the thread was put aside
     double taken_ticks = 0;       // for both, and for the kernel's probes
     std::uint64_t uncounted = 0; // timed, but without counters that the session has
+    std::uint64_t crossed = 0;   // with another slice of the thread: neither lies in the other
     std::uint64_t packets = 0;
+    bool is_incomplete = false; // its figures may be wrong: StatsReport::incomplete
     std::vector<FieldReport> values;
 };
 
@@ -91,6 +93,7 @@ struct UnitReport {
     std::uint64_t units = 0;
     std::uint64_t packets = 0;
     std::uint64_t wire_bytes = 0;
+    bool is_incomplete = false;
 };
 
 struct MarkReport {
@@ -101,6 +104,7 @@ struct MarkReport {
     std::uint64_t min = 0;
     std::uint64_t max = 0;
     double sum = 0;
+    bool is_incomplete = false;
 };
 
 struct Classes {
@@ -109,6 +113,7 @@ struct Classes {
     std::uint64_t uncounted_kernel = 0; // of them the kernel's
     std::uint64_t migrated = 0;
     std::uint64_t spans_loss = 0;
+    std::uint64_t crossed = 0;
     std::uint64_t unmatched_start = 0;
     std::uint64_t unmatched_stop = 0;
     std::uint64_t too_deep = 0;
@@ -116,6 +121,9 @@ struct Classes {
     std::uint64_t unknown_kind = 0;
     std::uint64_t malformed = 0; // events without the words of their kind
 };
+
+// Before such of StatsReport::warnings as say why figures are incomplete.
+inline constexpr const char *kIncompletePrefix = "incomplete: ";
 
 struct StatsReport {
     std::string path;
@@ -143,10 +151,11 @@ struct StatsReport {
     std::vector<SliceReport> slices; // in order of first appearance, the programs' before the kernel's
     std::vector<MarkReport> marks;
     Classes classes;
+    std::vector<std::string> incomplete; // what is missing or damaged that figures depend on
     std::vector<std::string> warnings;
     bool is_interrupted = false; // stopped before the trace's end; all above is about the part read
 
-    // Damage, a missing footer or a broken loss equation: the answer is not about the whole truth.
+    // Damage, something missing or a broken loss equation: the answer is not about the whole truth.
     bool has_findings() const;
 };
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "analyse/seen_names.hpp"
 #include "decode/names.hpp"
 
 namespace nsdump
@@ -16,30 +17,50 @@ inline std::int64_t wrapping_sum(std::int64_t a, std::int64_t b)
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
 }
 
+inline std::int64_t wrapping_difference(std::int64_t a, std::int64_t b)
+{
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
+}
+
 // How many probes of each kind, in the order of ProbeIndex.
 struct ProbeCounts {
-    std::uint32_t pairs = 0;
+    std::uint32_t ends = 0; // START and STOP alike: a slice inside has two, one that lacks its partner has one
     std::uint32_t marks = 0;
     std::uint32_t inits = 0;
     std::uint32_t exits = 0;
 
     ProbeCounts &operator+=(const ProbeCounts &other)
     {
-        pairs += other.pairs;
+        ends += other.ends;
         marks += other.marks;
         inits += other.inits;
         exits += other.exits;
         return *this;
     }
+    ProbeCounts &operator-=(const ProbeCounts &other)
+    {
+        ends -= other.ends;
+        marks -= other.marks;
+        inits -= other.inits;
+        exits -= other.exits;
+        return *this;
+    }
     bool operator==(const ProbeCounts &) const = default;
 };
+
+// Those that lie in no slice inside.
+inline ProbeCounts own_probes(ProbeCounts all, const ProbeCounts &in_children)
+{
+    all -= in_children;
+    return all;
+}
 
 // What the kernel's records say of the time inside a slice that was not the slice's.
 struct Interruptions {
     std::int64_t ticks = 0;       // of interrupts, from START to STOP, and while other threads had the CPU
     std::uint32_t interrupts = 0; // hard and soft ones that lie in no other
     std::uint32_t switches = 0;   // times that the thread left the CPU and came back
-    ProbeCounts probes;           // the kernel's, in this thread: its own, and a pair for each interrupt
+    ProbeCounts probes;           // the kernel's, in this thread: its own, and the two of each interrupt
 
     bool any() const { return (interrupts | switches) != 0 || probes != ProbeCounts{}; }
     Interruptions &operator+=(const Interruptions &other)
@@ -50,62 +71,31 @@ struct Interruptions {
         probes += other.probes;
         return *this;
     }
+    Interruptions &operator-=(const Interruptions &other)
+    {
+        ticks = wrapping_difference(ticks, other.ticks);
+        interrupts -= other.interrupts;
+        switches -= other.switches;
+        probes -= other.probes;
+        return *this;
+    }
 };
 
 // Sums over the slices directly inside a slice, or inside many slices.
 struct ChildSums {
     double raw = 0;
     std::uint64_t count = 0;
-    std::uint64_t pairs = 0, marks = 0, inits = 0, exits = 0; // probes inside them
+    std::uint64_t ends = 0, marks = 0, inits = 0, exits = 0; // probes inside them
 
     void add(double raw_sum, std::uint32_t slices, const ProbeCounts &probes)
     {
         raw += raw_sum;
         count += slices;
-        pairs += probes.pairs;
+        ends += probes.ends;
         marks += probes.marks;
         inits += probes.inits;
         exits += probes.exits;
     }
-};
-
-// Which names ran in a unit, so that its packets count once for each of them.
-class SeenNames
-{
-public:
-    void clear() { seen_.clear(); }
-    // Adds `fields` for a name; returns those that were not there yet.
-    std::uint8_t note(NameId name, std::uint8_t fields)
-    {
-        std::uint16_t &hint = hint_[name % hint_.size()];
-        if (hint < seen_.size() && seen_[hint].name == name) [[likely]] {
-            const std::uint8_t fresh = fields & ~seen_[hint].fields;
-            seen_[hint].fields |= fields;
-            return fresh;
-        }
-        return note_slowly(name, fields, hint);
-    }
-
-private:
-    struct Seen {
-        NameId name;
-        std::uint8_t fields;
-    };
-    std::uint8_t note_slowly(NameId name, std::uint8_t fields, std::uint16_t &hint)
-    {
-        std::size_t place = 0;
-        while (place < seen_.size() && seen_[place].name != name)
-            ++place;
-        if (place == seen_.size())
-            seen_.push_back({name, 0});
-        hint = static_cast<std::uint16_t>(place);
-        const std::uint8_t fresh = fields & ~seen_[place].fields;
-        seen_[place].fields |= fields;
-        return fresh;
-    }
-
-    std::array<std::uint16_t, 64> hint_{}; // may be stale: the name is compared
-    std::vector<Seen> seen_;
 };
 
 struct Unit {
@@ -132,6 +122,7 @@ struct Slice {
     bool is_migrated;        // START and STOP on different CPUs
     bool is_interrupted;     // another thread wrote on its CPU meanwhile: this one had been put aside, or waited
     bool spans_loss;         // records of its CPU were lost while it was open: what was inside is not known
+    bool is_crossed;         // another slice of the thread began inside it and ended outside, or the other way round
     Unit *unit;              // the unit in which it ended, unless it began in another one; else null
     const std::int64_t *counters;       // raw values, null when they were not running
     const std::int64_t *child_counters; // sums over the slices directly inside, null when one had none

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 namespace nsdump
 {
@@ -46,12 +47,6 @@ struct Inside {
 
     double inners() const { return 1.0 - children; }
 };
-
-ProbeCounts own_probes(const ProbeCounts &all, const ProbeCounts &in_children)
-{
-    return {all.pairs - in_children.pairs, all.marks - in_children.marks, all.inits - in_children.inits,
-            all.exits - in_children.exits};
-}
 
 // Of what lies in no slice inside.
 SubtractedError own_error(const Interruptions &all, const Interruptions &in_children, const FieldConstants &kernel)
@@ -100,6 +95,10 @@ template <class Stats> Stats &StatsCollector::add_to(Table<Stats> &table, NameId
         table.resize(name + 1);
     table[name] = std::make_unique<Stats>();
     table[name]->first_seen = ++seen_;
+    if constexpr (std::is_same_v<Stats, SliceStats>) {
+        if (++slice_names_ == kMaxTalliedNames)
+            begin_batching();
+    }
     return *table[name];
 }
 template SliceStats &StatsCollector::add_to(Table<SliceStats> &table, NameId name);
@@ -198,43 +197,75 @@ void StatsCollector::add_counters(SliceStats &stats, const Slice &slice)
 }
 
 // Counters are the thread's own and virtual, so they go with it to another CPU; a difference of two CPUs' clocks is no
-// time.  Over a loss neither holds: what was inside is not known.
+// time.  Over a loss neither holds: what was inside is not known.  Nor do they for slices that cross: each holds a part of another.
 void StatsCollector::add_left_out(SliceStats &stats, const Slice &slice)
 {
+    if (slice.is_crossed) {
+        ++stats.crossed;
+        return;
+    }
     stats.migrated += slice.is_migrated;
     stats.spans_loss += !slice.is_migrated;
     if (slice.is_migrated && !slice.spans_loss && slice.counters)
         add_counters(stats, slice);
 }
 
+// Slices of one shape that took as long.
+void StatsCollector::add_counted(SliceStats &stats, const Shape &shape, std::uint32_t raw_ticks, std::uint64_t count)
+{
+    const FieldConstants &constants = correction_.of(shape.cpu_index, 0);
+    const double raw = static_cast<double>(raw_ticks);
+    const Value value{raw, count, shape.is_in_unit};
+    add_value(stats.ticks, constants, shape.inside, value);
+    if (!shape.has_children)
+        add_self(stats.ticks, constants, net_of(raw, shape.inside, constants), {shape.inside, 0}, value);
+}
+
 void StatsCollector::add_tally(SliceStats &stats, const Tally &tally)
 {
-    const Shape &shape = tally.shape;
-    const FieldConstants &constants = correction_.of(shape.cpu_index, 0);
-    for (std::size_t ticks = 0; ticks < Tally::kTicks; ++ticks) {
-        const double raw = static_cast<double>(ticks);
-        const Value value{raw, tally.counts[ticks], shape.is_in_unit};
-        if (value.count == 0)
-            continue;
-        add_value(stats.ticks, constants, shape.inside, value);
-        if (!shape.has_children)
-            add_self(stats.ticks, constants, net_of(raw, shape.inside, constants), {shape.inside, 0}, value);
-    }
-    end_self_run(stats, shape, tally.self);
+    for (std::uint32_t ticks = 0; ticks < Tally::kTicks; ++ticks)
+        if (tally.counts[ticks] > 0)
+            add_counted(stats, tally.shape, ticks, tally.counts[ticks]);
+    end_self_run(stats, tally.shape, tally.self);
+}
+
+void StatsCollector::add_batched_self(SliceStats &stats, const BatchedSlice &one, const FieldConstants &constants)
+{
+    const Inside inside{own_probes(one.inside(), one.in_children()), one.children};
+    const double own_raw = static_cast<double>(one.raw_ticks) - one.child_ticks;
+    add_self(stats.ticks, constants, own_raw - inside.inners() * constants.inner - outer_sum(inside.own, constants.outer), inside,
+             {own_raw, 1, one.unit_serial != 0});
+}
+
+void StatsCollector::end_tallies(SliceStats &stats)
+{
+    for (const auto &tally : stats.tallies.all())
+        add_tally(stats, *tally);
+    stats.tallies.clear();
+}
+
+void StatsCollector::finish(NameId name)
+{
+    SliceStats &stats = *slices_[name];
+    flush(name);
+    drain(stats);
+    end_tallies(stats);
+    stats.ticks.per_unit.finish();
+    for (FieldStats &counter : stats.counters)
+        counter.per_unit.finish();
 }
 
 void StatsCollector::finish()
 {
-    for (const auto &stats : slices_) {
-        if (!stats)
-            continue;
-        for (const auto &tally : stats->tallies.all())
-            add_tally(*stats, *tally);
-        stats->tallies.clear();
-        stats->ticks.per_unit.finish();
-        for (FieldStats &counter : stats->counters)
-            counter.per_unit.finish();
-    }
+    for (NameId name = 0; name < slices_.size(); ++name)
+        if (slices_[name])
+            finish(name);
+}
+
+std::unique_ptr<SliceStats> StatsCollector::take(NameId name)
+{
+    finish(name);
+    return std::move(slices_[name]);
 }
 
 void StatsCollector::unit(const Unit &unit)

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "analyse/batch.hpp"
 #include "analyse/correction.hpp"
 #include "analyse/histogram.hpp"
 #include "analyse/moments.hpp"
@@ -43,6 +44,7 @@ struct SliceStats {
     std::uint64_t first_seen = 0; // order of first appearance as far as it was read in order, 0: never
     std::uint64_t migrated = 0;   // not in `ticks`, but in `counters`, which belong to the thread
     std::uint64_t spans_loss = 0; // in neither
+    std::uint64_t crossed = 0;    // in neither
     std::uint64_t stepped = 0; // counted by single-stepping: their ticks mean nothing
     std::uint64_t interrupted = 0; // in both
     std::uint64_t interrupts = 0;  // in them, as the kernel's records tell
@@ -52,6 +54,7 @@ struct SliceStats {
     FieldStats ticks; // complete after StatsCollector::finish()
     std::vector<FieldStats> counters; // made when the first values come
     Tallies tallies;                  // slices that are not yet in `ticks`
+    ValueCounts values;               // the same, of a trace with very many names
 };
 
 // What interruptions take out of one value of a slice: all, and the part inside of slices inside.
@@ -77,6 +80,9 @@ struct MarkStats {
     double sum = 0;
 };
 
+// Of more names than this a tally each would neither stay in a cache nor fit.
+inline constexpr std::size_t kMaxTalliedNames = 512;
+
 // Which figures of a name have counted a unit's packets: its ticks, and its counters, which may have been off in earlier slices.
 inline constexpr std::uint8_t kTicksSeen = 1;
 inline constexpr std::uint8_t kCountersSeen = 2;
@@ -95,6 +101,8 @@ public:
     void mark(NameId name, std::uint64_t value);
     // To be called after the last slice and before the figures are read.
     void finish();
+    // The name's statistics, finished, which are then no longer here: of very many names not all fit in finished form.
+    std::unique_ptr<SliceStats> take(NameId name);
 
     // Null for a name that never came.
     const SliceStats *slice_stats(NameId name) const { return find(slices_, name); }
@@ -124,6 +132,20 @@ private:
     void add_counters(SliceStats &stats, const Slice &slice);
     void add_left_out(SliceStats &stats, const Slice &slice);
     void add_tally(SliceStats &stats, const Tally &tally);
+    void add_counted(SliceStats &stats, const Shape &shape, std::uint32_t raw_ticks, std::uint64_t count);
+    void end_tallies(SliceStats &stats);
+    void finish(NameId name);
+    bool can_be_batched(const Slice &slice) const
+    {
+        return !slice.interruptions && !slice.is_migrated && !slice.spans_loss && !slice.is_crossed && !slice.counters && !is_counting_ &&
+               BatchedSlice::fits(slice);
+    }
+    void begin_batching();
+    void add_to_batch(const Slice &slice);
+    void flush(NameId name);
+    void add_batched(SliceStats &stats, const BatchedSlice &one);
+    void add_batched_self(SliceStats &stats, const BatchedSlice &one, const FieldConstants &constants);
+    void drain(SliceStats &stats);
 
     const Correction &correction_;
     std::size_t counters_;
@@ -131,6 +153,9 @@ private:
     bool is_counting_; // every START and STOP should have counters
     std::uint64_t seen_ = 0;
     std::size_t tallies_left_ = kMaxTallies;
+    std::size_t slice_names_ = 0;
+    bool is_batching_ = false;
+    Batches batches_;
     Table<SliceStats> slices_;
     Table<UnitStats> units_;
     Table<MarkStats> marks_;
@@ -138,8 +163,13 @@ private:
 
 inline void StatsCollector::slice(const Slice &slice)
 {
+    if (is_batching_) [[unlikely]] {
+        if (can_be_batched(slice))
+            return add_to_batch(slice);
+        flush(slice.name); // what came before it
+    }
     SliceStats &stats = at(slices_, slice.name);
-    if (slice.is_migrated || slice.spans_loss) [[unlikely]]
+    if (slice.is_migrated || slice.spans_loss || slice.is_crossed) [[unlikely]]
         return add_left_out(stats, slice);
     if (slice.counters && is_stepping_) [[unlikely]]
         ++stats.stepped;

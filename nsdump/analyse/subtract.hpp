@@ -12,10 +12,10 @@
 
 namespace nsdump
 {
-// What the probes completed inside a slice added to it.
+// What the probes inside a slice added to it.  START and STOP are the same instructions, so each costs half of the pair.
 template <class Counts> double outer_sum(const Counts &inside, const std::array<double, kProbes> &outer)
 {
-    return static_cast<double>(inside.pairs) * outer[kPair] + static_cast<double>(inside.marks) * outer[kMark] +
+    return 0.5 * static_cast<double>(inside.ends) * outer[kPair] + static_cast<double>(inside.marks) * outer[kMark] +
            static_cast<double>(inside.inits) * outer[kInit] + static_cast<double>(inside.exits) * outer[kExit];
 }
 
@@ -60,7 +60,7 @@ struct SubtractedError {
 // Of `inners` times the inner constant and the outer ones of the probes.
 inline SubtractedError subtracted_error(double inners, const ProbeCounts &probes, const FieldConstants &constants)
 {
-    return {{inners * constants.inner_ci95 + probes.pairs * constants.outer_ci95[kPair],
+    return {{inners * constants.inner_ci95 + 0.5 * probes.ends * constants.outer_ci95[kPair],
              probes.marks * constants.outer_ci95[kMark], probes.inits * constants.outer_ci95[kInit],
              probes.exits * constants.outer_ci95[kExit]},
             inners * constants.inner_bound + outer_sum(probes, constants.outer_bound)};

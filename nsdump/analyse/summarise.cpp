@@ -128,6 +128,7 @@ SliceReport slice_report(const NameTable &names, NameId name, const SliceStats *
     out.uncounted = stats->uncounted;
     out.migrated = stats->migrated;
     out.spans_loss = stats->spans_loss;
+    out.crossed = stats->crossed;
     out.below_noise = stats->ticks.below_noise;
     out.packets = stats->ticks.packets;
     if (stats->ticks.count > 0) {
@@ -143,7 +144,7 @@ SliceReport slice_report(const NameTable &names, NameId name, const SliceStats *
     return out;
 }
 
-std::vector<SliceReport> slices_of(const NameTable &names, const PairState &pairs, const StatsCollector &stats,
+std::vector<SliceReport> slices_of(const NameTable &names, const PairState &pairs, StatsCollector &stats,
                                    const Side &side, const Clock &clock)
 {
     std::vector<SliceReport> out;
@@ -156,8 +157,9 @@ std::vector<SliceReport> slices_of(const NameTable &names, const PairState &pair
             only_unpaired.push_back(name);
     }
     sort_by_appearance(seen);
+    out.reserve(seen.size() + only_unpaired.size());
     for (const auto &[name, slice] : seen)
-        out.push_back(slice_report(names, name, slice, pairs.slice_counts(name), side, clock));
+        out.push_back(slice_report(names, name, stats.take(name).get(), pairs.slice_counts(name), side, clock));
     for (const NameId name : only_unpaired)
         out.push_back(slice_report(names, name, nullptr, pairs.slice_counts(name), side, clock));
     return out;
@@ -176,10 +178,10 @@ void add_units_and_marks(const NameTable &names, const StatsCollector &stats, bo
     sort_by_appearance(units);
     sort_by_appearance(marks);
     for (const auto &[name, unit] : units)
-        report.units.push_back({is_kernel, names[name].text, unit->units, unit->packets, unit->wire_bytes});
+        report.units.push_back({is_kernel, names[name].text, unit->units, unit->packets, unit->wire_bytes, false});
     for (const auto &[name, mark] : marks)
         report.marks.push_back({is_kernel, names[name].text, mark->count, mark->sum / static_cast<double>(mark->count),
-                                mark->min, mark->max, mark->sum});
+                                mark->min, mark->max, mark->sum, false});
 }
 } // namespace
 
@@ -210,7 +212,7 @@ FieldReport summarise_field(const FieldStats &stats, double step)
     return out;
 }
 
-void summarise(const NameTable &names, const PairState &pairs, const StatsCollector &stats, const Side &side,
+void summarise(const NameTable &names, const PairState &pairs, StatsCollector &stats, const Side &side,
                StatsReport &report)
 {
     add_units_and_marks(names, stats, side.is_kernel, report);
@@ -227,6 +229,7 @@ void summarise(const NameTable &names, const PairState &pairs, const StatsCollec
         classes.uncounted_kernel += slice.is_kernel ? slice.uncounted : 0;
         classes.migrated += slice.migrated;
         classes.spans_loss += slice.spans_loss;
+        classes.crossed += slice.crossed;
         classes.unmatched_start += slice.unmatched_start;
         classes.unmatched_stop += slice.unmatched_stop;
         classes.too_deep += slice.too_deep;

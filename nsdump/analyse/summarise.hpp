@@ -17,7 +17,7 @@ struct Side {
     const std::vector<std::string> &counter_names;
 };
 
-// Adds the side's slices, units, marks and classes.
-void summarise(const NameTable &names, const PairState &pairs, const StatsCollector &stats, const Side &side,
+// Takes the slices out of the collector, which is not finished yet.  Adds the side's slices, units, marks and classes.
+void summarise(const NameTable &names, const PairState &pairs, StatsCollector &stats, const Side &side,
                StatsReport &report);
 } // namespace nsdump

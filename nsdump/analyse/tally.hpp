@@ -71,7 +71,7 @@ public:
     // `subtracted`: tells Tally::subtracted of a shape that is new.
     template <class Subtracted> Tally *find(const Shape &shape, std::size_t &left, Subtracted subtracted)
     {
-        Tally *&hint = hints_[(shape.inside.pairs + 2 * shape.cpu_index + shape.is_in_unit) % hints_.size()];
+        Tally *&hint = hints_[(shape.inside.ends / 2 + 2 * shape.cpu_index + shape.is_in_unit) % hints_.size()];
         if (hint && hint->shape == shape) [[likely]]
             return hint;
         const std::size_t known = tallies_.size();

@@ -4,44 +4,15 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
+#include "analyse/crossing.hpp"
 #include "analyse/slice.hpp"
+#include "analyse/thread_frames.hpp"
 
 namespace nsdump
 {
-struct OpenSlice {
-    NameId name = 0;
-    std::uint32_t cpu_index = 0;
-    std::uint64_t start_ticks = 0;
-    std::uint64_t unit_serial = 0; // 0: no unit was open
-    std::int64_t child_ticks = 0;
-    std::uint32_t children = 0;
-    std::uint32_t counted_children = 0; // those that had counters
-    ProbeCounts own;                    // probes directly inside
-    ProbeCounts in_children;
-    std::uint32_t switches = 0; // of its CPU's, when it began
-    bool has_counters = false;
-    bool spans_loss = false;
-};
-
-struct CounterFrame {
-    std::array<std::uint64_t, NSLICE_MAX_COUNTERS> start;
-    std::array<std::int64_t, NSLICE_MAX_COUNTERS> child_sum;
-};
-
-struct InterruptionFrame {
-    Interruptions all;
-    Interruptions in_children;
-    bool is_unseen = false; // the kernel's records of a part of it are lost
-};
-
-// What interrupts inside a slice of the kernel's counted, and those inside of slices inside.
-struct InterruptCounters {
-    std::array<std::int64_t, NSLICE_MAX_COUNTERS> all;
-    std::array<std::int64_t, NSLICE_MAX_COUNTERS> in_children;
-};
-
 inline constexpr std::uint32_t kNoCpu = ~std::uint32_t{0};
 
 // Lists of threads, see ThreadsByCpu.
@@ -53,7 +24,10 @@ struct ThreadState {
     bool has_moved = false; // it may be anywhere, also where nothing of it was seen
     std::uint32_t depth = 0;
     std::uint32_t overflow = 0; // STARTs beyond the depth that are still open
+    std::vector<NameId> overflow_names; // of the first ones of them
     bool has_lossy_slices = false; // some open slice may span a loss, so that its STOP may be among the lost
+    bool needs_care = false;       // has_lossy_slices, or slices cross or may do so
+    std::unique_ptr<Crossings> crossings; // made when the first slice is suspected
     std::array<bool, kThreadLists> is_listed{}; // by ThreadList
     std::vector<OpenSlice> frames;
     std::vector<CounterFrame> counters; // parallel to frames, empty without counters
@@ -70,6 +44,15 @@ struct ThreadState {
         unit = count > 0 ? &units[count - 1] : nullptr;
         unit_serial = unit ? unit->serial : 0;
     }
-    bool is_idle() const { return depth == 0 && overflow == 0 && open_units == 0; }
+    bool is_undecided() const { return crossings && !crossings->is_empty(); }
+    bool is_idle() const { return depth == 0 && overflow == 0 && open_units == 0 && !is_undecided(); }
+    // The open unit with this serial, null where it is over.
+    Unit *open_unit(std::uint64_t serial)
+    {
+        for (std::uint32_t i = 0; i < open_units; ++i)
+            if (units[i].serial == serial)
+                return &units[i];
+        return nullptr;
+    }
 };
 } // namespace nsdump

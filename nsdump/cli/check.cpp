@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "analyse/incomplete.hpp"
 #include "analyse/losses.hpp"
 #include "cli/commands.hpp"
 #include "command/arguments.hpp"
@@ -50,15 +51,22 @@ private:
     command::Output output_;
     std::uint64_t findings_ = 0;
     std::uint64_t decoded_ = 0;
+    std::uint64_t unknown_ = 0; // of no site
 };
 
 // False when the user stopped it.
 bool Check::read_stream(const CpuChunks &chunks)
 {
     CpuStream stream(trace_, chunks);
-    while (!stream.next_block().empty())
+    for (auto block = stream.next_block(); !block.empty(); block = stream.next_block()) {
         if (command_was_interrupted())
             return false;
+        for (const Event &event : block)
+            if (trace_.names().is_unknown(event.slice_id)) {
+                trace_.names().of_slice(event.slice_id);
+                ++unknown_;
+            }
+    }
     const StreamFaults &faults = stream.faults();
     decoded_ += faults.decoded;
     say("{}: {} chunks, {} records decoded, {} told by chunk headers", chunks.title(), chunks.chunks, faults.decoded,
@@ -124,8 +132,10 @@ void Check::check_file()
         find("at byte {}: {}, {} bytes skipped", one.offset, one.what, one.bytes);
     if (damage.chunks() > damage.places().size())
         find("{} more damaged places", damage.chunks() - damage.places().size());
-    if (trace_.metadata_faults() > 0)
-        find("{} metadata chunks with right checksums make no sense", trace_.metadata_faults());
+    for (const std::string &reason : incomplete_so_far(trace_).reasons)
+        find("{}", reason);
+    if (unknown_ > 0)
+        find("{} records are of slices that no site names", unknown_);
     if (trace_.chunks_after_footer() > 0)
         find("{} chunks follow the footer", trace_.chunks_after_footer());
     if (trace_.unknown_chunks() > 0)

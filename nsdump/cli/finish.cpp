@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "analyse/incomplete.hpp"
 #include "analyse/losses.hpp"
 #include "cli/commands.hpp"
 #include "command/signals.h"
@@ -42,8 +43,12 @@ int finish_reading(TraceFile &trace, const Merger &merger)
     }
     if (losses.kernel_totals_missing)
         command::tell("nsdump: {}: the kernel's totals are missing: what it lost is not known\n", name);
+    // A reading that ended early, at a limit, has not met all records.
+    const Incomplete incomplete = merger.is_over() ? incomplete_of(trace, losses, faults) : incomplete_so_far(trace);
+    for (const std::string &reason : incomplete.reasons)
+        command::tell("nsdump: {}: {}\n", name, reason);
     const bool has_findings = is_damaged || !losses.has_footer || losses.kernel_totals_missing || !losses.equation_holds.value_or(true) ||
-                              faults.malformed_chunks > 0;
+                              faults.malformed_chunks > 0 || incomplete.any();
     return has_findings ? kExitFindings : kExitOk;
 }
 } // namespace nsdump

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "analyse/incomplete.hpp"
 #include "command/output.hpp"
 #include "export/escape.hpp"
 
@@ -20,7 +21,7 @@ constexpr std::size_t kMostNames = 20;
 // What is missing may have been in the part that is damaged: the reading tells of that.
 bool may_lack_names(TraceFile &trace)
 {
-    return trace.damage().chunks() > 0 || trace.missing_chunks() > 0 || trace.metadata_faults() > 0;
+    return trace.damage().chunks() > 0 || trace.missing_chunks() > 0 || incomplete_so_far(trace).any();
 }
 
 std::string listed(std::span<const std::string> all)

@@ -35,6 +35,8 @@ TraceFile::TraceFile(std::unique_ptr<ByteSource> source) : source_(std::move(sou
 {
     read_header();
     scan();
+    if (footer_)
+        metadata_.take_told(footer_->chunks);
     counter_names_ = counter_names_of("counters.names");
     kernel_counter_names_ = counter_names_of("kernel.counters.names");
     std::sort(cpus_.begin(), cpus_.end(), [](const CpuChunks &a, const CpuChunks &b) {
@@ -63,6 +65,14 @@ std::uint64_t TraceFile::missing_chunks() const
     for (const CpuChunks &cpu : cpus_)
         missing += cpu.missing_chunks;
     return missing;
+}
+
+bool TraceFile::lacks_start_calibration() const
+{
+    const bool has_programs = !cpus_.empty() && !cpus_.front().is_kernel;
+    return has_programs && std::none_of(calibrations_.begin(), calibrations_.end(), [](const Calibration &calibration) {
+               return calibration.phase == NSLICE_CALIBRATION_START;
+           });
 }
 
 std::vector<std::uint32_t> TraceFile::kernel_indices() const
@@ -183,8 +193,10 @@ void TraceFile::read_metadata(ChunkWalker &walker, const Chunk &chunk)
     }
     if (chunk.header.kind < NSLICE_CHUNK_INFO || chunk.header.kind >= NSLICE_CHUNK_KINDS)
         ++unknown_chunks_;
-    else
+    else {
+        metadata_.note(chunk.header.kind, chunk.header.sequence);
         metadata_faults_ += !decode_metadata(chunk.header.kind);
+    }
 }
 
 // A sound calibration joins the others while there is room.

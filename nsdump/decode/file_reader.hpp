@@ -14,6 +14,7 @@
 #include "decode/chunk_walker.hpp"
 #include "decode/damage.hpp"
 #include "decode/format.hpp"
+#include "decode/metadata_sequence.hpp"
 #include "decode/names.hpp"
 #include "decode/offsets.hpp"
 #include "decode/trace_parts.hpp"
@@ -52,6 +53,7 @@ public:
     // Of the kernel's START and STOP.
     const std::vector<std::string> &kernel_counter_names() const { return kernel_counter_names_; }
     NameTable &names() { return names_; }
+    const NameTable &names() const { return names_; }
     const std::vector<Calibration> &calibrations() const { return calibrations_; }
     const std::optional<Footer> &footer() const { return footer_; }
     const std::vector<KernelCalibration> &kernel_calibrations() const { return kernel_calibrations_; }
@@ -63,11 +65,16 @@ public:
     // Records of this ring that were lost after its last chunk; 0 where nobody tells.
     std::uint64_t lost_at_end(const CpuChunks &chunks) const;
     DamageLog &damage() { return damage_; }
+    const DamageLog &damage() const { return damage_; }
     std::uint64_t missing_chunks() const;
     std::uint64_t unknown_chunks() const { return unknown_chunks_; }
     // Sound ones that would have taken more memory than a trace may.
     std::uint64_t skipped_calibrations() const { return skipped_calibrations_; }
     std::uint64_t metadata_faults() const { return metadata_faults_; }
+    // Of the chunks that are no records: which are missing, as far as their sequence and the footer tell.
+    const MetadataSequence &metadata() const { return metadata_; }
+    // Records of a program, but no calibration of its start, which every session writes (an empty one where none is wanted).
+    bool lacks_start_calibration() const;
     std::uint64_t chunks_after_footer() const { return chunks_after_footer_; }
     bool is_header_damaged() const { return is_header_damaged_; }
 
@@ -97,6 +104,7 @@ private:
     std::vector<CpuChunks> cpus_;
     std::map<std::pair<bool, std::uint32_t>, std::size_t> cpu_places_; // in cpus_ while it is filled, by side and number
     DamageLog damage_;
+    MetadataSequence metadata_;
     std::uint64_t unknown_chunks_ = 0;
     std::uint64_t metadata_faults_ = 0; // chunks with right checksums whose contents make no sense
     std::uint64_t chunks_after_footer_ = 0;

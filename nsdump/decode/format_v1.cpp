@@ -164,6 +164,15 @@ bool decode_footer(Payload payload, Footer &footer)
     footer.mono_ns = raw.mono_ns;
     footer.end_calibration_offset = raw.end_calibration_offset;
     footer.dropped_sites = raw.dropped_sites;
+    footer.tells_chunks = raw.info_chunks > 0;
+    if (footer.tells_chunks) {
+        footer.chunks[NSLICE_CHUNK_INFO] = raw.info_chunks;
+        footer.chunks[NSLICE_CHUNK_SITES] = raw.site_chunks;
+        footer.chunks[NSLICE_CHUNK_CALIBRATION] = raw.calibration_chunks;
+        footer.chunks[NSLICE_CHUNK_KERNEL_TOTALS] = raw.kernel_totals_chunks;
+        footer.chunks[NSLICE_CHUNK_KERNEL_CALIBRATION] = raw.kernel_calibration_chunks;
+        footer.chunks[NSLICE_CHUNK_KERNEL_SITES] = raw.kernel_site_chunks;
+    }
     footer.cpus = rows_of(rest, raw.cpus);
     return true;
 }

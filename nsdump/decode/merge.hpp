@@ -33,6 +33,8 @@ public:
 
     // The next run, valid until the next call; false at the end.
     bool next(Run &run);
+    // Nothing is left: next() has returned false.
+    bool is_over() const { return heap_.empty(); }
     // Bytes of the file that lie behind the slowest stream: for a progress display.
     std::uint64_t position_bytes() const;
     // Sum over the streams; complete when next() has returned false.

@@ -10,7 +10,7 @@ NameId NameTable::find_or_add(const std::string &text)
 {
     const auto [place, is_new] = by_text_.try_emplace(text, static_cast<NameId>(names_.size()));
     if (is_new)
-        names_.push_back({text, {}, 0, 0});
+        names_.push_back({text, {}, 0, 0, false});
     return place->second;
 }
 
@@ -36,6 +36,12 @@ bool NameTable::add_kernel(Site site)
 
 NameId NameTable::add_unregistered(std::uint16_t slice_id)
 {
-    return by_slice_[slice_id] = find_or_add("#" + std::to_string(slice_id));
+    std::string text = "#" + std::to_string(slice_id);
+    while (by_text_.count(text)) // a site may be called so
+        text += '?';
+    const NameId id = find_or_add(text);
+    names_[id].is_unknown = true;
+    ++unknown_ids_[slice_id >= NSLICE_KERNEL_FIRST_ID];
+    return by_slice_[slice_id] = id;
 }
 } // namespace nsdump

@@ -2,7 +2,9 @@
 // decode: site table -> dense numbers for the names, since slices are paired by name and several sites may share one.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -17,6 +19,7 @@ struct Name {
     std::string file; // of the first site with this name that begins something
     std::uint32_t line = 0;
     std::uint8_t flags = 0; // NSLICE_SITE_*
+    bool is_unknown = false; // no site has it
 };
 
 // Before the names of the kernel's sites, so that a program's slice may have the same name.
@@ -38,6 +41,10 @@ public:
     }
     const Name &operator[](NameId id) const { return names_[id]; }
     std::size_t size() const { return names_.size(); }
+    // True for an id that no site names.
+    bool is_unknown(std::uint16_t slice_id) const { return by_slice_[slice_id] == kNone || names_[by_slice_[slice_id]].is_unknown; }
+    // Ids that no site names and that of_slice() was asked for: of programs, or of the kernel.
+    std::uint64_t unknown_ids(bool is_kernel) const { return unknown_ids_[is_kernel]; }
 
 private:
     static constexpr NameId kNone = ~NameId{0};
@@ -48,5 +55,6 @@ private:
     std::vector<NameId> by_slice_; // 65,536 entries: an index from a record needs no check
     std::vector<Name> names_;
     std::map<std::string, NameId> by_text_;
+    std::array<std::uint64_t, 2> unknown_ids_{};
 };
 } // namespace nsdump

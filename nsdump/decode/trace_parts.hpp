@@ -10,6 +10,8 @@
 
 #include <nsprobe/file.h>
 
+#include "decode/metadata_sequence.hpp"
+
 namespace nsdump
 {
 struct FileHeader {
@@ -71,6 +73,8 @@ struct Footer {
     std::uint64_t mono_ns = 0;
     std::uint64_t end_calibration_offset = 0;
     std::uint64_t dropped_sites = 0;
+    ChunkCounts chunks{}; // of all kinds but records, 0 where it is not told
+    bool tells_chunks = false;
     std::vector<FooterCpu> cpus;
 };
 

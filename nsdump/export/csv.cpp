@@ -17,7 +17,7 @@ constexpr const char *kHeader =
     "net_mean,net_ci95,net_sd,net_min,net_max,net_p50,net_p90,net_p99,net_p999,net_total,self_mean,self_total,"
     "per_packet_raw,per_packet_net,per_packet_net_ci95,per_packet_self,"
     "migrated,spans_loss,unmatched_start,unmatched_stop,too_deep,below_noise,"
-    "stepped,self_ci95,per_packet_self_ci95,interrupted,uncounted,kernel,interrupts,switches,taken_ticks\n";
+    "stepped,self_ci95,per_packet_self_ci95,interrupted,uncounted,kernel,interrupts,switches,taken_ticks,crossed,incomplete\n";
 
 void add_number(std::string &out, std::optional<double> value)
 {
@@ -52,8 +52,8 @@ void add_later_columns(std::string &out, const SliceReport &slice, const FieldRe
     fmt::format_to(std::back_inserter(out), ",{}", slice.stepped);
     add_number(out, field && field->self ? field->self->ci95 : std::nullopt);
     add_number(out, has_packets ? field->per_packet->self_ci95 : std::nullopt);
-    fmt::format_to(std::back_inserter(out), ",{},{},{:d},{},{},{:.10g}\n", slice.interrupted, slice.uncounted, slice.is_kernel,
-                   slice.interrupts, slice.switches, slice.taken_ticks);
+    fmt::format_to(std::back_inserter(out), ",{},{},{:d},{},{},{:.10g},{},{:d}\n", slice.interrupted, slice.uncounted, slice.is_kernel,
+                   slice.interrupts, slice.switches, slice.taken_ticks, slice.crossed, slice.is_incomplete);
 }
 
 void add_place(std::string &out, const SliceReport &slice)

@@ -143,6 +143,8 @@ Json slice_json(const SliceReport &slice)
                  {"switches", slice.switches},
                  {"taken_ticks", slice.taken_ticks},
                  {"uncounted", slice.uncounted},
+                 {"crossed", slice.crossed},
+                 {"incomplete", slice.is_incomplete},
                  {"packets", slice.packets}};
     json["values"] = Json::array();
     for (const FieldReport &field : slice.values)
@@ -161,7 +163,8 @@ Json classes_json(const Classes &classes)
             {"too_deep", classes.too_deep},
             {"below_noise", classes.below_noise},
             {"unknown_kind", classes.unknown_kind},
-            {"malformed", classes.malformed}};
+            {"malformed", classes.malformed},
+            {"crossed", classes.crossed}};
 }
 
 Json clock_json(const Clock &clock)
@@ -196,7 +199,8 @@ std::string stats_json(const StatsReport &report)
     json["units"] = Json::array();
     for (const UnitReport &unit : report.units)
         json["units"].push_back(
-            {{"name", unit.name}, {"kernel", unit.is_kernel}, {"units", unit.units}, {"packets", unit.packets}, {"bytes", unit.wire_bytes}});
+            {{"name", unit.name}, {"kernel", unit.is_kernel}, {"units", unit.units}, {"packets", unit.packets}, {"bytes", unit.wire_bytes},
+             {"incomplete", unit.is_incomplete}});
     json["slices"] = Json::array();
     for (const SliceReport &slice : report.slices)
         json["slices"].push_back(slice_json(slice));
@@ -208,8 +212,10 @@ std::string stats_json(const StatsReport &report)
                                  {"mean", mark.mean},
                                  {"min", mark.min},
                                  {"max", mark.max},
-                                 {"sum", mark.sum}});
+                                 {"sum", mark.sum},
+                                 {"incomplete", mark.is_incomplete}});
     json["classes"] = classes_json(report.classes);
+    json["incomplete"] = report.incomplete;
     json["warnings"] = report.warnings;
     return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -32,6 +32,8 @@ const char *class_name(const Slice &slice, bool is_below_noise)
         return "migrated";
     if (slice.spans_loss)
         return "spans-loss";
+    if (slice.is_crossed)
+        return "crossed";
     if (slice.is_interrupted)
         return "interrupted";
     return is_below_noise ? "below-noise" : "ok";

@@ -150,6 +150,24 @@ void put_kernel_calibration(const StatsReport &report, Page &page)
                       row.outer, row.outer_ci95);
 }
 
+// A "?" behind it: its figures may be wrong.
+template <class Figures> std::string marked_name(const Figures &figures)
+{
+    return printable(figures.name) + (figures.is_incomplete ? " ?" : "");
+}
+
+// A longer name has a line of its own above its figures: neither is it cut, nor does it widen the table for all others.
+constexpr std::size_t kMostNameColumns = 40;
+
+std::string name_cell(const std::string &name, std::size_t width, Page &page)
+{
+    const std::size_t columns = display_width(name);
+    if (columns <= width)
+        return name + std::string(width - columns, ' ');
+    page.line("{}", name);
+    return std::string(width, ' ');
+}
+
 std::string number(double value)
 {
     return fmt::format("{:.1f}", value);
@@ -162,7 +180,7 @@ void put_field_table(const StatsReport &report, const std::string &field, bool i
     for (const SliceReport &slice : report.slices)
         for (const FieldReport &value : slice.values)
             if (value.field == field && slice.is_kernel == is_kernel) {
-                width = std::max(width, printable(slice.name).size());
+                width = std::max(width, std::min(display_width(marked_name(slice)), kMostNameColumns));
                 unit = value.unit;
             }
     if (unit.empty())
@@ -177,8 +195,8 @@ void put_field_table(const StatsReport &report, const std::string &field, bool i
                 continue;
             const auto &net = value.net;
             const auto &packet = value.per_packet;
-            page.line("{:<{}}  {:>11} {:>11} {:>11} {:>9} {:>10} {:>10} {:>11} {:>11} {:>9}", printable(slice.name),
-                      width, value.count, number(value.raw.mean), net ? number(net->mean) : "-",
+            page.line("{}  {:>11} {:>11} {:>11} {:>9} {:>10} {:>10} {:>11} {:>11} {:>9}", name_cell(marked_name(slice), width, page),
+                      value.count, number(value.raw.mean), net ? number(net->mean) : "-",
                       net && net->ci95 ? fmt::format("{:.2f}", *net->ci95) : "-", number(net ? net->p50 : value.raw.p50),
                       number(net ? net->p99 : value.raw.p99), value.self ? number(value.self->mean) : "-",
                       packet && packet->net ? fmt::format("{:.2f}", *packet->net) : "-",
@@ -191,33 +209,38 @@ void put_classes(const StatsReport &report, Page &page)
 {
     page.line("");
     for (const UnitReport &unit : report.units)
-        page.line("unit      {}: {} units, {} packets, {} bytes", printable(unit.name), unit.units, unit.packets,
+        page.line("unit      {}: {} units, {} packets, {} bytes", marked_name(unit), unit.units, unit.packets,
                   unit.wire_bytes);
     for (const MarkReport &mark : report.marks)
-        page.line("mark      {}: {} times, mean {:.2f}, min {}, max {}", printable(mark.name), mark.count, mark.mean,
+        page.line("mark      {}: {} times, mean {:.2f}, min {}, max {}", marked_name(mark), mark.count, mark.mean,
                   mark.min, mark.max);
     const Classes &classes = report.classes;
-    page.line("classes   below noise {}, interrupted {}, uncounted {}; left out: migrated {}, spans a loss {}, "
+    page.line("classes   below noise {}, interrupted {}, uncounted {}; left out: migrated {}, spans a loss {}, crossed {}, "
               "unmatched START {}, unmatched STOP {}, too deep {}, unknown kind {}",
-              classes.below_noise, classes.interrupted, classes.uncounted, classes.migrated, classes.spans_loss, classes.unmatched_start,
+              classes.below_noise, classes.interrupted, classes.uncounted, classes.migrated, classes.spans_loss, classes.crossed, classes.unmatched_start,
               classes.unmatched_stop, classes.too_deep, classes.unknown_kind);
     for (const SliceReport &slice : report.slices) {
-        const std::uint64_t left_out = slice.migrated + slice.spans_loss + slice.unmatched_start +
+        const std::uint64_t left_out = slice.migrated + slice.spans_loss + slice.crossed + slice.unmatched_start +
                                        slice.unmatched_stop + slice.too_deep;
         if (left_out + slice.below_noise + slice.interrupted + slice.uncounted > 0)
             page.line("          {}: below noise {}, interrupted {}, uncounted {}, migrated {}, spans a loss {}, "
-                      "unmatched {} / {}, too deep {}",
-                      printable(slice.name), slice.below_noise, slice.interrupted, slice.uncounted, slice.migrated, slice.spans_loss,
+                      "crossed {}, unmatched {} / {}, too deep {}",
+                      printable(slice.name), slice.below_noise, slice.interrupted, slice.uncounted, slice.migrated, slice.spans_loss, slice.crossed,
                       slice.unmatched_start, slice.unmatched_stop, slice.too_deep);
     }
     for (const SliceReport &slice : report.slices)
         if (slice.taken_ticks != 0)
             page.line("          {}: taken out {:.1f} ticks: {} interrupts, {} switches, and the kernel's probes", printable(slice.name),
                       slice.taken_ticks, slice.interrupts, slice.switches);
+    if (!report.incomplete.empty())
+        page.line("?         figures that may be wrong, since they depend on what is missing or damaged:");
+    for (const std::string &reason : report.incomplete)
+        page.line("          {}", printable(reason));
     for (const Damage &damage : report.damage)
         page.line("damage    at byte {}: {}, {} bytes skipped", damage.offset, damage.what, damage.bytes);
     for (const std::string &warning : report.warnings)
-        page.line("warning   {}", printable(warning));
+        if (!warning.starts_with(kIncompletePrefix)) // told above
+            page.line("warning   {}", printable(warning));
 }
 } // namespace
 

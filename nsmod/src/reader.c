@@ -84,6 +84,16 @@ static u32 end_of(struct nsmod_reader *reader)
 	return nsmod_session_ended_in_order(reader->session) ? NSLICE_END_CLOSED : NSLICE_END_KILLED;
 }
 
+static void tell_chunks(const struct nsmod_output *output, struct nslice_file_footer *footer)
+{
+	footer->info_chunks = output->sequence[NSLICE_CHUNK_INFO];
+	footer->site_chunks = output->sequence[NSLICE_CHUNK_SITES];
+	footer->calibration_chunks = output->sequence[NSLICE_CHUNK_CALIBRATION];
+	footer->kernel_totals_chunks = output->sequence[NSLICE_CHUNK_KERNEL_TOTALS];
+	footer->kernel_calibration_chunks = output->sequence[NSLICE_CHUNK_KERNEL_CALIBRATION];
+	footer->kernel_site_chunks = output->sequence[NSLICE_CHUNK_KERNEL_SITES];
+}
+
 static int write_footer(struct nsmod_reader *reader)
 {
 	struct nslice_file_footer *footer = kvzalloc(sizeof(*footer) + nr_cpu_ids * sizeof(struct nslice_file_footer_cpu), GFP_KERNEL);
@@ -97,6 +107,7 @@ static int write_footer(struct nsmod_reader *reader)
 		footer->end_calibration_offset = reader->user.announcements.end_calibration_offset;
 		footer->dropped_sites = READ_ONCE(nsmod_memory_header(&reader->session->memory)->dropped_sites);
 	}
+	tell_chunks(&reader->output, footer);
 	footer->end = end_of(reader);
 	nsmod_clock_pair(&footer->ticks, &footer->mono_ns);
 	err = nsmod_output_small(&reader->output, NSLICE_CHUNK_FOOTER, footer, sizeof(*footer) + footer->cpus * sizeof(*rows));

@@ -31,7 +31,7 @@ _STATS = {
     "units?": [{"name": "s", "units": "n", "packets": "n?", "bytes": "n?"}],
     "slices": [{
         "name": "s", "file": "s?", "line": "n?", "count": "n", "migrated": "n?", "unmatched_start": "n?",
-        "unmatched_stop": "n?", "too_deep": "n?", "below_noise": "n?", "packets": "n?",
+        "unmatched_stop": "n?", "too_deep": "n?", "below_noise": "n?", "spans_loss": "n?", "crossed": "n?", "incomplete": "b?", "packets": "n?",
         "values": [{
             "field": "s", "unit": "s", "count": "n", "packets": "n?", "raw": _SPREAD, "net?": {**_SPREAD, "ci95": "w?"},
             "self?": {"mean": "x?", "total": "x?"},
@@ -39,6 +39,7 @@ _STATS = {
             "histogram?": [("x", "x", "n")]}]}],
     "marks?": [{"name": "s", "count": "n", "mean": "x?", "min": "x?", "max": "x?", "sum": "x?"}],
     "classes?": {"*": "n?"},
+    "incomplete?": ["s"],
 }
 
 _MEASURED = {"raw": "x?", "net": "x", "ci95": "w?", "packets": "n?"}

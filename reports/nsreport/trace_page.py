@@ -57,6 +57,7 @@ def incomplete(document):
         said.append(f"End of the trace: {ENDS['write-error']}; free some space and record it again.")
     if any(document["losses"][key] for key in ("damaged_bytes", "damaged_chunks", "missing_chunks")):
         said.append(f"Places of the damage: `nsdump check {shlex.quote(trace['path'])}` lists them.")
+    said += [f"Figures marked with ? may be wrong: {reason}." for reason in document["incomplete"] or []]
     return said + loss_text.gaps(document["losses"])
 
 
@@ -82,7 +83,8 @@ def _figures(document):
         where = f"{entry['file']}:{entry['line']}" if entry["file"] else ""
         for i, value in enumerate(entry["values"]):
             net, packet = value["net"], value["per_packet"] or {}
-            rows.append([(entry["name"], where) if i == 0 else "", value["unit"] if value["field"] == "ticks" else f"{value['field']} ({value['unit']})"
+            name = entry["name"] + (" ?" if entry.get("incomplete") else "")
+            rows.append([(name, where) if i == 0 else "", value["unit"] if value["field"] == "ticks" else f"{value['field']} ({value['unit']})"
                          if value["field"] != value["unit"] else value["unit"], count(value["count"]),
                          number(value["raw"]["mean"]), with_error(net["mean"], net["ci95"]), *(number(net[k]) for k in ("p50", "p90", "p99", "p999", "max")),
                          number((value["self"] or {}).get("mean")), with_error(packet.get("net"), packet.get("net_ci95"))])
@@ -90,9 +92,9 @@ def _figures(document):
 
 
 def _classes(document):
-    keys = ("migrated", "below_noise", "unmatched_start", "unmatched_stop", "too_deep")
-    columns = [("slice", False), ("slices", True), ("migrated", True), ("below noise", True), ("START without STOP", True),
-               ("STOP without START", True), ("too deep", True)]
+    keys = ("migrated", "below_noise", "spans_loss", "crossed", "unmatched_start", "unmatched_stop", "too_deep")
+    columns = [("slice", False), ("slices", True), ("migrated", True), ("below noise", True), ("spans a loss", True), ("crossed", True),
+               ("START without STOP", True), ("STOP without START", True), ("too deep", True)]
     return page.table(columns, [[e["name"], count(e["count"]), *(count(e[k]) for k in keys)] for e in document["slices"]])
 
 

@@ -95,6 +95,8 @@ TEST_CASE("the payloads' structures keep their places", "[abi]")
     AT(nslice_file_footer, end, 4);
     AT(nslice_file_footer, end_calibration_offset, 24);
     AT(nslice_file_footer, dropped_sites, 32);
+    AT(nslice_file_footer, info_chunks, 40);
+    AT(nslice_file_footer, kernel_site_chunks, 60);
     CHECK(sizeof(nslice_file_footer_cpu) == 96);
     AT(nslice_file_footer_cpu, issued, 16);
     AT(nslice_file_footer_cpu, drained, 24);

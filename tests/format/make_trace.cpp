@@ -16,6 +16,8 @@ struct Options {
     std::string out;
     std::uint64_t records = 1'000'000;
     std::uint32_t cpus = 2;
+    std::uint32_t threads = 0; // on each CPU in turns, a unit each; 0: one
+    std::uint32_t sites = 0;   // names of slices, shared out among the threads; 0: the plain four
     std::uint64_t unit_slices = 16; // outer slices in a unit
     std::uint64_t packets = 64;     // in a unit
     std::uint64_t chunk_bytes = NSLICE_MAX_PAYLOAD_BYTES;
@@ -42,6 +44,7 @@ struct Random {
 struct Cpu {
     std::uint32_t number = 0;
     std::uint32_t thread = 0;
+    std::uint32_t first_thread = 0;
     std::uint64_t ticks = 0;
     std::uint64_t unit = 0;
     std::vector<std::uint64_t> totals; // of the counters
@@ -49,6 +52,7 @@ struct Cpu {
 
 struct Sites {
     std::uint16_t unit, receive, classify, lookup, send, length;
+    std::vector<std::uint16_t> many;
 };
 
 constexpr double kHz = 2'596'000'000.0;
@@ -68,17 +72,24 @@ std::uint64_t write_unit(test_support::TraceBuilder &trace, const Sites &sites, 
 {
     const bool migrates = options.migrate_every > 0 && cpu.unit % options.migrate_every == 1 && options.cpus > 1;
     const std::uint16_t outer[] = {sites.receive, sites.classify, sites.send};
+    const std::uint64_t own_sites = std::max<std::uint64_t>(sites.many.size() / (options.cpus * std::max(options.threads, 1u)), 1);
+    const auto any_or = [&](std::uint16_t plain) { // of the thread's own
+        return sites.many.empty() ? plain : sites.many[((cpu.thread - 1000) * own_sites + random.below(own_sites)) % sites.many.size()];
+    };
     std::uint64_t records = 3;
+    if (options.threads > 1)
+        cpu.thread = cpu.first_thread + static_cast<std::uint32_t>(random.below(options.threads));
     trace.init(cpu.number, cpu.thread, sites.unit, cpu.ticks, cpu.unit, options.packets, options.packets * 512);
     for (std::uint64_t i = 0; i < options.unit_slices; ++i) {
-        const std::uint16_t slice = outer[i % 3];
+        const std::uint16_t slice = any_or(outer[i % 3]);
         advance(cpu, 20 + random.below(16));
         trace.start(cpu.number, cpu.thread, slice, cpu.ticks, cpu.totals);
         advance(cpu, 60 + random.below(64));
         if (i % 2 == 1) {
-            trace.start(cpu.number, cpu.thread, sites.lookup, cpu.ticks, cpu.totals);
+            const std::uint16_t inside = any_or(sites.lookup);
+            trace.start(cpu.number, cpu.thread, inside, cpu.ticks, cpu.totals);
             advance(cpu, 40 + random.below(32));
-            trace.stop(cpu.number, cpu.thread, sites.lookup, cpu.ticks, cpu.totals);
+            trace.stop(cpu.number, cpu.thread, inside, cpu.ticks, cpu.totals);
             advance(cpu, 20 + random.below(8));
             records += 2;
         }
@@ -122,10 +133,12 @@ void write_trace(test_support::TraceBuilder &trace, const Options &options)
     sites.lookup = trace.site("lookup", NSLICE_KIND_START, "table.c", 40);
     sites.send = trace.site("send", NSLICE_KIND_START, "app.c", 50);
     sites.length = trace.site("queue_length", NSLICE_KIND_MARK, "app.c", 60);
+    for (std::uint32_t i = 0; i < options.sites; ++i)
+        sites.many.push_back(trace.site("function_" + std::to_string(i), NSLICE_KIND_START, "many.c", i + 1));
     std::vector<Cpu> cpus(options.cpus);
     for (std::uint32_t i = 0; i < options.cpus; ++i) {
         cpus[i].number = i;
-        cpus[i].thread = 1000 + i;
+        cpus[i].thread = cpus[i].first_thread = 1000 + i * std::max(options.threads, 1u);
         cpus[i].ticks = begin_ticks + 1000 + 7 * i;
         cpus[i].totals.assign(options.counters, 0);
     }
@@ -156,7 +169,9 @@ int main(int argc, char **argv)
     command::Arguments arguments("Makes a valid trace of any size: units with slices nested one or two deep.");
     arguments.add("out", options.out, "trace to write").required();
     arguments.add("--records", options.records, "records, at least; whole units are written");
-    arguments.add("--cpus", options.cpus, "CPUs, each with one thread").range(1, 4096);
+    arguments.add("--cpus", options.cpus, "CPUs, each with one thread if not said otherwise").range(1, 4096);
+    arguments.add("--threads", options.threads, "threads on each CPU, in turns of a unit").range(0, 60000);
+    arguments.add("--sites", options.sites, "slices of so many names, each thread has its own").range(0, 60000);
     arguments.add("--unit-slices", options.unit_slices, "outer slices in a unit");
     arguments.add("--packets", options.packets, "packets in a unit");
     arguments.add("--chunk-bytes", options.chunk_bytes, "payload of a chunk")

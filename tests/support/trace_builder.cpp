@@ -266,6 +266,14 @@ void TraceBuilder::footer(unsigned end, std::uint64_t ticks, std::uint64_t mono_
     head.ticks = ticks;
     head.mono_ns = mono_ns;
     head.end_calibration_offset = end_calibration_offset_;
+    if (tells_chunks_) {
+        head.info_chunks = static_cast<std::uint32_t>(sequences_[NSLICE_CHUNK_INFO]);
+        head.site_chunks = static_cast<std::uint32_t>(sequences_[NSLICE_CHUNK_SITES]);
+        head.calibration_chunks = static_cast<std::uint32_t>(sequences_[NSLICE_CHUNK_CALIBRATION]);
+        head.kernel_totals_chunks = static_cast<std::uint32_t>(sequences_[NSLICE_CHUNK_KERNEL_TOTALS]);
+        head.kernel_calibration_chunks = static_cast<std::uint32_t>(sequences_[NSLICE_CHUNK_KERNEL_CALIBRATION]);
+        head.kernel_site_chunks = static_cast<std::uint32_t>(sequences_[NSLICE_CHUNK_KERNEL_SITES]);
+    }
     std::string payload(reinterpret_cast<const char *>(&head), sizeof head);
     payload += rows;
     chunk(NSLICE_CHUNK_FOOTER, payload.data(), payload.size());

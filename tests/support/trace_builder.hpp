@@ -80,6 +80,8 @@ public:
     // Before it the kernel's totals, where the kernel has records.
     void footer(unsigned end, std::uint64_t ticks, std::uint64_t mono_ns);
     void leave_out_kernel_totals() { has_kernel_totals_ = false; }
+    // As writers before the footer had these fields.
+    void leave_out_chunk_counts() { tells_chunks_ = false; }
 
     void set_chunk_bytes(std::size_t bytes) { chunk_bytes_ = bytes; }
     std::uint64_t written_bytes() const { return written_bytes_; }
@@ -118,6 +120,7 @@ private:
     std::uint16_t last_slice_ = 0;
     std::uint16_t last_kernel_slice_ = NSLICE_KERNEL_FIRST_ID - 1;
     bool has_kernel_totals_ = true;
+    bool tells_chunks_ = true;
     std::uint64_t end_calibration_offset_ = 0;
 };
 

@@ -98,6 +98,19 @@ __attribute__((noinline)) void run_signal(pid_t process_id, pid_t thread_id)
     AROUND(interrupted, KNOWN_CODE(100); KNOWN_SYSTEM_CALL(SYS_tgkill, process, thread, number); KNOWN_CODE(100));
 }
 
+// As an early return, an exception or longjmp() leaves them: without a partner, but executed.
+__attribute__((noinline)) void run_lone()
+{
+    AROUND(lone_start1, KNOWN_CODE(100); NET_SLICE_START(never_stopped); KNOWN_CODE(414));
+    AROUND(lone_start4, KNOWN_CODE(100); NET_SLICE_START(never_stopped); NET_SLICE_START(never_stopped);
+           NET_SLICE_START(never_stopped); NET_SLICE_START(never_stopped); KNOWN_CODE(414));
+    AROUND(lone_stop1, KNOWN_CODE(100); NET_SLICE_STOP(never_started); KNOWN_CODE(414));
+    AROUND(lone_stop4, KNOWN_CODE(100); NET_SLICE_STOP(never_started); NET_SLICE_STOP(never_started);
+           NET_SLICE_STOP(never_started); NET_SLICE_STOP(never_started); KNOWN_CODE(414));
+    AROUND(lone_around, AROUND(lone_inside, KNOWN_CODE(10); NET_SLICE_START(never_stopped); KNOWN_CODE(10));
+           KNOWN_CODE(100); NET_SLICE_STOP(never_started); EMPTY_PAIR; KNOWN_CODE(100));
+}
+
 Truth nested()
 {
     static constexpr void (*kRuns[])() = {run_nested_10,    run_nested_100,    run_nested_1000,
@@ -127,6 +140,13 @@ Truth marks()
 {
     run_marks();
     return {{"marks", 0}, {"units", 0}};
+}
+
+Truth lone()
+{
+    run_lone();
+    return {{"lone_start1", 514}, {"lone_start4", 514}, {"lone_stop1", 514}, {"lone_stop4", 514},
+            {"lone_around", 220}, {"lone_inside", 20},  {"empty", 0}};
 }
 
 Truth calls()
@@ -214,7 +234,7 @@ struct Case {
     bool keeps_all = true; // of what it writes
 };
 
-constexpr Case kCases[] = {{nested, 1}, {pairs, 1}, {marks, 1}, {calls, 1}, {signals, 1}, {threads, 1},
+constexpr Case kCases[] = {{nested, 1}, {pairs, 1}, {marks, 1}, {lone, 1}, {calls, 1}, {signals, 1}, {threads, 1},
                            {migration, 2, "migration", " full=overwrite"}, // no drain thread on the other CPU
                            {retries, 1, "retries", kRetriesOptions, true, false},
                            {mark_retries, 1, "mark-retries", kRetriesOptions, true, false},

@@ -47,7 +47,7 @@ public:
         const bool is_ticks = request_.field == Field::kTicks;
         const bool has_value = is_ticks || slice.counters;
         // Clocks and caches are a CPU's; a count is the thread's, wherever it runs.
-        if ((is_ticks && slice.is_migrated) || slice.spans_loss || !has_value) {
+        if ((is_ticks && slice.is_migrated) || slice.spans_loss || slice.is_crossed || !has_value) {
             is_broken_ |= sums_.is_counted[part];
             return;
         }

@@ -148,7 +148,13 @@ struct nslice_file_footer {
 	__u64 mono_ns;
 	__u64 end_calibration_offset; /* of that chunk in the file, 0: none */
 	__u64 dropped_sites; /* sites beyond the table's 65,535 */
-	__u64 reserved[3];
+	/* Chunks of each kind in this file; info_chunks 0: not told, as by writers before these fields. */
+	__u32 info_chunks;
+	__u32 site_chunks;
+	__u32 calibration_chunks;
+	__u32 kernel_totals_chunks;
+	__u32 kernel_calibration_chunks;
+	__u32 kernel_site_chunks;
 };
 NSLICE_ASSERT_SIZE(struct nslice_file_footer, 64);
 

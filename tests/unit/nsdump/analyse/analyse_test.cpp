@@ -150,6 +150,7 @@ TEST_CASE("slices come in order of first appearance and unpaired names are not l
 {
     TraceBuilder trace;
     trace.info(test_support::plain_info());
+    trace.calibration(NSLICE_CALIBRATION_START, 50, 0, {});
     const auto a = trace.site("a"), b = trace.site("b"), c = trace.site("c");
     trace.start(0, 1, c, 100);
     trace.start(0, 1, b, 101);

@@ -5,87 +5,10 @@
 #include <random>
 #include <tuple>
 
-#include "nsdump_support.hpp"
+#include "pair_fixture.hpp"
 #include "support/catch.hpp"
 
-using nsdump::ProbeCounts;
-using test_support::source_of;
-using test_support::TraceBuilder;
-
-namespace
-{
-struct Got {
-    std::string name;
-    std::uint32_t thread_id;
-    std::uint64_t stop_ticks;
-    std::int64_t raw_ticks;
-    std::uint32_t depth;
-    ProbeCounts inside;
-    std::int64_t child_ticks;
-    bool is_migrated;
-    bool is_interrupted;
-    bool spans_loss;
-    std::int64_t unit; // number, -1 without one
-    std::vector<std::int64_t> counters;
-    bool has_child_counters;
-};
-
-struct Sink {
-    nsdump::NameTable &names;
-    std::size_t counters;
-    std::vector<Got> slices = {};
-    std::vector<std::uint64_t> marks = {};
-    int units = 0;
-
-    void slice(const nsdump::Slice &slice)
-    {
-        Got got{names[slice.name].text, slice.thread_id,   slice.stop_ticks,
-                slice.raw_ticks,        slice.depth,
-                slice.inside,           slice.child_ticks, slice.is_migrated,
-                slice.is_interrupted,   slice.spans_loss, slice.unit ? static_cast<std::int64_t>(slice.unit->number) : -1,
-                {},                     slice.child_counters != nullptr};
-        if (slice.counters)
-            got.counters.assign(slice.counters, slice.counters + counters);
-        slices.push_back(got);
-    }
-    void unit(const nsdump::Unit &) { ++units; }
-    void mark(nsdump::NameId, std::uint64_t value) { marks.push_back(value); }
-};
-
-struct Paired {
-    std::vector<Got> slices;
-    std::vector<std::uint64_t> marks;
-    int units = 0;
-    nsdump::UnpairedCounts a; // counts of the slice named "a"
-    std::uint64_t malformed = 0;
-};
-
-// The sites: 1 "a", 2 "b", 3 "a" again, 4 unit "u", 5 mark "m".
-TraceBuilder new_trace(const std::string &counters = "")
-{
-    TraceBuilder trace;
-    trace.info(test_support::plain_info(1e9, counters));
-    trace.site("a");
-    trace.site("b");
-    trace.site("a", NSLICE_KIND_STOP);
-    trace.site("u", NSLICE_KIND_INIT);
-    trace.site("m", NSLICE_KIND_MARK);
-    return trace;
-}
-
-Paired pair(TraceBuilder &builder, nsdump::Order order = nsdump::Order::kTime)
-{
-    nsdump::TraceFile trace(source_of(builder.bytes()));
-    Sink sink{trace.names(), trace.counter_names().size()};
-    nsdump::Pairer pairer(trace.names(), {sink.counters, trace.cpus().size()}, sink);
-    nsdump::Merger merger(trace, order);
-    for (nsdump::Run run; merger.next(run);)
-        pairer.consume(run);
-    pairer.finish();
-    return {sink.slices, sink.marks, sink.units, pairer.slice_counts(trace.names().of_slice(1)),
-            pairer.malformed_events()};
-}
-} // namespace
+using namespace pair_fixture;
 
 TEST_CASE("slices are paired by name, whatever their sites", "[nsdump][pair]")
 {
@@ -118,10 +41,10 @@ TEST_CASE("a slice knows the probes inside it at every depth", "[nsdump][pair]")
     CHECK(out.slices[0].unit == 7);
     CHECK(out.slices[1].name == "b");
     CHECK(out.slices[1].unit == 7);
-    CHECK(out.slices[1].inside.pairs == 1);
+    CHECK(out.slices[1].inside.ends == 2);
     CHECK(out.slices[1].inside.marks == 1);
     CHECK(out.slices[1].child_ticks == 20);
-    CHECK(out.slices[2].inside.pairs == 2);
+    CHECK(out.slices[2].inside.ends == 4);
     CHECK(out.slices[2].inside.marks == 1);
     CHECK(out.slices[2].inside.inits == 1);
     CHECK(out.slices[2].inside.exits == 1);
@@ -190,7 +113,7 @@ TEST_CASE("a START without STOP is counted and hands what was inside to the slic
     const Paired out = pair(trace);
     REQUIRE(out.slices.size() == 2);
     CHECK(out.slices[1].raw_ticks == 100);
-    CHECK(out.slices[1].inside.pairs == 1);
+    CHECK(out.slices[1].inside.ends == 3); // the inner b and the START of a
     CHECK(out.slices[1].inside.marks == 1);
     CHECK(out.slices[1].child_ticks == 30);
     CHECK(out.a.unmatched_start == 1);
@@ -221,7 +144,7 @@ TEST_CASE("slices deeper than the limit are counted and the outer ones stay righ
     CHECK(out.a.too_deep == 10);
     CHECK(out.a.unmatched_stop == 0);
     CHECK(out.slices[limit - 1].raw_ticks == 2 * (limit + 10) - 1);
-    CHECK(out.slices[limit - 1].inside.pairs == limit + 9);
+    CHECK(out.slices[limit - 1].inside.ends == 2 * (limit + 9));
 }
 
 TEST_CASE("the end of a unit ends what was too deep in it", "[nsdump][pair]")

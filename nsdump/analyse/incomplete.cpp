@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+// analyse: what of a trace is missing or damaged -> which figures depend on it.
+#include "analyse/incomplete.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace nsdump
+{
+namespace
+{
+enum Sides : unsigned { kPrograms = 1, kKernel = 2, kBoth = 3 };
+
+class Finder
+{
+public:
+    explicit Finder(const TraceFile &trace) : trace_(trace) {}
+
+    template <class... Args> void find(Sides sides, fmt::format_string<Args...> format, Args &&...args)
+    {
+        found_.reasons.push_back(fmt::format(format, std::forward<Args>(args)...));
+        found_.programs = found_.programs || (sides & kPrograms) != 0;
+        found_.kernel = found_.kernel || (sides & kKernel) != 0;
+    }
+    void look_at_metadata();
+    void look_at_calibration();
+    void look_at_sites();
+    void look_at_records(const Losses &losses, const StreamFaults &faults);
+    Incomplete take() { return std::move(found_); }
+
+private:
+    const TraceFile &trace_;
+    Incomplete found_;
+};
+
+// The kernel's interrupts and its probes' cost are taken out of programs' slices.
+Sides sides_of(unsigned kind)
+{
+    switch (kind) {
+    case NSLICE_CHUNK_SITES:
+    case NSLICE_CHUNK_CALIBRATION: return kPrograms;
+    default: return kBoth;
+    }
+}
+
+const char *consequence(unsigned kind)
+{
+    switch (kind) {
+    case NSLICE_CHUNK_SITES:
+    case NSLICE_CHUNK_KERNEL_SITES: return "slices may be missing, or be paired wrongly";
+    case NSLICE_CHUNK_CALIBRATION:
+    case NSLICE_CHUNK_KERNEL_CALIBRATION: return "what is subtracted for the probes, and the intervals, may be wrong";
+    case NSLICE_CHUNK_KERNEL_TOTALS: return "what the kernel's rings lost is not known";
+    default: return "names of counters, the clock and the machine may be wrong";
+    }
+}
+
+void Finder::look_at_metadata()
+{
+    for (unsigned kind = 0; kind < NSLICE_CHUNK_KINDS; ++kind) {
+        if (!is_metadata_kind(kind) || kind == NSLICE_CHUNK_FOOTER)
+            continue;
+        if (const std::uint64_t missing = trace_.metadata().missing(kind); missing > 0)
+            find(sides_of(kind), "{} chunk{} of {} missing or damaged: {}", missing, missing > 1 ? "s" : "", metadata_title(kind),
+                 consequence(kind));
+        if (const std::uint64_t repeated = trace_.metadata().repeated(kind); repeated > 0)
+            find(sides_of(kind), "{} chunk{} of {} repeated or out of order", repeated, repeated > 1 ? "s" : "", metadata_title(kind));
+    }
+    if (trace_.metadata_faults() > 0)
+        find(kBoth, "{} metadata chunks with right checksums make no sense", trace_.metadata_faults());
+    if (trace_.damage().chunks() > 0 && !(trace_.footer() && trace_.footer()->tells_chunks))
+        find(kBoth, "what was in the damaged places is not known");
+}
+
+void Finder::look_at_calibration()
+{
+    if (trace_.lacks_start_calibration())
+        find(kPrograms, "there is no calibration of a session's start");
+    const auto &all = trace_.calibrations();
+    const bool has_end = std::any_of(all.begin(), all.end(), [](const Calibration &one) { return one.phase == NSLICE_CALIBRATION_END; });
+    if (trace_.footer() && trace_.footer()->end_calibration_offset > 0 && !has_end)
+        find(kPrograms, "the calibration of the session's end, which the footer names, is missing");
+}
+
+void Finder::look_at_sites()
+{
+    for (const bool is_kernel : {false, true})
+        if (const std::uint64_t ids = trace_.names().unknown_ids(is_kernel); ids > 0)
+            find(is_kernel ? kBoth : kPrograms, "{} slice id{} of {} records not in the site table: slices may be missing, or be paired wrongly", ids,
+                 ids > 1 ? "s" : "", is_kernel ? "the kernel's" : "programs'");
+}
+
+void Finder::look_at_records(const Losses &losses, const StreamFaults &faults)
+{
+    if (!losses.has_footer)
+        find(kBoth, "there is no footer: what followed the last whole chunk is not known");
+    else if (faults.decoded != losses.drained)
+        find(kBoth, "{} records can be read of {} that were written", faults.decoded, losses.drained);
+    if (const std::uint64_t missing = trace_.missing_chunks(); missing > 0)
+        find(kBoth, "{} chunks of records are missing", missing);
+    if (losses.kernel_totals_missing)
+        find(kBoth, "the kernel's totals are missing: how many records its rings gave is not known");
+    std::uint64_t misplaced = 0;
+    for (const CpuChunks &cpu : trace_.cpus())
+        misplaced += cpu.misplaced_chunks;
+    if (misplaced > 0)
+        find(kBoth, "{} chunks of records repeat or step back in the sequence", misplaced);
+    if (faults.malformed_chunks + faults.wrong_counts > 0)
+        find(kBoth, "{} chunks of records do not hold what their headers tell", std::max(faults.malformed_chunks, faults.wrong_counts));
+}
+} // namespace
+
+Incomplete incomplete_so_far(const TraceFile &trace)
+{
+    Finder finder(trace);
+    finder.look_at_metadata();
+    finder.look_at_calibration();
+    finder.look_at_sites();
+    return finder.take();
+}
+
+Incomplete incomplete_of(TraceFile &trace, const Losses &losses, const StreamFaults &faults)
+{
+    Finder finder(trace);
+    finder.look_at_metadata();
+    finder.look_at_calibration();
+    finder.look_at_sites();
+    finder.look_at_records(losses, faults);
+    return finder.take();
+}
+} // namespace nsdump

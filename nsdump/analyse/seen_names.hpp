@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// analyse: which names ran in a unit, so that its packets count once for each of them.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "decode/names.hpp"
+
+namespace nsdump
+{
+// Open addressing; a unit may hold as many names as a trace has.
+class SeenNames
+{
+public:
+    void clear()
+    {
+        count_ = 0;
+        if (++age_ == 0) { // places of very old units would look new
+            places_.clear();
+            age_ = 1;
+        }
+    }
+    // Adds `fields` for a name; returns those that were not there yet.
+    std::uint8_t note(NameId name, std::uint8_t fields)
+    {
+        if (2 * count_ >= places_.size()) [[unlikely]]
+            grow();
+        Place &place = find(name);
+        if (place.age != age_) {
+            place = {name, age_, 0};
+            ++count_;
+        }
+        const std::uint8_t fresh = fields & ~place.fields;
+        place.fields |= fields;
+        return fresh;
+    }
+
+private:
+    struct Place {
+        NameId name = 0;
+        std::uint32_t age = 0;
+        std::uint8_t fields = 0;
+    };
+
+    // That of the name, or the free one where it belongs.  There is always a free one.
+    Place &find(NameId name)
+    {
+        const std::size_t mask = places_.size() - 1;
+        std::size_t at = name * 2654435761u & mask;
+        while (places_[at].age == age_ && places_[at].name != name)
+            at = (at + 1) & mask;
+        return places_[at];
+    }
+    void grow()
+    {
+        std::vector<Place> before(std::max<std::size_t>(2 * places_.size(), 16));
+        before.swap(places_);
+        for (const Place &place : before)
+            if (place.age == age_)
+                find(place.name) = place;
+    }
+
+    std::vector<Place> places_; // as many as a power of two
+    std::size_t count_ = 0;
+    std::uint32_t age_ = 1;
+};
+} // namespace nsdump

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// decode: sequence numbers of the chunks that are no records -> how many of each kind are missing.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include <nsprobe/file.h>
+
+namespace nsdump
+{
+inline bool is_metadata_kind(unsigned kind)
+{
+    return kind >= NSLICE_CHUNK_INFO && kind < NSLICE_CHUNK_KINDS && kind != NSLICE_CHUNK_RECORDS && kind != NSLICE_CHUNK_KERNEL_RECORDS;
+}
+
+// What a user calls it.
+inline const char *metadata_title(unsigned kind)
+{
+    switch (kind) {
+    case NSLICE_CHUNK_INFO: return "INFO";
+    case NSLICE_CHUNK_SITES: return "the site table";
+    case NSLICE_CHUNK_CALIBRATION: return "the calibration";
+    case NSLICE_CHUNK_KERNEL_TOTALS: return "the kernel's totals";
+    case NSLICE_CHUNK_KERNEL_CALIBRATION: return "the kernel's calibration";
+    case NSLICE_CHUNK_KERNEL_SITES: return "the kernel's site table";
+    default: return "the footer";
+    }
+}
+
+// By chunk kind; the footer tells how many there are of each, since a gap does not show that the last one is missing.
+using ChunkCounts = std::array<std::uint64_t, NSLICE_CHUNK_KINDS>;
+
+class MetadataSequence
+{
+public:
+    // A chunk that could be read.
+    void note(unsigned kind, std::uint64_t sequence)
+    {
+        Kind &one = kinds_[kind];
+        if (sequence < one.next) {
+            ++one.repeated;
+            return;
+        }
+        one.next = sequence + 1;
+        ++one.read;
+    }
+    void take_told(const ChunkCounts &told) { told_ = told; }
+
+    std::uint64_t missing(unsigned kind) const { return std::max(kinds_[kind].next, told_[kind]) - kinds_[kind].read; }
+    // Or step back.
+    std::uint64_t repeated(unsigned kind) const { return kinds_[kind].repeated; }
+
+private:
+    struct Kind {
+        std::uint64_t next = 0;
+        std::uint64_t read = 0;
+        std::uint64_t repeated = 0;
+    };
+    std::array<Kind, NSLICE_CHUNK_KINDS> kinds_{};
+    ChunkCounts told_{};
+};
+} // namespace nsdump

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+// STARTs and STOPs without their partner, and slices that cross.
+#include <algorithm>
+#include <random>
+
+#include "pair_fixture.hpp"
+#include "support/catch.hpp"
+
+using namespace pair_fixture;
+
+namespace
+{
+// Letters: a and b are names, upper case starts and lower case stops a slice, "|" begins a unit and "." ends it, "!" a loss.
+Paired pair_letters(const std::string &letters)
+{
+    auto trace = new_trace();
+    std::uint64_t ticks = 100, number = 0;
+    for (const char letter : letters) {
+        ticks += 10;
+        if (letter == '|')
+            trace.init(0, 1, 4, ticks, ++number, 2, 64);
+        else if (letter == '.')
+            trace.exit(0, 1, 4, ticks);
+        else if (letter == '!')
+            trace.lose(0, NSLICE_LOST_FULL, 1);
+        else if (letter >= 'A' && letter <= 'Z')
+            trace.start(0, 1, letter == 'A' ? 1 : letter == 'B' ? 2 : static_cast<std::uint16_t>(100 + letter), ticks);
+        else
+            trace.stop(0, 1, letter == 'a' ? 1 : letter == 'b' ? 2 : static_cast<std::uint16_t>(100 + letter - 32), ticks);
+    }
+    return pair(trace);
+}
+
+// In the order of their STOPs: name, "x" where crossed, probes inside.
+std::vector<std::string> told(Paired paired)
+{
+    std::stable_sort(paired.slices.begin(), paired.slices.end(),
+                     [](const Got &a, const Got &b) { return a.stop_ticks < b.stop_ticks; });
+    std::vector<std::string> out;
+    for (const Got &got : paired.slices) {
+        const std::string name = got.name.size() > 1 ? std::string(1, static_cast<char>(std::stoi(got.name.substr(1)) - 68)) : got.name;
+        out.push_back(name + (got.is_crossed ? " x" : " " + std::to_string(got.inside.ends)));
+    }
+    return out;
+}
+
+using Told = std::vector<std::string>;
+} // namespace
+
+TEST_CASE("a START or STOP without its partner counts in every slice around it", "[nsdump][pair]")
+{
+    CHECK(told(pair_letters("ABa")) == Told{"a 1"});
+    CHECK(told(pair_letters("AbAa")) == Told{"a 0"});
+    CHECK(told(pair_letters("Aba")) == Told{"a 1"});
+    CHECK(told(pair_letters("ABBBBa")) == Told{"a 4"});
+    CHECK(told(pair_letters("Abbbba")) == Told{"a 4"});
+    CHECK(told(pair_letters("CABaDdc")) == Told{"a 1", "d 0", "c 5"});
+    CHECK(told(pair_letters("CAbaBbc")) == Told{"a 1", "b 0", "c 5"});
+    CHECK(told(pair_letters("CABDda")) == Told{"d 0", "a 3"}); // what was inside goes to the slice around
+    CHECK(told(pair_letters("ABaABa")) == Told{"a 1", "a 1"});
+}
+
+TEST_CASE("a unit's end takes what it left open, and its STARTs are in the slice around the unit", "[nsdump][pair]")
+{
+    CHECK(told(pair_letters("A|BC.a")) == Told{"a 2"});
+    const Paired out = pair_letters("|ABa.|Aa.");
+    CHECK(told(out) == Told{"a 1", "a 0"});
+    CHECK(out.slices[0].unit == 1); // given out before its unit was over
+}
+
+TEST_CASE("slices that cross are a class of their own", "[nsdump][pair]")
+{
+    CHECK(told(pair_letters("ABab")) == Told{"a x", "b x"});
+    CHECK(pair_letters("ABab").a.unmatched_start == 0);
+    CHECK(pair_letters("BAba").a.unmatched_start == 0);
+    CHECK(told(pair_letters("CABabc")) == Told{"a x", "b x", "c 4"});
+    CHECK(told(pair_letters("CADdBabc")) == Told{"d 0", "a x", "b x", "c 6"});
+    // three coroutines, each across the two others
+    CHECK(told(pair_letters("ABCabc")) == Told{"a x", "b x", "c x"});
+    CHECK(told(pair_letters("ABCacb")) == Told{"a x", "c x", "b x"});
+    // one slides past the other: b crosses the a before and the a behind
+    CHECK(told(pair_letters("ABaAba")) == Told{"a x", "b x", "a x"});
+    CHECK(told(pair_letters("ABaAbBab")) == Told{"a x", "b x", "a x", "b x"});
+    // what lies wholly in or outside of the overlap is whole
+    CHECK(told(pair_letters("ABDdaEebFf")) == Told{"d 0", "a x", "e 0", "b x", "f 0"});
+    // b goes on past the slice around a as well
+    CHECK(told(pair_letters("CABacb")) == Told{"a x", "c x", "b x"});
+}
+
+TEST_CASE("a slice around slices that cross has them as its own time, not as slices inside", "[nsdump][pair]")
+{
+    const Paired out = pair_letters("CABabDdc");
+    const Got &around = out.slices.back();
+    CHECK(around.depth == 0);
+    CHECK(around.child_ticks == 10); // d only
+    CHECK(around.inside.ends == 6);
+    CHECK(pair_letters("CAABbaDdc").slices.back().child_ticks == 30 + 10); // the inner a
+}
+
+TEST_CASE("who begins anew has lost its STOP and crosses nothing", "[nsdump][pair]")
+{
+    CHECK(told(pair_letters("ABaABba")) == Told{"a 1", "b 0", "a 2"});
+    CHECK(told(pair_letters("ABaBb")) == Told{"a 1", "b 0"});
+    // nor does a STOP cross what ended before a loss, or before the unit's end
+    CHECK(told(pair_letters("ABa!b")) == Told{"a 1"});
+    CHECK(told(pair_letters("|ABa.b")) == Told{"a 1"});
+}
+
+TEST_CASE("what was too deep ends with its own STOP", "[nsdump][pair]")
+{
+    const std::uint32_t limit = nsdump::PairState::kMaxDepth;
+    auto trace = new_trace();
+    std::uint64_t ticks = 0;
+    trace.start(0, 1, 1, ++ticks);
+    for (std::uint32_t i = 1; i < limit; ++i)
+        trace.start(0, 1, static_cast<std::uint16_t>(100 + i), ++ticks);
+    trace.start(0, 1, 2, ++ticks); // too deep, no STOP
+    trace.start(0, 1, 5, ++ticks);
+    trace.stop(0, 1, 5, ++ticks); // too deep, whole
+    trace.start(0, 1, 5, ++ticks); // too deep, no STOP
+    for (std::uint32_t i = limit - 1; i > 0; --i)
+        trace.stop(0, 1, static_cast<std::uint16_t>(100 + i), ++ticks);
+    trace.stop(0, 1, 1, ++ticks);
+    const Paired out = pair(trace);
+    REQUIRE(out.slices.size() == limit);
+    CHECK(out.slices.front().inside.ends == 4);
+    CHECK(out.slices.back().inside.ends == 4 + 2 * (limit - 1));
+    CHECK(out.slices.back().raw_ticks == static_cast<std::int64_t>(ticks - 1));
+}
+
+// Every START and STOP of a slice that lies wholly inside another is in that one, whatever else is wrong.
+TEST_CASE("any order of STARTs and STOPs: probes inside are counted once", "[nsdump][pair]")
+{
+    std::mt19937 random(7);
+    for (int round = 0; round < 3000; ++round) {
+        std::string letters;
+        for (int i = 0; i < 24; ++i)
+            letters += "ABCDabcd"[random() % 8];
+        const Paired out = pair_letters("Z" + letters + "z");
+        std::uint64_t pairs = 0;
+        for (const Got &got : out.slices) {
+            ++pairs;
+            if (!got.is_crossed) // a record every 10 ticks
+                CHECK(std::int64_t{10} * (got.inside.ends + 1) == got.raw_ticks);
+        }
+        INFO(letters);
+        const auto around = std::find_if(out.slices.begin(), out.slices.end(), [](const Got &got) { return got.name == "#190"; });
+        REQUIRE(around != out.slices.end());
+        CHECK((around->is_crossed || around->inside.ends == letters.size()));
+    }
+}
