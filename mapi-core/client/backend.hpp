@@ -11,6 +11,8 @@
 
 namespace mapi::client
 {
+struct FlowRecipe;
+
 // What is known of a function before it is applied.
 struct FunctionDescription {
     std::string name;
@@ -54,6 +56,9 @@ public:
     virtual void describe(int fid, mapi_function_info_t *info) = 0;
     // 0: there is none after it.
     virtual int next_function(int fid) = 0;
+
+    // What makes it again where its mapid is gone; null: it goes on.
+    virtual std::shared_ptr<const FlowRecipe> recipe_if_gone() { return nullptr; }
 };
 
 class Backend
@@ -68,6 +73,7 @@ public:
     // fd: the number by which the program will call it.
     virtual std::shared_ptr<Flow> create_flow(int fd, const std::string &device) = 0;
     virtual std::shared_ptr<Flow> create_offline_flow(int fd, const std::string &path, int format) = 0;
+    virtual std::shared_ptr<Flow> create_again(const FlowRecipe &recipe) = 0;
     virtual std::string create_offline(const std::string &path, int format) = 0;
     virtual void start_offline(const std::string &device) = 0;
     virtual void delete_offline(const std::string &device) = 0;

@@ -57,6 +57,20 @@ std::shared_ptr<Flow> FlowTable::take(int fd)
     return flow;
 }
 
+void FlowTable::replace(int fd, const std::shared_ptr<Flow> &old, std::shared_ptr<Flow> flow)
+{
+    Slot &slot = slot_of(fd);
+    {
+        const std::lock_guard lock(mutex_);
+        if (slot.owner != old)
+            throw_no_flow(fd);
+        slot.flow = flow.get();
+        slot.owner = std::move(flow);
+    }
+    while (slot.pins != 0) // `old` may be used by those who had it before
+        std::this_thread::yield();
+}
+
 int FlowTable::next(int fd)
 {
     const std::lock_guard lock(mutex_);

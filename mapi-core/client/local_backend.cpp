@@ -3,6 +3,7 @@
 #include "client/local_backend.hpp"
 
 #include "drivers/catalog.hpp"
+#include "engine/error.hpp"
 #include "engine/flow.hpp"
 #include "functions/catalog.hpp"
 
@@ -71,5 +72,11 @@ std::shared_ptr<Flow> LocalBackend::create_flow(int, const std::string &device)
 std::shared_ptr<Flow> LocalBackend::create_offline_flow(int, const std::string &path, int format)
 {
     return std::make_shared<LocalFlow>(registry_, devices_.create_private(path, format), client_);
+}
+
+// Whoever had a mapid once captures by mapids alone.
+std::shared_ptr<Flow> LocalBackend::create_again(const FlowRecipe &)
+{
+    throw Error(MAPI_INTERNAL_ERROR, "this process captures by itself, and a flow of mapid is to go on");
 }
 } // namespace mapi::client

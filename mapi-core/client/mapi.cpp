@@ -158,6 +158,24 @@ int mapi_remove_function(int fd, int fid)
     });
 }
 
+int mapi_reconnect(int fd)
+{
+    return guard(-1, [&] {
+        const auto old = library().flows.hold(fd);
+        const auto recipe = old->recipe_if_gone();
+        if (!recipe)
+            return 0;
+        const auto flow = library().backend()->create_again(*recipe);
+        try {
+            library().flows.replace(fd, old, flow);
+        } catch (const Error &) { // another thread has closed it
+            flow->close();
+            throw;
+        }
+        return 0;
+    });
+}
+
 int mapi_close_flow(int fd)
 {
     return guard(-1, [&] {

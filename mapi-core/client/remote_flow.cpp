@@ -37,8 +37,9 @@ const mapi_function *find_composing(const std::string &name)
 }
 } // namespace
 
-RemoteFlow::RemoteFlow(std::shared_ptr<Connection> connection, int number, const ipc::FlowMade &made)
-    : connection_(std::move(connection)), number_(number),
+RemoteFlow::RemoteFlow(std::shared_ptr<Connection> connection, FlowRecipe recipe, const ipc::FlowMade &made)
+    : connection_(std::move(connection)), recipe_(std::move(recipe)),
+      number_(recipe_.capture.empty() ? recipe_.creation.create_flow().flow() : recipe_.creation.create_offline().flow()),
       status_(reinterpret_cast<const std::atomic<uint32_t> *>(connection_->engine_memory(made.status_offset(), sizeof(uint32_t))))
 {
 }
@@ -69,6 +70,9 @@ int RemoteFlow::apply(const std::string &function, engine::Arguments arguments)
             argument.file->keep();
     }
     add(function, reply.applied());
+    if (!files.empty())
+        recipe_.writer = function;
+    recipe_.calls.push_back(std::move(request));
     return reply.applied().function();
 }
 
@@ -117,7 +121,9 @@ void RemoteFlow::set_option(int option, uint64_t value)
     request.mutable_set_flow_option()->set_flow(number_);
     request.mutable_set_flow_option()->set_option(option);
     request.mutable_set_flow_option()->set_value(value);
+    const std::lock_guard lock(mutex_);
     connection_->ask(request);
+    recipe_.calls.push_back(std::move(request));
 }
 
 uint64_t RemoteFlow::option(int option)
@@ -152,10 +158,37 @@ void RemoteFlow::remove(int fid)
     request.mutable_remove()->set_flow(number_);
     request.mutable_remove()->set_function(fid);
     connection_->ask(request);
+    mark_removed(fid);
+    recipe_.calls.push_back(std::move(request));
+}
+
+void RemoteFlow::mark_removed(int fid)
+{
     Function &removed = function(fid);
     removed.is_removed = true;
     if (removed.records)
         removed.records->disturb();
+}
+
+void RemoteFlow::ask_again(const ipc::Request &call)
+{
+    const std::lock_guard lock(mutex_);
+    const ipc::Reply reply = connection_->ask(call);
+    if (call.has_apply())
+        add(call.apply().function(), reply.applied());
+    else if (call.has_remove())
+        mark_removed(call.remove().function());
+    recipe_.calls.push_back(call);
+}
+
+std::shared_ptr<const FlowRecipe> RemoteFlow::recipe_if_gone()
+{
+    if (connection_->is_alive())
+        return nullptr;
+    const std::lock_guard lock(mutex_);
+    auto recipe = std::make_shared<FlowRecipe>(recipe_);
+    recipe->is_connected = is_connected_;
+    return recipe;
 }
 
 void RemoteFlow::close()
@@ -210,23 +243,33 @@ mapi_results_t *RemoteFlow::read_results(int fid)
     return show(function);
 }
 
-// Told with the time; now and then it is asked whether anybody still changes it.
+// With the time, once it is sure that the value was brought up to date: a mapid that ends says so in the status.  One that is killed or
+// stopped cannot, and is looked for now and then.
 mapi_results_t *RemoteFlow::show(Function &function)
 {
     const uint64_t now_us = engine::now_us();
-    if (now_us - seen_alive_us_.load(std::memory_order_relaxed) > kLookAgainMs * 1000ull) {
-        if (status() == FLOW_ACTIVE) // what has ended stays as it is, whatever becomes of mapid
-            need_mapid();
+    if (status_->load(std::memory_order_acquire) != FLOW_ACTIVE) [[unlikely]] {
+        check_ended();
+    } else if (now_us - seen_alive_us_.load(std::memory_order_relaxed) > kLookAgainMs * 1000ull) {
+        need_mapid();
         seen_alive_us_.store(now_us, std::memory_order_relaxed);
     }
     std::atomic_ref(function.results.ts).store(now_us, std::memory_order_relaxed);
     return &function.results;
 }
 
+// What has finished stays as it is, whatever becomes of mapid.
+void RemoteFlow::check_ended() const
+{
+    if (!is_closed_ && status() == FLOW_CLOSED)
+        throw Error(MCOM_SOCKET_ERROR, "mapid at " + connection_->path() + " has ended, and the flow with it");
+}
+
 void RemoteFlow::need_mapid() const
 {
-    if (!connection_->is_alive())
-        throw Error(MCOM_SOCKET_ERROR, "mapid at " + connection_->path() + " is gone");
+    check_ended();
+    if (status() != FLOW_FINISHED)
+        connection_->need_mapid();
 }
 
 void RemoteFlow::read_whole(Function &function)
@@ -276,6 +319,8 @@ mapi_results_t *RemoteFlow::next_results(int fid)
     ring::RecordSource &source = records(function, false);
     const auto lock = source.lock();
     const ring::Record record = is_closed_ ? ring::Record{} : source.next([this] { return is_alive(); });
+    if (!record.data && !is_closed_)
+        need_mapid();
     if (!record.data)
         throw Error(MAPI_NO_MORE_RESULTS, function.name + " has no more results");
     std::vector<uint64_t> copy(function.result.size());
@@ -343,6 +388,7 @@ bool RemoteFlow::wait_for_end(int timeout_ms)
         need_mapid();
         ring::wait_for_change(*status_, FLOW_ACTIVE, timeout_ms < 0 ? kLookAgainMs : int(std::min<int64_t>(left, kLookAgainMs)));
     }
+    check_ended();
     return true;
 }
 

@@ -113,8 +113,8 @@ void Chain::show_status()
 
 void Chain::close()
 {
-    status_ = FLOW_CLOSED;
-    show_status();
+    if (status_.exchange(FLOW_CLOSED) != FLOW_FINISHED)
+        show_status();
 }
 
 int Chain::count_transforms() const

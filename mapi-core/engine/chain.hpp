@@ -86,7 +86,8 @@ public:
     bool is_closed_unconnected() const { return status() == FLOW_CLOSED && start_us() == 0; }
     uint64_t start_us() const { return start_us_.load(std::memory_order_relaxed); }
     uint64_t end_us() const { return end_us_.load(std::memory_order_relaxed); }
-    // Where a client in another process finds the status, as a futex word; null in this one.
+    // Where a client in another process finds the status, as a futex word; null in this one.  Of a flow that had finished before it was
+    // closed it stays so: what the client has of it is whole.
     const std::atomic<uint32_t> *shown_status() const { return shown_status_; }
     // Whether the device's thread has set the bases.
     bool has_joined() const { return joined_.load(std::memory_order_acquire); }

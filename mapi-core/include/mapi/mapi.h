@@ -81,6 +81,13 @@ int mapi_reset_function(int fd, int fid);
 int mapi_remove_function(int fd, int fid);
 
 /*
+ * Of a flow whose mapid has ended: makes it again at the mapid that runs now, under the same descriptor, with the same functions and
+ * options, and connects it if it was connected.  It begins anew: counts at 0, a capture at its first packet.  What was read from it before is
+ * no longer valid.  Flows whose functions another one refers to go first.  0 also where nothing is to be done; -1 leaves the flow as it is.
+ */
+int mapi_reconnect(int fd);
+
+/*
  * The arguments of a function are those of its description (mapi(3)).  The macro of the same name tells how many there are and of which
  * types (argument_kinds.h), so that a missing, an extra or a wrong one is refused; before C11 and C++11 it counts them alone.  Called
  * through a pointer the symbol reads the full list that MAPI 2 had.
