@@ -24,6 +24,9 @@ struct FunctionDescription {
 class Flow : public std::enable_shared_from_this<Flow>
 {
 public:
+    // How long describe() waits until it is known whether the packet that was taken before is the last.
+    static constexpr int kWhetherOverMs = 2000;
+
     virtual ~Flow() = default;
 
     virtual int apply(const std::string &function, engine::Arguments arguments) = 0;
@@ -52,6 +55,7 @@ public:
     // False when the time is up.
     virtual bool wait_for_end(int timeout_ms) = 0;
 
+    // Told after the last packet of a trace: that it was the last one.
     virtual void describe(mapi_flow_info_t *info) = 0;
     virtual void describe(int fid, mapi_function_info_t *info) = 0;
     // 0: there is none after it.

@@ -38,7 +38,11 @@ public:
     int next_packets(int fid, const mapipkt **packets, int most, int timeout_ms) override { return flow_->next_packets(fid, packets, most, timeout_ms); }
     int poll_descriptor(int fid) override { return flow_->poll_descriptor(fid); }
     bool wait_for_end(int timeout_ms) override { return flow_->wait_for_end(timeout_ms); }
-    void describe(mapi_flow_info_t *info) override { flow_->describe(info); }
+    void describe(mapi_flow_info_t *info) override
+    {
+        flow_->wait_whether_over(kWhetherOverMs);
+        flow_->describe(info);
+    }
     void describe(int fid, mapi_function_info_t *info) override { flow_->describe(fid, info); }
     int next_function(int fid) override { return flow_->next_function(fid); }
 

@@ -89,9 +89,12 @@ void RemoteFlow::add(const std::string &name, const ipc::Applied &applied)
     function.has_results_in_ring = applied.has_results_in_ring();
     function.has_packets_in_ring = applied.has_packets_in_ring();
     function.is_composed = applied.is_composed();
+    if (applied.is_since_last())
+        function.since_last = std::make_unique<engine::SinceLast>();
     if (!applied.has_ring())
         return;
     const ipc::Ring &ring = applied.ring();
+    function.writer_waits = ring.writer_waits();
     const ring::RingPages pages{
         reinterpret_cast<ring::WriterPage *>(connection_->engine_memory(ring.writer_offset(), sizeof(ring::WriterPage))),
         reinterpret_cast<ring::ReaderPage *>(connection_->client_memory(ring.reader_offset(), sizeof(ring::ReaderPage))),
@@ -148,7 +151,12 @@ void RemoteFlow::reset(int fid)
     ipc::Request request;
     request.mutable_reset()->set_flow(number_);
     request.mutable_reset()->set_function(fid);
-    connection_->ask(request);
+    const auto reset = [&] { connection_->ask(request); };
+    const Function *const counted = fid >= 1 && size_t(fid) <= functions_.size() ? &functions_[size_t(fid) - 1] : nullptr;
+    if (counted && counted->since_last)
+        counted->since_last->restart(reset);
+    else
+        reset();
 }
 
 void RemoteFlow::remove(int fid)
@@ -233,7 +241,8 @@ mapi_results_t *RemoteFlow::read_results(int fid)
     if (function.is_composed)
         return read_composed(function);
     if (function.result.size() == 1) [[likely]] {
-        function.result[0].store(function.published.first_word(), std::memory_order_relaxed);
+        const auto word = [&] { return function.published.first_word(); };
+        function.result[0].store(function.since_last ? function.since_last->take(word) : word(), std::memory_order_relaxed);
     } else {
         std::vector<uint64_t> copy(function.result.size());
         if (!function.published.try_read(copy.data()))
@@ -392,8 +401,27 @@ bool RemoteFlow::wait_for_end(int timeout_ms)
     return true;
 }
 
+// Whoever reads elsewhere is here: mapid knows less of what he has taken.
+mapi_flow_status RemoteFlow::told_status()
+{
+    const mapi_flow_status told = mapi_flow_status(status());
+    for (Function &function : functions_) {
+        if (told != FLOW_FINISHED || function.is_removed || !function.records || function.is_composed)
+            continue;
+        const auto lock = function.records->lock();
+        if (function.records->has_left(!function.has_packets_in_ring))
+            return FLOW_ACTIVE;
+    }
+    return told;
+}
+
 void RemoteFlow::describe(mapi_flow_info_t *info)
 {
+    for (Function &function : functions_) {
+        const bool holds_device_up = is_connected_ && function.has_packets_in_ring && function.writer_waits && !function.is_removed;
+        if (holds_device_up && status() == FLOW_ACTIVE && function.records->wait_whether_last(kWhetherOverMs, [this] { return is_alive(); }))
+            wait_for_end(kWhetherOverMs); // its files are written
+    }
     ipc::Request request;
     request.mutable_describe_flow()->set_flow(number_);
     const ipc::FlowInfo reply = connection_->ask(request).flow_info();
@@ -402,7 +430,7 @@ void RemoteFlow::describe(mapi_flow_info_t *info)
     info->num_functions = reply.functions();
     info->start_us = reply.start_us();
     info->end_us = reply.end_us();
-    info->status = mapi_flow_status(reply.status());
+    info->status = is_connected_ ? told_status() : mapi_flow_status(reply.status());
 }
 
 void RemoteFlow::describe(int fid, mapi_function_info_t *info)

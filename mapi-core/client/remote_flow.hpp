@@ -13,6 +13,7 @@
 #include "client/flow_recipe.hpp"
 #include "engine/composed_result.hpp"
 #include "engine/published.hpp"
+#include "engine/since_last.hpp"
 #include "ring/record_source.hpp"
 
 namespace mapi::client
@@ -57,6 +58,8 @@ private:
         bool has_results_in_ring = false;
         bool has_packets_in_ring = false;
         bool is_composed = false;
+        bool writer_waits = false; // of its ring
+        std::unique_ptr<engine::SinceLast> since_last; // null: the whole count is told
         std::unique_ptr<ring::RecordSource> records; // null: the function has no ring
         std::unique_ptr<engine::ComposedResult> composed; // under their lock; null: this libmapi does not know how, or it is not composed
         ipc::Descriptor event;
@@ -77,6 +80,7 @@ private:
     void need_mapid() const;
     void check_ended() const;
     uint32_t status() const { return status_->load(); }
+    mapi_flow_status told_status();
 
     const std::shared_ptr<Connection> connection_;
     FlowRecipe recipe_; // under mutex_

@@ -38,6 +38,12 @@ public:
     // What the writer makes readable: from now on it tells of what comes after a read that found nothing, and of the end.
     void set_event(int event) { event_ = event; }
     int event() const { return event_; }
+    // Whether records wait for whoever reads; once he has begun, where he need not read at all.  With the lock, which nobody keeps while
+    // he waits when the ring has ended.
+    bool has_left(bool need_not_read) const { return reader_.has_left() && (!need_not_read || reader_.has_begun()); }
+    // Without the lock, for a program that asks after each record whether it was the last: waits until the next one is there, or none will
+    // come any more.  True: none will.  It does not wait where records are left, none was taken yet, or another thread reads.
+    bool wait_whether_last(int timeout_ms, const RingReader::IsAlive &is_alive);
     // Another thread: who waits is to ask is_alive() soon.
     void disturb() const { reader_.disturb(); }
 
