@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """mapid ends, is killed or is stopped: every call of its clients says so, no reader takes what it left for news, and flows go on at the next mapid."""
+import os
+import re
 import signal
+import subprocess
 import time
 import unittest
 
-from mapid import DATA, FLOW_GONE, ClientError, Daemon, wait_until
+from mapid import BUILD, DATA, FLOW_GONE, ClientError, Daemon, wait_until
 
 TRACE = DATA / "mapi/tracefile"
 ENDS = {"SIGTERM": signal.SIGTERM, "SIGKILL": signal.SIGKILL, "SIGSTOP": signal.SIGSTOP}
@@ -144,6 +147,21 @@ class End(Test):
                 self.assertEqual(client.get("finished.word(final)"), 893)
                 self.assertEqual(client.get("len(list(finished.packets(kept)))"), 893)
                 self.assertEqual(client.get("library.mapi_wait_flow(finished.fd, 0)"), 0)
+
+    def test_mapi_count_and_mapi_flow_end_with_an_error_and_without_counts(self):
+        for name, how in ENDS.items():
+            for command in (["mapi-count", "-i", "tap", "tcp"], ["mapi-flow", "-i", "tap", "PKT_COUNTER"]):
+                with self.subTest(end=name, command=command[0]):
+                    daemon = self.daemon()
+                    program = subprocess.Popen([BUILD / "bin" / command[0], *command[1:]], env=os.environ | {"MAPI_SOCKET": str(daemon.socket)},
+                                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                    self.assertTrue(wait_until(lambda: re.search(r"flow \d+: connect$", daemon.log(), re.MULTILINE)))
+                    time.sleep(0.2)
+                    self.stop(daemon, how)
+                    output, errors = program.communicate(timeout=PROMPT_S + 10)
+                    self.assertNotEqual(program.returncode, 0)
+                    self.assertIn("mapid at", errors)
+                    self.assertEqual(output, "")
 
     def test_a_mapid_that_was_stopped_and_goes_on_is_read_again(self):
         daemon = self.daemon()
