@@ -2,6 +2,7 @@
 // libmapi: the calls of mapi.h -> flows and devices of this process.  No exception leaves this file.
 #include <mapi/mapi.h>
 
+#include <algorithm>
 #include <cstdarg>
 #include <cstdlib>
 #include <cstring>
@@ -409,6 +410,7 @@ int mapi_get_libfunct_info(int libid, int number, mapi_libfunct_info_t *info)
         copy_text(info->name, function.name);
         copy_text(info->descr, function.description);
         copy_text(info->argdescr, function.args);
+        std::replace(info->argdescr, info->argdescr + strlen(info->argdescr), 'b', 'i'); // MAPI 2 has no letter of its own for it
         copy_text(info->devtype, MAPI_DEVTYPE_ALL);
         return 0;
     });

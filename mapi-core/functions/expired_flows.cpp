@@ -4,6 +4,7 @@
 #include <cstring>
 #include <string>
 
+#include <mapi/expiredflowshash.h>
 #include <mapi/results.h>
 
 #include "functions/catalog.hpp"
