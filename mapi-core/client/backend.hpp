@@ -13,6 +13,8 @@
 
 namespace mapi::client
 {
+struct FlowRecipe;
+
 // What is known of a function before it is applied.
 struct FunctionDescription {
     std::string name;
@@ -24,6 +26,9 @@ struct FunctionDescription {
 class Flow : public std::enable_shared_from_this<Flow>
 {
 public:
+    // How long describe() waits until it is known whether the packet that was taken before is the last.
+    static constexpr int kWhetherOverMs = 2000;
+
     virtual ~Flow() = default;
 
     // Without one the calls below are asked.
@@ -56,10 +61,14 @@ public:
     // False when the time is up.
     virtual bool wait_for_end(int timeout_ms) = 0;
 
+    // Told after the last packet of a trace: that it was the last one.
     virtual void describe(mapi_flow_info_t *info) = 0;
     virtual void describe(int fid, mapi_function_info_t *info) = 0;
     // 0: there is none after it.
     virtual int next_function(int fid) = 0;
+
+    // What makes it again where its mapid is gone; null: it goes on.
+    virtual std::shared_ptr<const FlowRecipe> recipe_if_gone() { return nullptr; }
 
 protected:
     // Once, when the flow has all its functions.
@@ -67,6 +76,20 @@ protected:
     {
         shortcuts_ = std::make_unique<Shortcut[]>(functions);
         shortcut_count_.store(unsigned(functions), std::memory_order_release);
+    }
+    // To a WordPlace or a RecordSource.  Either whoever removes the function finds it open and closes it, or is_removed() is true here.
+    template <class Place, class IsRemoved> void open_shortcut(int fid, Place &&place, IsRemoved is_removed)
+    {
+        if (!has_shortcut(fid))
+            return;
+        shortcut(fid).lead_to(place);
+        if (is_removed())
+            shortcut(fid).close();
+    }
+    void close_shortcut(int fid)
+    {
+        if (has_shortcut(fid))
+            shortcut(fid).close();
     }
 
 private:
@@ -86,6 +109,7 @@ public:
     // fd: the number by which the program will call it.
     virtual std::shared_ptr<Flow> create_flow(int fd, const std::string &device) = 0;
     virtual std::shared_ptr<Flow> create_offline_flow(int fd, const std::string &path, int format) = 0;
+    virtual std::shared_ptr<Flow> create_again(const FlowRecipe &recipe) = 0;
     virtual std::string create_offline(const std::string &path, int format) = 0;
     virtual void start_offline(const std::string &device) = 0;
     virtual void delete_offline(const std::string &device) = 0;

@@ -17,6 +17,9 @@ namespace mapi::client
 namespace
 {
 constexpr int kSendTimeoutMs = 5000;
+constexpr const char *kForked = "this process was forked off from the one that is connected; create its flows anew, or call mapi_reconnect()";
+constexpr int kGreetingMs = 10000;
+constexpr int kLookAgainMs = 200; // whether mapid, which has a request, still runs
 } // namespace
 
 std::shared_ptr<Connection> Connection::open(const std::string &path)
@@ -58,12 +61,34 @@ void Connection::greet()
     client_ = ipc::Mapping(memory[1].number(), welcome.client_bytes(), true);
     if (!engine_.data() || !client_.data())
         fail(MCOM_UNKNOWN_ERROR, std::string("its memory cannot be mapped: ") + strerror(errno));
+    has_greeted_ = true;
+    if (welcome.has_pulse_offset()) // an older mapid has none
+        pulse_ = reinterpret_cast<const ipc::PulseWord *>(engine_memory(welcome.pulse_offset(), sizeof(ipc::PulseWord)));
+}
+
+// A request may take long; a mapid that does not run any more will never answer.  What it would still say is not to be taken for the
+// answer to a later request.
+ipc::Message Connection::receive()
+{
+    const uint64_t began_ns = ipc::monotonic_ns();
+    pollfd event = {channel_.socket(), POLLIN, 0};
+    while (poll(&event, 1, kLookAgainMs) <= 0) {
+        const bool has_no_greeting = !has_greeted_ && ipc::monotonic_ns() - began_ns > kGreetingMs * 1000000ull;
+        if (!has_no_greeting && !is_silent())
+            continue;
+        shutdown(channel_.socket(), SHUT_RDWR);
+        fail(has_greeted_ ? MCOM_SOCKET_ERROR : MCOM_INIT_SOCKET_ERROR, "does not answer: it is stopped, or hangs");
+    }
+    ipc::Message message;
+    if (!channel_.receive(message))
+        fail(MCOM_SOCKET_ERROR, "has ended the connection");
+    return message;
 }
 
 ipc::Reply Connection::ask(const ipc::Request &request, const std::vector<int> &descriptors, std::vector<ipc::Descriptor> *received)
 {
-    if (getpid() != process_)
-        fail(MCOM_SOCKET_ERROR, "this process was forked off from the one that is connected; create its flows anew");
+    if (is_other_process())
+        fail(MCOM_SOCKET_ERROR, kForked);
     const std::lock_guard lock(mutex_);
     ipc::Reply reply;
     try {
@@ -73,11 +98,11 @@ ipc::Reply Connection::ask(const ipc::Request &request, const std::vector<int> &
             channel_.send(request.SerializeAsString(), descriptors, kSendTimeoutMs);
             is_sent = true;
         } catch (const ipc::ChannelError &) { // mapid may have said why before it hung up
-            if (!channel_.receive(message))
+            if (!has_hung_up() || !channel_.receive(message))
                 throw;
         }
-        if (is_sent && !channel_.receive(message))
-            fail(MCOM_SOCKET_ERROR, "has ended the connection");
+        if (is_sent)
+            message = receive();
         if (!reply.ParseFromString(message.bytes))
             fail(MCOM_UNKNOWN_ERROR, "its reply cannot be read");
         if (message.has_lost_descriptors)
@@ -92,10 +117,30 @@ ipc::Reply Connection::ask(const ipc::Request &request, const std::vector<int> &
     return reply;
 }
 
-bool Connection::is_alive() const
+bool Connection::has_hung_up() const
 {
     pollfd event = {channel_.socket(), POLLRDHUP, 0};
-    return getpid() == process_ && poll(&event, 1, 0) == 0;
+    return poll(&event, 1, 0) != 0;
+}
+
+bool Connection::is_other_process() const
+{
+    return getpid() != process_;
+}
+
+bool Connection::is_alive() const
+{
+    return !is_other_process() && !has_hung_up() && !is_silent();
+}
+
+void Connection::need_mapid() const
+{
+    if (is_other_process())
+        fail(MCOM_SOCKET_ERROR, kForked);
+    if (has_hung_up())
+        fail(MCOM_SOCKET_ERROR, "is gone");
+    if (is_silent())
+        fail(MCOM_SOCKET_ERROR, "is stopped, or hangs: results are no longer brought up to date");
 }
 
 uint8_t *Connection::engine_memory(uint64_t offset, uint64_t bytes) const

@@ -11,6 +11,7 @@
 #include "ipc/channel.hpp"
 #include "ipc/mapi.pb.h"
 #include "ipc/mapping.hpp"
+#include "ipc/pulse.hpp"
 
 namespace mapi::client
 {
@@ -24,8 +25,10 @@ public:
     // One request and its reply.  Throws Error: that of the reply, or one of MCOM_.
     ipc::Reply ask(const ipc::Request &request, const std::vector<int> &descriptors = {}, std::vector<ipc::Descriptor> *received = nullptr);
 
-    // False: mapid is there no more, or this is another process that was forked off.
+    // False: mapid is there no more, is stopped or hangs, or this is another process that was forked off.
     bool is_alive() const;
+    // The same as an error that says which.
+    void need_mapid() const;
     const std::string &path() const { return path_; }
     // What mapid writes and this process can only read.  Throws Error for a place outside.
     uint8_t *engine_memory(uint64_t offset, uint64_t bytes) const;
@@ -34,6 +37,10 @@ public:
 private:
     Connection(ipc::Descriptor socket, std::string path);
     void greet();
+    ipc::Message receive();
+    bool has_hung_up() const;
+    bool is_other_process() const;
+    bool is_silent() const { return pulse_ && ipc::is_silent(*pulse_); }
     [[noreturn]] void fail(int number, const std::string &what) const;
 
     ipc::Channel channel_;
@@ -41,6 +48,8 @@ private:
     const int process_;
     std::mutex mutex_; // one request at a time
     ipc::Mapping engine_;
+    const ipc::PulseWord *pulse_ = nullptr; // in it, from the greeting on; null: mapid has none
+    bool has_greeted_ = false;
     ipc::Mapping client_;
 };
 } // namespace mapi::client

@@ -54,6 +54,19 @@ std::shared_ptr<Flow> FlowTable::take(int fd)
     return flow;
 }
 
+void FlowTable::replace(int fd, const std::shared_ptr<Flow> &old, std::shared_ptr<Flow> flow)
+{
+    Slot &slot = slot_of(fd);
+    {
+        const std::lock_guard lock(mutex_);
+        if (slot.owner != old)
+            throw_no_flow(fd);
+        slot.flow = flow.get();
+        slot.owner = std::move(flow);
+    }
+    wait_for_readers(); // who may still use `old`
+}
+
 int FlowTable::next(int fd)
 {
     const std::lock_guard lock(mutex_);

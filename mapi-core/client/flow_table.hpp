@@ -68,6 +68,8 @@ public:
         const Freed freed{*this, fd};
         close(*flow);
     }
+    // Another one in place of `old`; throws Error when that is there no more.
+    void replace(int fd, const std::shared_ptr<Flow> &old, std::shared_ptr<Flow> flow);
     // Whether a flow has ever been asked for.
     bool is_used() const { return last_ != 0; }
     // The smallest descriptor in use that is greater than fd; 0: none.

@@ -41,6 +41,7 @@ const char *letter_name(char letter)
     switch (letter) {
     case 's': return "a string";
     case 'n': return "a number or a string";
+    case 'b': return "0 or 1";
     case 'c': return "a character";
     case 'p': return "a path";
     case 'l': return "a 64-bit number";
@@ -74,6 +75,7 @@ engine::Argument GivenArguments::take(char letter)
         argument.number = take_number(kind, letter);
     if (letter == 'n' && kind != 's')
         argument.text = std::to_string(argument.number);
+    check(argument);
     return argument;
 }
 
@@ -91,7 +93,14 @@ engine::Argument GivenArguments::take_unchecked(char letter)
     } else {
         argument.number = va_arg(list_, int);
     }
+    check(argument);
     return argument;
+}
+
+void GivenArguments::check(const engine::Argument &argument)
+{
+    if (argument.kind == 'b' && argument.number != 0 && argument.number != 1)
+        throw WrongArgument{": " + std::to_string(argument.number) + " is neither 0 nor 1"};
 }
 
 std::string GivenArguments::take_text()

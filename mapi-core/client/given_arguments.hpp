@@ -35,6 +35,7 @@ public:
 private:
     engine::Argument take_unchecked(char letter);
     std::string take_text();
+    static void check(const engine::Argument &argument);
     int64_t take_number(char kind, char letter);
 
     const char *kinds_;

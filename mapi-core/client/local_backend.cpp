@@ -3,6 +3,7 @@
 #include "client/local_backend.hpp"
 
 #include "drivers/catalog.hpp"
+#include "engine/error.hpp"
 #include "engine/flow.hpp"
 #include "functions/catalog.hpp"
 
@@ -10,6 +11,9 @@ namespace mapi::client
 {
 namespace
 {
+// The packet thread goes with the process, and what has ended stays as it is.
+constexpr std::atomic<uint32_t> kAlwaysActive = FLOW_ACTIVE;
+
 class LocalFlow final : public Flow
 {
 public:
@@ -36,15 +40,15 @@ public:
     void remove(int fid) override
     {
         flow_->remove(fid);
-        if (has_shortcut(fid))
-            shortcut(fid).close();
+        close_shortcut(fid);
     }
     void close() override { flow_->close(); }
     mapi_results_t *read_results(int fid) override
     {
         mapi_results_t *const results = flow_->read_results(fid);
         if (engine::Applied *const share = flow_->share_of_word(fid))
-            open_shortcut(fid, WordPlace{share->node->published().first(), &share->base_result, &share->result[0], &share->results});
+            open_shortcut(fid, WordPlace{share->node->published().first(), &share->base_result, &share->result[0], &share->results, &kAlwaysActive},
+                          [&] { return flow_->is_removed(fid); });
         return results;
     }
     mapi_results_t *next_results(int fid) override { return flow_->next_results(fid); }
@@ -52,27 +56,21 @@ public:
     {
         const mapipkt *const packet = flow_->next_packet(fid);
         if (ring::RecordSource *const packets = flow_->packets(fid))
-            open_shortcut(fid, *packets);
+            open_shortcut(fid, *packets, [&] { return flow_->is_removed(fid); });
         return packet;
     }
     int next_packets(int fid, const mapipkt **packets, int most, int timeout_ms) override { return flow_->next_packets(fid, packets, most, timeout_ms); }
     int poll_descriptor(int fid) override { return flow_->poll_descriptor(fid); }
     bool wait_for_end(int timeout_ms) override { return flow_->wait_for_end(timeout_ms); }
-    void describe(mapi_flow_info_t *info) override { flow_->describe(info); }
+    void describe(mapi_flow_info_t *info) override
+    {
+        flow_->wait_whether_over(kWhetherOverMs);
+        flow_->describe(info);
+    }
     void describe(int fid, mapi_function_info_t *info) override { flow_->describe(fid, info); }
     int next_function(int fid) override { return flow_->next_function(fid); }
 
 private:
-    // Either remove() finds it open, or this call the function removed.
-    template <class Place> void open_shortcut(int fid, Place &&place)
-    {
-        if (!has_shortcut(fid))
-            return;
-        shortcut(fid).lead_to(place);
-        if (flow_->is_removed(fid))
-            shortcut(fid).close();
-    }
-
     const engine::Registry &registry_;
     const std::shared_ptr<engine::Flow> flow_;
 };
@@ -102,5 +100,11 @@ std::shared_ptr<Flow> LocalBackend::create_flow(int, const std::string &device)
 std::shared_ptr<Flow> LocalBackend::create_offline_flow(int, const std::string &path, int format)
 {
     return std::make_shared<LocalFlow>(registry_, devices_.create_private(path, format), client_);
+}
+
+// Whoever had a mapid once captures by mapids alone.
+std::shared_ptr<Flow> LocalBackend::create_again(const FlowRecipe &)
+{
+    throw Error(MAPI_INTERNAL_ERROR, "this process captures by itself, and a flow of mapid is to go on");
 }
 } // namespace mapi::client

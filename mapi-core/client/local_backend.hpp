@@ -19,6 +19,7 @@ public:
     unsigned function_count() override { return unsigned(registry_.functions().size()); }
     std::shared_ptr<Flow> create_flow(int fd, const std::string &device) override;
     std::shared_ptr<Flow> create_offline_flow(int fd, const std::string &path, int format) override;
+    std::shared_ptr<Flow> create_again(const FlowRecipe &recipe) override;
     std::string create_offline(const std::string &path, int format) override { return devices_.create_offline(path, format); }
     void start_offline(const std::string &device) override { devices_.start_offline(device); }
     void delete_offline(const std::string &device) override { devices_.delete_offline(device); }

@@ -2,6 +2,7 @@
 // libmapi: the calls of mapi.h -> flows and devices of this process.  No exception leaves this file.
 #include <mapi/mapi.h>
 
+#include <algorithm>
 #include <cstdarg>
 #include <cstdlib>
 #include <cstring>
@@ -173,6 +174,24 @@ int mapi_remove_function(int fd, int fid)
 {
     return guard(-1, [&] {
         hold(fd, fid)->remove(fid);
+        return 0;
+    });
+}
+
+int mapi_reconnect(int fd)
+{
+    return guard(-1, [&] {
+        const auto old = library().flows.hold(fd);
+        const auto recipe = old->recipe_if_gone();
+        if (!recipe)
+            return 0;
+        const auto flow = library().backend()->create_again(*recipe);
+        try {
+            library().flows.replace(fd, old, flow);
+        } catch (const Error &) { // another thread has closed it
+            flow->close();
+            throw;
+        }
         return 0;
     });
 }
@@ -409,6 +428,7 @@ int mapi_get_libfunct_info(int libid, int number, mapi_libfunct_info_t *info)
         copy_text(info->name, function.name);
         copy_text(info->descr, function.description);
         copy_text(info->argdescr, function.args);
+        std::replace(info->argdescr, info->argdescr + strlen(info->argdescr), 'b', 'i'); // MAPI 2 has no letter of its own for it
         copy_text(info->devtype, MAPI_DEVTYPE_ALL);
         return 0;
     });

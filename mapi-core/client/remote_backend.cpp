@@ -46,30 +46,59 @@ std::shared_ptr<Flow> RemoteBackend::create_flow(int fd, const std::string &devi
     ipc::Request request;
     request.mutable_create_flow()->set_flow(fd);
     request.mutable_create_flow()->set_device(device);
-    return std::make_shared<RemoteFlow>(connection_, fd, connection_->ask(request).flow());
+    return make_flow(request, "");
 }
 
 // With the rights of this process.
-ipc::Reply RemoteBackend::open_capture(int fd, const std::string &path, int format)
+ipc::Reply RemoteBackend::open_capture(const ipc::Request &request, const std::string &path)
 {
     const ipc::Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (!file.is_open())
         throw Error(MAPI_ERROR_FILE, path + ": " + nslice_read_error(errno));
+    return connection_->ask(request, {file.number()});
+}
+
+ipc::Request RemoteBackend::capture_request(int fd, const std::string &path, int format)
+{
     ipc::Request request;
     request.mutable_create_offline()->set_path(path);
     request.mutable_create_offline()->set_format(format);
     request.mutable_create_offline()->set_flow(fd);
-    return connection_->ask(request, {file.number()});
+    return request;
+}
+
+std::shared_ptr<RemoteFlow> RemoteBackend::make_flow(const ipc::Request &creation, const std::string &capture)
+{
+    const ipc::Reply reply = capture.empty() ? connection_->ask(creation) : open_capture(creation, capture);
+    return std::make_shared<RemoteFlow>(connection_, FlowRecipe{creation, capture, {}, {}}, reply.flow());
 }
 
 std::shared_ptr<Flow> RemoteBackend::create_offline_flow(int fd, const std::string &path, int format)
 {
-    return std::make_shared<RemoteFlow>(connection_, fd, open_capture(fd, path, format).flow());
+    return make_flow(capture_request(fd, path, format), path);
+}
+
+// All of it, or nothing stays at mapid.
+std::shared_ptr<Flow> RemoteBackend::create_again(const FlowRecipe &recipe)
+{
+    if (!recipe.writer.empty())
+        throw Error(MFUNCT_NOT_SUPPORTED, recipe.writer + ": its file would be written from the start again; close the flow, and make one with another file");
+    const std::shared_ptr<RemoteFlow> flow = make_flow(recipe.creation, recipe.capture);
+    try {
+        for (const ipc::Request &call : recipe.calls)
+            flow->ask_again(call);
+        if (recipe.is_connected)
+            flow->connect();
+    } catch (const Error &) {
+        flow->close();
+        throw;
+    }
+    return flow;
 }
 
 std::string RemoteBackend::create_offline(const std::string &path, int format)
 {
-    return open_capture(0, path, format).device().device();
+    return open_capture(capture_request(0, path, format), path).device().device();
 }
 
 void RemoteBackend::start_offline(const std::string &device)

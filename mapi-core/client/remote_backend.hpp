@@ -4,9 +4,12 @@
 
 #include "client/backend.hpp"
 #include "client/connection.hpp"
+#include "client/flow_recipe.hpp"
 
 namespace mapi::client
 {
+class RemoteFlow;
+
 class RemoteBackend final : public Backend
 {
 public:
@@ -19,6 +22,7 @@ public:
     unsigned function_count() override;
     std::shared_ptr<Flow> create_flow(int fd, const std::string &device) override;
     std::shared_ptr<Flow> create_offline_flow(int fd, const std::string &path, int format) override;
+    std::shared_ptr<Flow> create_again(const FlowRecipe &recipe) override;
     std::string create_offline(const std::string &path, int format) override;
     void start_offline(const std::string &device) override;
     void delete_offline(const std::string &device) override;
@@ -29,7 +33,9 @@ public:
 
 private:
     ipc::FunctionDescription ask_for_function(int number);
-    ipc::Reply open_capture(int fd, const std::string &path, int format);
+    static ipc::Request capture_request(int fd, const std::string &path, int format);
+    ipc::Reply open_capture(const ipc::Request &request, const std::string &path);
+    std::shared_ptr<RemoteFlow> make_flow(const ipc::Request &creation, const std::string &capture);
 
     const std::shared_ptr<Connection> connection_;
 };

@@ -19,6 +19,7 @@ namespace mapi::client
 namespace
 {
 constexpr int kLookAgainMs = 200; // whether mapid is still there
+constexpr std::atomic<uint64_t> kNoBase = 0; // mapid tells the flow's own share
 
 void store(std::vector<std::atomic<uint64_t>> &result, const std::vector<uint64_t> &copy)
 {
@@ -37,8 +38,9 @@ const mapi_function *find_composing(const std::string &name)
 }
 } // namespace
 
-RemoteFlow::RemoteFlow(std::shared_ptr<Connection> connection, int number, const ipc::FlowMade &made)
-    : connection_(std::move(connection)), number_(number),
+RemoteFlow::RemoteFlow(std::shared_ptr<Connection> connection, FlowRecipe recipe, const ipc::FlowMade &made)
+    : connection_(std::move(connection)), recipe_(std::move(recipe)),
+      number_(recipe_.capture.empty() ? recipe_.creation.create_flow().flow() : recipe_.creation.create_offline().flow()),
       status_(reinterpret_cast<const std::atomic<uint32_t> *>(connection_->engine_memory(made.status_offset(), sizeof(uint32_t))))
 {
 }
@@ -69,6 +71,9 @@ int RemoteFlow::apply(const std::string &function, engine::Arguments arguments)
             argument.file->keep();
     }
     add(function, reply.applied());
+    if (!files.empty())
+        recipe_.writer = function;
+    recipe_.calls.push_back(std::move(request));
     return reply.applied().function();
 }
 
@@ -85,9 +90,12 @@ void RemoteFlow::add(const std::string &name, const ipc::Applied &applied)
     function.has_results_in_ring = applied.has_results_in_ring();
     function.has_packets_in_ring = applied.has_packets_in_ring();
     function.is_composed = applied.is_composed();
+    if (applied.is_since_last())
+        function.since_last = std::make_unique<engine::SinceLast>();
     if (!applied.has_ring())
         return;
     const ipc::Ring &ring = applied.ring();
+    function.writer_waits = ring.writer_waits();
     const ring::RingPages pages{
         reinterpret_cast<ring::WriterPage *>(connection_->engine_memory(ring.writer_offset(), sizeof(ring::WriterPage))),
         reinterpret_cast<ring::ReaderPage *>(connection_->client_memory(ring.reader_offset(), sizeof(ring::ReaderPage))),
@@ -117,7 +125,9 @@ void RemoteFlow::set_option(int option, uint64_t value)
     request.mutable_set_flow_option()->set_flow(number_);
     request.mutable_set_flow_option()->set_option(option);
     request.mutable_set_flow_option()->set_value(value);
+    const std::lock_guard lock(mutex_);
     connection_->ask(request);
+    recipe_.calls.push_back(std::move(request));
 }
 
 uint64_t RemoteFlow::option(int option)
@@ -134,6 +144,7 @@ void RemoteFlow::connect()
     ipc::Request request;
     request.mutable_connect()->set_flow(number_);
     connection_->ask(request);
+    make_shortcuts(functions_.size());
     is_connected_.store(true, std::memory_order_release);
 }
 
@@ -142,7 +153,12 @@ void RemoteFlow::reset(int fid)
     ipc::Request request;
     request.mutable_reset()->set_flow(number_);
     request.mutable_reset()->set_function(fid);
-    connection_->ask(request);
+    const auto reset = [&] { connection_->ask(request); };
+    const Function *const counted = fid >= 1 && size_t(fid) <= functions_.size() ? &functions_[size_t(fid) - 1] : nullptr;
+    if (counted && counted->since_last)
+        counted->since_last->restart(reset);
+    else
+        reset();
 }
 
 void RemoteFlow::remove(int fid)
@@ -152,10 +168,38 @@ void RemoteFlow::remove(int fid)
     request.mutable_remove()->set_flow(number_);
     request.mutable_remove()->set_function(fid);
     connection_->ask(request);
+    mark_removed(fid);
+    recipe_.calls.push_back(std::move(request));
+}
+
+void RemoteFlow::mark_removed(int fid)
+{
     Function &removed = function(fid);
     removed.is_removed = true;
+    close_shortcut(fid);
     if (removed.records)
         removed.records->disturb();
+}
+
+void RemoteFlow::ask_again(const ipc::Request &call)
+{
+    const std::lock_guard lock(mutex_);
+    const ipc::Reply reply = connection_->ask(call);
+    if (call.has_apply())
+        add(call.apply().function(), reply.applied());
+    else if (call.has_remove())
+        mark_removed(call.remove().function());
+    recipe_.calls.push_back(call);
+}
+
+std::shared_ptr<const FlowRecipe> RemoteFlow::recipe_if_gone()
+{
+    if (connection_->is_alive())
+        return nullptr;
+    const std::lock_guard lock(mutex_);
+    auto recipe = std::make_shared<FlowRecipe>(recipe_);
+    recipe->is_connected = is_connected_;
+    return recipe;
 }
 
 void RemoteFlow::close()
@@ -200,7 +244,10 @@ mapi_results_t *RemoteFlow::read_results(int fid)
     if (function.is_composed)
         return read_composed(function);
     if (function.result.size() == 1) [[likely]] {
-        function.result[0].store(function.published.first_word(), std::memory_order_relaxed);
+        const auto word = [&] { return function.published.first_word(); };
+        function.result[0].store(function.since_last ? function.since_last->take(word) : word(), std::memory_order_relaxed);
+        if (!function.since_last)
+            open_shortcut(fid, WordPlace{function.published.first(), &kNoBase, &function.result[0], &function.results, status_}, [&] { return function.is_removed.load(); });
     } else {
         std::vector<uint64_t> copy(function.result.size());
         if (!function.published.try_read(copy.data()))
@@ -210,23 +257,33 @@ mapi_results_t *RemoteFlow::read_results(int fid)
     return show(function);
 }
 
-// Told with the time; now and then it is asked whether anybody still changes it.
+// With the time, once it is sure that the value was brought up to date: a mapid that ends says so in the status.  One that is killed or
+// stopped cannot, and is looked for now and then.
 mapi_results_t *RemoteFlow::show(Function &function)
 {
     const uint64_t now_us = engine::now_us();
-    if (now_us - seen_alive_us_.load(std::memory_order_relaxed) > kLookAgainMs * 1000ull) {
-        if (status() == FLOW_ACTIVE) // what has ended stays as it is, whatever becomes of mapid
-            need_mapid();
+    if (status_->load(std::memory_order_acquire) != FLOW_ACTIVE) [[unlikely]] {
+        check_ended();
+    } else if (now_us - seen_alive_us_.load(std::memory_order_relaxed) > kLookAgainMs * 1000ull) {
+        need_mapid();
         seen_alive_us_.store(now_us, std::memory_order_relaxed);
     }
     std::atomic_ref(function.results.ts).store(now_us, std::memory_order_relaxed);
     return &function.results;
 }
 
+// What has finished stays as it is, whatever becomes of mapid.
+void RemoteFlow::check_ended() const
+{
+    if (!is_closed_ && status() == FLOW_CLOSED)
+        throw Error(MCOM_SOCKET_ERROR, "mapid at " + connection_->path() + " has ended, and the flow with it");
+}
+
 void RemoteFlow::need_mapid() const
 {
-    if (!connection_->is_alive())
-        throw Error(MCOM_SOCKET_ERROR, "mapid at " + connection_->path() + " is gone");
+    check_ended();
+    if (status() != FLOW_FINISHED)
+        connection_->need_mapid();
 }
 
 void RemoteFlow::read_whole(Function &function)
@@ -276,6 +333,8 @@ mapi_results_t *RemoteFlow::next_results(int fid)
     ring::RecordSource &source = records(function, false);
     const auto lock = source.lock();
     const ring::Record record = is_closed_ ? ring::Record{} : source.next([this] { return is_alive(); });
+    if (!record.data && !is_closed_)
+        need_mapid();
     if (!record.data)
         throw Error(MAPI_NO_MORE_RESULTS, function.name + " has no more results");
     std::vector<uint64_t> copy(function.result.size());
@@ -287,7 +346,9 @@ mapi_results_t *RemoteFlow::next_results(int fid)
 
 const mapipkt *RemoteFlow::next_packet(int fid)
 {
-    ring::RecordSource &source = records(connected_function(fid), true);
+    Function &function = connected_function(fid);
+    ring::RecordSource &source = records(function, true);
+    open_shortcut(fid, source, [&] { return function.is_removed.load(); });
     const auto lock = source.lock();
     if (is_closed_)
         return nullptr;
@@ -343,11 +404,31 @@ bool RemoteFlow::wait_for_end(int timeout_ms)
         need_mapid();
         ring::wait_for_change(*status_, FLOW_ACTIVE, timeout_ms < 0 ? kLookAgainMs : int(std::min<int64_t>(left, kLookAgainMs)));
     }
+    check_ended();
     return true;
+}
+
+// Whoever reads elsewhere is here: mapid knows less of what he has taken.
+mapi_flow_status RemoteFlow::told_status()
+{
+    const mapi_flow_status told = mapi_flow_status(status());
+    for (Function &function : functions_) {
+        if (told != FLOW_FINISHED || function.is_removed || !function.records || function.is_composed)
+            continue;
+        const auto lock = function.records->lock();
+        if (function.records->has_left(!function.has_packets_in_ring))
+            return FLOW_ACTIVE;
+    }
+    return told;
 }
 
 void RemoteFlow::describe(mapi_flow_info_t *info)
 {
+    for (Function &function : functions_) {
+        const bool holds_device_up = is_connected_ && function.has_packets_in_ring && function.writer_waits && !function.is_removed;
+        if (holds_device_up && status() == FLOW_ACTIVE && function.records->wait_whether_last(kWhetherOverMs, [this] { return is_alive(); }))
+            wait_for_end(kWhetherOverMs); // its files are written
+    }
     ipc::Request request;
     request.mutable_describe_flow()->set_flow(number_);
     const ipc::FlowInfo reply = connection_->ask(request).flow_info();
@@ -356,7 +437,7 @@ void RemoteFlow::describe(mapi_flow_info_t *info)
     info->num_functions = reply.functions();
     info->start_us = reply.start_us();
     info->end_us = reply.end_us();
-    info->status = mapi_flow_status(reply.status());
+    info->status = is_connected_ ? told_status() : mapi_flow_status(reply.status());
 }
 
 void RemoteFlow::describe(int fid, mapi_function_info_t *info)

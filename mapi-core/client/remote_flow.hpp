@@ -10,8 +10,10 @@
 
 #include "client/backend.hpp"
 #include "client/connection.hpp"
+#include "client/flow_recipe.hpp"
 #include "engine/composed_result.hpp"
 #include "engine/published.hpp"
+#include "engine/since_last.hpp"
 #include "ring/record_source.hpp"
 
 namespace mapi::client
@@ -19,7 +21,11 @@ namespace mapi::client
 class RemoteFlow final : public Flow
 {
 public:
-    RemoteFlow(std::shared_ptr<Connection> connection, int number, const ipc::FlowMade &made);
+    // recipe: how it was created.
+    RemoteFlow(std::shared_ptr<Connection> connection, FlowRecipe recipe, const ipc::FlowMade &made);
+
+    // A call of another flow's recipe.
+    void ask_again(const ipc::Request &call);
 
     int apply(const std::string &function, engine::Arguments arguments) override;
     engine::Target target(int fid, bool is_whole) override;
@@ -41,6 +47,7 @@ public:
     void describe(mapi_flow_info_t *info) override;
     void describe(int fid, mapi_function_info_t *info) override;
     int next_function(int fid) override;
+    std::shared_ptr<const FlowRecipe> recipe_if_gone() override;
 
 private:
     struct Function {
@@ -51,6 +58,8 @@ private:
         bool has_results_in_ring = false;
         bool has_packets_in_ring = false;
         bool is_composed = false;
+        bool writer_waits = false; // of its ring
+        std::unique_ptr<engine::SinceLast> since_last; // null: the whole count is told
         std::unique_ptr<ring::RecordSource> records; // null: the function has no ring
         std::unique_ptr<engine::ComposedResult> composed; // under their lock; null: this libmapi does not know how, or it is not composed
         ipc::Descriptor event;
@@ -58,6 +67,7 @@ private:
     };
 
     void add(const std::string &name, const ipc::Applied &applied);
+    void mark_removed(int fid);
     Function &function(int fid);
     Function &connected_function(int fid);
     ring::RecordSource &records(Function &function, bool are_packets) const;
@@ -66,11 +76,14 @@ private:
     void read_whole(Function &function);
     mapi_results_t *read_composed(Function &function);
     mapi_results_t *show(Function &function);
-    // Throws Error when it is there no more.
+    // Throws Error when mapid no longer runs this flow, which has not finished: it has ended, or was killed, or is stopped.
     void need_mapid() const;
+    void check_ended() const;
     uint32_t status() const { return status_->load(); }
+    mapi_flow_status told_status();
 
     const std::shared_ptr<Connection> connection_;
+    FlowRecipe recipe_; // under mutex_
     const int number_;
     const std::atomic<uint32_t> *const status_;
     std::mutex mutex_; // apply, connect, close

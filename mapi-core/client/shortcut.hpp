@@ -18,9 +18,11 @@ struct WordPlace {
     const std::atomic<uint64_t> *base = nullptr; // what of the word is not the flow's
     std::atomic<uint64_t> *lent = nullptr;       // what results->res points to
     mapi_results_t *results = nullptr;
+    const std::atomic<uint32_t> *status = nullptr; // FLOW_ACTIVE while the result is kept up to date
 };
 
-// Empty at first.  The reader that has asked the flow fills it in, others the same again.  Any thread.
+// Empty at first.  The reader that has asked the flow fills it in, others the same again.  Any thread.  Of a flow that does not change its
+// status when it ends, because its mapid was killed, nothing is told here: each look that the clock needs leads past the shortcut.
 class Shortcut
 {
 public:
@@ -30,6 +32,8 @@ public:
         const std::atomic<uint64_t> *const word = word_.load(std::memory_order_acquire); // pairs with lead_to(): the others are there
         uint64_t now_us;
         if (!word || !clock.try_now(now_us)) [[unlikely]]
+            return nullptr;
+        if (status_.load(std::memory_order_relaxed)->load(std::memory_order_relaxed) != FLOW_ACTIVE) [[unlikely]]
             return nullptr;
         // Two threads that read the same function get whole words, if not both their own.  The base first: the word only grows.
         const uint64_t base = base_.load(std::memory_order_relaxed)->load(std::memory_order_acquire);
@@ -52,6 +56,7 @@ public:
         base_.store(place.base, std::memory_order_relaxed);
         lent_.store(place.lent, std::memory_order_relaxed);
         results_.store(place.results, std::memory_order_relaxed);
+        status_.store(place.status, std::memory_order_relaxed);
         word_.store(place.word);
     }
     void lead_to(ring::RecordSource &packets) { packets_.store(&packets); }
@@ -66,6 +71,7 @@ private:
     std::atomic<const std::atomic<uint64_t> *> base_ = nullptr;
     std::atomic<std::atomic<uint64_t> *> lent_ = nullptr;
     std::atomic<mapi_results_t *> results_ = nullptr;
+    std::atomic<const std::atomic<uint32_t> *> status_ = nullptr;
     std::atomic<ring::RecordSource *> packets_ = nullptr;
 };
 } // namespace mapi::client

@@ -153,7 +153,8 @@ void serve(const engine::Registry &registry, const Options &options, const sigse
     engine::Devices devices(registry, {1, true, false, nullptr, daemon::log_plan});
     read_config(devices);
     daemon::Census census;
-    daemon::Service service{registry, devices, options.limits, census, options.group};
+    daemon::Pulse pulse;
+    daemon::Service service{registry, devices, options.limits, census, pulse, options.group};
     service.limits.files = files;
     service.limits.memory_bytes = options.memory_mib << 20;
     service.limits.function_bytes = options.function_memory_mib << 20;

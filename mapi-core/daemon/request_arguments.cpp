@@ -31,6 +31,8 @@ engine::Argument ArgumentReader::read(const ipc::Argument &given, char letter)
     engine::Argument argument{char(given.kind()), given.number(), given.text(), {}};
     if (letter == 'u')
         argument.number = peer_.uid;
+    if (letter == 'b' && argument.number != 0 && argument.number != 1)
+        throw ipc::ChannelError("neither 0 nor 1");
     if ((letter == 'i' || letter == 'c') && argument.number != int32_t(argument.number))
         throw ipc::ChannelError("an int that is none");
     read_functions(given, letter, argument);

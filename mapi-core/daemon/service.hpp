@@ -6,6 +6,7 @@
 
 #include "daemon/census.hpp"
 #include "daemon/policy.hpp"
+#include "daemon/pulse.hpp"
 #include "engine/devices.hpp"
 #include "engine/registry.hpp"
 
@@ -16,6 +17,7 @@ struct Service {
     engine::Devices &devices;
     Limits limits;
     Census &census;
+    Pulse &pulse;
     std::string group; // may use devices that name no other
 };
 } // namespace mapi::daemon

@@ -56,6 +56,8 @@ Session::Session(const Service &service, ipc::Descriptor socket, Peer peer)
 
 Session::~Session()
 {
+    if (pulse_.memory())
+        service_.pulse.remove(*static_cast<ipc::PulseWord *>(pulse_.memory()));
     try {
         service_.census.remove_client(census_number_);
     } catch (const std::exception &error) {
@@ -214,12 +216,15 @@ void Session::hello(const ipc::Hello &call, ipc::Reply &reply)
         throw ipc::ChannelError("a second greeting");
     arena_ = std::make_shared<SharedArena>(service_.limits.memory_bytes, kRingsMax * 64);
     engine_client_ = std::make_shared<engine::Client>(arena_, allowance_.memory());
+    pulse_ = engine::ArenaBlock(arena_, engine::Arena::Side::kEngine, sizeof(ipc::PulseWord));
+    service_.pulse.add(*new (pulse_.memory()) ipc::PulseWord(0));
     auto &welcome = *reply.mutable_welcome();
     welcome.set_version(ipc::kProtocolVersion);
     for (const auto side : {engine::Arena::Side::kEngine, engine::Arena::Side::kClient})
         to_send_.push_back(arena_->piece(side).descriptor());
     welcome.set_engine_bytes(arena_->piece(engine::Arena::Side::kEngine).bytes());
     welcome.set_client_bytes(arena_->piece(engine::Arena::Side::kClient).bytes());
+    welcome.set_pulse_offset(arena_->piece(engine::Arena::Side::kEngine).offset_of(pulse_.memory()));
 }
 
 Session::FlowEntry &Session::find(int number)

@@ -72,6 +72,7 @@ private:
     Allowance allowance_;
     const uint64_t census_number_;
     std::shared_ptr<SharedArena> arena_;            // null before Hello
+    engine::ArenaBlock pulse_;                      // a word of it; the same
     std::shared_ptr<engine::Client> engine_client_; // what its flows have in common; the same
     engine::Devices own_;                // captures that the client has opened
     std::map<std::string, Holdings> captures_; // that it made without a flow, by their devices' names

@@ -15,6 +15,7 @@ void show(int fid, const engine::FunctionMemory &memory, SharedArena &arena, ipc
     applied.set_has_results_in_ring(memory.has_results_in_ring);
     applied.set_has_packets_in_ring(memory.has_packets_in_ring);
     applied.set_is_composed(memory.is_composed);
+    applied.set_is_since_last(memory.is_since_last);
     if (!memory.ring)
         return;
     const ring::RingPages &pages = memory.ring->writer().pages();
@@ -24,6 +25,7 @@ void show(int fid, const engine::FunctionMemory &memory, SharedArena &arena, ipc
     ring.set_data_bytes(pages.bytes);
     ring.set_reader_offset(arena.piece(engine::Arena::Side::kClient).offset_of(pages.reader));
     ring.set_reader_returns(memory.ring->reader_returns());
+    ring.set_writer_waits(memory.ring->writer_waits());
 }
 
 void show(const mapi_flow_info_t &info, ipc::FlowInfo &message)

@@ -56,6 +56,17 @@ uint64_t Applied::passed() const
     return node->passed() - base;
 }
 
+bool Applied::has_left()
+{
+    if (is_removed || !records || !(node->has_packets_in_ring() || node->has_results_in_ring()))
+        return false;
+    const bool need_not_read = !node->has_packets_in_ring();
+    if (is_read_elsewhere)
+        return node->ring()->writer().has_left(need_not_read);
+    const auto lock = records->lock();
+    return records->has_left(need_not_read);
+}
+
 void Applied::rebase()
 {
     base_seen.store(node->seen(), std::memory_order_release);
@@ -100,6 +111,7 @@ void Chain::append(std::shared_ptr<Node> node)
     auto applied = std::make_unique<Applied>(std::move(node));
     if (arena_->is_shared())
         applied->make_mirror(arena_); // may fail: then the flow has no more functions than before
+    applied->is_read_elsewhere = arena_->is_shared();
     functions_.push_back(std::move(applied));
 }
 
@@ -113,8 +125,16 @@ void Chain::show_status()
 
 void Chain::close()
 {
-    status_ = FLOW_CLOSED;
-    show_status();
+    if (status_.exchange(FLOW_CLOSED) != FLOW_FINISHED)
+        show_status();
+}
+
+mapi_flow_status Chain::told_status() const
+{
+    const mapi_flow_status told = status();
+    if (told != FLOW_FINISHED)
+        return told;
+    return std::any_of(functions_.begin(), functions_.end(), [](const auto &applied) { return applied->has_left(); }) ? FLOW_ACTIVE : told;
 }
 
 int Chain::count_transforms() const

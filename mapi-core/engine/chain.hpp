@@ -13,6 +13,7 @@
 
 #include "engine/composed_result.hpp"
 #include "engine/node.hpp"
+#include "engine/since_last.hpp"
 #include "ring/record_source.hpp"
 
 namespace mapi::engine
@@ -33,8 +34,10 @@ struct Applied {
     std::vector<std::atomic<uint64_t>> result; // what mapi_read_results() lends out
     const bool is_share_of_word; // one word, of the node's, and not what the function itself gives to a reader
     mapi_results_t results = {};
+    std::unique_ptr<SinceLast> since_last; // of a count that is told so; null: the whole
     std::unique_ptr<ring::RecordSource> records; // null: the function has no ring
     ComposedResult composed; // under the lock of `records`
+    bool is_read_elsewhere = false; // by a client in another process
 
     // Of one that ends a meter: the functions it measures, and where all stood when the flow joined.
     struct Metered {
@@ -59,6 +62,8 @@ struct Applied {
     uint64_t share() const;
     uint64_t seen() const;
     uint64_t passed() const;
+    // Whether its ring, which has ended, holds what a reader has not taken yet: packets, or results of which he has taken some.
+    bool has_left();
     // Device's thread, or none runs.
     void rebase();
     void reset();
@@ -82,11 +87,14 @@ public:
     // Throws Error when others need the function's packets or its result.
     void check_removable(size_t position) const;
 
+    // As programs are told: it has finished when its readers have taken what waits for them.
+    mapi_flow_status told_status() const;
     mapi_flow_status status() const { return status_.load(std::memory_order_acquire); }
     bool is_closed_unconnected() const { return status() == FLOW_CLOSED && start_us() == 0; }
     uint64_t start_us() const { return start_us_.load(std::memory_order_relaxed); }
     uint64_t end_us() const { return end_us_.load(std::memory_order_relaxed); }
-    // Where a client in another process finds the status, as a futex word; null in this one.
+    // Where a client in another process finds the status, as a futex word; null in this one.  Of a flow that had finished before it was
+    // closed it stays so: what the client has of it is whole.
     const std::atomic<uint32_t> *shown_status() const { return shown_status_; }
     // Whether the device's thread has set the bases.
     bool has_joined() const { return joined_.load(std::memory_order_acquire); }

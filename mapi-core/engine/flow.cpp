@@ -83,7 +83,10 @@ int Flow::apply(const mapi_function &function, Arguments arguments)
     auto node = device_->make_node(function, std::move(arguments), client_, options);
     const std::lock_guard lock(mutex_);
     check_applicable(function); // another thread may have been faster
+    const bool is_since_last = device_->settings().tells_since_last && node->is_additive();
     chain_->append(std::move(node));
+    if (is_since_last)
+        chain_->functions().back()->since_last = std::make_unique<SinceLast>();
     return int(chain_->functions().size());
 }
 
@@ -131,10 +134,14 @@ void Flow::connect()
 void Flow::reset(int fid)
 {
     const std::lock_guard lock(mutex_);
-    const Node &node = *connected_function(fid).node;
-    if (!node.can_be_reset())
-        throw Error(MAPI_INVALID_FID_FUNCID, std::string(node.function().name) + " cannot be reset");
-    device_->reset(chain_, size_t(fid) - 1);
+    const Applied &applied = connected_function(fid);
+    if (!applied.node->can_be_reset())
+        throw Error(MAPI_INVALID_FID_FUNCID, std::string(applied.node->function().name) + " cannot be reset");
+    const auto reset = [&] { device_->reset(chain_, size_t(fid) - 1); };
+    if (applied.since_last)
+        applied.since_last->restart(reset);
+    else
+        reset();
 }
 
 void Flow::remove(int fid)
@@ -210,7 +217,8 @@ FunctionMemory Flow::memory(int fid)
     // One in place that create() did not ask for is none, and what stands for it no client's memory.
     const bool lies_in_place = node.is_in_place() && node.has_result();
     const void *result = lies_in_place ? node.published().words() - 1 : applied.mirror_memory.memory();
-    return {result, node.result_bytes(), node.ring(), node.has_results_in_ring(), node.has_packets_in_ring(), node.is_composed()};
+    return {result, node.result_bytes(), node.ring(), node.has_results_in_ring(), node.has_packets_in_ring(), node.is_composed(),
+            applied.since_last != nullptr};
 }
 
 // `copy` is zeros.  Of a composed result with the lock of its records.
@@ -232,11 +240,9 @@ mapi_results_t *Flow::read_results(int fid)
         return nullptr;
     // Relaxed stores: two threads that read the same function get whole words, if not both their own.
     if (applied.is_share_of_word) [[likely]] {
-        uint64_t value = 0;
         // A shared result may be of packets before this flow.
-        if (!node.is_shareable() || chain_->has_joined())
-            value = applied.share();
-        applied.result[0].store(value, std::memory_order_relaxed);
+        const auto share = [&] { return !node.is_shareable() || chain_->has_joined() ? applied.share() : 0; };
+        applied.result[0].store(applied.since_last ? applied.since_last->take(share) : share(), std::memory_order_relaxed);
     } else {
         std::vector<uint64_t> copy(applied.result.size());
         std::optional<ring::RecordSource::Lock> lock; // also while it is stored: what is told once shall not be mixed with what another thread reads
@@ -255,7 +261,7 @@ Applied *Flow::share_of_word(int fid) const
 {
     Applied &applied = *chain_->functions()[size_t(fid) - 1];
     const Node &node = *applied.node;
-    const bool is_share = applied.is_share_of_word && !node.has_results_in_ring() && !node.is_pure() && (!node.is_shareable() || chain_->has_joined());
+    const bool is_share = applied.is_share_of_word && !applied.since_last && !node.has_results_in_ring() && !node.is_pure() && (!node.is_shareable() || chain_->has_joined());
     return is_share ? &applied : nullptr;
 }
 
@@ -327,6 +333,17 @@ bool Flow::wait_for_end(int timeout_ms)
     return device_->wait_while_active(*chain_, timeout_ms);
 }
 
+void Flow::wait_whether_over(int timeout_ms)
+{
+    if (chain_->status() != FLOW_ACTIVE)
+        return;
+    for (const auto &applied : chain_->functions()) {
+        const bool holds_device_up = applied->node->has_packets_in_ring() && applied->node->waits_for_reader() && !applied->is_removed;
+        if (holds_device_up && applied->records->wait_whether_last(timeout_ms, always))
+            device_->wait_while_active(*chain_, timeout_ms); // its files are written
+    }
+}
+
 void Flow::describe(mapi_flow_info_t *info)
 {
     const std::lock_guard lock(mutex_);
@@ -336,7 +353,7 @@ void Flow::describe(mapi_flow_info_t *info)
     info->start_us = chain_->start_us();
     info->end_us = chain_->end_us();
     chain_->settle();
-    info->status = chain_->status();
+    info->status = chain_->told_status();
 }
 
 void Flow::describe(int fid, mapi_function_info_t *info)

@@ -24,6 +24,7 @@ struct FunctionMemory {
     bool has_results_in_ring = false;
     bool has_packets_in_ring = false;
     bool is_composed = false; // its result is made of result and ring, by its table
+    bool is_since_last = false; // readers are told what it has grown by since they read it before
 };
 
 // Any thread.  Everything throws Error.
@@ -69,6 +70,9 @@ public:
     int poll_descriptor(int fid);
     // False when the time is up.
     bool wait_for_end(int timeout_ms);
+
+    // Where its reader has taken all packets, and the device waits for readers: until there are more, or the flow has finished.
+    void wait_whether_over(int timeout_ms);
 
     FunctionMemory memory(int fid);
     // What goes with the last of its functions, which may be in use for a while after it is closed.

@@ -16,7 +16,14 @@ namespace mapi::engine
 namespace
 {
 constexpr uint64_t kLinkSpeedMost = 10000000;
-constexpr const char *kKeys[] = {"device", "driver", "path", "group", "repeat", "batch", "alias", "description", "link_speed", "mpls", "vlan"};
+constexpr const char *kKeys[] = {"device", "driver", "path", "group", "repeat", "batch", "alias", "description", "link_speed", "mpls", "vlan", "results"};
+
+bool read_results(const std::string &value)
+{
+    if (value != "total" && value != "since_last")
+        throw Error(MAPI_CONFIG_ERROR, "results=" + value + ": needs total or since_last");
+    return value == "since_last";
+}
 } // namespace
 
 std::string DeviceSettings::set(const std::string &key, const std::string &value)
@@ -43,6 +50,8 @@ std::string DeviceSettings::set(const std::string &key, const std::string &value
         mpls = unsigned(config_number(key, value, 0, 1));
     else if (key == "vlan")
         vlan = unsigned(config_number(key, value, 0, 1));
+    else if (key == "results")
+        tells_since_last = read_results(value);
     else if (key == "devgroup")
         return config_number(key, value, 0, std::numeric_limits<int32_t>::max()), "one mapid serves all devices; group= says who may use this one";
     else if (key == "trace_dir")

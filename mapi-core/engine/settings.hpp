@@ -24,6 +24,7 @@ struct DeviceSettings {
     unsigned batch = kBurstPackets; // packets a unit of work may have; 1 = a unit is a packet
     unsigned link_speed = 0;
     unsigned mpls = 0, vlan = 0; // told, no more
+    bool tells_since_last = false; // of counts: what they have grown by since the flow's reader read them before
     bool waits_for_readers = true; // where the source can; not where its readers are of several clients
     int file = -1; // to read instead of path; the driver makes its own copy
     std::vector<std::pair<std::string, std::string>> options; // the driver's, as they were written
@@ -36,7 +37,8 @@ struct DeviceSettings {
     // Whether a device that was opened with these reads what one would that is opened with `other`.
     bool opens_like(const DeviceSettings &other) const
     {
-        return driver == other.driver && path == other.path && repeat == other.repeat && batch == other.batch && options == other.options;
+        return driver == other.driver && path == other.path && repeat == other.repeat && batch == other.batch &&
+               tells_since_last == other.tells_since_last && options == other.options;
     }
 };
 } // namespace mapi::engine

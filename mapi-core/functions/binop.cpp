@@ -4,7 +4,8 @@
 // The difference is taken modulo 2^64, as MAPI 2 takes it.
 #include <bit>
 
-#include <mapi/mapi.h>
+#include <mapi/binop.h>
+#include <mapi/errors.h>
 
 #include "functions/catalog.hpp"
 #include "functions/instance.hpp"
@@ -14,6 +15,8 @@ namespace mapi::functions
 {
 namespace
 {
+constexpr int64_t kDifferenceToo = 2; // what BINOP_SUB was in libmapi before it took MAPI 2's numbers
+
 struct Binop {
     uint64_t *result;
     const mapi_reference *left, *right;
@@ -31,7 +34,7 @@ struct Binop {
 int create(const mapi_function_setup *setup, void **instance)
 {
     const int64_t operation = setup->arguments[0].number;
-    if (operation != BINOP_ADD && operation != BINOP_SUB)
+    if (operation != BINOP_ADD && operation != BINOP_SUB && operation != kDifferenceToo)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the operation is neither BINOP_ADD nor BINOP_SUB");
     return create_object<Binop>(setup, instance, static_cast<uint64_t *>(setup->result), setup->arguments[2].references[0],
                                          setup->arguments[4].references[0], operation == BINOP_ADD);

@@ -169,7 +169,7 @@ int create(const mapi_function_setup *setup, void **instance)
         *instance = filter.release();
         return 0;
     } catch (const match::FilterError &error) {
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, std::string("filter \"") + expression + "\": " + error.what());
+        return refuse(setup, PCAP_BPF_ERR, std::string("filter \"") + expression + "\": " + error.what());
     } catch (const std::exception &error) {
         return refuse(setup, MFUNCT_COULD_NOT_APPLY_FUNCT, error.what());
     }

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include <mapi/expiredflowshash.h>
 #include <mapi/results.h>
 
 #include "functions/catalog.hpp"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // PKTINFO: packet -> uint64 time stamp (NTP) or wire bytes of the last one.  Lets every packet pass.
 
-#include <mapi/mapi.h>
+#include <mapi/errors.h>
+#include <mapi/pktinfo.h>
 
 #include "functions/catalog.hpp"
 #include "functions/instance.hpp"
@@ -13,6 +14,8 @@ namespace mapi::functions
 {
 namespace
 {
+constexpr int64_t kPacketSizeToo = 2; // what PKT_SIZE was in libmapi before it took MAPI 2's numbers
+
 struct PacketInfo {
     uint64_t *result;
     bool is_time;
@@ -23,7 +26,7 @@ struct PacketInfo {
 int create(const mapi_function_setup *setup, void **instance)
 {
     const int64_t what = setup->arguments[0].number;
-    if (what != PKT_TS && what != PKT_SIZE)
+    if (what != PKT_TS && what != PKT_SIZE && what != kPacketSizeToo)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the type is neither PKT_TS nor PKT_SIZE");
     return create_object<PacketInfo>(setup, instance, static_cast<uint64_t *>(setup->result), what == PKT_TS);
 }

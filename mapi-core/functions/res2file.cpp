@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <mapi/mapi.h>
+#include <mapi/res2file.h>
 
 #include "functions/catalog.hpp"
 #include "functions/instance.hpp"
@@ -61,7 +62,7 @@ void append_stats(std::string &to, const uint64_t *words)
     char text[12000]; // long double has up to 4933 digits
     if (words)
         memcpy(&stats, words, sizeof(stats));
-    snprintf(text, sizeof(text), "%" PRIu64 "  %Lf %Lf %" PRIu64 " %" PRIu64 " ", stats.count, stats.sum, stats.sum2, stats.min, stats.max);
+    snprintf(text, sizeof(text), "%" PRIu64 "  %Lf %Lf %" PRIu64 " %" PRIu64 " ", stats.count, stats.sum, stats.sum2, stats.exact_min, stats.exact_max);
     to += text;
 }
 
@@ -214,14 +215,11 @@ int create(const mapi_function_setup *setup, void **instance)
     std::vector<Column> columns;
     const char *text = setup->arguments[kInterval].text;
     const auto interval = parse_save_interval(text);
-    const int64_t reset = setup->arguments[kReset].number;
     if (const int refused = read_columns(setup, columns))
         return refused;
     if (!interval)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_5,
                       std::string("\"") + text + "\" is no interval: a number of packets, time such as 5ms or 2s, or -1 for the end");
-    if (reset != 0 && reset != 1)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_6, "reset is neither 0 nor 1");
     for (const Column &column : columns) {
         if (column.is_whole())
             setup->take_single_packets(setup);
@@ -249,7 +247,7 @@ extern "C" const mapi_function mapi_fn_res2file = {
     .struct_size = sizeof(mapi_function),
     .name = "RES2FILE",
     .description = "writes other functions' results to a file at intervals",
-    .args = "sSsws?i",
+    .args = "sSsws?b",
     .flags = MAPI_FUNCTION_PASSES_ALL | MAPI_FUNCTION_EVERY_BATCH, // for results that packets elsewhere change
     .create = mapi::functions::create,
     .process = mapi::functions::process,

@@ -10,6 +10,7 @@
 #include <variant>
 
 #include <mapi/mapi.h>
+#include <mapi/sample.h>
 
 #include "functions/catalog.hpp"
 #include "functions/instance.hpp"

@@ -141,7 +141,7 @@ int create(const mapi_function_setup *setup, void **instance)
 {
     const int64_t format = setup->arguments[kFormat].number, most = setup->arguments[kCount].number;
     if (format != MFF_PCAP && format != MFF_RAW)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the format is neither MFF_PCAP nor MFF_RAW, which are pcap files both");
+        return refuse(setup, MFUNCT_COULD_NOT_APPLY_FUNCT, "the format is neither MFF_PCAP nor MFF_RAW, which are pcap files both");
     if (most < 0)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_3, "the number of packets is below 0");
     if (const int refused = charge_memory(setup, RecordWriter::kMemoryBytes))

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstring>
 
-#include <mapi/results.h>
+#include <mapi/topx.h>
 
 #include "functions/catalog.hpp"
 #include "functions/instance.hpp"

@@ -7,7 +7,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-#include <mapi/results.h>
+#include <mapi/topx.h>
 
 #include "headers/headers.hpp"
 

@@ -32,8 +32,10 @@ public:
         to.count = count_;
         to.sum = static_cast<long double>(sum_);
         to.sum2 = static_cast<long double>(squares_) + great_squares_;
-        to.min = min_;
-        to.max = max_;
+        to.min = double(min_);
+        to.max = double(max_);
+        to.exact_min = min_;
+        to.exact_max = max_;
     }
 
 private:

@@ -13,6 +13,18 @@ Record RecordSource::next(const RingReader::IsAlive &is_alive)
     return record;
 }
 
+bool RecordSource::wait_whether_last(int timeout_ms, const RingReader::IsAlive &is_alive)
+{
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    if (!lock)
+        return false;
+    const Claim claim(*this);
+    if (!reader_.has_begun() || reader_.has_left())
+        return false;
+    reader_.wait(timeout_ms, is_alive);
+    return reader_.is_over();
+}
+
 bool RecordSource::may_have_come()
 {
     if (event_ < 0 || reader_.is_ended())

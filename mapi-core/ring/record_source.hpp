@@ -13,6 +13,23 @@ namespace mapi::ring
 // One reader at a time: whoever has lock().
 class RecordSource
 {
+    // With the mutex: the flag as well, which try_next() of another thread has for some instructions.
+    class Claim
+    {
+    public:
+        explicit Claim(RecordSource &source) : source_(source)
+        {
+            while (source_.is_read_.exchange(true, std::memory_order_acquire))
+                std::this_thread::yield();
+        }
+        ~Claim() { source_.is_read_.store(false, std::memory_order_release); }
+        Claim(const Claim &) = delete;
+        Claim &operator=(const Claim &) = delete;
+
+    private:
+        RecordSource &source_;
+    };
+
 public:
     RecordSource(const RingPages &pages, bool reader_returns) : reader_(pages), reader_returns_(reader_returns) {}
 
@@ -20,18 +37,11 @@ public:
     class Lock
     {
     public:
-        explicit Lock(RecordSource &source) : lock_(source.mutex_), source_(source)
-        {
-            while (source_.is_read_.exchange(true, std::memory_order_acquire))
-                std::this_thread::yield(); // try_next() of another thread
-        }
-        ~Lock() { source_.is_read_.store(false, std::memory_order_release); }
-        Lock(const Lock &) = delete;
-        Lock &operator=(const Lock &) = delete;
+        explicit Lock(RecordSource &source) : lock_(source.mutex_), claim_(source) {}
 
     private:
         const std::lock_guard<std::mutex> lock_;
-        RecordSource &source_;
+        const Claim claim_;
     };
     Lock lock() { return Lock(*this); }
 
@@ -67,6 +77,12 @@ public:
     // What the writer makes readable: from now on it tells of what comes after a read that found nothing, and of the end.
     void set_event(int event) { event_ = event; }
     int event() const { return event_; }
+    // Whether records wait for whoever reads; once he has begun, where he need not read at all.  With the lock, which nobody keeps while
+    // he waits when the ring has ended.
+    bool has_left(bool need_not_read) const { return reader_.has_left() && (!need_not_read || reader_.has_begun()); }
+    // Without the lock, for a program that asks after each record whether it was the last: waits until the next one is there, or none will
+    // come any more.  True: none will.  It does not wait where records are left, none was taken yet, or another thread reads.
+    bool wait_whether_last(int timeout_ms, const RingReader::IsAlive &is_alive);
     // Another thread: who waits is to ask is_alive() soon.
     void disturb() const { reader_.disturb(); }
 

@@ -46,7 +46,10 @@ public:
     void disturb() const;
     // The writer writes no more; there may be records left.
     bool is_ended() const { return pages_.writer->is_over.load() != 0; }
-    bool is_over() const { return pages_.writer->is_over.load() != 0 && pages_.writer->head.load() == position_; }
+    // Whether there is a record that next() has not given; has_begun(): whether it has given any.
+    bool has_left() const { return pages_.writer->head.load() != position_; }
+    bool has_begun() const { return position_ != 0; }
+    bool is_over() const { return is_ended() && !has_left(); }
     // The poll descriptor is to become readable with the next record; true: there is one already, or none will come.
     bool ask_for_poll();
 

@@ -37,6 +37,12 @@ public:
     void cancel();
     uint64_t dropped() const { return dropped_.load(std::memory_order_relaxed); }
     const RingPages &pages() const { return pages_; }
+    // As the reader says, who gives records back later than he takes them.
+    bool has_left(bool need_not_read) const
+    {
+        const uint64_t tail = pages_.reader->tail.load(std::memory_order_relaxed);
+        return pages_.writer->head.load() != tail && (!need_not_read || tail != 0);
+    }
     // Is readable at first, and again when a reader who asked for it (Wants::kPolls) has something to read; -1 with errno.
     int poll_descriptor();
     bool has_poll_descriptor() const { return told_at_.load(std::memory_order_relaxed) >= 0; }

@@ -90,7 +90,7 @@ class Results(Test):
         client = self.daemon(REPEATED, "--max-memory", "1").client()
         client.do("flow = Flow.on_device('tap')\nwhile flow.try_apply('TO_BUFFER', 0) > 0: pass")
         self.assertIn("6162", client.get("Flow.error()"))
-        self.assert_refused(client, "flow.apply('BPF_FILTER', 'no such words')", "7001")
+        self.assert_refused(client, "flow.apply('BPF_FILTER', 'no such words')", "1025")
 
 
 class Death(Test):

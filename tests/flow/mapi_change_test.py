@@ -43,7 +43,7 @@ class Changed(unittest.TestCase):
 
     def test_a_result_of_many_words_and_one_in_place_begin_anew(self):
         for _, client in self.each_client():
-            client.do(FLOW + "count = flow.apply('PKT_COUNTER')\nsize = flow.apply('PKTINFO', 2)\nstats = flow.apply('STATS', flow.fd, size, '0')\n"
+            client.do(FLOW + "count = flow.apply('PKT_COUNTER')\nsize = flow.apply('PKTINFO', 1)\nstats = flow.apply('STATS', flow.fd, size, '0')\n"
                       "dist = flow.apply('DIST', flow.fd, size, '0', '1500', '100')\nflow.connect()")
             self.assertTrue(wait_until(lambda: client.get("flow.words(stats)[0]") > 100000))
             before = client.get("[flow.words(stats)[0], sum(flow.words(dist)[3:-1])]")
@@ -82,7 +82,7 @@ class Changed(unittest.TestCase):
         other.do(FLOW + "count = flow.apply('PKT_COUNTER')\nflow.connect()")
         for leave in (lambda client: client.do("flow.close()")), Client.kill:
             client = daemon.client()
-            client.do(FLOW + "size = flow.apply('PKTINFO', 2)\nhash = flow.apply('HASH', 3)\ncount = flow.apply('PKT_COUNTER')\nflow.connect()")
+            client.do(FLOW + "size = flow.apply('PKTINFO', 1)\nhash = flow.apply('HASH', 3)\ncount = flow.apply('PKT_COUNTER')\nflow.connect()")
             self.assertTrue(wait_until(lambda: client.get("flow.word(count)") > 1000)) # pylint: disable=cell-var-from-loop
             client.do("flow.remove(size)")
             listed = subprocess.run([BUILD / "bin/mapi-info", "-s", daemon.socket, "functions"], capture_output=True, text=True, check=True).stdout

@@ -65,7 +65,7 @@ class Results(Test):
         daemon = self.daemon()
         answers = []
         for client in (daemon.client(), daemon.alone()):
-            client.do(f"flow = {offline(TRACE)}\nsize = flow.apply('PKTINFO', 2)\nstats = flow.apply('STATS', flow.fd, size, '0')\n"
+            client.do(f"flow = {offline(TRACE)}\nsize = flow.apply('PKTINFO', 1)\nstats = flow.apply('STATS', flow.fd, size, '0')\n"
                       "dist = flow.apply('DIST', flow.fd, size, '0', '1500', '10')\ncount = flow.apply('PKT_COUNTER')\n"
                       "buckets = flow.apply('BUCKET', flow.fd, count, '100ms', 1)\nflow.connect()\n"
                       "class Event(ctypes.Structure): _fields_ = [('timestamp', ctypes.c_uint64), ('value', ctypes.c_uint64)]\n"
@@ -389,7 +389,7 @@ class Life(Test):
             self.assertTrue(wait_until(lambda: ": gone" in daemon.log()))
             lines[level] = daemon.log()
         for words in (f"flow 1: of capture {TRACE}, format 0", 'flow 1: BPF_FILTER "tcp"', "flow 1: connect", f"device {TRACE}@1048576: new plan: 1 flows, 2 distinct functions, 0 joints",
-                      "flow 1: close", 'flow 1: BPF_FILTER "no?such?[2J": refused: 7001 '):
+                      "flow 1: close", 'flow 1: BPF_FILTER "no?such?[2J": refused: 1025 '):
             self.assertEqual([words in lines[level] for level in ("info", "debug", "trace")], [False, True, True], (words, lines))
         self.assertEqual([": question " in lines[level] for level in ("info", "debug", "trace")], [False, False, True], lines)
         self.assertNotIn("\x1b", lines["trace"])

@@ -7,6 +7,9 @@ Where MAPI 2's own tests and its table differ, the meaning that the table publis
 * SAMPLE with a period that no packet reaches, and STR_SEARCH with a depth beyond any packet, are valid; a mode that is none is 7002: its tests wanted 6145
   of a flow that is valid, and looked only at calls that failed, as the first two did not.
 * get_function_info of a flow that is none: 6141, as its library gave and its test wanted.
+* Arguments of functions: numbers are those that its tests want (1025 of BPF_FILTER, 7000 of REGEXP, 7006 of TO_FILE's format, 7011 of RES2FILE before all others), else
+  the table's, which count arguments.  Its library gave 7000 of any argument of STARTSTOP, BUCKET and of an empty DIST, and 7002 of the only one of PKTINFO and SYNC; no
+  test of it looked.
 """
 import os
 import pathlib
@@ -27,13 +30,49 @@ PREPARE = f"""
 library, room = Flow.library, ctypes.create_string_buffer(65536)
 handler = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda packet: None)
 flow, connected = Flow.offline({str(TRACE)!r}), Flow.offline({str(TRACE)!r})
-fd, size = flow.fd, flow.apply('PKTINFO', 2)
+fd, size = flow.fd, flow.apply('PKTINFO', 1)
 counter, filters, buffer = connected.apply('PKT_COUNTER'), connected.apply('BPF_FILTER', 'tcp'), connected.apply('TO_BUFFER', 0)
 sampler = connected.apply('HASHSAMP', 1024, 0)
 connected.connect()
 active = connected.fd
 counted = lambda *words: library.mapi_apply_function_counted(len(words) - 2, *words)
 """
+# Of each function that takes arguments: a wrong one -> its number.  `other` is no flow; `size` and `fd` are a function and its flow.
+WRONG = {
+    "BPF_FILTER": ((7001, "b''"), (7001, "None"), (1025, "b'RANDOM DATA:1231sad12e1ed2ed:'"), (1025, "b'tcp port'"), (1025, "b'host 1.2.3.4.5'"), (7002, "b'tcp', 1")),
+    "STR_SEARCH": ((7001, "b'', 0, 0"), (7001, "None, 0, 0"), (7002, "b'a', -1, 0"), (7003, "b'a', 0, -1"), (3503, "b'|41', 0, 0"), (3504, "b'abcd', 0, 3"), (3505, "b'|4|', 0, 0")),
+    "REGEXP": ((7000, "b')('"), (7000, "b'?'"), (7001, "None"), (7001, "b''")),
+    "INTERFACE": ((7001, "-1"), (7001, "65536")),
+    "SAMPLE": ((7001, "0, 2"), (7001, "101, 3"), (7002, "5, 1342")),
+    "SAMPLE_PACKETS": ((7001, "b'x', b'PERIODIC'"), (7002, "b'5', b'x'")),
+    "HASHSAMP": ((7001, "0, 0"), (7001, "1025, 0"), (7002, "5, 2")),
+    "HASH": ((7001, "4"), (7001, "-1")),
+    "PKTINFO": ((7001, "3"), (7001, "-1")),
+    "BURST": ((7001, "-1, 9, 1, 0, 0, 0, 1"), (7002, "9, 9, 1, 0, 0, 0, 1"), (7003, "0, 9, 0, 0, 0, 0, 1"), (7004, "0, 9, 1, -1, 0, 0, 1"), (7005, "0, 9, 1, 0, -1, 0, 1"),
+              (7011, "0, 9, 1, 0, 0, -1, 1"), (7000, "0, 9, 1, 0, 0, 0, 0")),
+    "TOP": ((7001, "1001, 2, 11"), (7001, "0, 2, 11"), (7002, "10, 4, 11"), (7003, "10, 1, 11"), (7004, "10, 2, 11, 3"), (7005, "10, 2, 11, 1, -1")),
+    "TO_BUFFER": ((7001, "7"),),
+    "TO_FILE": ((7006, "13242312, path, 50"), (7006, "2, path, 50"), (6155, "0, None, 50"), (6155, "0, b'/no/such/folder/file', 0")),
+    "STARTSTOP": ((7001, "b'x', b'+5s'"), (7002, "b'+1s', b'x'")),
+    "SYNC": ((7001, "b'x'"), (7001, "b'%d,12345' % fd"), (7001, "None")),
+    "BINOP": ((7001, "9, fd, size, fd, size"), (7002, "0, 12345, size, fd, size"), (7002, "0, fd, 77, fd, size"), (7004, "0, fd, size, fd, 77")),
+    "STATS": ((7001, "1234343, size, b'0'"), (7001, "fd, 77, b'0'"), (7003, "fd, size, b'x'")),
+    "DIST": ((7001, "fd, 77, b'0', b'9', b'1'"), (7003, "fd, size, b'x', b'9', b'1'"), (7004, "fd, size, b'0', b'x', b'1'"), (7004, "fd, size, b'9', b'0', b'1'"), (7005, "fd, size, b'0', b'9', b'x'")),
+    "BUCKET": ((7001, "fd, 77, b'1s', 0"), (7003, "fd, size, b'x', 0"), (7004, "fd, size, b'1s', 7")),
+    "THRESHOLD": ((7001, "3, fd, size, 1, 0, 1, 0, 0"), (7002, "2, fd, 77, 1, 0, 1, 0, 0"), (7005, "2, fd, size, 1, 3, 1, 0, 0")),
+    "RES2FILE": ((7011, "b'1@1', b'1', b'TEST', path, b'5s', 234"), (7011, "b'1', b'%d@%d' % (size, fd), b'', b'/no/such/folder/file', b'x', -1"),
+                 (6155, "b'1', b'%d@%d' % (size, fd), b'TEST', None, b'5s', 1"), (7002, "b'%d@%d' % (size, fd), b'1', b'TEST', path, b'-25s', 1"),
+                 (7002, "b'1', b'77@%d' % fd, b'', path, b'5s', 1"), (7001, "b'9', b'%d@%d' % (size, fd), b'', path, b'5s', 1"),
+                 (7001, "b'1,1', b'%d@%d' % (size, fd), b'', path, b'5s', 1"), (7005, "b'1', b'%d@%d' % (size, fd), b'', path, b'x', 1")),
+    "EXPIRED_FLOWS": ((7001, "0, 0, 0"), (7002, "1, -1, 0"), (7003, "1, 1, -1")),
+    "FLOW_REPORT": ((7001, "b'NETFLOW_V1', b'SHMEM', b'', b''"),),
+    "ANONYMIZE": ((7001, "b'SCTP,SRC_PORT,ZERO'"), (7002, "b'IP,SRC_PORT,ZERO'"), (7003, "b'IP,TTL,NOTHING'")),
+    "ANONYMIZEIP": ((7001, "b'short'"), (7001, "None")),
+    "COOKING": ((7001, "1 << 25, 0, 0, 1"), (7002, "0, -1, 0, 1"), (7004, "0, 0, 0, 7")),
+    "UNCOOK": ((7001, "70000"),),
+    "TRACK": ((7001, "b'NO SUCH PROTOCOL'"),),
+    "INJECT": ((1026, "b'no-such-if0'"),),
+}
 # Right after a program has begun.
 BEFORE = ((6141, "library.mapi_connect(-13141)"), (6141, "library.mapi_close_flow(1)"), (6141, "library.mapi_get_flow_info(1, b'')"))
 MISUSE = (
@@ -49,7 +88,7 @@ MISUSE = (
     # functions
     (6144, "counted(fd, b'IMAGINARY FUNCTION')"), (6147, "counted(-12314, b'TO_BUFFER')"), (6145, "counted(12345, b'TO_BUFFER')"),
     (7006, "counted(fd, None)"), (7006, "counted(active, b'PKT_COUNTER')"), (7006, "counted(active, b'BYTE_COUNTER', None, b'ANOTHER1', 453)"),
-    (7006, "counted(active, b'IMAGINARY FUNCTION')"), (7001, "counted(fd, b'PKT_COUNTER', 1)"), (7001, "counted(fd, b'BPF_FILTER', b'no such')"),
+    (7006, "counted(active, b'IMAGINARY FUNCTION')"), (7001, "counted(fd, b'PKT_COUNTER', 1)"), (1025, "counted(fd, b'BPF_FILTER', b'no such')"),
     (7000, "counted(fd, b'REGEXP', b')(')"), (7001, "counted(fd, b'REGEXP', None)"),
     (7001, "counted(fd, b'STATS', 1234343, size, b'0')"), (7001, "counted(fd, b'STATS', fd, -12352, b'0')"), (7003, "counted(fd, b'STATS', fd, size, b'x')"),
     (7004, "counted(fd, b'BINOP', 1, fd, size, fd, 77)"), (7001, "counted(fd, b'BINOP', 9, fd, size, fd, size)"), (7001, "counted(fd, b'DIST', fd, 77, b'0', b'9', b'1')"),
@@ -121,6 +160,18 @@ class Misuse(unittest.TestCase):
         self.check_both(client)
         self.check(client, ((7001, "library.mapi_set_device_option(b'tap', b'batch', b'1')"),))
 
+    def check_wrong(self, client):
+        client.do("library = Flow.library\n" + PREPARE + f"path = {os.fsencode(self.daemon.folder / 'written')!r}\n")
+        taking = client.get("[name for name in function_names() if library.mapi_get_libfunct_info(0, function_names().index(name), room) == 0 and room.raw[1280:1281] not in b'\\0']")
+        self.assertEqual(sorted(WRONG), sorted(name for name in taking if not name.startswith("TRACK_")))
+        self.check(client, [(number, f"counted(fd, b'{name}', {arguments})") for name, rows in WRONG.items() for number, arguments in rows])
+
+    def test_wrong_arguments_of_every_function_in_process(self):
+        self.check_wrong(self.daemon.alone())
+
+    def test_wrong_arguments_of_every_function_through_mapid(self):
+        self.check_wrong(self.daemon.client())
+
     def test_no_mapid_at_a_socket_that_is_named_is_an_error_of_its_own(self):
         client = self.daemon.client()
         client.do("os.environ['MAPI_SOCKET'] = '/nowhere/mapid.sock'")
@@ -131,7 +182,7 @@ class Misuse(unittest.TestCase):
         client.do(PREPARE)
         self.assertEqual(client.get("counted(fd, b'BPF_FILTER', b'tcp or ' * 200)"), -1)
         told = client.get("Flow.error()")
-        self.assertTrue(told.startswith(f"7001: {TEXTS[7001]}: BPF_FILTER: filter "), told)
+        self.assertTrue(told.startswith(f"1025: {TEXTS[1025]}: BPF_FILTER: filter "), told)
         self.assertIn("...", told)
 
     def test_times_and_ends_have_numbers_that_were_never_published(self):

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include <mapi/functions.h>
 #include <mapi/mapi.h>
 
 #include "support/requires.hpp"

@@ -22,7 +22,7 @@ BUILD = pathlib.Path(os.environ["NETSLICE_BUILD"])
 DATA = pathlib.Path(os.environ.get("NETSLICE_DATA") or pathlib.Path(os.environ["NETSLICE_SOURCE"]).parent / "shared/data")
 CAPTURES = [DATA / "chrissanders+packets/http_espn.pcapng", DATA / "mapi/tracefile"]
 
-PKT_TS, PKT_SIZE = 1, 2
+PKT_TS, PKT_SIZE = 0, 1
 ULL, WINDOW, ABOVE, ABOVE_DIFF = 2, 128, 1, 8 # of THRESHOLD
 NTP_SECOND = 1 << 32
 FILTER = "ip and (tcp or udp) and not icmp"

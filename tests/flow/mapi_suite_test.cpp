@@ -2,6 +2,7 @@
 // The trace of MAPI's own test suite gives the values that the suite asserts (and a second reader of the trace confirmed).
 #include "support/catch.hpp"
 
+#include <mapi/functions.h>
 #include <mapi/mapi.h>
 
 #include "support/requires.hpp"

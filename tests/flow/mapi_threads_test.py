@@ -19,7 +19,7 @@ OTHER = f"[driver]\ndevice=other\npath={TRACE}\nrepeat=forever\ndescription=%d\n
 TAP = f"[driver]\ndevice=tap\npath={TRACE}\nrepeat=forever\n"
 FLOWS = (
     ("tap", "BPF_FILTER tcp | PKT_COUNTER", "STR_SEARCH www 0 0 | BYTE_COUNTER", "BPF_FILTER 'udp port 53' | TO_BUFFER 1"),
-    ("tap", "PKTINFO 2 | STATS @1 0 | DIST @1 0 1500 100", "BPF_FILTER tcp | PKT_COUNTER | BUCKET @2 10ms 1"),
+    ("tap", "PKTINFO 1 | STATS @1 0 | DIST @1 0 1500 100", "BPF_FILTER tcp | PKT_COUNTER | BUCKET @2 10ms 1"),
     ("other", "TOP 5 1 9", "HASHSAMP 100 1", "EXPIRED_FLOWS 100 10 1"),
     ("other", *(f"BPF_FILTER 'port {port}' | PKT_COUNTER" for port in range(20, 60))),
 )

@@ -30,7 +30,7 @@ UDP_FIELDS = [(18, "udp.srcport"), (19, "udp.dstport"), (20, "udp.length"), (21,
 class Row(ctypes.Structure):
     _pack_ = 4
     _fields_ = [("value", ctypes.c_uint32), ("addr6", ctypes.c_uint8 * 16), ("family", ctypes.c_uint16), ("reserved", ctypes.c_uint16),
-                ("count", ctypes.c_uint64), ("bytecount", ctypes.c_uint64), ("last_rst_secs", ctypes.c_uint32)]
+                ("count", ctypes.c_uint64), ("bytecount", ctypes.c_uint64), ("last_rst_secs", ctypes.c_uint32), ("reserved_too", ctypes.c_uint32)]
 
     def known(self):
         if self.family == socket.AF_INET6:

@@ -18,6 +18,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <mapi/functions.h>
 #include <mapi/mapi.h>
 
 #include "engine/ring_memory.hpp"

@@ -44,10 +44,32 @@ static int add_flow(const char *device, const struct options *options, struct fi
 	return 0;
 }
 
-static unsigned long long counter(int flow, int function)
+/* -1: there is no count, since mapid has ended; never 0 instead of it. */
+static int read_count(int flow, int function, unsigned long long *count)
 {
 	const unsigned long long *value = mapi_read_results(flow, function, MAPI_REF);
-	return value ? *value : 0;
+
+	if (!value)
+		return -1;
+	*count = *value;
+	return 0;
+}
+
+/* Until the end of the flow, or an interrupt; -1: mapid has ended. */
+static int wait_for_end(int flow)
+{
+	int number = 0;
+
+	while (!command_was_interrupted() && mapi_wait_flow(flow, 200) < 0) {
+		char text[MAPI_ERROR_TEXT_BYTES];
+
+		mapi_read_error(&number, text);
+		if (number == MAPI_TIMED_OUT)
+			continue;
+		fprintf(stderr, "mapi-count: %s\n", text);
+		return -1;
+	}
+	return 0;
 }
 
 static void tell(unsigned long long packets, const char *why)
@@ -70,9 +92,13 @@ static int report(const char *device, const struct options *options, const struc
 	int is_short = 0;
 	int i;
 
-	for (i = 0; i < count; i++)
-		printf("%llu\t%llu\t%.6f\t%s\n", counter(filters[i].flow, filters[i].packets),
-		       counter(filters[i].flow, filters[i].bytes), seconds, filters[i].expression);
+	for (i = 0; i < count; i++) {
+		unsigned long long packets, bytes;
+
+		if (read_count(filters[i].flow, filters[i].packets, &packets) < 0 || read_count(filters[i].flow, filters[i].bytes, &bytes) < 0)
+			return fail(EXIT_REFUSED);
+		printf("%llu\t%llu\t%.6f\t%s\n", packets, bytes, seconds, filters[i].expression);
+	}
 	if (mapi_stats(device, &stats) < 1)
 		return fail(EXIT_REFUSED);
 	if (stats.drop_link_type > 0)
@@ -110,8 +136,8 @@ static int count_on(const char *device, const struct options *options, struct fi
 	if (!options->is_device && mapi_start_offline_device(device) < 0)
 		return fail(EXIT_REFUSED);
 	for (i = 0; i < count; i++)
-		while (!command_was_interrupted() && mapi_wait_flow(filters[i].flow, 200) < 0)
-			;
+		if (wait_for_end(filters[i].flow) < 0)
+			return EXIT_REFUSED;
 	code = report(device, options, filters, count, now_s() - begin);
 	/* A device has no other end. */
 	return command_was_interrupted() && !options->is_device ? EXIT_INTERRUPTED : code;

@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include <mapi/expiredflowshash.h>
 #include <mapi/mapi.h>
 
 #include "flow_words/call.hpp"

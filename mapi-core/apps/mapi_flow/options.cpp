@@ -23,7 +23,7 @@ constexpr const char *kFooter =
     "  mapi-flow trace.pcap 'BPF_FILTER \"tcp port 80\" | STR_SEARCH \"GET /\" 0 0 | PKT_COUNTER'\n"
     "  mapi-flow trace.pcap \"ANONYMIZE 'IP,SRC_IP,PREFIX_PRESERVING' | TO_FILE 0 anonymous.pcap 0\"\n"
     "  mapi-flow -i eth0 -t 1 'BPF_FILTER udp | PERF_START | TOP 5 1 9 | PERF_STOP'\n"
-    "  mapi-flow -i eth0 -d 10 'PKTINFO 2 | STATS @1 0 | DIST @1 0 1500 100'\n"
+    "  mapi-flow -i eth0 -d 10 'PKTINFO 1 | STATS @1 0 | DIST @1 0 1500 100'\n"
     "\n"
     "exit status: 0 done; 1 the capture is damaged, or packets or results were lost; 2 wrong usage; 3 the source or a function was\n"
     "refused, or the output cannot be written; 130 interrupted while reading a capture";

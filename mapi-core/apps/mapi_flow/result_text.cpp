@@ -13,6 +13,8 @@
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
+#include <mapi/expiredflowshash.h>
+#include <mapi/topx.h>
 
 #include "count_names.hpp"
 
@@ -70,7 +72,7 @@ std::string stats_text(const mapi_results_t &results)
     const auto stats = copy_of<mapi_value_stats_t>(results);
     if (stats.count == 0)
         return "count=0";
-    return fmt::format("count={} mean={:.3f} min={} max={} sum={:.0f}", stats.count, double(stats.sum) / double(stats.count), stats.min, stats.max, double(stats.sum));
+    return fmt::format("count={} mean={:.3f} min={} max={} sum={:.0f}", stats.count, double(stats.sum) / double(stats.count), stats.exact_min, stats.exact_max, double(stats.sum));
 }
 
 std::string dist_text(const mapi_results_t &results)

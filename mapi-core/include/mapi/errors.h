@@ -9,9 +9,12 @@
 /* Longest text that mapi_read_error() writes, with its final zero. */
 #define MAPI_ERROR_TEXT_BYTES 512
 
+/* A program of MAPI 2 that has included a mapi_errors.h of its own has all of MAPI 2's as macros. */
+#ifndef PCAP_BPF_ERR
+
 enum mapi_error {
 	/* libpcap */
-	PCAP_BPF_ERR = 1025,
+	PCAP_BPF_ERR = 1025,  /* a filter that the filter compiler refuses */
 	PCAP_OPEN_ERR = 1026, /* a capture that is none, or an interface that cannot be opened */
 	PCAP_OPEN_DEAD_ERR = 1027,
 
@@ -116,5 +119,7 @@ enum mapi_error {
 	ADMCTRL_AUTH_FAILED = 8003,
 	MAPI_STATS_ERROR = 8004 /* the device is not open */
 };
+
+#endif /* PCAP_BPF_ERR */
 
 #endif /* MAPI_ERRORS_H */

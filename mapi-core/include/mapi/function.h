@@ -94,7 +94,7 @@ struct mapi_filter_code {
 
 struct mapi_argument {
 	const char *text; /* kind 's', 'n', 'p', 'w' and 'o'; of 'n' in decimal digits where a number was given */
-	int64_t number;   /* kind 'i', 'c', 'u', 'l', 'r' and 'f'; of 'S' and 'F' how many there are, of 'w' and 'o' the open file, which stays so as long as the instance, or -1 */
+	int64_t number;   /* kind 'i', 'b', 'c', 'u', 'l', 'r' and 'f'; of 'S' and 'F' how many there are, of 'w' and 'o' the open file, which stays so as long as the instance, or -1 */
 	char kind;        /* 0: an optional argument that was left out */
 	const struct mapi_reference *const *references; /* kind 'f' one, kind 'S' `number` of them; they live as long as the instance */
 	/* Kind 'F': of each of `number` flows a word that mapi_flow_has_begun() reads; they live as long as the instance. */
@@ -259,7 +259,7 @@ struct mapi_function {
 	const char *name;
 	const char *description;
 	/*
-	 * A letter each: s string, n string or number, c character, i int, p path (as seen from "/"), u the caller's user (which the caller does not give), l 64-bit, r flow, f function of the flow before it, S functions as "fid@fd,fid@fd", F flows as "fd,fd", w file to write
+	 * A letter each: s string, n string or number, c character, i int, b 0 or 1, which is asked before the functions and files of the others, p path (as seen from "/"), u the caller's user (which the caller does not give), l 64-bit, r flow, f function of the flow before it, S functions as "fid@fd,fid@fd", F flows as "fd,fd", w file to write
 	 * (open, as it was: create() makes it empty once nothing is refused), o where messages go: "SHMEM", "host:port", or else a file as
 	 * with w; those after '?' may be left out; those after "??" a caller without a prototype, who cannot say how many there are, leaves out.
 	 */

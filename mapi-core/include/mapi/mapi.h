@@ -29,23 +29,16 @@ enum toba_flg {
 	NOWAIT = 1 /* mapi_get_next_pkt() gives NULL; packets that find no room are dropped and counted */
 };
 
-/* Argument of SAMPLE. */
-enum { PERIODIC = 2, PROBABILISTIC = 3 };
-
-/* Argument of PKTINFO: time stamp (NTP, as in struct mapipkt) or bytes on the wire. */
-enum { PKT_TS = 1, PKT_SIZE = 2 };
-
-/* Argument of BINOP. */
-enum { BINOP_ADD = 1, BINOP_SUB = 2 };
-
 /* Argument of COOKING: what the client receives, what the server receives, or both. */
 enum cooking_direction { CLIENT_SIDE = 1, SERVER_SIDE = 2, BOTH_SIDE = 3 };
 
+/*
+ * What belongs to one function has a header of its own, as in MAPI 2: topx.h, stats.h, pktinfo.h, sample.h, binop.h, res2file.h, dist.h, burst.h,
+ * bucket.h, expiredflowshash.h; functions.h has them all.  Programs of MAPI 2 may bring theirs.
+ */
+
 /* Result of TO_FILE. */
 enum { MAPI_FILE_DONE = 0, MAPI_FILE_RUNNING = 11 };
-
-/* Types of RES2FILE: as it is in memory, after its number of bytes; a number; NTP time in seconds; the result of STATS. */
-enum res2file_format { R2F_RAW, R2F_ULLSTR, R2F_ULLSEC, R2F_STATS };
 
 /* Argument of THRESHOLD: how its results are compared, and when. */
 enum { THRESHOLD_CHAR = 0, THRESHOLD_INT = 1, THRESHOLD_ULL = 2, THRESHOLD_POLL = 64, THRESHOLD_WINDOW = 128 };
@@ -79,6 +72,13 @@ int mapi_reset_function(int fd, int fid);
  * packet that was read from it is valid until the flow closes.
  */
 int mapi_remove_function(int fd, int fid);
+
+/*
+ * Of a flow whose mapid has ended: makes it again at the mapid that runs now, under the same descriptor, with the same functions and
+ * options, and connects it if it was connected.  It begins anew: counts at 0, a capture at its first packet.  What was read from it before is
+ * no longer valid.  Flows whose functions another one refers to go first.  0 also where nothing is to be done; -1 leaves the flow as it is.
+ */
+int mapi_reconnect(int fd);
 
 /*
  * The arguments of a function are those of its description (mapi(3)).  The macro of the same name tells how many there are and of which

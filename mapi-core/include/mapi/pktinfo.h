@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Programs of MAPI 2 include this for PKTINFO, which is in mapi.h. */
+/* PKTINFO: its argument. */
 #ifndef MAPI_PKTINFO_H
 #define MAPI_PKTINFO_H
 
-#include "mapi.h"
+enum pktinfo {
+	PKT_TS,  /* time stamp, NTP as in struct mapipkt */
+	PKT_SIZE /* bytes on the wire */
+};
 
 #endif /* MAPI_PKTINFO_H */

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Programs of MAPI 2 include this for RES2FILE, which is in mapi.h. */
+/* RES2FILE: how its columns are written. */
 #ifndef MAPI_RES2FILE_H
 #define MAPI_RES2FILE_H
 
-#include "mapi.h"
+enum res2file_format {
+	R2F_RAW,    /* as it is in memory, after its number of bytes */
+	R2F_ULLSTR, /* a number */
+	R2F_ULLSEC, /* NTP time in seconds */
+	R2F_STATS   /* the result of STATS */
+};
 
 #endif /* MAPI_RES2FILE_H */

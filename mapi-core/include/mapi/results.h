@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Results: the structs that a client reads. */
+/*
+ * Results: the structs that a client reads.  What programs of MAPI 2 take from the header of a function (topx.h, expiredflowshash.h, ...) is
+ * there alone: they may bring that header themselves.
+ */
 #ifndef MAPI_RESULTS_H
 #define MAPI_RESULTS_H
 
@@ -38,13 +41,15 @@ typedef struct mapi_startstop {
 	uint64_t last_processed;
 } mapi_startstop_t;
 
-/* The result of STATS: of the values that it took. */
+/* The result of STATS: of the values that it took.  It begins as MAPI 2's; a double is exact up to 2^53. */
 typedef struct mapi_value_stats {
 	uint64_t count;
 	long double sum;
 	long double sum2; /* of their squares */
-	uint64_t min;     /* 0 while count is 0 */
-	uint64_t max;
+	double max;
+	double min;         /* 0 while count is 0 */
+	uint64_t exact_max; /* the same, of any size */
+	uint64_t exact_min;
 } mapi_value_stats_t;
 
 /*
@@ -128,91 +133,6 @@ typedef struct mapi_track {
 	uint64_t forgotten;  /* for which there was no room any more, while packets of them may still have come */
 	uint64_t not_judged; /* packets: without an IP header, later fragments, or cut by the capture while their flow was not decided */
 } mapi_track_t;
-
-/* Arguments of TOP, and what its rows are sorted by.  Names and numbers are those of MAPI 2. */
-enum { TOPX_IP = 1, TOPX_TCP = 2, TOPX_UDP = 3 };
-enum {
-	TOPX_IP_TOS = 1,  /* IPv6: traffic class */
-	TOPX_IP_LENGTH,   /* of the datagram, header and all */
-	TOPX_IP_ID,       /* IPv6: of the fragment header */
-	TOPX_IP_OFFSET,   /* of a fragment, in bytes */
-	TOPX_IP_TTL,      /* IPv6: hop limit */
-	TOPX_IP_PROTOCOL, /* behind extension headers */
-	TOPX_IP_CHECKSUM, /* IPv4 alone */
-	TOPX_IP_SRCIP,
-	TOPX_IP_DSTIP,
-	TOPX_TCP_SRCPORT,
-	TOPX_TCP_DSTPORT,
-	TOPX_TCP_SEQ,
-	TOPX_TCP_ACK,
-	TOPX_TCP_FLAGS, /* the low 12 bits of their word */
-	TOPX_TCP_WIN,
-	TOPX_TCP_CRC,
-	TOPX_TCP_URGENT,
-	TOPX_UDP_SRCPORT,
-	TOPX_UDP_DSTPORT,
-	TOPX_UDP_LENGTH,
-	TOPX_UDP_CHECKSUM
-};
-enum { SORT_BY_PACKETS = 1, SORT_BY_BYTES = 2 };
-#define TOPX_MAX_X 1000
-
-/* A row of TOP: a value of the field, and the packets that had it. */
-struct topx_result {
-	uint32_t value;    /* a number; an IPv4 address in network byte order; 0 with an IPv6 address */
-	uint8_t addr6[16]; /* an IPv6 address, else zeros */
-	uint16_t family;   /* of an address AF_INET or AF_INET6, else 0 */
-	uint16_t reserved;
-	uint64_t count;
-	uint64_t bytecount;     /* on the wire, of whole frames */
-	uint32_t last_rst_secs; /* when counting began, in packets' time: seconds since 1970 */
-} __attribute__((packed, aligned(4)));
-
-/* The result of TOP.  MAPI 2 tells its size alone: an unsigned int, and so many rows right behind it. */
-typedef struct mapi_top {
-	uint32_t rows;
-	struct topx_result row[1]; /* as many as were asked for */
-} mapi_top_t;
-/*
- * A result of EXPIRED_FLOWS: flows_stat, then as many flow_data as it tells in `sent`.  Names and order are those of MAPI 2; all numbers are of
- * what came since the read before.
- */
-struct mapi_flow_address {
-	uint8_t byte1, byte2, byte3, byte4; /* of IPv4, all in network byte order */
-	uint8_t more[12];                   /* of IPv6 */
-};
-
-typedef struct flow_data {
-	uint64_t timestamp; /* NTP: of the first packet */
-	uint64_t packets_count;
-	uint64_t bytes_count; /* of frames on the wire, without VLAN tags and MPLS labels */
-	struct mapi_flow_address saddr, daddr;
-	uint16_t sport, dport; /* 0: none */
-	uint8_t ptcl;          /* IPPROTO_ */
-	uint8_t ttl_pkt1;      /* of the first packet; or hop limit */
-	uint8_t version;       /* 4 or 6 */
-	uint8_t place_bytes;   /* of a struct mapi_flow_place that stands between this one and the next: 0, there is none, or 8 */
-} flow_data;
-
-/* Of flows that are told apart by VLAN or interface, too. */
-struct mapi_flow_place {
-	uint16_t vlan;      /* of the outermost tag; 0: none, or the key has none */
-	uint16_t interface; /* ifindex of the packets; 0: also where the key has none */
-	uint32_t reserved;
-};
-
-typedef struct flows_stat {
-	uint32_t sent;     /* flows that follow */
-	uint32_t received; /* flows that have begun */
-	uint32_t expired;  /* flows that have ended: sent, ignored, dropped or waiting for the next read */
-	uint32_t ignored;  /* flows that had too few packets */
-	uint32_t dropped;  /* flows that found no room */
-	struct {
-		uint32_t sent, received, expired, ignored, dropped; /* packets of these */
-	} packets;
-	uint32_t early; /* flows that ended before their time, since there were too many of them */
-	uint32_t other; /* packets without an IP header, which are of no flow */
-} flows_stat;
 
 /* A result of FLOW_REPORT with "SHMEM"; each read gives the next.  Members as in MAPI 2's ifp_dgram_t. */
 typedef struct mapi_flow_report {

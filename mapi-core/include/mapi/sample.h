@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Programs of MAPI 2 include this for SAMPLE, which is in mapi.h. */
+/* SAMPLE: its argument. */
 #ifndef MAPI_SAMPLE_H
 #define MAPI_SAMPLE_H
 
-#include "mapi.h"
+#define PERIODIC 2
+#define PROBABILISTIC 3
 
 #endif /* MAPI_SAMPLE_H */

@@ -1,8 +1,54 @@
 /* SPDX-License-Identifier: MIT */
-/* Programs of MAPI 2 include this for TOP, which is in mapi.h. */
+/* TOP: its arguments and its result. */
 #ifndef MAPI_TOPX_H
 #define MAPI_TOPX_H
 
-#include "mapi.h"
+#include <stdint.h>
+
+/* Arguments of TOP, and what its rows are sorted by.  Names and numbers are those of MAPI 2. */
+enum { TOPX_IP = 1, TOPX_TCP = 2, TOPX_UDP = 3 };
+enum {
+	TOPX_IP_TOS = 1,  /* IPv6: traffic class */
+	TOPX_IP_LENGTH,   /* of the datagram, header and all */
+	TOPX_IP_ID,       /* IPv6: of the fragment header */
+	TOPX_IP_OFFSET,   /* of a fragment, in bytes */
+	TOPX_IP_TTL,      /* IPv6: hop limit */
+	TOPX_IP_PROTOCOL, /* behind extension headers */
+	TOPX_IP_CHECKSUM, /* IPv4 alone */
+	TOPX_IP_SRCIP,
+	TOPX_IP_DSTIP,
+	TOPX_TCP_SRCPORT,
+	TOPX_TCP_DSTPORT,
+	TOPX_TCP_SEQ,
+	TOPX_TCP_ACK,
+	TOPX_TCP_FLAGS, /* the low 12 bits of their word */
+	TOPX_TCP_WIN,
+	TOPX_TCP_CRC,
+	TOPX_TCP_URGENT,
+	TOPX_UDP_SRCPORT,
+	TOPX_UDP_DSTPORT,
+	TOPX_UDP_LENGTH,
+	TOPX_UDP_CHECKSUM
+};
+enum { SORT_BY_PACKETS = 1, SORT_BY_BYTES = 2 };
+#define TOPX_MAX_X 1000
+
+/* A row of TOP: a value of the field, and the packets that had it.  Members lie where MAPI 2's do on 64-bit machines. */
+struct topx_result {
+	uint32_t value;    /* a number; an IPv4 address in network byte order; 0 with an IPv6 address */
+	uint8_t addr6[16]; /* an IPv6 address, else zeros */
+	uint16_t family;   /* of an address AF_INET or AF_INET6, else 0 */
+	uint16_t reserved;
+	uint64_t count;
+	uint64_t bytecount;     /* on the wire, of whole frames */
+	uint32_t last_rst_secs; /* when counting began, in packets' time: seconds since 1970 */
+	uint32_t reserved_too;
+} __attribute__((packed, aligned(4)));
+
+/* The result of TOP.  MAPI 2 tells its size alone: an unsigned int, and so many rows right behind it. */
+typedef struct mapi_top {
+	uint32_t rows;
+	struct topx_result row[1]; /* as many as were asked for */
+} mapi_top_t;
 
 #endif /* MAPI_TOPX_H */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include <mapi.h>
+#include "mapi/binop.h"
 #include <mapi/bucket.h>
 #include "mapi/burst.h"
 #include "mapi/dist.h"

@@ -2,6 +2,8 @@
 /* Calls of a C program with arguments of each type, for argument_types_test.cpp. */
 #include "argument_types.h"
 
+#include "mapi/functions.h"
+
 enum level { LOW = 1 };
 
 int apply_in_c(int fd, enum call_in_c call)

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "mapi-core/capture_builder.hpp"
+#include "mapi/functions.h"
 #include "support/catch.hpp"
 #include "support/temp_dir.hpp"
 

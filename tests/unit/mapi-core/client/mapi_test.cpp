@@ -13,6 +13,7 @@
 
 #include <malloc.h>
 
+#include <mapi/functions.h>
 #include <mapi/mapi.h>
 
 #include "mapi-core/capture_builder.hpp"
@@ -193,7 +194,7 @@ TEST_CASE("misuse has its number", "[mapi-core][client]")
     CHECK(refused(mapi_apply_function(fd, "NO_SUCH")) == MAPI_FUNCTION_NOT_FOUND);
     CHECK(refused(mapi_apply_function(fd, "BPF_FILTER")) == 7001);
     CHECK(refused(mapi_apply_function(fd, "BPF_FILTER", "")) == 7001);
-    CHECK(refused(mapi_apply_function(fd, "BPF_FILTER", "no such keyword")) == 7001);
+    CHECK(refused(mapi_apply_function(fd, "BPF_FILTER", "no such keyword")) == 1025);
     CHECK(refused(mapi_apply_function(fd, "BPF_FILTER", "tcp", 3)) == 7002);
     CHECK(refused(mapi_apply_function(fd, "PKT_COUNTER", 1)) == 7001);
     CHECK(refused(mapi_apply_function(fd, "STR_SEARCH", "x", 0)) == 7003);
@@ -274,7 +275,7 @@ TEST_CASE("functions of values refuse what they cannot count", "[mapi-core][clie
     CHECK(rows("3", of_size, file.c_str(), "1s") == 7002); // of no statistics
     CHECK(rows("1", of_size, file.c_str(), "soon") == 7005);
     CHECK(rows("1", of_size, "/no/such/folder/file", "1s") == MAPI_ERROR_FILE);
-    CHECK(refused(mapi_apply_function(fd, "TO_FILE", MFF_DAG_ERF, file.c_str(), 0)) == 7001);
+    CHECK(refused(mapi_apply_function(fd, "TO_FILE", MFF_DAG_ERF, file.c_str(), 0)) == 7006);
     CHECK(refused(mapi_apply_function(fd, "TO_FILE", MFF_PCAP, file.c_str(), -1)) == 7003);
     CHECK(refused(mapi_apply_function(fd, "TO_FILE", MFF_PCAP, "/no/such/folder/file", 0)) == MAPI_ERROR_FILE);
     const int distribution = mapi_apply_function(fd, "DIST", fd, size, "0", "10", "1");

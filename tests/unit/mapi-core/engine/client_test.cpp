@@ -2,6 +2,7 @@
 // What the flows of one client have in common: memory that is counted, objects that are made once.
 #include "engine/client.hpp"
 
+#include <mapi/functions.h>
 #include <mapi/mapi.h>
 
 #include "engine/error.hpp"

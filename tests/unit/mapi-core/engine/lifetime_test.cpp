@@ -10,6 +10,7 @@
 #include "mapi-core/engine/function_table.hpp"
 #include "support/heap_bytes.hpp"
 
+#include <mapi/functions.h>
 #include <mapi/mapi.h>
 
 using mapi::engine::Argument;

@@ -8,6 +8,7 @@
 #include "functions/catalog.hpp"
 #include "mapi-core/engine/fake_device.hpp"
 
+#include <mapi/functions.h>
 #include <mapi/mapi.h>
 
 using mapi::engine::Argument;

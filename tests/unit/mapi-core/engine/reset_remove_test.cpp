@@ -2,6 +2,7 @@
 // Functions that begin anew or leave while packets come: the rest of the flow, and other flows, notice nothing.
 #include "support/catch.hpp"
 
+#include <mapi/functions.h>
 #include <mapi/mapi.h>
 
 #include "engine/error.hpp"

@@ -12,6 +12,7 @@
 #include "mapi-core/engine/fake_device.hpp"
 #include "mapi-core/engine/function_table.hpp"
 
+#include <mapi/functions.h>
 #include <mapi/mapi.h>
 
 using mapi::engine::Argument;

@@ -5,6 +5,7 @@
 #include <bit>
 #include <vector>
 
+#include <mapi/functions.h>
 #include <mapi/mapi.h>
 
 #include "support/catch.hpp"

@@ -4,6 +4,7 @@
 #include "support/catch.hpp"
 
 #include <mapi/results.h>
+#include <mapi/topx.h>
 
 namespace
 {

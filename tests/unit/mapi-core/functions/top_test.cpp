@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <mapi/results.h>
+#include <mapi/topx.h>
 
 #include "engine/node.hpp"
 #include "functions/catalog.hpp"

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// Since last: a count -> what it has grown by since it was read before, for a device whose results= says so.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+
+namespace mapi::engine
+{
+// Any thread: what all readers of one function are told adds up to the count.
+class SinceLast
+{
+public:
+    template <class Read> uint64_t take(Read read)
+    {
+        const std::lock_guard lock(mutex_);
+        const uint64_t count = read();
+        const uint64_t grown = count < last_ ? count : count - last_; // a reset that came late
+        last_ = count;
+        return grown;
+    }
+    // reset() lets the count begin at 0.
+    template <class Reset> void restart(Reset reset)
+    {
+        const std::lock_guard lock(mutex_);
+        reset();
+        last_ = 0;
+    }
+
+private:
+    std::mutex mutex_;
+    uint64_t last_ = 0;
+};
+} // namespace mapi::engine

@@ -1,0 +1,256 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""mapid ends, is killed or is stopped: every call of its clients says so, no reader takes what it left for news, and flows go on at the next mapid."""
+import os
+import re
+import signal
+import subprocess
+import time
+import unittest
+
+from mapid import BUILD, DATA, FLOW_GONE, ClientError, Daemon, wait_until
+
+TRACE = DATA / "mapi/tracefile"
+ENDS = {"SIGTERM": signal.SIGTERM, "SIGKILL": signal.SIGKILL, "SIGSTOP": signal.SIGSTOP}
+PROMPT_S = 8 # of a mapid that is stopped: its silence has to last a while
+
+# tap goes on for ever; what passes the filter never comes.
+CONFIG = f"[driver]\ndevice=tap\npath={TRACE}\nrepeat=forever\n"
+PREPARE = f"""
+import threading, select
+library = Flow.library
+library.mapi_get_next_pkt.restype = ctypes.c_void_p
+handler = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda packet: None)
+room = (ctypes.c_void_p * 64)()
+never = 'tcp and host 255.1.2.3'
+counting = Flow.on_device('tap')
+packets, ranking = counting.apply('PKT_COUNTER'), counting.apply('TOP', 10, 2, 11)
+expired = counting.apply('EXPIRED_FLOWS', 10, 10, 0)
+counting.connect()
+quiet = Flow.on_device('tap')
+quiet.apply('BPF_FILTER', never)
+quiet_packets, waits, returns, polled = quiet.apply('PKT_COUNTER'), quiet.apply('TO_BUFFER', 0), quiet.apply('TO_BUFFER', 1), quiet.apply('TO_BUFFER', 1)
+looped, samples = quiet.apply('TO_BUFFER', 0), quiet.apply('HASHSAMP', 1024, 1)
+batched = quiet.apply('TO_BUFFER', 0)
+quiet.connect()
+event = library.mapi_get_poll_descriptor(quiet.fd, polled)
+library.mapi_get_next_pkts(quiet.fd, polled, room, 64, 0)
+finished = Flow.offline({str(TRACE)!r})
+final, kept = finished.apply('PKT_COUNTER'), finished.apply('TO_BUFFER', 0)
+finished.run()
+seen = {{}}
+def waiter(name, call):
+    def run():
+        started = time.monotonic()
+        value = call()
+        seen[name] = [value, Flow.error(), time.monotonic() - started]
+    threading.Thread(target=run, daemon=True).start()
+waiter('mapi_get_next_pkt', lambda: library.mapi_get_next_pkt(quiet.fd, waits))
+waiter('mapi_loop', lambda: library.mapi_loop(quiet.fd, looped, 0, handler))
+waiter('mapi_get_next_pkts', lambda: library.mapi_get_next_pkts(quiet.fd, batched, room, 64, -1))
+waiter('mapi_wait_flow', lambda: library.mapi_wait_flow(quiet.fd, -1))
+waiter('results one by one', lambda: bool(library.mapi_read_results(quiet.fd, samples)))
+time.sleep(0.3)
+"""
+WAITERS = {"mapi_get_next_pkt": None, "mapi_loop": -1, "mapi_get_next_pkts": -1, "mapi_wait_flow": -1, "results one by one": False}
+
+
+class Test(unittest.TestCase):
+    def daemon(self, *options):
+        daemon = Daemon(CONFIG, *options)
+        self.addCleanup(self.end, daemon)
+        return daemon
+
+    @staticmethod
+    def end(daemon):
+        for client in daemon.clients:
+            if not client.process.stdout.closed:
+                client.kill()
+        daemon.process.kill()
+        daemon.process.wait()
+        daemon.temporary.cleanup()
+
+    @staticmethod
+    def stop(daemon, how):
+        daemon.process.send_signal(how)
+        if how != signal.SIGSTOP:
+            daemon.process.wait(60)
+
+    def assert_gone(self, client, call, text="mapid"):
+        with self.assertRaises(ClientError) as raised:
+            client.do(call)
+        self.assertIn(f"{FLOW_GONE}:", str(raised.exception))
+        self.assertIn(text, str(raised.exception))
+
+    def gone_soon(self, client, call):
+        end = time.monotonic() + PROMPT_S
+        while time.monotonic() < end:
+            try:
+                client.do(call)
+            except ClientError:
+                return
+            time.sleep(0.05)
+        self.fail(f"{call} goes on succeeding")
+
+
+class End(Test):
+    def test_each_call_that_reads_fails_once_mapid_has_ended_has_been_killed_or_is_stopped(self):
+        for name, how in ENDS.items():
+            with self.subTest(end=name):
+                daemon = self.daemon()
+                client = daemon.client()
+                client.do(PREPARE)
+                self.assertTrue(wait_until(lambda: client.get("counting.word(packets)") > 0))
+                self.stop(daemon, how)
+                for flow, function in (("counting", "packets"), ("quiet", "quiet_packets"), ("counting", "ranking"), ("counting", "expired")):
+                    self.gone_soon(client, f"{flow}.words({function})")
+                    for _ in range(3):
+                        self.assert_gone(client, f"{flow}.words({function})")
+                        time.sleep(0.1)
+
+    def test_calls_that_wait_return_with_that_error(self):
+        for name, how in ENDS.items():
+            with self.subTest(end=name):
+                daemon = self.daemon()
+                client = daemon.client()
+                client.do(PREPARE)
+                self.assertEqual(client.get("seen"), {})
+                self.stop(daemon, how)
+                self.assertTrue(wait_until(lambda: client.get("len(seen)") == len(WAITERS), PROMPT_S), client.get("seen"))
+                for call, value in WAITERS.items():
+                    got, error, _ = client.get(f"seen[{call!r}]")
+                    self.assertEqual(got, value, call)
+                    self.assertIn(f"{FLOW_GONE}:", error, call)
+                if how != signal.SIGSTOP: # who polls a mapid that is stopped waits, as for packets
+                    self.assertEqual(client.get("len(select.select([event], [], [], 5)[0])"), 1)
+                self.assertEqual(client.get("[library.mapi_get_next_pkts(quiet.fd, polled, room, 64, 0), Flow.error().split(':')[0]]"), [-1, str(FLOW_GONE)])
+                self.assertEqual(client.get("[library.mapi_get_next_pkt(quiet.fd, returns), Flow.error().split(':')[0]]"), [None, str(FLOW_GONE)])
+
+    def test_requests_fail_with_it_too_also_where_mapid_is_stopped(self):
+        for name, how in ENDS.items():
+            with self.subTest(end=name):
+                daemon = self.daemon()
+                client = daemon.client()
+                client.do(PREPARE)
+                self.stop(daemon, how)
+                self.assert_gone(client, "counting.information(packets)")
+                self.assert_gone(client, "counting.reset(packets)")
+
+    def test_what_a_trace_gave_that_has_ended_stays_readable_to_its_last_packet(self):
+        for name, how in ENDS.items():
+            with self.subTest(end=name):
+                daemon = self.daemon()
+                client = daemon.client()
+                client.do(PREPARE)
+                self.stop(daemon, how)
+                time.sleep(0.5)
+                self.assertEqual(client.get("finished.word(final)"), 893)
+                self.assertEqual(client.get("len(list(finished.packets(kept)))"), 893)
+                self.assertEqual(client.get("library.mapi_wait_flow(finished.fd, 0)"), 0)
+
+    def test_mapi_count_and_mapi_flow_end_with_an_error_and_without_counts(self):
+        for name, how in ENDS.items():
+            for command in (["mapi-count", "-i", "tap", "tcp"], ["mapi-flow", "-i", "tap", "PKT_COUNTER"]):
+                with self.subTest(end=name, command=command[0]):
+                    daemon = self.daemon()
+                    program = subprocess.Popen([BUILD / "bin" / command[0], *command[1:]], env=os.environ | {"MAPI_SOCKET": str(daemon.socket)},
+                                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                    self.assertTrue(wait_until(lambda: re.search(r"flow \d+: connect$", daemon.log(), re.MULTILINE)))
+                    time.sleep(0.2)
+                    self.stop(daemon, how)
+                    output, errors = program.communicate(timeout=PROMPT_S + 10)
+                    self.assertNotEqual(program.returncode, 0)
+                    self.assertIn("mapid at", errors)
+                    self.assertEqual(output, "")
+
+    def test_a_mapid_that_was_stopped_and_goes_on_is_read_again(self):
+        daemon = self.daemon()
+        client = daemon.client()
+        client.do("flow = Flow.on_device('tap')\npackets = flow.apply('PKT_COUNTER')\nflow.connect()")
+        self.stop(daemon, signal.SIGSTOP)
+        self.gone_soon(client, "flow.word(packets)")
+        daemon.process.send_signal(signal.SIGCONT)
+        self.assertTrue(wait_until(lambda: client.get("bool(Flow.library.mapi_read_results(flow.fd, packets))"), PROMPT_S))
+        before = client.get("flow.word(packets)")
+        self.assertTrue(wait_until(lambda: client.get("flow.word(packets)") > before))
+
+
+class Reconnect(Test):
+    def restart(self, daemon, how=signal.SIGTERM):
+        daemon.process.send_signal(how)
+        daemon.process.wait(60)
+        daemon.start()
+
+    def test_a_flow_goes_on_at_the_next_mapid_with_its_functions_and_options_and_counts_anew(self):
+        for name, how in (("SIGTERM", signal.SIGTERM), ("SIGKILL", signal.SIGKILL)):
+            with self.subTest(end=name):
+                daemon = self.daemon()
+                client = daemon.client()
+                client.do("flow = Flow.on_device('tap')\nlibrary = Flow.library\nassert library.mapi_set_flow_option(flow.fd, 2, ctypes.c_uint64(40)) == 0\n"
+                          "library.mapi_get_next_pkt.restype = ctypes.c_void_p\n"
+                          "every = flow.apply('PKT_COUNTER')\nremoved = flow.apply('BYTE_COUNTER')\nflow.remove(removed)\nflow.apply('BPF_FILTER', 'tcp')\n"
+                          "tcp, buffer = flow.apply('PKT_COUNTER'), flow.apply('TO_BUFFER', 0)\nflow.connect()")
+                self.assertTrue(wait_until(lambda: client.get("flow.word(tcp)") > 5000))
+                self.restart(daemon, how)
+                self.gone_soon(client, "flow.word(tcp)")
+                self.assertEqual(client.get("[library.mapi_reconnect(flow.fd), Flow.error()]"), [0, "0: "])
+                self.assertTrue(wait_until(lambda: client.get("flow.word(every)") > 893))
+                every, tcp = client.get("[flow.word(every), flow.word(tcp)]")
+                self.assertAlmostEqual(tcp / every, 596 / 893, delta=0.1)
+                self.assertEqual(client.get("[len(packet) for packet, _ in zip(flow.packets(buffer), range(3))]"), [40, 40, 40])
+                self.assert_refused(client, "flow.words(removed)", "6147")
+                self.assertEqual(client.get("library.mapi_close_flow(flow.fd)"), 0)
+
+    def assert_refused(self, client, call, number):
+        with self.assertRaises(ClientError) as raised:
+            client.do(call)
+        self.assertIn(number, str(raised.exception))
+
+    def test_flows_that_refer_to_others_go_on_after_these(self):
+        daemon = self.daemon()
+        client = daemon.client()
+        client.do("one, other = Flow.on_device('tap'), Flow.on_device('tap')\nlibrary = Flow.library\nsize = one.apply('PKTINFO', 1)\n"
+                  "stats = other.apply('STATS', one.fd, size, '0')\none.connect()\nother.connect()")
+        self.restart(daemon)
+        self.assertEqual(client.get("library.mapi_reconnect(other.fd)"), -1)
+        self.assertIn("no flow", client.get("Flow.error()"))
+        self.assertEqual(client.get("[library.mapi_reconnect(one.fd), library.mapi_reconnect(other.fd)]"), [0, 0])
+        self.assertTrue(wait_until(lambda: client.get("other.words(stats)[0]") > 0))
+
+    def test_a_flow_whose_mapid_is_there_or_that_this_process_captures_stays_as_it_is(self):
+        daemon = self.daemon()
+        for client in (daemon.client(), daemon.alone()):
+            client.do("flow = Flow.on_device('tap')\npackets = flow.apply('PKT_COUNTER')\nflow.connect()")
+            self.assertTrue(wait_until(lambda: client.get("flow.word(packets)") > 893))
+            self.assertEqual(client.get("Flow.library.mapi_reconnect(flow.fd)"), 0)
+            self.assertGreater(client.get("flow.word(packets)"), 893)
+
+    def test_one_that_cannot_go_on_says_why_and_can_be_tried_again(self):
+        daemon = self.daemon()
+        client = daemon.client()
+        client.do(f"flow = Flow.on_device('tap')\nlibrary = Flow.library\npackets = flow.apply('PKT_COUNTER')\nflow.connect()\n"
+                  f"writes = Flow.on_device('tap')\nwrites.apply('TO_FILE', 0, {str(daemon.folder / 'written')!r}, ctypes.c_uint64(0))\nwrites.connect()")
+        daemon.process.send_signal(signal.SIGTERM)
+        daemon.process.wait(60)
+        self.assertEqual(client.get("[library.mapi_reconnect(flow.fd), Flow.error().split(':')[0]]"), [-1, "5124"])
+        daemon.config.write_text(CONFIG.replace("tap", "other"))
+        daemon.start()
+        self.assertEqual(client.get("[library.mapi_reconnect(flow.fd), Flow.error().split(':')[0]]"), [-1, "3200"])
+        daemon.config.write_text(CONFIG)
+        self.restart(daemon)
+        self.assertEqual(client.get("library.mapi_reconnect(flow.fd)"), 0)
+        self.assertTrue(wait_until(lambda: client.get("flow.word(packets)") > 0))
+        self.assertEqual(client.get("[library.mapi_reconnect(writes.fd), Flow.error().split(':')[0]]"), [-1, "7009"])
+        self.assertEqual(client.get("[library.mapi_reconnect(12345), Flow.error().split(':')[0]]"), [-1, "6145"])
+
+    def test_a_capture_is_read_again_from_its_start(self):
+        daemon = self.daemon()
+        client = daemon.client()
+        client.do(f"flow = Flow.offline({str(TRACE)!r})\npackets = flow.apply('PKT_COUNTER')\nbuffer = flow.apply('TO_BUFFER', 0)\nflow.connect()")
+        self.restart(daemon)
+        self.assertEqual(client.get("Flow.library.mapi_reconnect(flow.fd)"), 0)
+        self.assertEqual(client.get("len(list(flow.packets(buffer)))"), 893)
+
+
+if __name__ == "__main__":
+    unittest.main()
