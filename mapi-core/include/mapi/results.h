@@ -227,7 +227,7 @@ typedef struct mapi_anonymize {
 	uint64_t lost_packets;      /* zeros from a header on that is cut, contradicts itself or is not known, rule by rule */
 	uint64_t given_up;          /* zeros: a search took too long, or memory or libcrypto failed */
 	uint64_t no_room;           /* values that were cut to the field's length: the packet could not become longer */
-	uint64_t unknown_checksums; /* zeros: of bytes that are not all there */
+	uint64_t unknown_checksums; /* zeros: of bytes that are not all there, or of a route whose end is unknown */
 	uint64_t not_kept;          /* of all rules of the program: values for which their tables had no place */
 } mapi_anonymize_t;
 
