@@ -48,6 +48,12 @@ void Acks::take(const Segment &segment, uint32_t sent_end)
         edge_ = edge;
 }
 
+uint32_t Acks::edge_most() const
+{
+    const uint32_t most = acked_ + (window_ << kScaleMost);
+    return !is_scale_known_ && is_after(most, edge_) ? most : edge_;
+}
+
 void Acks::widen(uint32_t end)
 {
     if (!is_known_ || !is_after(end, edge_))

@@ -33,6 +33,8 @@ public:
     bool is_known() const { return is_known_; }
     uint32_t acked() const { return acked_; } // up to here it has all
     uint32_t edge() const { return edge_; }   // of its window
+    // Where it ends with the largest scale, while that is not known.
+    uint32_t edge_most() const;
     std::optional<uint32_t> told() const { return told_; } // the last number, whatever follows from it
 
     // Of its SYN, whose window is not scaled.

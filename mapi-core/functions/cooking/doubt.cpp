@@ -157,7 +157,7 @@ void Streams::end_doubtful(Stream &stream, unsigned from)
         const bool is_last = side.doubtful.front().number > heard;
         if (each.reason == Doubtful::Reason::kAcknowledgment)
             return is_last && each.segment.has_acknowledgment && !is_after(side.acks.acked(), each.segment.acknowledgment) &&
-                   !is_after(each.segment.acknowledgment, side.acks.edge());
+                   !is_after(each.segment.acknowledgment, side.acks.edge_most());
         const bool is_next = !is_after(each.sequence(), side.expected()) && is_after(each.sent_end(), side.expected());
         return each.reason == Doubtful::Reason::kWindow && (is_next || is_last);
     };
