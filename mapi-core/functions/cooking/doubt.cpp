@@ -158,6 +158,8 @@ void Streams::end_doubtful(Stream &stream, unsigned from)
         if (each.reason == Doubtful::Reason::kAcknowledgment)
             return is_last && each.segment.has_acknowledgment && !is_after(side.acks.acked(), each.segment.acknowledgment) &&
                    !is_after(each.segment.acknowledgment, side.acks.edge_most());
+        if (each.reason == Doubtful::Reason::kClosed) // of a new stream whose beginning was not seen
+            return is_last && each.segment.has_acknowledgment && is_after(each.segment.acknowledgment, stream.sides[1 - from].sent_end);
         const bool is_next = !is_after(each.sequence(), side.expected()) && is_after(each.sent_end(), side.expected());
         return each.reason == Doubtful::Reason::kWindow && (is_next || is_last);
     };
