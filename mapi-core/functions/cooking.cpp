@@ -10,6 +10,7 @@
 #include "functions/cooking/streams.hpp"
 #include "functions/instance.hpp"
 #include "functions/unknown_links.hpp"
+#include "headers/end_addresses.hpp"
 
 namespace mapi::functions
 {
@@ -86,7 +87,10 @@ private:
         const headers::IpLayer &ip = *found.innermost();
         if (ip.protocol != IPPROTO_TCP)
             return false;
-        auto segment = cooking::read_segment(headers::source_of(packet, ip), headers::destination_of(packet, ip), headers::datagram_of(packet, ip));
+        const auto ends = headers::end_addresses_of(packet.data, ip);
+        if (!ends)
+            return false;
+        auto segment = cooking::read_segment(ends->source(), ends->destination(), headers::datagram_of(packet, ip));
         if (!segment)
             return false;
         segment->cut_bytes = cooking::cut_bytes_of(packet, ip);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // STARTSTOP: packet -> passes when its time lies between two points.
 #include <bit>
-#include <limits>
+#include <optional>
 
 #include <mapi/results.h>
 
@@ -15,12 +15,10 @@ namespace mapi::functions
 {
 namespace
 {
-constexpr uint64_t kNever = std::numeric_limits<uint64_t>::max();
-
 class StartStop
 {
 public:
-    StartStop(mapi_startstop_t *result, TimePoint start, std::optional<TimePoint> stop)
+    StartStop(mapi_startstop_t *result, std::optional<TimePoint> start, std::optional<TimePoint> stop)
         : result_(result), start_(start), stop_(stop)
     {
     }
@@ -32,7 +30,7 @@ public:
         uint64_t passed = 0;
         for (uint64_t rest = mask; rest != 0; rest &= rest - 1) {
             const uint64_t time_ns = batch.packets[std::countr_zero(rest)].timestamp_ns;
-            passed |= time_ns >= start_ns_ && time_ns < stop_ns_ ? rest & -rest : 0;
+            passed |= time_ns >= start_ns_ && (!stop_ || time_ns < stop_ns_) ? rest & -rest : 0;
         }
         if (passed)
             note(batch, passed);
@@ -50,8 +48,9 @@ private:
     void begin(uint64_t first_ns)
     {
         has_begun_ = true;
-        start_ns_ = start_.after(first_ns);
-        stop_ns_ = stop_ ? stop_->after(start_ns_) : kNever;
+        // Without a start none is too early: packets may come in another order than their times have.
+        start_ns_ = start_ ? start_->after(first_ns) : 0;
+        stop_ns_ = stop_ ? stop_->after(start_ ? start_ns_ : first_ns) : 0;
         result_->first = ntp_time(first_ns);
     }
 
@@ -63,14 +62,13 @@ private:
     }
 
     mapi_startstop_t *const result_;
-    const TimePoint start_;
-    const std::optional<TimePoint> stop_;
+    const std::optional<TimePoint> start_, stop_; // nothing: no limit
     uint64_t start_ns_ = 0;
     uint64_t stop_ns_ = 0;
     bool has_begun_ = false;
 };
 
-// "0" and "": from the first packet, to the last.
+// "0" and "": no limit.
 bool is_open(const char *text)
 {
     return !*text || (text[0] == '0' && !text[1]);
@@ -78,7 +76,7 @@ bool is_open(const char *text)
 
 int create(const mapi_function_setup *setup, void **instance)
 {
-    std::optional<TimePoint> points[2] = {TimePoint{0, true}, std::nullopt};
+    std::optional<TimePoint> points[2];
     for (int i = 0; i < 2; ++i) {
         const char *text = setup->arguments[i].text;
         if (is_open(text))
@@ -88,7 +86,7 @@ int create(const mapi_function_setup *setup, void **instance)
             return refuse(setup, i ? MFUNCT_INVALID_ARGUMENT_2 : MFUNCT_INVALID_ARGUMENT_1,
                           std::string("\"") + text + "\" is no time: +5s, 2004-03-01 12:00:00, or 0 for no limit");
     }
-    return create_object<StartStop>(setup, instance, static_cast<mapi_startstop_t *>(setup->result), *points[0], points[1]);
+    return create_object<StartStop>(setup, instance, static_cast<mapi_startstop_t *>(setup->result), points[0], points[1]);
 }
 
 uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)

@@ -37,6 +37,9 @@ std::optional<TimePoint> parse_date(const std::string &text)
     const time_t seconds = mktime(&date);
     if (!fraction_ns || seconds < 0)
         return std::nullopt;
+    constexpr uint64_t kLast = std::numeric_limits<uint64_t>::max();
+    if (uint64_t(seconds) >= kLast / kNsPerSecond)
+        return TimePoint{kLast, false};
     return TimePoint{uint64_t(seconds) * kNsPerSecond + *fraction_ns, false};
 }
 } // namespace

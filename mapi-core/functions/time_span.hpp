@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -13,10 +14,15 @@ struct TimePoint {
     uint64_t ns = 0; // since 1970, or after the other point
     bool is_relative = false;
 
-    uint64_t after(uint64_t other_ns) const { return is_relative ? other_ns + ns : ns; }
+    // What lies beyond the last time that packets can have is that time.
+    uint64_t after(uint64_t other_ns) const
+    {
+        constexpr uint64_t kLast = std::numeric_limits<uint64_t>::max();
+        return !is_relative ? ns : ns > kLast - other_ns ? kLast : other_ns + ns;
+    }
 };
 
-// "+5s", with the units of parse_interval(); "2004-03-01 12:00:00", with a fraction or without, in the local time zone.
+// "+5s", with the units of parse_interval(); "2004-03-01 12:00:00", with a fraction or without, in the local time zone; after 2554, as far as 2^64 ns reach.
 // Nothing for any other text.
 std::optional<TimePoint> parse_time_point(const std::string &text);
 } // namespace mapi::functions

@@ -128,6 +128,16 @@ class Anonymize(unittest.TestCase):
             self.assertEqual(seen["0"], 0, lines)
             self.assertGreater(seen["1"], 1000)
 
+    def test_checksums_behind_routing_headers_are_those_that_tshark_expects(self):
+        route = DATA / "found/a01_routing.pcap"
+        if not route.exists():
+            self.skipTest(f"not there: {route}")
+        self.assertEqual(tshark(self.treated(route, "IP,CHECKSUM,CHECKSUM_ADJUST")[0], "tcp.checksum"), [["0xec09"]] * 5)
+        for rules in (("IP,DST_IP,PREFIX_PRESERVING",), ("IP,SRC_IP,MAP", "IP,DST_IP,MAP"), ("TCP,PAYLOAD,STRIP,2",)):
+            for checksum, wanted in (((), {"0"}), (("IP,CHECKSUM,CHECKSUM_ADJUST",), {"1"})):
+                statuses = tshark(self.treated(route, *rules, *checksum)[0], "tcp.checksum.status", more=SUMS)
+                self.assertEqual({status for row in statuses for status in row}, wanted, rules)
+
     def test_stripped_and_replaced_payload_leaves_true_lengths(self):
         path, words = self.treated(WEB, "TCP,PAYLOAD,STRIP,7\nTCP,TCP_OPTIONS,STRIP\nUDP,PAYLOAD,REPLACE,a text of its own")
         for tcp, header, udp, ip, frame in tshark(path, "tcp.len", "tcp.hdr_len", "udp.length", "ip.len", "frame.len"):

@@ -10,7 +10,7 @@ from mapi_library import MFF_PCAP, Flow
 CLIENT_SIDE, SERVER_SIDE, BOTH_SIDE = 1, 2, 3
 TSHARK = ["tshark", "-n", "-o", "tcp.desegment_tcp_streams:FALSE"]
 COUNTS = ["passed_packets", "packets", "bytes", "streams", "early_ends", "cooked_packets", "cooked_bytes", "other_bytes", "repeated_bytes",
-          "holes", "missing_bytes", "cut_bytes", "fragments", "lost_fragments", "lost_packets"]
+          "holes", "missing_bytes", "cut_bytes", "fragments", "lost_fragments", "lost_packets", "ignored_packets", "ignored_bytes", "early_bytes"]
 MISSING = re.compile(rb"\[\d+ bytes missing in capture file\]\0?")
 
 

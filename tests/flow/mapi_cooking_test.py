@@ -163,6 +163,30 @@ class Cooking(unittest.TestCase):
                 self.assertEqual((counts["cooked_packets"], counts["streams"], counts["passed_packets"]), (4, 2, 0))
                 self.assertEqual([packet["tcp.seq_raw"] for packet in found if packet["tcp.srcport"] == "1000"], [str(0xffffff00)] * 2)
 
+    def test_first_segments_in_another_order_are_in_order_when_the_handshake_was_not_seen(self):
+        for ends in ((CLIENT, SERVER), (CLIENT6, SERVER6)):
+            for first in (5000, 0xffffffd0):
+                for swapped in (2, 3, 7):
+                    with self.subTest(ends=ends, first=first, swapped=swapped):
+                        data = bytes(range(200)) * 2
+                        segments = [datagram(*ends, first + at, data[at:at + 39]) for at in range(0, len(data), 39)]
+                        segments[:swapped] = reversed(segments[:swapped])
+                        segments.append(segments[0]) # again
+                        out = self.folder / "out"
+                        counts = cooked(self.capture(map(ethernet, segments)), out, 0, 0, 0, BOTH_SIDE)
+                        self.assertEqual(streams_of(self.read(out)), {ends[0] + ends[1]: data})
+                        self.assertEqual((counts["cooked_packets"], counts["repeated_bytes"], counts["early_bytes"]), (1, 39, 0))
+
+    def test_a_source_route_is_taken_away_and_both_directions_are_one_stream(self):
+        hop, path, out = "2001:db8::aaa", self.folder / "made.pcap", self.folder / "out"
+        route = struct.pack(">BBBBI", 6, 2, 0, 1, 0) + ipaddress.ip_address(SERVER6[0]).packed
+        request = ip(CLIENT6[0], hop, 43, route + tcp(CLIENT6, SERVER6, 1, b"request" * 300))
+        self.capture([ethernet(request), ethernet(datagram(SERVER6, CLIENT6, 1, b"answer"))])
+        for after in ([], [("UNCOOK", 100)]):
+            counts = cooked(path, out, 0, 0, 0, BOTH_SIDE, after=after)
+            self.assertEqual(streams_of(self.read(out)), {CLIENT6 + SERVER6: b"request" * 300, SERVER6 + CLIENT6: b"answer"})
+            self.assertEqual(counts["streams"], 1)
+
     def test_a_cooked_packet_has_the_time_of_the_packet_that_completed_it(self):
         frames = [ethernet(datagram(CLIENT, SERVER, 1 + at, b"x" * 10)) for at in range(0, 50, 10)]
         out = self.folder / "out"

@@ -16,7 +16,8 @@ using Name = std::string_view;
 // Members of the structs of <mapi/results.h>.
 constexpr Name kAnonymize[] = {"packets", "fields", "absent", "cut_fields", "lost_packets", "given_up", "no_room", "unknown_checksums", "not_kept"};
 constexpr Name kCooking[] = {"passed_packets", "packets", "bytes", "streams", "early_ends", "cooked_packets", "cooked_bytes", "other_bytes",
-                             "repeated_bytes", "holes", "missing_bytes", "cut_bytes", "fragments", "lost_fragments", "lost_packets"};
+                             "repeated_bytes", "holes", "missing_bytes", "cut_bytes", "fragments", "lost_fragments", "lost_packets",
+                             "ignored_packets", "ignored_bytes", "early_bytes"};
 constexpr Name kUncook[] = {"passed_packets", "cooked_packets", "segments", "lost_packets"};
 constexpr Name kInject[] = {"sent", "no_room", "cut", "other_links", "refused", "refused_errno"};
 constexpr Name kTrack[] = {"flows", "matched", "unknown", "forgotten", "not_judged"};

@@ -7,6 +7,7 @@
 #include <netinet/in.h>
 
 #include "anonymize/bytes.hpp"
+#include "headers/end_addresses.hpp"
 #include "headers/internet_sum.hpp"
 
 namespace mapi::anonymize
@@ -19,10 +20,9 @@ using headers::sum_of;
 constexpr uint32_t kIpv6Bytes = 40;
 constexpr uint32_t kUdpBytes = 8;
 
-uint64_t pseudo_header(const uint8_t *data, const IpLayer &layer, uint32_t bytes)
+uint64_t pseudo_header(const headers::EndAddresses &ends, const IpLayer &layer, uint32_t bytes)
 {
-    const uint32_t addresses = layer.offset + (layer.version == 4 ? 12 : 8);
-    return sum_of(data + addresses, layer.version == 4 ? 8 : 32) + layer.protocol + (bytes >> 16) + (bytes & 0xffff);
+    return sum_of(ends.bytes.data(), ends.both().size()) + layer.protocol + (bytes >> 16) + (bytes & 0xffff);
 }
 
 // Bytes that the header says it carries are all there, and no other fragment has more of them.
@@ -92,9 +92,10 @@ bool adjust_transport(MutablePacket &packet, const IpLayer &layer)
         return false;
     put_half(field, 0);
     const uint32_t bytes = covered_bytes(packet, layer, covered);
-    if (bytes == 0)
+    const auto ends = headers::end_addresses_of(packet.data, layer);
+    if (bytes == 0 || (covered.has_pseudo_header && !ends))
         return true;
-    const uint64_t pseudo = covered.has_pseudo_header ? pseudo_header(packet.data, layer, bytes) : 0;
+    const uint64_t pseudo = covered.has_pseudo_header ? pseudo_header(*ends, layer, bytes) : 0;
     const uint16_t checksum = folded(pseudo + sum_of(packet.data + layer.transport, bytes));
     put_half(field, is_udp && checksum == 0 ? 0xffff : checksum); // zero means none (RFC 768)
     return false;

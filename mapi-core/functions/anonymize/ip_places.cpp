@@ -14,7 +14,6 @@ namespace mapi::anonymize
 namespace
 {
 constexpr uint32_t kIpv4Bytes = 20;
-constexpr uint32_t kIpv6Bytes = 40;
 
 struct Position {
     uint32_t offset;
@@ -50,21 +49,14 @@ Position ipv6_position(Field field)
 }
 
 // Of IPv6: identification and offset are in an extension header (RFC 8200 4.5).
-void add_of_fragment_header(Field field, const mapi_packet &packet, const IpLayer &layer, Places &places)
+void add_of_fragment_header(Field field, const IpLayer &layer, Places &places)
 {
-    uint8_t next = packet.data[layer.offset + 6];
-    for (uint32_t at = layer.offset + kIpv6Bytes; at + 8 <= layer.transport;) {
-        if (next == IPPROTO_FRAGMENT) {
-            if (field == Field::kId)
-                add_fixed(places, at + 4, 4, layer.end);
-            else
-                add_fixed(places, at + 2, 2, layer.end);
-            return;
-        }
-        const bool is_authentication = next == IPPROTO_AH;
-        next = packet.data[at];
-        at += is_authentication ? (packet.data[at + 1] + 2u) * 4 : (packet.data[at + 1] + 1u) * 8;
-    }
+    if (layer.fragment == 0)
+        return;
+    if (field == Field::kId)
+        add_fixed(places, layer.fragment + 4, 4, layer.end);
+    else
+        add_fixed(places, layer.fragment + 2, 2, layer.end);
 }
 
 void add_ipv4(Field field, const mapi_packet &packet, const IpLayer &layer, Places &places)
@@ -77,13 +69,13 @@ void add_ipv4(Field field, const mapi_packet &packet, const IpLayer &layer, Plac
     }
 }
 
-void add_ipv6(Field field, const mapi_packet &packet, const IpLayer &layer, Places &places)
+void add_ipv6(Field field, const IpLayer &layer, Places &places)
 {
     if (field == Field::kTos || field == Field::kFlow) {
         add_fixed(places, layer.offset, 4, layer.end);
         places.back().shape = field == Field::kTos ? Shape::kTrafficClass : Shape::kFlowLabel;
     } else if (field == Field::kId || field == Field::kFragmentOffset) {
-        add_of_fragment_header(field, packet, layer, places);
+        add_of_fragment_header(field, layer, places);
     } else if (const Position position = ipv6_position(field); position.bytes) {
         add_fixed(places, layer.offset + position.offset, position.bytes, layer.transport);
     }
@@ -110,7 +102,7 @@ void add_of_layers(Field field, const mapi_packet &packet, const Layers &layers,
         if (layer.version == 4)
             add_ipv4(field, packet, layer, places);
         else
-            add_ipv6(field, packet, layer, places);
+            add_ipv6(field, layer, places);
     }
     if (field != Field::kSourceAddress && field != Field::kDestinationAddress)
         return;

@@ -81,6 +81,7 @@ void add(Layers &layers, const headers::Headers &found, uint32_t base)
         layer.offset += base;
         layer.transport += base;
         layer.end += base;
+        layer.fragment += layer.fragment ? base : 0;
     }
     if (found.is_lost)
         lose(layers, base + found.rest);

@@ -6,13 +6,13 @@
 
 #include "anonymize/bytes.hpp"
 #include "anonymize/neighbour_options.hpp"
+#include "headers/extensions.hpp"
 
 namespace mapi::anonymize
 {
 namespace
 {
 constexpr uint32_t kIpv4Bytes = 20;
-constexpr uint32_t kIpv6Bytes = 40;
 enum Ipv4Option : uint8_t { kEnd = 0, kNoOperation = 1, kRecordRoute = 7, kTimestamp = 68, kLooseRoute = 131, kStrictRoute = 137 };
 enum RoutingType : uint8_t { kSource = 0, kHome = 2, kSegments = 4 }; // RFC 2460, 6275, 8754
 enum IcmpType : uint8_t { kIpv4Redirect = 5, kListenerQuery = 130, kListenerDone = 132, kListenerReport2 = 143 };
@@ -67,15 +67,10 @@ void add_routing_header(const uint8_t *data, uint32_t at, uint32_t end, Places &
 
 void add_ipv6_routes(const uint8_t *data, const IpLayer &layer, Places &places)
 {
-    uint8_t next = data[layer.offset + 6];
-    for (uint32_t at = layer.offset + kIpv6Bytes; at + 8 <= layer.transport;) {
-        if (next == IPPROTO_ROUTING)
-            add_routing_header(data, at, layer.transport, places);
-        const uint32_t words = data[at + 1];
-        const uint32_t bytes = next == IPPROTO_AH ? (words + 2) * 4 : next == IPPROTO_FRAGMENT ? 8 : (words + 1) * 8;
-        next = data[at];
-        at += bytes;
-    }
+    headers::for_each_extension(data, layer, [&](uint8_t kind, uint32_t at, uint32_t end) {
+        if (kind == IPPROTO_ROUTING)
+            add_routing_header(data, at, end, places);
+    });
 }
 
 // RFC 3810 5.2: groups, each with sources.

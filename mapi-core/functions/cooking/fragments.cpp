@@ -17,24 +17,8 @@ namespace
 using anonymize::half_at;
 using anonymize::word_at;
 
-constexpr uint32_t kIpv6Bytes = 40;
 constexpr uint32_t kFragmentHeaderBytes = 8;
 constexpr uint32_t kOffsetUnit = 8;
-
-// Offset of the fragment header; 0: none.  All up to the layer's transport has been walked through.
-uint32_t fragment_header(const uint8_t *data, const headers::IpLayer &layer)
-{
-    uint8_t next = data[layer.offset + 6];
-    uint32_t at = layer.offset + kIpv6Bytes;
-    while (next != IPPROTO_FRAGMENT) {
-        if (at + kFragmentHeaderBytes > layer.transport)
-            return 0;
-        const uint32_t bytes = next == IPPROTO_AH ? (data[at + 1] + 2u) * 4 : (data[at + 1] + 1u) * 8;
-        next = data[at];
-        at += bytes;
-    }
-    return at + kFragmentHeaderBytes <= layer.transport ? at : 0;
-}
 } // namespace
 
 std::optional<Fragment> read_fragment(const mapi_packet &packet, const headers::IpLayer &layer)
@@ -53,7 +37,7 @@ std::optional<Fragment> read_fragment(const mapi_packet &packet, const headers::
         fragment.offset = (field & 0x1fffu) * kOffsetUnit;
         fragment.has_more = field & 0x2000;
     } else {
-        const uint32_t at = fragment_header(data, layer);
+        const uint32_t at = layer.fragment;
         if (at == 0 || data[at] != IPPROTO_TCP)
             return std::nullopt;
         begin = at + kFragmentHeaderBytes;

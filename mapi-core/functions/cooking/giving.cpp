@@ -20,11 +20,29 @@ void Streams::give_ready(Side &side, uint64_t timestamp_ns)
 
 void Streams::give_all(Side &side, uint64_t timestamp_ns)
 {
+    leave_early(side);
     give_ready(side, timestamp_ns);
     while (side.bytes.has_hole()) {
         skip_hole(side, timestamp_ns);
         give_ready(side, timestamp_ns);
     }
+}
+
+// Those that do not reach the stream's first byte: what is missing between them and it does not come any more.
+void Streams::leave_early(Side &side)
+{
+    counts_.repeated_bytes += side.early.held_bytes();
+    counts_.early_bytes += side.early.held_bytes();
+    side.early.forget();
+}
+
+void Streams::cook_run(Side &side, const EarlyBytes::Run &run, uint64_t timestamp_ns)
+{
+    const size_t count = order_.is_once ? std::min(run.bytes.size(), order_.threshold) : run.bytes.size();
+    cook(side, run.sequence, std::span(run.bytes).first(count), timestamp_ns);
+    counts_.other_bytes += run.bytes.size() - count;
+    if (order_.is_once)
+        finish(side);
 }
 
 // A cooked packet has no hole in it.
@@ -46,13 +64,20 @@ uint32_t Streams::skip(Side &side, uint32_t bytes_most)
     return skipped;
 }
 
-// Bytes that are ready, threshold by threshold; what no IP packet has room for is cut once more.
 void Streams::give(Side &side, size_t count, uint64_t timestamp_ns)
 {
     if (side.is_over || count == 0)
         return;
     const std::span<const uint8_t> all = side.bytes.ready().first(order_.is_once ? std::min(count, order_.threshold) : count);
-    uint32_t sequence = side.bytes.ready_sequence();
+    cook(side, side.bytes.ready_sequence(), all, timestamp_ns);
+    side.bytes.take(all.size());
+    if (order_.is_once)
+        finish(side);
+}
+
+// Threshold by threshold; what no IP packet has room for is cut once more.
+void Streams::cook(Side &side, uint32_t sequence, std::span<const uint8_t> all, uint64_t timestamp_ns)
+{
     for (size_t at = 0; at < all.size();) {
         const size_t piece_end = std::min(all.size(), at - at % order_.threshold + order_.threshold);
         const auto part = all.subspan(at, std::min<size_t>(piece_end - at, side.head.room()));
@@ -64,15 +89,13 @@ void Streams::give(Side &side, size_t count, uint64_t timestamp_ns)
         ++counts_.cooked_packets;
     }
     counts_.cooked_bytes += all.size();
-    side.bytes.take(all.size());
-    if (order_.is_once)
-        finish(side);
 }
 
 void Streams::finish(Side &side)
 {
     side.is_over = true;
-    counts_.other_bytes += side.bytes.held_bytes();
+    counts_.other_bytes += side.held_bytes();
     side.bytes.forget();
+    side.early.forget();
 }
 } // namespace mapi::cooking

@@ -21,6 +21,13 @@ void HalfStream::take(size_t count)
         payload.erase(payload.begin(), payload.begin() + ptrdiff_t(count));
 }
 
+void HalfStream::prepend(std::span<const uint8_t> bytes)
+{
+    auto &payload = bytes_.payload();
+    payload.insert(payload.begin(), bytes.begin(), bytes.end());
+    first_ -= uint32_t(bytes.size());
+}
+
 uint32_t HalfStream::skip_hole(uint32_t bytes_most)
 {
     const auto &waiting = bytes_.buffered_payload();
@@ -38,5 +45,12 @@ uint32_t HalfStream::skip_hole(uint32_t bytes_most)
 void HalfStream::forget()
 {
     bytes_ = Tins::TCPIP::DataTracker(bytes_.sequence_number());
+}
+
+void HalfStream::forget_waiting()
+{
+    auto ready = std::move(bytes_.payload());
+    forget();
+    bytes_.payload() = std::move(ready);
 }
 } // namespace mapi::cooking

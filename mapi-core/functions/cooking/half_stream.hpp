@@ -28,6 +28,13 @@ public:
     uint32_t ready_sequence() const { return bytes_.sequence_number() - uint32_t(bytes_.payload().size()); }
     uint32_t next_sequence() const { return bytes_.sequence_number(); }
     void take(size_t count); // of those ready, from the first
+    bool has_taken() const { return ready_sequence() != first_; }
+    // Bytes that come right before the first.  Nothing has been taken.
+    void prepend(std::span<const uint8_t> bytes);
+    // Bytes from there on were handed on elsewhere.
+    void begin_earlier(uint32_t sequence) { first_ = sequence; }
+    // Goes on there without what is in between; nothing is held.
+    void go_to(uint32_t sequence) { bytes_.sequence_number(sequence); }
 
     // Behind a hole.
     bool has_hole() const { return !bytes_.buffered_payload().empty(); }
@@ -39,6 +46,7 @@ public:
     size_t held_bytes() const { return bytes_.payload().size() + waiting_bytes(); }
     size_t cost() const { return held_bytes() + waiting_segments() * kChunkCost; }
     void forget(); // all bytes
+    void forget_waiting();
 
 private:
     Tins::TCPIP::DataTracker bytes_;

@@ -8,6 +8,7 @@
 #include <netinet/in.h>
 
 #include "anonymize/bytes.hpp"
+#include "headers/end_addresses.hpp"
 #include "headers/internet_sum.hpp"
 #include "links/erf_record.hpp"
 #include "links/link_type.hpp"
@@ -115,6 +116,8 @@ void begin_head(Head &head, const mapi_packet &packet, const headers::Headers &f
     head.ifindex = packet.ifindex;
     head.is_link_length_short = packet.link_type == links::kPppEther || packet.link_type == links::kNflog || is_erf(packet.link_type);
     uint8_t *const header = head.bytes.data() + ip.offset;
+    if (const auto ends = headers::end_addresses_of(packet.data, ip)) // the route is taken away
+        std::copy(ends->both().begin(), ends->both().end(), header + (ip.version == 4 ? 12 : 8));
     if (ip.version == 4) {
         header[0] = 0x45;
         put_half(header + 6, half_at(header + 6) & kDoNotFragment);

@@ -9,6 +9,29 @@
 
 namespace mapi::cooking
 {
+namespace
+{
+enum TcpOption : uint8_t { kEndOfOptions = 0, kNoOperation = 1, kWindowScale = 3, kSackPermitted = 4 };
+constexpr uint8_t kScaleMost = 14; // RFC 7323 2.3
+
+void read_options(Segment &segment, std::span<const uint8_t> options)
+{
+    for (size_t at = 0; at < options.size() && options[at] != kEndOfOptions;) {
+        if (options[at] == kNoOperation) {
+            ++at;
+            continue;
+        }
+        const size_t left = options.size() - at, bytes = left < 2 ? 0 : options[at + 1];
+        if (bytes < 2 || bytes > left)
+            return;
+        if (options[at] == kWindowScale && bytes == 3)
+            segment.window_scale = std::min(options[at + 2], kScaleMost);
+        segment.permits_sack |= options[at] == kSackPermitted;
+        at += bytes;
+    }
+}
+} // namespace
+
 std::optional<Segment> read_segment(std::span<const uint8_t> source, std::span<const uint8_t> destination, std::span<const uint8_t> datagram)
 {
     const uint32_t header_bytes = datagram.size() < kTcpBytes ? 0 : (datagram[12] >> 4) * 4u;
@@ -26,7 +49,12 @@ std::optional<Segment> read_segment(std::span<const uint8_t> source, std::span<c
         segment->from = 1;
     }
     segment->sequence = anonymize::word_at(datagram.data() + 4);
+    segment->acknowledgment = anonymize::word_at(datagram.data() + 8);
     segment->flags = datagram[13];
+    segment->has_acknowledgment = segment->flags & kAck;
+    segment->window = anonymize::half_at(datagram.data() + 14);
+    if (segment->flags & kSyn)
+        read_options(*segment, datagram.subspan(kTcpBytes, header_bytes - kTcpBytes));
     segment->payload = datagram.subspan(header_bytes);
     return segment;
 }

@@ -30,10 +30,17 @@ struct Segment {
     Ends ends;
     unsigned from = 0; // which of the ends sent it
     uint32_t sequence = 0;
+    uint32_t acknowledgment = 0;
+    uint32_t window = 0; // as the header has it
     uint8_t flags = 0;
+    bool has_acknowledgment = false;
+    std::optional<uint8_t> window_scale; // options of a SYN (RFC 7323, RFC 2018)
+    bool permits_sack = false;
     std::span<const uint8_t> payload;
     uint32_t cut_bytes = 0; // that follow the payload and were not captured
     uint64_t timestamp_ns = 0;
+
+    uint32_t end() const { return sequence + uint32_t(payload.size()) + cut_bytes; }
 };
 
 // Of the datagram that two addresses of 4 or 16 bytes exchange; nothing when it has no whole TCP header.

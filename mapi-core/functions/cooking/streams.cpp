@@ -1,22 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Streams: which stream a segment is of, what is new in it, and when streams end.
+// Streams: which stream a segment is of, and when streams end.
 #include "functions/cooking/streams.hpp"
 
 #include <iterator>
 
 namespace mapi::cooking
 {
-namespace
-{
-// Farther from what is expected than windows are: no hole, but another place in the stream.
-constexpr uint32_t kFarBytes = 16u << 20;
-
-bool is_far(uint32_t sequence, uint32_t expected)
-{
-    return sequence - expected > kFarBytes && expected - sequence > kFarBytes;
-}
-} // namespace
-
 Streams::Streams(const Order &order, mapi_cooking_t &counts, functions::MadePackets &made) : order_(order), counts_(counts), made_(made)
 {
 }
@@ -27,42 +16,29 @@ uint64_t Streams::memory_bytes(const Limits &limits)
     return limits.streams * (sizeof(Stream) + kPlaceBytes) + 2 * limits.bytes + functions::MadePackets::kMemoryBytes;
 }
 
+// Nothing begins with a RST: it is of a stream that ended, or nobody's.
 void Streams::take(const Segment &segment, const Head &head)
 {
-    const auto stream = find(segment);
-    Side &side = stream->sides[segment.from];
-    const uint32_t sequence = segment.sequence + (segment.flags & kSyn ? 1 : 0);
-    stream->last_ns = segment.timestamp_ns;
     ++counts_.packets;
     counts_.bytes += segment.payload.size();
-    if (!side.bytes.has_begun()) {
-        // CLIENT_SIDE is what the client receives.
-        const int receiver = segment.from == stream->client ? SERVER_SIDE : CLIENT_SIDE;
-        side.is_over = (order_.side & receiver) == 0;
-        side.bytes.begin(sequence);
-    }
-    if (!segment.payload.empty()) {
-        side.head = head;
-        side.last_ns = segment.timestamp_ns;
-        put(side, segment, sequence);
-    }
-    close(*stream, segment, sequence + uint32_t(segment.payload.size()) + segment.cut_bytes);
+    const auto found = by_ends_.find(segment.ends);
+    const bool is_odd = (segment.flags & kSyn) && (segment.flags & kFin); // no host takes such a packet
+    if (is_odd || (found == by_ends_.end() && (segment.flags & kRst)))
+        return ignore(segment.payload.size());
+    auto stream = found == by_ends_.end() ? begin(segment) : found->second;
+    stream->last_ns = segment.timestamp_ns;
+    if (segment.flags & kRst)
+        take_reset(*stream, segment);
+    else
+        stream = segment.flags & kSyn ? take_syn(stream, segment, head) : take_segment(stream, segment, head);
     settle(stream);
 }
 
-// A SYN with another sequence number is of another stream between the same ends.
-Streams::List::iterator Streams::find(const Segment &segment)
+void Streams::ignore(size_t payload_bytes)
 {
-    const auto found = by_ends_.find(segment.ends);
-    if (found == by_ends_.end())
-        return begin(segment);
-    const auto stream = found->second;
-    const HalfStream &bytes = stream->sides[segment.from].bytes;
-    const bool is_first_syn = (segment.flags & (kSyn | kAck)) == kSyn;
-    if (!is_first_syn || !bytes.has_begun() || bytes.first_sequence() == segment.sequence + 1)
-        return stream;
-    end(stream);
-    return begin(segment);
+    ++counts_.ignored_packets;
+    counts_.ignored_bytes += payload_bytes;
+    counts_.other_bytes += payload_bytes;
 }
 
 // Who asks for a stream is its client; of one that was there before, who is seen first.
@@ -84,50 +60,10 @@ Streams::List::iterator Streams::begin(const Segment &segment)
     return stream;
 }
 
-void Streams::put(Side &side, const Segment &segment, uint32_t sequence)
-{
-    if (!side.is_over && is_far(sequence, side.bytes.next_sequence())) {
-        give_all(side, segment.timestamp_ns);
-        side.bytes.begin(sequence);
-        ++counts_.holes;
-    }
-    if (side.is_over) {
-        counts_.other_bytes += segment.payload.size();
-        return;
-    }
-    const size_t before = side.bytes.held_bytes();
-    side.bytes.put(sequence, segment.payload);
-    counts_.repeated_bytes += before + segment.payload.size() - side.bytes.held_bytes();
-    while (side.bytes.waiting_bytes() > order_.limits.hole_bytes || side.bytes.waiting_segments() > order_.limits.hole_segments)
-        skip_hole(side, segment.timestamp_ns);
-    if (segment.cut_bytes && side.bytes.next_sequence() == sequence + uint32_t(segment.payload.size())) {
-        give_ready(side, segment.timestamp_ns); // it ends before what is missing
-        counts_.cut_bytes += skip(side, segment.cut_bytes);
-    }
-    give_full(side, segment.timestamp_ns);
-}
-
-void Streams::close(Stream &stream, const Segment &segment, uint32_t end_sequence)
-{
-    Side &side = stream.sides[segment.from];
-    if (segment.flags & kFin) {
-        side.has_end = true;
-        side.end_sequence = end_sequence;
-    }
-    if (side.has_end && side.bytes.next_sequence() == side.end_sequence)
-        give_ready(side, segment.timestamp_ns);
-    stream.is_closed |= stream.sides[0].has_end && stream.sides[1].has_end;
-    if ((segment.flags & kRst) == 0)
-        return;
-    stream.is_closed = true;
-    for (Side &each : stream.sides)
-        give_ready(each, segment.timestamp_ns);
-}
-
 // It stays after its end, so that what is sent again is known.
 void Streams::settle(List::iterator stream)
 {
-    const size_t cost = stream->sides[0].bytes.cost() + stream->sides[1].bytes.cost();
+    const size_t cost = stream->sides[0].cost() + stream->sides[1].cost();
     const bool is_empty = stream->sides[0].head.bytes.empty() && stream->sides[1].head.bytes.empty();
     cost_ += cost - stream->cost;
     stream->cost = cost;
@@ -141,8 +77,10 @@ void Streams::settle(List::iterator stream)
 
 void Streams::end(List::iterator stream)
 {
-    for (Side &side : stream->sides)
-        give_all(side, side.last_ns);
+    for (unsigned from : {0u, 1u}) {
+        end_doubtful(*stream, from);
+        give_all(stream->sides[from], stream->sides[from].last_ns);
+    }
     cost_ -= stream->cost;
     by_ends_.erase(stream->ends);
     (stream->is_quiet ? quiet_ : busy_).erase(stream);

@@ -5,14 +5,15 @@
 #include <array>
 #include <cstdint>
 #include <list>
+#include <optional>
 #include <unordered_map>
 
 #include <mapi/mapi.h>
 
-#include "functions/cooking/half_stream.hpp"
 #include "functions/cooking/head.hpp"
 #include "functions/cooking/seeded_hash.hpp"
 #include "functions/cooking/segment.hpp"
+#include "functions/cooking/side.hpp"
 #include "functions/made_packets.hpp"
 
 namespace mapi::cooking
@@ -48,14 +49,6 @@ public:
     void end_all();
 
 private:
-    struct Side {
-        HalfStream bytes;
-        Head head;
-        uint64_t last_ns = 0; // of a packet with payload
-        uint32_t end_sequence = 0;
-        bool has_end = false; // its FIN has been seen
-        bool is_over = false; // nothing more of it is asked for
-    };
     struct Stream {
         Ends ends;
         std::array<Side, 2> sides; // by who sends
@@ -71,18 +64,48 @@ private:
         size_t operator()(const Ends &ends) const { return hash.of(&ends, sizeof(ends)); }
     };
 
-    List::iterator find(const Segment &segment);
+    // streams.cpp
     List::iterator begin(const Segment &segment);
-    void put(Side &side, const Segment &segment, uint32_t sequence);
-    void close(Stream &stream, const Segment &segment, uint32_t end_sequence);
     void settle(List::iterator stream);
     void end(List::iterator stream);
     void end_oldest();
+    void ignore(size_t payload_bytes);
 
+    // handshake.cpp
+    List::iterator take_syn(List::iterator stream, const Segment &segment, const Head &head);
+    void open(Stream &stream, const Segment &syn, const Head &head);
+    List::iterator renew(List::iterator stream, unsigned client);
+    void take_reset(Stream &stream, const Segment &segment);
+
+    // acceptance.cpp
+    List::iterator take_segment(List::iterator stream, const Segment &segment, const Head &head);
+    void accept(Stream &stream, const Segment &segment, const Head &head);
+    void begin_side(Stream &stream, unsigned from, uint32_t first);
+    void put(Stream &stream, const Segment &segment, uint32_t sequence);
+    void put_bytes(Side &side, const Side &peer, const Segment &segment, uint32_t sequence);
+    std::span<const uint8_t> put_early(Side &side, const Side &peer, const Segment &segment, uint32_t sequence);
+    void close(Stream &stream, const Segment &segment, uint32_t end_sequence);
+
+    // doubt.cpp
+    std::optional<Doubtful::Reason> doubt(const Stream &stream, const Segment &segment) const;
+    void hold(Stream &stream, const Segment &segment, const Head &head, Doubtful::Reason reason);
+    void confirm(Stream &stream, unsigned from, uint32_t acknowledgment, bool is_taken);
+    void go_on_behind(Stream &stream, const Segment &segment);
+    void resume(Stream &stream, unsigned from, const Doubtful &at);
+    void accept_doubtful(Stream &stream, size_t place, unsigned from);
+    void drop_doubtful(Side &side, size_t place);
+    void drop_overtaken(Side &side);
+    void bound_doubtful(Stream &stream, unsigned from);
+    void end_doubtful(Stream &stream, unsigned from);
+
+    // giving.cpp
     void give_full(Side &side, uint64_t timestamp_ns);
     void give_ready(Side &side, uint64_t timestamp_ns);
+    void leave_early(Side &side);
     void give_all(Side &side, uint64_t timestamp_ns);
     void give(Side &side, size_t count, uint64_t timestamp_ns);
+    void cook(Side &side, uint32_t sequence, std::span<const uint8_t> all, uint64_t timestamp_ns);
+    void cook_run(Side &side, const EarlyBytes::Run &run, uint64_t timestamp_ns);
     void skip_hole(Side &side, uint64_t timestamp_ns);
     uint32_t skip(Side &side, uint32_t bytes_most);
     void finish(Side &side);

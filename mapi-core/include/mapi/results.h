@@ -154,7 +154,7 @@ typedef struct mapi_anonymize {
 	uint64_t lost_packets;      /* zeros from a header on that is cut, contradicts itself or is not known, rule by rule */
 	uint64_t given_up;          /* zeros: a search took too long, or memory or libcrypto failed */
 	uint64_t no_room;           /* values that were cut to the field's length: the packet could not become longer */
-	uint64_t unknown_checksums; /* zeros: of bytes that are not all there */
+	uint64_t unknown_checksums; /* zeros: of bytes that are not all there, or of a route whose end is unknown */
 	uint64_t not_kept;          /* of all rules of the program: values for which their tables had no place */
 } mapi_anonymize_t;
 
@@ -169,14 +169,17 @@ typedef struct mapi_cooking {
 	uint64_t early_ends;      /* streams that ended since there was no room for more */
 	uint64_t cooked_packets;  /* made */
 	uint64_t cooked_bytes;    /* of their payload */
-	uint64_t other_bytes;     /* of a side that was not asked for, or that has returned once */
-	uint64_t repeated_bytes;  /* came before, or are from before a stream's first packet */
+	uint64_t other_bytes;     /* of a side that was not asked for, or that has returned once; and ignored_bytes */
+	uint64_t repeated_bytes;  /* came before, or are from before a stream's first packet (early_bytes) */
 	uint64_t holes;           /* places where bytes are missing that no packet had */
 	uint64_t missing_bytes;   /* in holes of less than 16 MiB */
 	uint64_t cut_bytes;       /* of packets that were captured in part */
 	uint64_t fragments;       /* of IP, with TCP in them */
 	uint64_t lost_fragments;  /* of datagrams that did not become whole, or contradict themselves */
 	uint64_t lost_packets;    /* memory failed */
+	uint64_t ignored_packets; /* that their receiver ignores (RFC 9293, RFC 5961): beyond its window, behind the end, SYN and RST of others */
+	uint64_t ignored_bytes;   /* of their payload */
+	uint64_t early_bytes;     /* did not come before, but the receiver had them, or they do not reach up to the first bytes that came */
 } mapi_cooking_t;
 
 /* UNCOOK. */

@@ -202,16 +202,109 @@ TEST_CASE("a packet that was captured in part ends a cooked packet, and the stre
     CHECK(kitchen.counts.missing_bytes == 0);
 }
 
-TEST_CASE("a SYN with another number begins another stream, the same number does not", "[mapi-core][functions]")
+TEST_CASE("a SYN with another number begins another stream once packets are of it, the same number does not", "[mapi-core][functions]")
 {
     Kitchen kitchen{Order{}};
     kitchen.take(0, "", kSyn);
     kitchen.take(1, "ab");
     kitchen.take(0, "", kSyn);
-    CHECK(kitchen.text() == "");
     kitchen.take(500, "", kSyn);
+    CHECK(kitchen.text() == "");
+    CHECK(kitchen.counts.streams == 1);
+    SECTION("the sender goes on there")
+    {
+        kitchen.take(501, "cd");
+        CHECK(kitchen.text() == "ab");
+        CHECK(kitchen.counts.streams == 2);
+        kitchen.streams.end_all();
+        CHECK(kitchen.text() == "cd");
+    }
+    SECTION("the sender goes on where it was")
+    {
+        kitchen.take(3, "cd");
+        kitchen.streams.end_all();
+        CHECK(kitchen.text() == "abcd");
+        CHECK(kitchen.counts.ignored_packets == 1);
+    }
+}
+
+TEST_CASE("a stream that ended makes room for another one at its SYN", "[mapi-core][functions]")
+{
+    Kitchen kitchen{Order{}};
+    kitchen.take(0, "", kSyn);
+    kitchen.take(1, "ab");
+    SECTION("both sides closed it")
+    {
+        kitchen.take(3, "", kFin);
+        kitchen.take(7, "", kFin, 1);
+    }
+    SECTION("it was reset")
+    {
+        kitchen.take(3, "", kRst);
+    }
     CHECK(kitchen.text() == "ab");
+    kitchen.take(500, "", kSyn);
+    kitchen.take(501, "cd");
     CHECK(kitchen.counts.streams == 2);
+    kitchen.streams.end_all();
+    CHECK(kitchen.text() == "cd");
+}
+
+TEST_CASE("segments before the first one that was seen come before it when they reach it", "[mapi-core][functions]")
+{
+    const std::string all = "abcdefghijkl";
+    const uint32_t first = GENERATE(1000u, 0xfffffffau, 0xfffffff4u);
+    std::vector<uint32_t> parts = {0, 3, 6, 9};
+    do {
+        Kitchen kitchen{Order{}};
+        for (const uint32_t at : parts)
+            kitchen.take(first + at, all.substr(at, 3));
+        kitchen.take(first + 3, "def"); // again
+        kitchen.streams.end_all();
+        CHECK(kitchen.text() == all);
+        CHECK(kitchen.counts.repeated_bytes == 3);
+        CHECK(kitchen.counts.early_bytes == 0);
+    } while (std::next_permutation(parts.begin(), parts.end()));
+}
+
+TEST_CASE("early segments that come when later ones have been given are packets of their own", "[mapi-core][functions]")
+{
+    Order order;
+    order.threshold = 3;
+    Kitchen kitchen{order};
+    kitchen.take(107, "ghi");
+    CHECK(kitchen.text() == "ghi");
+    kitchen.take(101, "abc");
+    CHECK(kitchen.text() == "");
+    kitchen.take(104, "def");
+    CHECK(kitchen.text() == "abc|def");
+    kitchen.take(110, "jkl");
+    CHECK(kitchen.text() == "jkl");
+    CHECK(kitchen.counts.repeated_bytes == 0);
+}
+
+TEST_CASE("early segments that never reach the first one are counted as what they are", "[mapi-core][functions]")
+{
+    Kitchen kitchen{Order{}};
+    kitchen.take(1000, "gh");
+    kitchen.take(900, "ab");
+    kitchen.take(900, "abc"); // some of it again
+    kitchen.streams.end_all();
+    CHECK(kitchen.text() == "gh");
+    CHECK(kitchen.counts.early_bytes == 3);
+    CHECK(kitchen.counts.repeated_bytes == 5);
+}
+
+TEST_CASE("a keep-alive before the first data makes no hole", "[mapi-core][functions]")
+{
+    Kitchen kitchen{Order{}};
+    kitchen.take(999, "");
+    kitchen.take(1000, "ab");
+    kitchen.take(1001, "x"); // a keep-alive with a byte
+    kitchen.streams.end_all();
+    CHECK(kitchen.text() == "ab");
+    CHECK(kitchen.counts.holes == 0);
+    CHECK(kitchen.counts.repeated_bytes == 1);
 }
 
 TEST_CASE("a number far away is another place in the stream; nothing that follows is lost", "[mapi-core][functions]")

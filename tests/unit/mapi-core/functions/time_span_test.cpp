@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <ctime>
+#include <limits>
 
 #include "support/catch.hpp"
 
@@ -47,4 +48,12 @@ TEST_CASE("a text that is no time is none", "[mapi-core][functions]")
     for (const char *text : {"", "+", "+5", "5s", "-5s", "+-5s", "++5s", "2004-01-01", "2004-13-01 00:00:00", "2004-01-01 00:00:00x",
                              "2004-01-01 00:00:00.", "2004-01-01 00:00:00.5s", "1950-01-01 00:00:00"})
         CHECK_FALSE(parse_time_point(text));
+}
+
+TEST_CASE("a point beyond the last time that packets can have is that time", "[mapi-core][functions]")
+{
+    constexpr uint64_t kLast = std::numeric_limits<uint64_t>::max();
+    CHECK(parse_time_point("9999-12-31 23:59:59")->after(5) == kLast);
+    CHECK(parse_time_point("+1h")->after(kLast - 1000) == kLast);
+    CHECK(parse_time_point("2554-01-01 00:00:00")->ns < kLast);
 }
