@@ -5,8 +5,10 @@
 #include <cerrno>
 #include <cstring>
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -17,6 +19,7 @@ namespace mapi::client
 namespace
 {
 constexpr int kSendTimeoutMs = 5000;
+constexpr size_t kMemoryPieces = 2;
 } // namespace
 
 std::shared_ptr<Connection> Connection::open(const std::string &path)
@@ -30,7 +33,7 @@ std::shared_ptr<Connection> Connection::open(const std::string &path)
     if (::connect(socket.number(), reinterpret_cast<const sockaddr *>(&address), sizeof(address)) < 0) {
         if (errno == ENOENT || errno == ECONNREFUSED || errno == ENOTDIR)
             return nullptr;
-        throw Error(MCOM_INIT_SOCKET_ERROR, "mapid at " + path + " cannot be reached: " + strerror(errno));
+        throw Error(MCOM_INIT_SOCKET_ERROR, "mapid at " + path + " cannot be reached: " + strerror(errno) + (errno == EACCES ? " (socket_mode and socket_group of mapi.conf say who may connect)" : ""));
     }
     std::shared_ptr<Connection> connection(new Connection(std::move(socket), path));
     connection->greet();
@@ -51,16 +54,27 @@ void Connection::greet()
     ipc::Request request;
     request.mutable_hello()->set_version(ipc::kProtocolVersion);
     std::vector<ipc::Descriptor> memory;
-    const ipc::Welcome welcome = ask(request, {}, &memory).welcome();
-    if (memory.size() != 2)
+    const ipc::Welcome welcome = ask(request, {}, &memory, kMemoryPieces).welcome();
+    if (memory.size() != kMemoryPieces)
         fail(MCOM_UNKNOWN_ERROR, "its greeting is not whole");
-    engine_ = ipc::Mapping(memory[0].number(), welcome.engine_bytes(), false);
-    client_ = ipc::Mapping(memory[1].number(), welcome.client_bytes(), true);
-    if (!engine_.data() || !client_.data())
-        fail(MCOM_UNKNOWN_ERROR, std::string("its memory cannot be mapped: ") + strerror(errno));
+    engine_ = map(memory[0], welcome.engine_bytes(), false);
+    client_ = map(memory[1], welcome.client_bytes(), true);
 }
 
-ipc::Reply Connection::ask(const ipc::Request &request, const std::vector<int> &descriptors, std::vector<ipc::Descriptor> *received)
+// What could shrink would end this process by a signal when it reads there.
+ipc::Mapping Connection::map(const ipc::Descriptor &memory, uint64_t bytes, bool is_writable) const
+{
+    struct stat status = {};
+    const int seals = fcntl(memory.number(), F_GET_SEALS);
+    if (seals < 0 || !(seals & F_SEAL_SHRINK) || fstat(memory.number(), &status) < 0 || bytes > uint64_t(status.st_size))
+        fail(MCOM_UNKNOWN_ERROR, "its memory is less than it says, or could become less");
+    ipc::Mapping mapping(memory.number(), bytes, is_writable);
+    if (!mapping.data())
+        fail(MCOM_UNKNOWN_ERROR, std::string("its memory cannot be mapped: ") + strerror(errno));
+    return mapping;
+}
+
+ipc::Reply Connection::ask(const ipc::Request &request, const std::vector<int> &descriptors, std::vector<ipc::Descriptor> *received, size_t most)
 {
     if (getpid() != process_)
         fail(MCOM_SOCKET_ERROR, "this process was forked off from the one that is connected; create its flows anew");
@@ -73,12 +87,12 @@ ipc::Reply Connection::ask(const ipc::Request &request, const std::vector<int> &
             channel_.send(request.SerializeAsString(), descriptors, kSendTimeoutMs);
             is_sent = true;
         } catch (const ipc::ChannelError &) { // mapid may have said why before it hung up
-            if (!channel_.receive(message))
+            if (!channel_.receive(message, most))
                 throw;
         }
-        if (is_sent && !channel_.receive(message))
+        if (is_sent && !channel_.receive(message, most))
             fail(MCOM_SOCKET_ERROR, "has ended the connection");
-        if (!reply.ParseFromString(message.bytes))
+        if (!reply.ParseFromString(message.bytes) || !reply.is_reply())
             fail(MCOM_UNKNOWN_ERROR, "its reply cannot be read");
         if (message.has_lost_descriptors)
             fail(MCOM_UNKNOWN_ERROR, "sent a file, and this program has as many open as it may have");

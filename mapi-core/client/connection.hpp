@@ -21,8 +21,8 @@ public:
     // Null: no mapid listens at the path.  Throws Error when one does and cannot be talked to.
     static std::shared_ptr<Connection> open(const std::string &path);
 
-    // One request and its reply.  Throws Error: that of the reply, or one of MCOM_.
-    ipc::Reply ask(const ipc::Request &request, const std::vector<int> &descriptors = {}, std::vector<ipc::Descriptor> *received = nullptr);
+    // One request and its reply, with at most `most` descriptors.  Throws Error: that of the reply, or one of MCOM_.
+    ipc::Reply ask(const ipc::Request &request, const std::vector<int> &descriptors = {}, std::vector<ipc::Descriptor> *received = nullptr, size_t most = 0);
 
     // False: mapid is there no more, or this is another process that was forked off.
     bool is_alive() const;
@@ -34,6 +34,7 @@ public:
 private:
     Connection(ipc::Descriptor socket, std::string path);
     void greet();
+    ipc::Mapping map(const ipc::Descriptor &memory, uint64_t bytes, bool is_writable) const;
     [[noreturn]] void fail(int number, const std::string &what) const;
 
     ipc::Channel channel_;

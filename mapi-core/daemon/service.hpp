@@ -6,6 +6,7 @@
 
 #include "daemon/census.hpp"
 #include "daemon/policy.hpp"
+#include "daemon/users.hpp"
 #include "engine/devices.hpp"
 #include "engine/registry.hpp"
 
@@ -17,5 +18,6 @@ struct Service {
     Limits limits;
     Census &census;
     std::string group; // may use devices that name no other
+    Users &users;
 };
 } // namespace mapi::daemon
