@@ -13,6 +13,7 @@
 #include <sys/resource.h>
 
 #include "command/arguments.hpp"
+#include "daemon/heap.hpp"
 #include "daemon/listener.hpp"
 #include "daemon/log.hpp"
 #include "daemon/metrics_server.hpp"
@@ -217,6 +218,7 @@ void serve(const engine::Registry &registry, const Options &options, const sigse
 
 int main(int argc, char **argv)
 {
+    daemon::keep_heap_small();
     Options options;
     command::Arguments arguments("mapid: captures once and serves the flows of many programs (libmapi)", "mapid");
     add_options(arguments, options);

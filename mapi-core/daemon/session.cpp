@@ -48,7 +48,7 @@ void refuse(ipc::Reply &reply, int error, const std::string &text)
 
 Session::Session(const Service &service, ipc::Descriptor socket, Peer peer)
     : service_(service), channel_(std::move(socket)), peer_(std::move(peer)), allowance_(service.limits, service.users.of(peer_)),
-      census_number_(service_.census.add_client(peer_, allowance_.memory())), greeting_end_(Clock::now() + kGreetingTime),
+      census_number_(service_.census.add_client(peer_, allowance_.memory(), allowance_.user().memory)), greeting_end_(Clock::now() + kGreetingTime),
       own_(service.registry, {kOwnDevicesFrom, false, true, &service.devices, log_plan, allowance_.memory()}),
       ended_(std::make_shared<ipc::Descriptor>(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)))
 {

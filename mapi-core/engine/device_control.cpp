@@ -101,7 +101,8 @@ void Device::start_thread()
 
 std::shared_ptr<Node> Device::make_node(const mapi_function &function, Arguments arguments, const std::shared_ptr<Client> &client, const FlowOptions &options)
 {
-    auto node = std::make_shared<Node>(function, std::move(arguments), info_, totals_, client, options);
+    // Not by make_shared(): what only nodes_ knows any more keeps no memory of the node.
+    std::shared_ptr<Node> node(new Node(function, std::move(arguments), info_, totals_, client, options));
     const std::lock_guard lock(mutex_);
     if (nodes_.size() == nodes_.capacity())
         std::erase_if(nodes_, [](const auto &known) { return known.expired(); });
