@@ -430,7 +430,7 @@ void Session::statistics(const std::string &device, ipc::Reply &reply)
         own_.copy_stats(device, &stats);
     } else {
         check_access(device);
-        service_.devices.copy_stats(device, &stats);
+        service_.devices.copy_stats(device, &stats, engine_client_.get());
     }
     show(stats, *reply.mutable_statistics());
 }
