@@ -5,8 +5,10 @@
 #include <cerrno>
 #include <cstring>
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -20,6 +22,7 @@ constexpr int kSendTimeoutMs = 5000;
 constexpr const char *kForked = "this process was forked off from the one that is connected; create its flows anew, or call mapi_reconnect()";
 constexpr int kGreetingMs = 10000;
 constexpr int kLookAgainMs = 200; // whether mapid, which has a request, still runs
+constexpr size_t kMemoryPieces = 2;
 } // namespace
 
 std::shared_ptr<Connection> Connection::open(const std::string &path)
@@ -33,7 +36,7 @@ std::shared_ptr<Connection> Connection::open(const std::string &path)
     if (::connect(socket.number(), reinterpret_cast<const sockaddr *>(&address), sizeof(address)) < 0) {
         if (errno == ENOENT || errno == ECONNREFUSED || errno == ENOTDIR)
             return nullptr;
-        throw Error(MCOM_INIT_SOCKET_ERROR, "mapid at " + path + " cannot be reached: " + strerror(errno));
+        throw Error(MCOM_INIT_SOCKET_ERROR, "mapid at " + path + " cannot be reached: " + strerror(errno) + (errno == EACCES ? " (socket_mode and socket_group of mapi.conf say who may connect)" : ""));
     }
     std::shared_ptr<Connection> connection(new Connection(std::move(socket), path));
     connection->greet();
@@ -54,13 +57,11 @@ void Connection::greet()
     ipc::Request request;
     request.mutable_hello()->set_version(ipc::kProtocolVersion);
     std::vector<ipc::Descriptor> memory;
-    const ipc::Welcome welcome = ask(request, {}, &memory).welcome();
-    if (memory.size() != 2)
+    const ipc::Welcome welcome = ask(request, {}, &memory, kMemoryPieces).welcome();
+    if (memory.size() != kMemoryPieces)
         fail(MCOM_UNKNOWN_ERROR, "its greeting is not whole");
-    engine_ = ipc::Mapping(memory[0].number(), welcome.engine_bytes(), false);
-    client_ = ipc::Mapping(memory[1].number(), welcome.client_bytes(), true);
-    if (!engine_.data() || !client_.data())
-        fail(MCOM_UNKNOWN_ERROR, std::string("its memory cannot be mapped: ") + strerror(errno));
+    engine_ = map(memory[0], welcome.engine_bytes(), false);
+    client_ = map(memory[1], welcome.client_bytes(), true);
     has_greeted_ = true;
     if (welcome.has_pulse_offset()) // an older mapid has none
         pulse_ = reinterpret_cast<const ipc::PulseWord *>(engine_memory(welcome.pulse_offset(), sizeof(ipc::PulseWord)));
@@ -68,7 +69,7 @@ void Connection::greet()
 
 // A request may take long; a mapid that does not run any more will never answer.  What it would still say is not to be taken for the
 // answer to a later request.
-ipc::Message Connection::receive()
+ipc::Message Connection::receive(size_t most)
 {
     const uint64_t began_ns = ipc::monotonic_ns();
     pollfd event = {channel_.socket(), POLLIN, 0};
@@ -80,12 +81,25 @@ ipc::Message Connection::receive()
         fail(has_greeted_ ? MCOM_SOCKET_ERROR : MCOM_INIT_SOCKET_ERROR, "does not answer: it is stopped, or hangs");
     }
     ipc::Message message;
-    if (!channel_.receive(message))
+    if (!channel_.receive(message, most))
         fail(MCOM_SOCKET_ERROR, "has ended the connection");
     return message;
 }
 
-ipc::Reply Connection::ask(const ipc::Request &request, const std::vector<int> &descriptors, std::vector<ipc::Descriptor> *received)
+// What could shrink would end this process by a signal when it reads there.
+ipc::Mapping Connection::map(const ipc::Descriptor &memory, uint64_t bytes, bool is_writable) const
+{
+    struct stat status = {};
+    const int seals = fcntl(memory.number(), F_GET_SEALS);
+    if (seals < 0 || !(seals & F_SEAL_SHRINK) || fstat(memory.number(), &status) < 0 || bytes > uint64_t(status.st_size))
+        fail(MCOM_UNKNOWN_ERROR, "its memory is less than it says, or could become less");
+    ipc::Mapping mapping(memory.number(), bytes, is_writable);
+    if (!mapping.data())
+        fail(MCOM_UNKNOWN_ERROR, std::string("its memory cannot be mapped: ") + strerror(errno));
+    return mapping;
+}
+
+ipc::Reply Connection::ask(const ipc::Request &request, const std::vector<int> &descriptors, std::vector<ipc::Descriptor> *received, size_t most)
 {
     if (is_other_process())
         fail(MCOM_SOCKET_ERROR, kForked);
@@ -98,12 +112,12 @@ ipc::Reply Connection::ask(const ipc::Request &request, const std::vector<int> &
             channel_.send(request.SerializeAsString(), descriptors, kSendTimeoutMs);
             is_sent = true;
         } catch (const ipc::ChannelError &) { // mapid may have said why before it hung up
-            if (!has_hung_up() || !channel_.receive(message))
+            if (!has_hung_up() || !channel_.receive(message, most))
                 throw;
         }
         if (is_sent)
-            message = receive();
-        if (!reply.ParseFromString(message.bytes))
+            message = receive(most);
+        if (!reply.ParseFromString(message.bytes) || !reply.is_reply())
             fail(MCOM_UNKNOWN_ERROR, "its reply cannot be read");
         if (message.has_lost_descriptors)
             fail(MCOM_UNKNOWN_ERROR, "sent a file, and this program has as many open as it may have");

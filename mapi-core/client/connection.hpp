@@ -22,8 +22,8 @@ public:
     // Null: no mapid listens at the path.  Throws Error when one does and cannot be talked to.
     static std::shared_ptr<Connection> open(const std::string &path);
 
-    // One request and its reply.  Throws Error: that of the reply, or one of MCOM_.
-    ipc::Reply ask(const ipc::Request &request, const std::vector<int> &descriptors = {}, std::vector<ipc::Descriptor> *received = nullptr);
+    // One request and its reply, with at most `most` descriptors.  Throws Error: that of the reply, or one of MCOM_.
+    ipc::Reply ask(const ipc::Request &request, const std::vector<int> &descriptors = {}, std::vector<ipc::Descriptor> *received = nullptr, size_t most = 0);
 
     // False: mapid is there no more, is stopped or hangs, or this is another process that was forked off.
     bool is_alive() const;
@@ -37,10 +37,11 @@ public:
 private:
     Connection(ipc::Descriptor socket, std::string path);
     void greet();
-    ipc::Message receive();
+    ipc::Message receive(size_t most);
     bool has_hung_up() const;
     bool is_other_process() const;
     bool is_silent() const { return pulse_ && ipc::is_silent(*pulse_); }
+    ipc::Mapping map(const ipc::Descriptor &memory, uint64_t bytes, bool is_writable) const;
     [[noreturn]] void fail(int number, const std::string &what) const;
 
     ipc::Channel channel_;

@@ -2,6 +2,7 @@
 // Remote backend: mapid, which captures for many programs.
 #include "client/remote_backend.hpp"
 
+#include <algorithm>
 #include <cerrno>
 
 #include <fcntl.h>
@@ -168,6 +169,7 @@ void RemoteBackend::copy_stats(const std::string &device, mapi_stat_t *stats)
     stats->drop_kernel = reply.kernel();
     stats->drop_no_flow = reply.no_flow();
     stats->unread_bytes = reply.unread_bytes();
+    stats->device_drop = std::max(reply.device_dropped(), reply.dropped()); // an older mapid tells those of all alone
     copy_text(stats->message, reply.message());
 }
 } // namespace mapi::client

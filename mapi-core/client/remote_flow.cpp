@@ -382,7 +382,7 @@ int RemoteFlow::poll_descriptor(int fid)
         request.mutable_poll()->set_flow(number_);
         request.mutable_poll()->set_function(fid);
         std::vector<ipc::Descriptor> received;
-        connection_->ask(request, {}, &received);
+        connection_->ask(request, {}, &received, 1);
         if (received.size() != 1)
             throw Error(MAPID_NO_FD, "mapid at " + connection_->path() + ": gave no descriptor");
         function.event = std::move(received[0]);

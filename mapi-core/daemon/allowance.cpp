@@ -14,16 +14,18 @@ constexpr uint64_t kWrittenMax = 256;
 constexpr uint64_t kOptionsMax = 4096;
 constexpr uint64_t kOptionBytesMax = 4096; // key and value
 
-std::shared_ptr<engine::Budget> make(uint64_t most, const char *name)
+std::shared_ptr<engine::Budget> make(uint64_t most, const char *name, std::shared_ptr<engine::Budget> user = {})
 {
-    return std::make_shared<engine::Budget>(most, name);
+    return std::make_shared<engine::Budget>(most, name, "the client", std::move(user));
 }
 
 void add(engine::Charge &charge, uint64_t count, const engine::Budget &budget, const std::string &of_what)
 {
-    if (!charge.add(count))
-        throw Error(MAPI_LIMIT_REACHED, "the client has " + std::to_string(budget.used()) + " " + of_what + ", and " + std::to_string(budget.most()) +
-                                            " is mapid's limit (" + budget.name() + ")");
+    if (charge.add(count))
+        return;
+    const engine::Budget &full = budget.short_of(count);
+    throw Error(MAPI_LIMIT_REACHED, full.owner() + " has " + std::to_string(full.used()) + " " + of_what + ", and " + std::to_string(full.most()) +
+                                        " is mapid's limit (" + full.name() + ")");
 }
 } // namespace
 
@@ -35,9 +37,9 @@ void Holdings::take_over(Holdings &&other)
     files.take_over(std::move(other.files));
 }
 
-Allowance::Allowance(const Limits &limits)
-    : memory_(make(limits.function_bytes, "--max-function-memory")), places_(make(limits.flows, "--max-flows")),
-      functions_(make(limits.functions, "--max-functions")), written_(make(kWrittenMax, "which cannot be changed")), files_(make(limits.files, "a share of LimitNOFILE="))
+Allowance::Allowance(const Limits &limits, UserBudgets user)
+    : user_(std::move(user)), memory_(make(limits.function_bytes, "--max-function-memory", user_.memory)), places_(make(limits.flows, "--max-flows")),
+      functions_(make(limits.functions, "--max-functions")), written_(make(kWrittenMax, "which cannot be changed")), files_(make(limits.files, "a share of LimitNOFILE=", user_.files))
 {
 }
 

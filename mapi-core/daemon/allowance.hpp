@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "daemon/policy.hpp"
+#include "daemon/users.hpp"
 #include "engine/budget.hpp"
 
 namespace mapi::daemon
@@ -23,7 +24,8 @@ struct Holdings {
 class Allowance
 {
 public:
-    explicit Allowance(const Limits &limits);
+    // user: what it has is counted there, too.
+    explicit Allowance(const Limits &limits, UserBudgets user = {});
 
     Holdings nothing() const;
     void add_place(Holdings &holdings) const;
@@ -33,10 +35,12 @@ public:
     // They stay set as long as the client lives.
     void add_option(uint64_t bytes);
 
+    const UserBudgets &user() const { return user_; }
     // What functions could need, and captures hold.
     const std::shared_ptr<engine::Budget> &memory() const { return memory_; }
 
 private:
+    const UserBudgets user_;
     const std::shared_ptr<engine::Budget> memory_, places_, functions_, written_, files_;
     uint64_t options_ = 0;
 };

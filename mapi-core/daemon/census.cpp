@@ -6,10 +6,10 @@
 
 namespace mapi::daemon
 {
-uint64_t Census::add_client(const Peer &peer, std::shared_ptr<engine::Budget> memory)
+uint64_t Census::add_client(const Peer &peer, std::shared_ptr<engine::Budget> memory, std::shared_ptr<engine::Budget> user)
 {
     const std::lock_guard lock(mutex_);
-    clients_[++last_client_] = {peer.pid, peer.uid, {}, std::move(memory)};
+    clients_[++last_client_] = {peer.pid, peer.uid, {}, std::move(memory), std::move(user)};
     return last_client_;
 }
 
@@ -52,6 +52,15 @@ uint64_t Census::function_bytes()
     uint64_t bytes = 0;
     for (const auto &[id, client] : clients_)
         bytes += client.memory->used();
+    return bytes;
+}
+
+std::map<uid_t, uint64_t> Census::user_bytes()
+{
+    const std::lock_guard lock(mutex_);
+    std::map<uid_t, uint64_t> bytes;
+    for (const auto &[id, client] : clients_)
+        bytes[client.uid] = client.user->used();
     return bytes;
 }
 
@@ -120,7 +129,7 @@ std::vector<Census::Entry> Census::flows(std::optional<uid_t> user, uint64_t cli
         for (auto flow = owner.flows.lower_bound(at->first == client ? number : 0); flow != owner.flows.end(); ++flow) {
             if (found.size() == most)
                 return found;
-            found.push_back({at->first, owner.pid, owner.uid, flow->first, flow->second, owner.memory->used()});
+            found.push_back({at->first, owner.pid, owner.uid, flow->first, flow->second, owner.memory->used(), owner.user->used()});
         }
     }
     return found;

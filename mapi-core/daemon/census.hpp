@@ -41,10 +41,11 @@ public:
         int number = 0; // the client's own
         std::weak_ptr<engine::Flow> flow;
         uint64_t client_bytes = 0; // what functions of all flows of the client could need, and its captures hold
+        uint64_t user_bytes = 0;   // the same of all clients of the user, with their results and packets
     };
 
-    // Of a client, as long as it lives.
-    uint64_t add_client(const Peer &peer, std::shared_ptr<engine::Budget> memory);
+    // Of a client, as long as it lives.  user: of memory, of all its user's clients.
+    uint64_t add_client(const Peer &peer, std::shared_ptr<engine::Budget> memory, std::shared_ptr<engine::Budget> user);
     void remove_client(uint64_t client);
     void add_flow(uint64_t client, int number, const std::shared_ptr<engine::Flow> &flow);
     void remove_flow(uint64_t client, int number);
@@ -52,6 +53,8 @@ public:
     size_t client_count();
     // What functions of all clients could need, and their captures hold.
     uint64_t function_bytes();
+    // The same with results and packets, by user.
+    std::map<uid_t, uint64_t> user_bytes();
     // Of the flows that are there and of those that are gone, as they were then: they only grow.
     FunctionSums function_sums();
     // Of one user or, without, of all; from this one on, by client and number.
@@ -65,7 +68,7 @@ private:
         pid_t pid = 0;
         uid_t uid = 0;
         std::map<int, std::weak_ptr<engine::Flow>> flows;
-        std::shared_ptr<engine::Budget> memory = {};
+        std::shared_ptr<engine::Budget> memory = {}, user = {};
     };
 
     static FunctionSums sum_up(const std::vector<std::shared_ptr<engine::Flow>> &flows);

@@ -62,6 +62,7 @@ bool add_flow(const Census::Entry &entry, engine::Flow &flow, int after, size_t 
     message.set_flow(entry.number);
     message.set_function_bytes(flow.function_bytes());
     message.set_client_bytes(entry.client_bytes);
+    message.set_user_bytes(entry.user_bytes);
     show(info, *message.mutable_info());
     bytes += message.ByteSizeLong();
     const bool is_whole = add_functions(flow, after, bytes, message);

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <stdexcept>
 
 #include <fcntl.h>
@@ -14,11 +15,13 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "engine/group_number.hpp"
+
 namespace mapi::daemon
 {
 namespace
 {
-constexpr int kBacklog = 64;
+constexpr int kBacklog = SOMAXCONN; // who connects and goes shall not fill it for the others
 
 [[noreturn]] void fail(const std::string &what)
 {
@@ -93,9 +96,23 @@ void remove_stale(const sockaddr_un &address)
     if (errno == ECONNREFUSED && lstat(address.sun_path, &status) == 0 && S_ISSOCK(status.st_mode))
         unlink(address.sun_path);
 }
+// Before anybody can connect, which listen() allows.
+void give_access(const std::string &path, const SocketAccess &access)
+{
+    if (!access.group.empty()) {
+        const std::optional<gid_t> group = engine::group_number(access.group);
+        if (!group)
+            throw std::runtime_error(path + ": there is no group \"" + access.group + "\" (socket_group= of mapi.conf)");
+        if (chown(path.c_str(), uid_t(-1), *group) < 0)
+            throw std::runtime_error(path + ": cannot be given to group " + access.group + ": " + strerror(errno) +
+                                     " (socket_group= of mapi.conf; mapid must be root or a member)");
+    }
+    if (chmod(path.c_str(), mode_t(access.mode)) < 0)
+        fail(path);
+}
 } // namespace
 
-Listener::Listener(const std::string &path) : path_(path)
+Listener::Listener(const std::string &path, const SocketAccess &access) : path_(path)
 {
     const sockaddr_un address = address_of(path);
     std::error_code ignored; // what follows tells it
@@ -106,8 +123,15 @@ Listener::Listener(const std::string &path) : path_(path)
     socket_ = ipc::Descriptor(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
     if (bind(socket_.number(), reinterpret_cast<const sockaddr *>(&address), sizeof(address)) < 0)
         fail(path);
-    if (chmod(path.c_str(), 0666) < 0 || listen(socket_.number(), kBacklog) < 0)
-        fail(path);
+    try {
+        give_access(path, access);
+        if (listen(socket_.number(), kBacklog) < 0)
+            fail(path);
+    } catch (...) { // the destructor does not run
+        unlink(path.c_str());
+        unlink((path + ".lock").c_str());
+        throw;
+    }
 }
 
 Listener::~Listener()

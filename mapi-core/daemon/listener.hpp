@@ -8,12 +8,17 @@
 
 namespace mapi::daemon
 {
+// Who may connect; what they may do then is decided by who they are.
+struct SocketAccess {
+    unsigned mode = 0666;
+    std::string group; // that the socket is given to; empty: it stays the process's
+};
+
 class Listener
 {
 public:
-    // Everybody may reach it: what they may do is decided by who they are.  Of those who begin at the same time one gets it.  Throws
-    // std::runtime_error.
-    explicit Listener(const std::string &path);
+    // Of those who begin at the same time one gets it.  Throws std::runtime_error.
+    explicit Listener(const std::string &path, const SocketAccess &access = {});
     // Removes the socket and the lock; what it gave out by take() need not be closed.
     ~Listener();
     Listener(const Listener &) = delete;

@@ -13,6 +13,7 @@
 #include <sys/resource.h>
 
 #include "command/arguments.hpp"
+#include "daemon/heap.hpp"
 #include "daemon/listener.hpp"
 #include "daemon/log.hpp"
 #include "daemon/metrics_server.hpp"
@@ -22,6 +23,7 @@
 #include "daemon/service_manager.hpp"
 #include "drivers/catalog.hpp"
 #include "engine/config.hpp"
+#include "engine/config_values.hpp"
 #include "engine/error.hpp"
 #include "functions/catalog.hpp"
 #include "ipc/run_time.hpp"
@@ -43,6 +45,7 @@ struct Options {
     daemon::Limits limits;
     size_t memory_mib = 256;
     size_t function_memory_mib = 2048;
+    size_t user_memory_mib = 0; // 0: as mapi.conf says
 };
 
 void add_options(command::Arguments &arguments, Options &options)
@@ -57,6 +60,7 @@ void add_options(command::Arguments &arguments, Options &options)
     arguments.add("--max-functions", options.limits.functions, "functions of one client").show_default().range(1, 1000000);
     arguments.add("--max-memory", options.memory_mib, "MiB of one client, for results and packets").show_default().range(1, 65536);
     arguments.add("--max-function-memory", options.function_memory_mib, "MiB that functions and captures of one client may need beside that, such as tables of flows").show_default().range(1, 1048576);
+    arguments.add("--max-user-memory", options.user_memory_mib, "MiB that all clients of one user may have of both together; default: max_user_memory of mapi.conf, or 8192").range(1, 1048576);
     arguments.add("--metrics", options.metrics, "serve counters to Prometheus there, at /metrics").kind("ADDRESS:PORT");
     arguments.add_flag("--metrics-public", options.is_metrics_public, "also at an address that others than this machine can reach");
     arguments.add("--record", options.record, "record mapid's own probes from start to end, for nsdump; `mapi-info record` does it at run time").kind("FILE");
@@ -100,16 +104,41 @@ sigset_t block_signals()
     return signals;
 }
 
-// A client's captures take descriptors by the hundred.  Returns how many files one client may have open.
-size_t raise_file_limit()
+// A client's captures take descriptors by the hundred.
+void raise_file_limit(daemon::Limits &limits)
 {
     rlimit limit = {};
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
-        return daemon::Limits().files;
+        return;
     const rlimit highest = {limit.rlim_max, limit.rlim_max};
     if (setrlimit(RLIMIT_NOFILE, &highest) == 0)
         limit = highest;
-    return size_t(limit.rlim_cur) / daemon::kClientsThatFillFiles;
+    limits.files = size_t(limit.rlim_cur) / daemon::kClientsThatFillFiles;
+    limits.user_files = size_t(limit.rlim_cur) / daemon::kUsersThatFillFiles;
+}
+
+// The command line is stronger than mapi.conf, which is checked when it is read.
+daemon::Limits limits_of(const Options &options)
+{
+    daemon::Limits limits = options.limits;
+    const std::string configured = engine::find_config_value("max_user_memory");
+    raise_file_limit(limits);
+    limits.memory_bytes = options.memory_mib << 20;
+    limits.function_bytes = options.function_memory_mib << 20;
+    if (options.user_memory_mib > 0)
+        limits.user_bytes = options.user_memory_mib << 20;
+    else if (!configured.empty())
+        limits.user_bytes = std::stoull(configured) << 20;
+    return limits;
+}
+
+daemon::SocketAccess configured_access()
+{
+    daemon::SocketAccess access;
+    access.group = engine::find_config_value("socket_group");
+    if (const std::string mode = engine::find_config_value("socket_mode"); !mode.empty())
+        access.mode = engine::config_mode("socket_mode", mode);
+    return access;
 }
 
 // The command line is stronger than mapi.conf.
@@ -149,20 +178,20 @@ void reload(engine::Devices &devices, const Options &options)
 
 void serve(const engine::Registry &registry, const Options &options, const sigset_t &signals)
 {
-    const size_t files = raise_file_limit();
     engine::Devices devices(registry, {1, true, false, nullptr, daemon::log_plan});
     read_config(devices);
     daemon::Census census;
     daemon::Pulse pulse;
-    daemon::Service service{registry, devices, options.limits, census, pulse, options.group};
-    service.limits.files = files;
-    service.limits.memory_bytes = options.memory_mib << 20;
-    service.limits.function_bytes = options.function_memory_mib << 20;
+    const daemon::Limits limits = limits_of(options);
+    daemon::Users users(limits);
+    daemon::Service service{registry, devices, limits, census, pulse, options.group, users};
     const std::string path = options.socket.empty() ? ipc::socket_path(engine::is_mapid_local()) : options.socket;
     ipc::Descriptor socket = daemon::inherited_socket();
     std::optional<daemon::Listener> own;
     if (!socket.is_open())
-        socket = own.emplace(path).take();
+        socket = own.emplace(path, configured_access()).take();
+    else if (!engine::find_config_value("socket_mode").empty() || !engine::find_config_value("socket_group").empty())
+        spdlog::warn("socket_mode and socket_group of mapi.conf have no effect: the socket is the service manager's (SocketMode= and SocketGroup= of mapid.socket)");
     daemon::Server server(service, std::move(socket));
     std::unique_ptr<daemon::MetricsServer> metrics; // ends before what it tells of
     if (!options.metrics.empty())
@@ -190,6 +219,7 @@ void serve(const engine::Registry &registry, const Options &options, const sigse
 
 int main(int argc, char **argv)
 {
+    daemon::keep_heap_small();
     Options options;
     command::Arguments arguments("mapid: captures once and serves the flows of many programs (libmapi)", "mapid");
     add_options(arguments, options);

@@ -124,6 +124,9 @@ std::string metrics_text(engine::Devices &devices, Census &census)
     text.add(census.client_count());
     text.begin("mapi_function_memory_bytes", "gauge", "Memory that functions of all clients may need at most and their captures have, beside results and packets.");
     text.add(census.function_bytes());
+    text.begin("mapi_user_memory_bytes", "gauge", "The same of all clients of a user, with what their results and packets have taken.");
+    for (const auto &[user, bytes] : census.user_bytes())
+        text.add({{"user", std::to_string(user)}}, bytes);
     add_flows(text, census);
     add_devices(text, devices);
     text.begin("mapi_refusals_total", "counter", "Clients and calls that were refused, by reason.");

@@ -12,6 +12,7 @@ namespace mapi::daemon
 {
 // So many clients fill what mapid may have open, if each has as many files open as one may.
 constexpr size_t kClientsThatFillFiles = 8;
+constexpr size_t kUsersThatFillFiles = 4; // so many users, with all their clients
 
 struct Limits {
     size_t clients = 256;
@@ -20,6 +21,8 @@ struct Limits {
     size_t files = 8192;          // of a client, open in mapid: captures, what is written, what its program polls
     size_t memory_bytes = size_t(256) << 20; // of a client, for results and packets
     size_t function_bytes = size_t(2048) << 20; // of a client, what its functions could need and its captures hold beside that
+    size_t user_bytes = size_t(8192) << 20;     // of all clients of a user, both together
+    size_t user_files = 16384;                  // the same of files, and connections
 };
 
 // As the kernel tells, never as the client says.

@@ -2,11 +2,31 @@
 // Request arguments: what a client says that a function's arguments are -> arguments that the engine may believe.
 #include "daemon/request_arguments.hpp"
 
+#include <algorithm>
+
 #include "daemon/regular_file.hpp"
 #include "ipc/channel.hpp"
 
 namespace mapi::daemon
 {
+namespace
+{
+bool may_have_file(uint32_t kind)
+{
+    return kind == 'w' || kind == 'o';
+}
+} // namespace
+
+void close_unwanted(const ipc::Request &request, std::vector<ipc::Descriptor> &descriptors)
+{
+    if (request.has_create_offline() || request.has_start_recording())
+        return; // just one, or its connection ends
+    const auto &arguments = request.apply().arguments();
+    const auto wanted = std::count_if(arguments.begin(), arguments.end(), [](const auto &argument) { return may_have_file(argument.kind()); });
+    if (int64_t(descriptors.size()) > wanted)
+        descriptors.erase(descriptors.begin() + wanted, descriptors.end());
+}
+
 engine::Arguments ArgumentReader::read(const ipc::Apply &call, const std::string &letters)
 {
     engine::Arguments arguments;
@@ -38,7 +58,7 @@ engine::Argument ArgumentReader::read(const ipc::Argument &given, char letter)
     read_functions(given, letter, argument);
     if (given.kind() == 'F')
         read_flows(argument);
-    if (given.kind() == 'w' || (given.kind() == 'o' && given.number() >= 0))
+    if (may_have_file(given.kind()) && (given.kind() != 'o' || given.number() >= 0))
         take_file(argument);
     return argument;
 }

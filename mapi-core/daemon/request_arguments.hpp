@@ -15,6 +15,9 @@
 
 namespace mapi::daemon
 {
+// At most as many descriptors stay open while the request is dealt with as it has a use for.
+void close_unwanted(const ipc::Request &request, std::vector<ipc::Descriptor> &descriptors);
+
 class ArgumentReader
 {
 public:

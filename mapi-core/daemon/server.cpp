@@ -20,6 +20,7 @@ namespace mapi::daemon
 namespace
 {
 constexpr size_t kClientsOfUser = 64; // but root's
+constexpr uint64_t kClientFiles = 4;  // the connection, two pieces of memory, an event
 constexpr size_t kPlacesPerKept = 8;  // each eighth place is for root, and for users that have no client yet: few users cannot take all
 
 [[noreturn]] void fail(const std::string &what)
@@ -31,6 +32,12 @@ void set(const ipc::Descriptor &event)
 {
     const uint64_t one = 1;
     [[maybe_unused]] const ssize_t written = write(event.number(), &one, sizeof(one)); // fails only when it is set, very often
+}
+
+// Of times as poll() takes them.
+int shorter(int one_ms, int other_ms)
+{
+    return one_ms < 0 || other_ms < 0 ? std::max(one_ms, other_ms) : std::min(one_ms, other_ms);
 }
 
 // The answer to the greeting, which need not have come yet.
@@ -46,7 +53,7 @@ void refuse(ipc::Descriptor socket, const std::string &why)
 
 Server::Server(const Service &service, ipc::Descriptor socket)
     : service_(service), socket_(std::move(socket)), stop_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-      wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))
+      wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), spare_(eventfd(0, EFD_CLOEXEC))
 {
     if (!stop_.is_open() || !wake_.is_open())
         fail("cannot make an event");
@@ -68,15 +75,21 @@ void Server::stop()
 
 void Server::run()
 {
+    std::vector<pollfd> events;
     while (true) {
-        pollfd events[] = {{socket_.number(), POLLIN, 0}, {stop_.number(), POLLIN, 0}, {wake_.number(), POLLIN, 0}};
-        if (poll(events, 3, -1) < 0 && errno != EINTR)
+        events = {{socket_.number(), POLLIN, 0}, {stop_.number(), POLLIN, 0}, {wake_.number(), POLLIN, 0}};
+        const size_t own = events.size();
+        reception_.append_to(events);
+        if (poll(events.data(), events.size(), shorter(reception_.timeout_ms(), heap_.timeout_ms())) < 0 && errno != EINTR)
             fail("cannot wait for clients");
         if (events[1].revents)
             return;
         uint64_t count;
         if (events[2].revents && read(wake_.number(), &count, sizeof(count)) > 0)
             join_done();
+        heap_.trim_when_due();
+        for (Guest &guest : reception_.take_spoken(events.data() + own))
+            begin(std::move(guest));
         if (events[0].revents)
             accept_one();
     }
@@ -86,10 +99,8 @@ void Server::accept_one()
 {
     ipc::Descriptor socket(accept4(socket_.number(), nullptr, nullptr, SOCK_CLOEXEC));
     if (!socket.is_open()) {
-        if (errno == EMFILE || errno == ENFILE) {
-            spdlog::warn("a client has to wait: {}", strerror(errno));
-            usleep(100000);
-        }
+        if (errno == EMFILE || errno == ENFILE)
+            refuse_one();
         return;
     }
     join_done();
@@ -100,43 +111,66 @@ void Server::accept_one()
     }
 }
 
+// mapid has as many files open as it may have: whoever comes is told, so that others behind him come to know it, too.
+void Server::refuse_one()
+{
+    spdlog::warn("a client is refused: {}", strerror(errno));
+    ++service_.census.tally.clients_refused;
+    spare_.reset();
+    ipc::Descriptor socket(accept4(socket_.number(), nullptr, nullptr, SOCK_CLOEXEC));
+    try {
+        if (socket.is_open())
+            refuse(std::move(socket), "mapid has as many files open as it may have (LimitNOFILE=)");
+    } catch (const ipc::ChannelError &) { // it has gone
+    }
+    spare_ = ipc::Descriptor(eventfd(0, EFD_CLOEXEC));
+    if (!spare_.is_open())
+        usleep(100000); // somebody else was faster: nothing can be done until a file is closed
+}
+
 void Server::admit(ipc::Descriptor socket)
 {
-    Peer peer = peer_of(socket.number());
-    if (!has_room(peer)) {
-        ++service_.census.tally.clients_refused;
-        spdlog::warn("user {}: refused, there are too many clients", peer.uid);
-        return refuse(std::move(socket), "mapid has as many clients as it may have (--max-clients), or user " + std::to_string(peer.uid) + " as many as one user may have");
-    }
+    Guest guest{std::move(socket), {}, {}};
+    guest.peer = peer_of(guest.socket.number());
+    guest.files = engine::Charge(service_.users.of(guest.peer).files);
+    if (has_room(guest.peer) && guest.files.add(kClientFiles))
+        return reception_.add(std::move(guest));
+    ++service_.census.tally.clients_refused;
+    spdlog::warn("user {}: refused, there are too many clients", guest.peer.uid);
+    refuse(std::move(guest.socket), "mapid has as many clients as it may have (--max-clients), or user " + std::to_string(guest.peer.uid) +
+                                        " as many, or as many files open, as one user may have");
+}
+
+void Server::begin(Guest guest)
+{
     const std::lock_guard lock(mutex_);
     Client &client = clients_.emplace_back();
-    client.uid = peer.uid;
+    client.uid = guest.peer.uid;
     try {
-        client.thread = std::thread([this, &client, socket = std::move(socket), peer = std::move(peer)]() mutable {
-            serve(client, std::move(socket), std::move(peer));
-        });
-    } catch (...) {
+        client.thread = std::thread([this, &client, guest = std::move(guest)]() mutable { serve(client, guest); });
+    } catch (const std::exception &error) { // no memory, no thread: the others are served
         clients_.pop_back();
-        throw;
+        spdlog::error("a client is refused: {}", error.what());
     }
 }
 
 bool Server::has_room(const Peer &peer)
 {
     const std::lock_guard lock(mutex_);
-    const auto of_user = std::count_if(clients_.begin(), clients_.end(), [&](const Client &client) { return client.uid == peer.uid; });
-    const size_t places = service_.limits.clients;
+    const auto is_of_user = [&](const Client &client) { return client.uid == peer.uid; };
+    const size_t of_user = size_t(std::count_if(clients_.begin(), clients_.end(), is_of_user)) + reception_.count_of(peer.uid);
+    const size_t all = clients_.size() + reception_.size(), places = service_.limits.clients;
     if (is_operator(peer) || of_user == 0)
-        return clients_.size() < places && (peer.uid == 0 || size_t(of_user) < kClientsOfUser);
-    return clients_.size() < places - places / kPlacesPerKept && size_t(of_user) < kClientsOfUser;
+        return all < places && (peer.uid == 0 || of_user < kClientsOfUser);
+    return all < places - places / kPlacesPerKept && of_user < kClientsOfUser;
 }
 
-void Server::serve(Client &client, ipc::Descriptor socket, Peer peer)
+void Server::serve(Client &client, Guest &guest)
 {
-    const pid_t pid = peer.pid;
-    spdlog::info("client {} of user {}: connected", pid, peer.uid);
+    const pid_t pid = guest.peer.pid;
+    spdlog::info("client {} of user {}: connected", pid, guest.peer.uid);
     try {
-        Session(service_, std::move(socket), std::move(peer)).serve(stop_.number());
+        Session(service_, std::move(guest.socket), std::move(guest.peer)).serve(stop_.number());
         spdlog::info("client {}: gone", pid);
     } catch (const std::exception &error) {
         spdlog::warn("client {}: dropped: {}", pid, error.what());
@@ -160,5 +194,7 @@ void Server::join_done()
     }
     for (Client &client : done)
         client.thread.join();
+    if (!done.empty())
+        heap_.want();
 }
 } // namespace mapi::daemon

@@ -6,6 +6,8 @@
 #include <mutex>
 #include <thread>
 
+#include "daemon/heap.hpp"
+#include "daemon/reception.hpp"
 #include "daemon/session.hpp"
 #include "ipc/descriptor.hpp"
 
@@ -32,15 +34,20 @@ private:
     };
 
     void accept_one();
+    void refuse_one();
     void admit(ipc::Descriptor socket);
+    void begin(Guest guest);
     bool has_room(const Peer &peer);
-    void serve(Client &client, ipc::Descriptor socket, Peer peer);
+    void serve(Client &client, Guest &guest);
     void join_done();
 
     const Service &service_;
     const ipc::Descriptor socket_;
     const ipc::Descriptor stop_;
     const ipc::Descriptor wake_; // a client is done
+    ipc::Descriptor spare_;      // closed to refuse in words who comes when mapid may open no more files
+    Reception reception_;        // of run(), as the next one
+    HeapTrim heap_;
     std::mutex mutex_; // all below
     std::list<Client> clients_;
 };

@@ -7,6 +7,7 @@
 #include "daemon/census.hpp"
 #include "daemon/policy.hpp"
 #include "daemon/pulse.hpp"
+#include "daemon/users.hpp"
 #include "engine/devices.hpp"
 #include "engine/registry.hpp"
 
@@ -19,5 +20,6 @@ struct Service {
     Census &census;
     Pulse &pulse;
     std::string group; // may use devices that name no other
+    Users &users;
 };
 } // namespace mapi::daemon

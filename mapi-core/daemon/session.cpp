@@ -29,7 +29,7 @@ namespace
 {
 constexpr int kSendTimeoutMs = 1000;
 constexpr int kSettleMs = 1;
-constexpr int kGreetingMs = 5000;
+constexpr auto kGreetingTime = std::chrono::seconds(5);
 constexpr size_t kRingsMax = 16384;
 constexpr int kOwnDevicesFrom = 1 << 20;
 constexpr int kFlowNumberMax = 16384;
@@ -47,8 +47,8 @@ void refuse(ipc::Reply &reply, int error, const std::string &text)
 } // namespace
 
 Session::Session(const Service &service, ipc::Descriptor socket, Peer peer)
-    : service_(service), channel_(std::move(socket)), peer_(std::move(peer)), allowance_(service.limits),
-      census_number_(service_.census.add_client(peer_, allowance_.memory())),
+    : service_(service), channel_(std::move(socket)), peer_(std::move(peer)), allowance_(service.limits, service.users.of(peer_)),
+      census_number_(service_.census.add_client(peer_, allowance_.memory(), allowance_.user().memory)), greeting_end_(Clock::now() + kGreetingTime),
       own_(service.registry, {kOwnDevicesFrom, false, true, &service.devices, log_plan, allowance_.memory()}),
       ended_(std::make_shared<ipc::Descriptor>(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)))
 {
@@ -76,7 +76,7 @@ Session::~Session()
 void Session::serve(int stop_descriptor)
 {
     ipc::Message message;
-    while (wait(stop_descriptor) && channel_.receive(message))
+    while (wait(stop_descriptor) && channel_.receive(message, arena_ ? ipc::kDescriptorsMax : 0))
         answer(message);
 }
 
@@ -86,7 +86,7 @@ bool Session::wait(int stop_descriptor)
     while (true) {
         pollfd events[] = {{channel_.socket(), POLLIN, 0}, {stop_descriptor, POLLIN, 0}, {ended_->number(), POLLIN, 0}};
         is_settling_ = is_settling_ && !settle();
-        const int ready = ::poll(events, 3, !arena_ ? kGreetingMs : is_settling_ ? kSettleMs : -1);
+        const int ready = ::poll(events, 3, patience_ms());
         if (ready < 0 && errno != EINTR)
             throw ipc::ChannelError("cannot wait");
         if (ready == 0 && !arena_)
@@ -98,6 +98,13 @@ bool Session::wait(int stop_descriptor)
         if (events[0].revents || events[1].revents)
             return events[1].revents == 0;
     }
+}
+
+int Session::patience_ms() const
+{
+    if (arena_)
+        return is_settling_ ? kSettleMs : -1;
+    return std::max(0, int(std::chrono::ceil<std::chrono::milliseconds>(greeting_end_ - Clock::now()).count()));
 }
 
 // Nobody tells when the files of a flow are written.  True: none is left that has ended and waits for that.
@@ -118,6 +125,7 @@ void Session::answer(ipc::Message &message)
         throw ipc::ChannelError("a message that is no request");
     if (!arena_ && !request.has_hello())
         throw ipc::ChannelError("the first message is no greeting");
+    close_unwanted(request, message.descriptors);
     if (arena_)
         arena_->take_refusal(); // of a request before
     try {
@@ -141,10 +149,14 @@ void Session::answer(ipc::Message &message)
     reply.set_is_reply(true);
     NET_SLICE_SCOPE(ipc_reply);
     channel_.send(reply.SerializeAsString(), to_send_, kSendTimeoutMs);
+    if (!arena_)
+        throw ipc::ChannelError("its greeting was refused: " + reply.text());
 }
 
 std::string Session::no_memory() const
 {
+    if (arena_ && arena_->is_user_short())
+        return "what all programs of user " + std::to_string(peer_.uid) + " have together, " + std::to_string(service_.limits.user_bytes >> 20) + " MiB, has no room for it (--max-user-memory)";
     return "the client's memory, " + std::to_string(service_.limits.memory_bytes >> 20) + " MiB, has no room for it (--max-memory)";
 }
 
@@ -214,7 +226,7 @@ void Session::hello(const ipc::Hello &call, ipc::Reply &reply)
         throw Error(MCOM_UNKNOWN_ERROR, "mapid speaks version " + std::to_string(ipc::kProtocolVersion) + " of its protocol, libmapi " + std::to_string(call.version()));
     if (arena_)
         throw ipc::ChannelError("a second greeting");
-    arena_ = std::make_shared<SharedArena>(service_.limits.memory_bytes, kRingsMax * 64);
+    arena_ = std::make_shared<SharedArena>(service_.limits.memory_bytes, kRingsMax * 64, allowance_.user().memory);
     engine_client_ = std::make_shared<engine::Client>(arena_, allowance_.memory());
     pulse_ = engine::ArenaBlock(arena_, engine::Arena::Side::kEngine, sizeof(ipc::PulseWord));
     service_.pulse.add(*new (pulse_.memory()) ipc::PulseWord(0));
@@ -423,7 +435,7 @@ void Session::statistics(const std::string &device, ipc::Reply &reply)
         own_.copy_stats(device, &stats);
     } else {
         check_access(device);
-        service_.devices.copy_stats(device, &stats);
+        service_.devices.copy_stats(device, &stats, engine_client_.get());
     }
     show(stats, *reply.mutable_statistics());
 }

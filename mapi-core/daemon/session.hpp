@@ -2,6 +2,7 @@
 // Session: one client: its requests -> flows of its own.  All that it had goes with it.
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <memory>
 
@@ -34,7 +35,10 @@ private:
         std::shared_ptr<Holdings> held; // the flow's: given back when nothing of it is in use any more
     };
 
+    using Clock = std::chrono::steady_clock;
+
     bool wait(int stop_descriptor);
+    int patience_ms() const;
     bool settle();
     void answer(ipc::Message &message);
     void dispatch(const ipc::Request &request, std::vector<ipc::Descriptor> &descriptors, ipc::Reply &reply);
@@ -71,6 +75,7 @@ private:
     const Peer peer_;
     Allowance allowance_;
     const uint64_t census_number_;
+    const Clock::time_point greeting_end_; // of the time that it has to greet
     std::shared_ptr<SharedArena> arena_;            // null before Hello
     engine::ArenaBlock pulse_;                      // a word of it; the same
     std::shared_ptr<engine::Client> engine_client_; // what its flows have in common; the same

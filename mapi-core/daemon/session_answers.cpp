@@ -79,5 +79,6 @@ void show(const mapi_stat_t &stats, ipc::Statistics &message)
     message.set_kernel(stats.drop_kernel);
     message.set_no_flow(stats.drop_no_flow);
     message.set_unread_bytes(stats.unread_bytes);
+    message.set_device_dropped(stats.device_drop);
 }
 } // namespace mapi::daemon

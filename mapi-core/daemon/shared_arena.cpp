@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <stdexcept>
 #include <string>
 
 #include <fcntl.h>
+#include <mapi/errors.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "engine/error.hpp"
 
 #ifndef F_SEAL_FUTURE_WRITE
 #define F_SEAL_FUTURE_WRITE 0x0010
@@ -29,12 +31,12 @@ size_t rounded(size_t bytes)
 
 [[noreturn]] void fail(const char *what)
 {
-    throw std::runtime_error(std::string(what) + ": " + strerror(errno));
+    throw Error(MAPI_LIMIT_REACHED, std::string("mapid ") + what + ": " + strerror(errno));
 }
 } // namespace
 
-SharedPiece::SharedPiece(const char *name, size_t bytes, bool clients_may_write)
-    : file_(memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING))
+SharedPiece::SharedPiece(const char *name, size_t bytes, bool clients_may_write, std::shared_ptr<engine::Budget> user)
+    : file_(memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING)), user_(user ? std::move(user) : std::make_shared<engine::Budget>())
 {
     if (!file_.is_open() || ftruncate(file_.number(), off_t(bytes)) < 0)
         fail("cannot make shared memory");
@@ -55,9 +57,13 @@ void *SharedPiece::allocate(size_t bytes)
     bytes = rounded(bytes);
     const std::lock_guard lock(mutex_);
     const auto found = std::find_if(free_.begin(), free_.end(), [bytes](const auto &piece) { return piece.second >= bytes; });
+    is_user_short_ = false;
     if (found == free_.end())
         return nullptr;
     const auto [offset, room] = *found;
+    is_user_short_ = offset + bytes > used_until_ && !user_.add(offset + bytes - used_until_);
+    if (is_user_short_)
+        return nullptr;
     free_.erase(found);
     if (room > bytes)
         free_.emplace(offset + bytes, room - bytes);
@@ -86,8 +92,8 @@ void SharedPiece::release(void *memory, size_t bytes)
     }
 }
 
-SharedArena::SharedArena(size_t engine_bytes, size_t client_bytes)
-    : engine_("mapi-results", engine_bytes, false), client_("mapi-client", client_bytes, true)
+SharedArena::SharedArena(size_t engine_bytes, size_t client_bytes, const std::shared_ptr<engine::Budget> &user)
+    : engine_("mapi-results", engine_bytes, false, user), client_("mapi-client", client_bytes, true, user)
 {
 }
 

@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "engine/arena.hpp"
+#include "engine/budget.hpp"
 #include "ipc/descriptor.hpp"
 #include "ipc/mapping.hpp"
 
@@ -18,11 +19,13 @@ namespace mapi::daemon
 class SharedPiece
 {
 public:
-    // Throws std::runtime_error.
-    SharedPiece(const char *name, size_t bytes, bool clients_may_write);
+    // user: of memory of all clients of the client's user; null: nobody counts.  Throws Error.
+    SharedPiece(const char *name, size_t bytes, bool clients_may_write, std::shared_ptr<engine::Budget> user = {});
 
+    // Null: there is no room, or the user may have no more, which is_user_short() tells.
     void *allocate(size_t bytes);
     void release(void *memory, size_t bytes);
+    bool is_user_short() const { return is_user_short_; }
     uint64_t offset_of(const void *memory) const { return uint64_t(static_cast<const uint8_t *>(memory) - mapping_.data()); }
     int descriptor() const { return file_.number(); }
     size_t bytes() const { return mapping_.bytes(); }
@@ -33,18 +36,21 @@ private:
     std::mutex mutex_; // all below
     std::map<size_t, size_t> free_; // offset -> bytes
     size_t used_until_ = 0;         // what lies behind was never used: it is zeros
+    engine::Charge user_;           // for what lies before
+    std::atomic<bool> is_user_short_ = false; // of the last one that was refused; without the lock
 };
 
 class SharedArena final : public engine::Arena
 {
 public:
-    SharedArena(size_t engine_bytes, size_t client_bytes);
+    SharedArena(size_t engine_bytes, size_t client_bytes, const std::shared_ptr<engine::Budget> &user = {});
 
     void *allocate(Side side, size_t bytes) override;
     void release(Side side, void *memory, size_t bytes) override { piece(side).release(memory, bytes); }
     bool is_shared() const override { return true; }
     // Whether there was no room since the last call.
     bool take_refusal() { return has_refused_.exchange(false); }
+    bool is_user_short() const { return engine_.is_user_short() || client_.is_user_short(); }
     SharedPiece &piece(Side side) { return side == Side::kEngine ? engine_ : client_; }
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Budget: of something there is so much for one client, such as bytes of memory, and who holds how much of it.
+// Budget: of something there is so much for one client, or for all clients of one user, such as bytes of memory, and who holds how much of it.
 #pragma once
 
 #include <atomic>
@@ -16,21 +16,33 @@ class Budget
 public:
     static constexpr uint64_t kUnlimited = UINT64_MAX;
 
-    // name: of the limit, for who may raise it.
-    explicit Budget(uint64_t most = kUnlimited, std::string name = "") : most_(most), name_(std::move(name)) {}
+    // name: of the limit, for who may raise it.  owner: whose it is, in messages.  What is taken is taken of `parent`, too, where there is one.
+    explicit Budget(uint64_t most = kUnlimited, std::string name = "", std::string owner = "the client", std::shared_ptr<Budget> parent = {})
+        : most_(most), name_(std::move(name)), owner_(std::move(owner)), parent_(std::move(parent))
+    {
+    }
     Budget(const Budget &) = delete;
     Budget &operator=(const Budget &) = delete;
 
     // False: there is not so much left, and nothing is taken.
     bool take(uint64_t amount);
-    void give_back(uint64_t amount) { used_.fetch_sub(amount, std::memory_order_relaxed); }
+    void give_back(uint64_t amount);
+    // This one or, where it has enough, that of which it is a part.
+    const Budget &short_of(uint64_t amount) const;
     uint64_t used() const { return used_.load(std::memory_order_relaxed); }
     uint64_t most() const { return most_; }
     const std::string &name() const { return name_; }
+    const std::string &owner() const { return owner_; }
+    // May be null.
+    const std::shared_ptr<Budget> &parent() const { return parent_; }
 
 private:
+    bool take_own(uint64_t amount);
+
     const uint64_t most_;
     const std::string name_;
+    const std::string owner_;
+    const std::shared_ptr<Budget> parent_;
     std::atomic<uint64_t> used_ = 0;
 };
 

@@ -98,12 +98,41 @@ void Applied::reset()
         publish_mirror();
 }
 
-Chain::Chain(std::shared_ptr<Arena> arena) : arena_(std::move(arena))
+mapi_function_drops Applied::drops(bool has_joined) const
 {
-    if (!arena_->is_shared())
-        return;
-    status_memory_ = ArenaBlock(arena_, Arena::Side::kEngine, sizeof(*shown_status_));
-    shown_status_ = new (status_memory_.memory()) std::atomic<uint32_t>(FLOW_INIT);
+    if (!node->is_shareable())
+        return node->drops();
+    if (!has_joined)
+        return {};
+    mapi_function_drops drops = node->drops();
+    drops.buffer_full -= base_drops.buffer_full;
+    drops.link_type -= base_drops.link_type;
+    drops.not_written -= base_drops.not_written;
+    return drops;
+}
+
+Chain::Chain(std::shared_ptr<Arena> arena, std::shared_ptr<FlowDrops> drops) : arena_(std::move(arena)), drops_(std::move(drops))
+{
+    if (arena_->is_shared()) {
+        status_memory_ = ArenaBlock(arena_, Arena::Side::kEngine, sizeof(*shown_status_));
+        shown_status_ = new (status_memory_.memory()) std::atomic<uint32_t>(FLOW_INIT);
+    }
+    if (drops_)
+        drops_->add(*this);
+}
+
+Chain::~Chain()
+{
+    if (drops_)
+        drops_->remove(*this);
+}
+
+mapi_function_drops Chain::drops() const
+{
+    mapi_function_drops sum = {};
+    for (const auto &applied : functions_)
+        add_up(sum, applied->drops(has_joined()));
+    return sum;
 }
 
 void Chain::append(std::shared_ptr<Node> node)
@@ -253,6 +282,7 @@ void Chain::join()
     }
     for (const auto &applied : functions_) {
         applied->rebase();
+        applied->base_drops = applied->node->drops();
         applied->joined_result = applied->base_result;
     }
     joined_.store(true, std::memory_order_release); // pairs with has_joined(): the bases are set

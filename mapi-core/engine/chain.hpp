@@ -12,6 +12,7 @@
 #include <mapi/results.h>
 
 #include "engine/composed_result.hpp"
+#include "engine/flow_drops.hpp"
 #include "engine/node.hpp"
 #include "engine/since_last.hpp"
 #include "ring/record_source.hpp"
@@ -64,6 +65,9 @@ struct Applied {
     uint64_t passed() const;
     // Whether its ring, which has ended, holds what a reader has not taken yet: packets, or results of which he has taken some.
     bool has_left();
+    // Of a node that other flows share: without what it dropped before the flow.  Client's thread.
+    mapi_function_drops drops(bool has_joined) const;
+    mapi_function_drops base_drops = {}; // set once, when the flow joins
     // Device's thread, or none runs.
     void rebase();
     void reset();
@@ -73,11 +77,17 @@ struct Applied {
 class Chain
 {
 public:
-    explicit Chain(std::shared_ptr<Arena> arena);
+    // drops: where what its functions drop is summed up; null: nowhere.
+    explicit Chain(std::shared_ptr<Arena> arena, std::shared_ptr<FlowDrops> drops = {});
+    ~Chain();
+    Chain(const Chain &) = delete;
+    Chain &operator=(const Chain &) = delete;
 
     void append(std::shared_ptr<Node> node);
     const std::vector<std::unique_ptr<Applied>> &functions() const { return functions_; }
 
+    // Of all functions, those that were removed among them.  Client's thread, or the last owner's.
+    mapi_function_drops drops() const;
     int count_transforms() const;
     int count_present() const;
     // Null: all functions were removed.
@@ -127,6 +137,7 @@ private:
     void show_status();
 
     const std::shared_ptr<Arena> arena_;
+    const std::shared_ptr<FlowDrops> drops_;
     ArenaBlock status_memory_;
     std::atomic<uint32_t> *shown_status_ = nullptr;
     std::function<void()> on_end_;

@@ -37,4 +37,13 @@ std::shared_ptr<void> Client::common_object(const mapi_common_object &kind)
         throw std::bad_alloc();
     return objects_[&kind] = {made, made->object};
 }
+
+std::shared_ptr<FlowDrops> Client::drops_of(const std::shared_ptr<DeviceTotals> &device)
+{
+    const std::lock_guard lock(mutex_);
+    if (const auto found = drops_.find(device); found != drops_.end())
+        return found->second;
+    std::erase_if(drops_, [](const auto &known) { return known.first.expired(); });
+    return drops_[device] = std::make_shared<FlowDrops>();
+}
 } // namespace mapi::engine

@@ -12,9 +12,12 @@
 
 #include "engine/arena.hpp"
 #include "engine/budget.hpp"
+#include "engine/flow_drops.hpp"
 
 namespace mapi::engine
 {
+struct DeviceTotals;
+
 // Any thread.
 class Client
 {
@@ -30,11 +33,14 @@ public:
     // Made for the first function that asks for it; it lives as long as the client and whoever got it.  Null: there is not so much left of
     // the budget.  Throws std::bad_alloc when it cannot be made.
     std::shared_ptr<void> common_object(const mapi_common_object &kind);
+    // Of its flows of one device, which the totals stand for: another of that name begins anew.
+    std::shared_ptr<FlowDrops> drops_of(const std::shared_ptr<DeviceTotals> &device);
 
 private:
     const std::shared_ptr<Arena> arena_;
     const std::shared_ptr<Budget> budget_;
     std::mutex mutex_; // all below
     std::map<const mapi_common_object *, std::shared_ptr<void>> objects_;
+    std::map<std::weak_ptr<DeviceTotals>, std::shared_ptr<FlowDrops>, std::owner_less<>> drops_;
 };
 } // namespace mapi::engine

@@ -36,8 +36,10 @@ public:
             notes_.warn(section.line, "[" + section.name + "] is no section" + suggest(section.name, section_names()) + "; it is passed over");
         if (section.name == "format")
             read_format(section);
-        if (section.name.empty())
-            check_plugins(section);
+        if (!section.name.empty())
+            return;
+        check_socket(section);
+        check_plugins(section);
     }
 
     Config take() { return std::move(config_); }
@@ -56,6 +58,14 @@ private:
                 names.emplace_back(function->config_section);
         }
         return names;
+    }
+
+    // What is not there now may be there when mapid starts.
+    void check_socket(const ConfigSection &top)
+    {
+        const ConfigKey *group = top.find("socket_group");
+        if (group && !group->value.empty() && !group_number(group->value))
+            notes_.warn(group->line, "socket_group=" + group->value + ": there is no such group; mapid will not start");
     }
 
     void check_plugins(const ConfigSection &top)

@@ -13,6 +13,7 @@ namespace mapi::engine
 {
 namespace
 {
+constexpr uint64_t kMebibytesMost = 1 << 20;
 using Check = void (*)(const std::string &key, const std::string &value); // throws Error
 
 void any(const std::string &, const std::string &) {}
@@ -31,6 +32,16 @@ void flag(const std::string &key, const std::string &value)
 void port(const std::string &key, const std::string &value)
 {
     config_number(key, value, 1, UINT16_MAX);
+}
+
+void mode(const std::string &key, const std::string &value)
+{
+    config_mode(key, value);
+}
+
+void mebibytes(const std::string &key, const std::string &value)
+{
+    config_number(key, value, 1, kMebibytesMost);
 }
 
 void log_level(const std::string &key, const std::string &value)
@@ -54,6 +65,9 @@ constexpr Known kKnown[] = {
     {"", "syslog_level", log_level, nullptr},
     {"", "logfile", text, nullptr},
     {"", "local", flag, nullptr},
+    {"", "socket_mode", mode, nullptr},
+    {"", "socket_group", text, nullptr},
+    {"", "max_user_memory", mebibytes, nullptr},
     {"", "dimapi_port", port, "flows of other machines (DiMAPI) are not served here"},
     {"format", "format", text, nullptr},
     {"format", "driver", text, nullptr},

@@ -24,6 +24,16 @@ uint64_t config_number(const std::string &key, const std::string &value, uint64_
     return result;
 }
 
+unsigned config_mode(const std::string &key, const std::string &value)
+{
+    unsigned mode = 0;
+    const char *end = value.data() + value.size();
+    const auto [stop, status] = std::from_chars(value.data(), end, mode, 8);
+    if (status != std::errc() || stop != end || mode > 0777)
+        throw Error(MAPI_CONFIG_ERROR, key + "=" + value + ": needs an octal mode from 0 to 0777");
+    return mode;
+}
+
 std::vector<std::string> config_list(const std::string &value)
 {
     std::vector<std::string> parts;

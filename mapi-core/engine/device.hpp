@@ -46,6 +46,7 @@ public:
     int id() const { return id_; }
     const DeviceSettings &settings() const { return settings_; }
     uint16_t link_type() const { return info_.link_type; }
+    const std::shared_ptr<DeviceTotals> &totals() const { return totals_; }
 
     // Any thread.
     void start();
@@ -63,7 +64,8 @@ public:
     // False when the time is up; timeout_ms < 0 waits for ever.
     bool wait_while_active(Chain &chain, int timeout_ms);
     int count_other_users(const Node &node, const Chain &chain);
-    void copy_stats(mapi_stat_t *stats);
+    // own: what the asker's flows dropped; null: they are all that the device has.
+    void copy_stats(mapi_stat_t *stats, FlowDrops *own = nullptr);
 
 private:
     enum class State { kIdle, kRunning, kFinished };

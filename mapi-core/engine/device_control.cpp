@@ -101,7 +101,8 @@ void Device::start_thread()
 
 std::shared_ptr<Node> Device::make_node(const mapi_function &function, Arguments arguments, const std::shared_ptr<Client> &client, const FlowOptions &options)
 {
-    auto node = std::make_shared<Node>(function, std::move(arguments), info_, totals_, client, options);
+    // Not by make_shared(): what only nodes_ knows any more keeps no memory of the node.
+    std::shared_ptr<Node> node(new Node(function, std::move(arguments), info_, totals_, client, options));
     const std::lock_guard lock(mutex_);
     if (nodes_.size() == nodes_.capacity())
         std::erase_if(nodes_, [](const auto &known) { return known.expired(); });
@@ -317,7 +318,22 @@ mapi_function_drops Device::sum_drops(std::string &failure)
     return sum;
 }
 
-void Device::copy_stats(mapi_stat_t *stats)
+namespace
+{
+uint64_t sum_causes(const mapi_stat_t &stats)
+{
+    return stats.drop_bad_record + stats.drop_truncated + stats.drop_buffer_full + stats.drop_link_type + stats.drop_not_written + stats.drop_kernel + stats.drop_no_flow;
+}
+
+void set_drops(const mapi_function_drops &drops, mapi_stat_t &stats)
+{
+    stats.drop_buffer_full = drops.buffer_full;
+    stats.drop_link_type = drops.link_type;
+    stats.drop_not_written = drops.not_written;
+}
+} // namespace
+
+void Device::copy_stats(mapi_stat_t *stats, FlowDrops *own)
 {
     mapi_driver_stats driver = {};
     driver_.stats(source_, &driver);
@@ -337,12 +353,12 @@ void Device::copy_stats(mapi_stat_t *stats)
     stats->drop_bad_record = driver.bad_records;
     stats->drop_truncated = driver.truncated_records;
     stats->unread_bytes = driver.unread_bytes;
-    stats->drop_buffer_full = drops.buffer_full;
-    stats->drop_link_type = drops.link_type;
-    stats->drop_not_written = drops.not_written;
+    set_drops(drops, *stats);
     stats->drop_kernel = driver.kernel_drops;
     stats->drop_no_flow = packets_without_flow_.load(std::memory_order_relaxed);
-    stats->ps_drop = stats->drop_bad_record + stats->drop_truncated + stats->drop_buffer_full +
-                     stats->drop_link_type + stats->drop_not_written + stats->drop_kernel + stats->drop_no_flow;
+    stats->device_drop = sum_causes(*stats);
+    if (own)
+        set_drops(own->sum(), *stats);
+    stats->ps_drop = sum_causes(*stats);
 }
 } // namespace mapi::engine

@@ -303,7 +303,7 @@ std::vector<ListedDevice> Devices::list()
     return all;
 }
 
-void Devices::copy_stats(const std::string &name, mapi_stat_t *stats)
+void Devices::copy_stats(const std::string &name, mapi_stat_t *stats, Client *client)
 {
     std::shared_ptr<Device> device; // its last owner waits for its thread without the lock, and a driver tells without it
     {
@@ -312,6 +312,6 @@ void Devices::copy_stats(const std::string &name, mapi_stat_t *stats)
     }
     if (!device)
         throw Error(MAPI_STATS_ERROR, "device " + name + " is not open; its first flow opens it");
-    device->copy_stats(stats);
+    device->copy_stats(stats, client ? client->drops_of(device->totals()).get() : nullptr);
 }
 } // namespace mapi::engine

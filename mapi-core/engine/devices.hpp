@@ -77,7 +77,8 @@ public:
     int next(int id);
     // In the order of their ids, replaced ones among them.
     std::vector<ListedDevice> list();
-    void copy_stats(const std::string &name, mapi_stat_t *stats);
+    // client: whose own drops are told, beside those of all; null: the only one.
+    void copy_stats(const std::string &name, mapi_stat_t *stats, Client *client = nullptr);
 
 private:
     enum class Kind { kConfigured, kOffline, kPrivate };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <utility>
 
 #include <mapi/driver.h>
@@ -15,7 +16,13 @@ namespace mapi::engine
 class DriverMemory
 {
 public:
-    explicit DriverMemory(std::shared_ptr<Budget> budget) : calls_{{sizeof(mapi_memory), 0, take, give_back, budget->name().c_str()}, std::move(budget)} {}
+    explicit DriverMemory(std::shared_ptr<Budget> budget)
+        : name_(budget->parent() ? budget->name() + " or " + budget->parent()->name() : budget->name()),
+          calls_{{sizeof(mapi_memory), 0, take, give_back, name_.c_str()}, std::move(budget)}
+    {
+    }
+    DriverMemory(const DriverMemory &) = delete;
+    DriverMemory &operator=(const DriverMemory &) = delete;
 
     const mapi_memory &calls() const { return calls_; }
 
@@ -30,6 +37,7 @@ private:
     }
     static void give_back(const mapi_memory *memory, uint64_t bytes) { static_cast<const Calls *>(memory)->budget->give_back(bytes); }
 
+    const std::string name_; // of the limit; a driver does not learn which of both it is
     const Calls calls_;
 };
 } // namespace mapi::engine

@@ -40,7 +40,7 @@ bool always() { return true; } // what a flow has goes with it, and its end wake
 } // namespace
 
 Flow::Flow(std::shared_ptr<Device> device, std::shared_ptr<Client> client)
-    : device_(std::move(device)), client_(std::move(client)), chain_(std::make_shared<Chain>(client_->arena()))
+    : device_(std::move(device)), client_(std::move(client)), chain_(std::make_shared<Chain>(client_->arena(), client_->drops_of(device_->totals())))
 {
 }
 
@@ -362,7 +362,7 @@ void Flow::describe(int fid, mapi_function_info_t *info)
     const Applied &applied = function(fid);
     const Node &node = *applied.node;
     const FunctionCounts counts = counts_of(applied);
-    const mapi_function_drops drops = node.drops();
+    const mapi_function_drops drops = applied.drops(chain_->has_joined());
     info->fid = fid;
     snprintf(info->name, sizeof(info->name), "%s", counts.name);
     info->pkts = counts.packets;

@@ -144,9 +144,9 @@ void *Node::common_object(const mapi_function_setup *setup, const mapi_common_ob
 
 std::string Node::missing_memory() const
 {
-    const Budget &budget = *client_->budget();
+    const Budget &budget = client_->budget()->short_of(wanted_bytes_);
     const auto mib = [](uint64_t bytes) { return std::to_string((bytes + (1 << 20) - 1) >> 20) + " MiB"; };
-    return "could need " + mib(wanted_bytes_) + ", and what the client has could need " + mib(budget.used()) + " of its " + mib(budget.most()) + " already (" +
+    return "could need " + mib(wanted_bytes_) + ", and what " + budget.owner() + " has could need " + mib(budget.used()) + " of its " + mib(budget.most()) + " already (" +
            budget.name() + "): close flows that are not needed";
 }
 

@@ -51,7 +51,8 @@ Json flow_json(const mapi::ipc::ListedFlow &flow)
                              {"dropped", info.dropped()}, {"shared_with", info.shared_with()}});
     }
     return {{"client", flow.client()}, {"pid", flow.pid()}, {"uid", flow.uid()}, {"flow", flow.flow()}, {"device", flow.info().device()}, {"status", status_of(flow)},
-            {"start_us", flow.info().start_us()}, {"end_us", flow.info().end_us()}, {"function_bytes", flow.function_bytes()}, {"client_bytes", flow.client_bytes()}, {"functions", std::move(functions)}};
+            {"start_us", flow.info().start_us()}, {"end_us", flow.info().end_us()}, {"function_bytes", flow.function_bytes()}, {"client_bytes", flow.client_bytes()}, {"user_bytes", flow.user_bytes()},
+            {"functions", std::move(functions)}};
 }
 } // namespace
 

@@ -2,6 +2,7 @@
 // mapid: questions to a running one -> its answers.  Lists come in pieces.
 #include "mapid.hpp"
 
+#include <tuple>
 #include <utility>
 
 #include "engine/error.hpp"
@@ -23,6 +24,14 @@ ipc::DaemonInfo Mapid::daemon()
     return connection_->ask(request).daemon();
 }
 
+namespace
+{
+[[noreturn]] void refuse_endless()
+{
+    throw Error(MCOM_UNKNOWN_ERROR, "mapid's list goes on where it was before");
+}
+} // namespace
+
 std::vector<ipc::ListedDevice> Mapid::devices()
 {
     std::vector<ipc::ListedDevice> all;
@@ -32,9 +41,12 @@ std::vector<ipc::ListedDevice> Mapid::devices()
     do {
         piece = connection_->ask(request).devices();
         all.insert(all.end(), piece.devices().begin(), piece.devices().end());
+        const int before = request.list_devices().device();
         if (!all.empty())
             request.mutable_list_devices()->set_device(all.back().info().id());
-    } while (piece.has_more() && piece.devices_size() > 0);
+        if (piece.has_more() && request.list_devices().device() <= before)
+            refuse_endless();
+    } while (piece.has_more());
     return all;
 }
 
@@ -43,6 +55,11 @@ namespace
 bool is_same(const ipc::ListedFlow &one, const ipc::ListedFlow &other)
 {
     return one.client() == other.client() && one.flow() == other.flow();
+}
+
+std::tuple<uint64_t, int, int> key(const ipc::Place &place)
+{
+    return {place.client(), place.flow(), place.function()};
 }
 
 // Where the list goes on.
@@ -71,9 +88,12 @@ std::vector<ipc::ListedFlow> Mapid::flows()
             all.back().mutable_functions()->MergeFrom(flow.functions());
             all.back().set_has_more(flow.has_more());
         }
+        const auto before = key(request.list_flows());
         if (!all.empty())
             go_on(all.back(), *request.mutable_list_flows());
-    } while (piece.has_more() && piece.flows_size() > 0);
+        if (piece.has_more() && key(request.list_flows()) <= before)
+            refuse_endless();
+    } while (piece.has_more());
     return all;
 }
 

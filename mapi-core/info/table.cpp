@@ -118,10 +118,10 @@ std::string devices_table(const std::vector<mapi::ipc::ListedDevice> &devices)
 
 std::string flows_table(const std::vector<mapi::ipc::ListedFlow> &flows)
 {
-    std::vector<Row> rows = {{"CLIENT", "PID", "UID", "FLOW", "DEVICE", "STATUS", "DROPPED", "MEMORY_MIB", "OF_CLIENT_MIB", "FUNCTIONS"}};
+    std::vector<Row> rows = {{"CLIENT", "PID", "UID", "FLOW", "DEVICE", "STATUS", "DROPPED", "MEMORY_MIB", "OF_CLIENT_MIB", "OF_USER_MIB", "FUNCTIONS"}};
     for (const auto &flow : flows)
         rows.push_back({cell(flow.client()), cell(flow.pid()), cell(flow.uid()), cell(flow.flow()), cell(flow.info().device()), status_of(flow), cell(dropped_of(flow)),
-                        mib(flow.function_bytes()), mib(flow.client_bytes()), function_list(flow)});
+                        mib(flow.function_bytes()), mib(flow.client_bytes()), mib(flow.user_bytes()), function_list(flow)});
     return lay_out(rows);
 }
 

@@ -12,6 +12,8 @@ namespace mapi::ipc
 {
 namespace
 {
+constexpr int kPassPidfd = 76; // SO_PASSPIDFD, which older headers do not have
+
 [[noreturn]] void fail(const char *what)
 {
     throw ChannelError(std::string(what) + ": " + strerror(errno));
@@ -27,6 +29,7 @@ void attach(msghdr &header, const std::vector<int> &descriptors)
     memcpy(CMSG_DATA(control), descriptors.data(), bytes);
 }
 
+// `descriptors` has room for all: nothing fails between the kernel's open and the owner.
 void take(msghdr &header, std::vector<Descriptor> &descriptors)
 {
     for (cmsghdr *control = CMSG_FIRSTHDR(&header); control; control = CMSG_NXTHDR(&header, control)) {
@@ -41,6 +44,15 @@ void take(msghdr &header, std::vector<Descriptor> &descriptors)
     }
 }
 } // namespace
+
+// A listening socket of the service manager's passes on what it was told (PassCredentials= and the like of systemd.socket(5)), which
+// would take the room of descriptors, or be one itself.
+Channel::Channel(Descriptor socket) : socket_(std::move(socket))
+{
+    const int off = 0;
+    for (const int option : {SO_PASSCRED, SO_PASSSEC, kPassPidfd})
+        setsockopt(socket_.number(), SOL_SOCKET, option, &off, sizeof(off)); // fails where the kernel does not know it
+}
 
 void Channel::send(const std::string &bytes, const std::vector<int> &descriptors, int timeout_ms)
 {
@@ -67,32 +79,48 @@ void Channel::send(const std::string &bytes, const std::vector<int> &descriptors
     }
 }
 
-bool Channel::receive(Message &message)
+bool Channel::receive(Message &message, size_t descriptors_most)
 {
     alignas(cmsghdr) char control[CMSG_SPACE(kDescriptorsMax * sizeof(int))];
     message.bytes.resize(kMessageBytesMax);
     message.descriptors.clear();
+    message.descriptors.reserve(kDescriptorsMax);
     iovec piece = {message.bytes.data(), message.bytes.size()};
     msghdr header = {};
     header.msg_iov = &piece;
     header.msg_iovlen = 1;
     header.msg_control = control;
-    header.msg_controllen = sizeof(control);
+    header.msg_controllen = descriptors_most == 0 ? 0 : sizeof(control); // without room the kernel opens none
     ssize_t got;
     bool is_reset = false; // told once, before what the other side said last
     while ((got = recvmsg(socket_.number(), &header, MSG_CMSG_CLOEXEC)) < 0 && (errno == EINTR || (errno == ECONNRESET && !is_reset)))
         is_reset |= errno == ECONNRESET;
     if (got < 0 && errno != ECONNRESET)
         fail("cannot receive");
-    if (got <= 0)
+    if (got < 0)
         return false;
-    take(header, message.descriptors);
-    message.has_lost_descriptors = header.msg_flags & MSG_CTRUNC;
-    if ((header.msg_flags & MSG_TRUNC) || (message.has_lost_descriptors && message.descriptors.size() == kDescriptorsMax))
-        throw ChannelError("a message is too long");
-    if (message.has_lost_descriptors)
+    take(header, message.descriptors); // first: whatever is wrong with the message, they are open
+    const bool is_cut = header.msg_flags & MSG_CTRUNC;
+    if (got == 0 && message.descriptors.empty() && !is_cut && has_closed())
+        return false;
+    message.has_lost_descriptors = is_cut && message.descriptors.size() < descriptors_most;
+    const bool are_too_many = is_cut ? !message.has_lost_descriptors : message.descriptors.size() > descriptors_most;
+    const bool is_too_long = header.msg_flags & MSG_TRUNC;
+    if (is_too_long || are_too_many || message.has_lost_descriptors)
         message.descriptors.clear();
+    if (is_too_long)
+        throw ChannelError("a message is too long");
+    if (are_too_many)
+        throw ChannelError("a message has more than " + std::to_string(descriptors_most) + " descriptors");
     message.bytes.resize(size_t(got));
     return true;
+}
+
+// After a read of nothing.  A message without bytes reads like the end (recv(2)); only one from a side that has closed since is taken
+// for it, and with it what that side said behind it.
+bool Channel::has_closed() const
+{
+    pollfd event = {socket_.number(), POLLRDHUP, 0};
+    return poll(&event, 1, 0) != 0;
 }
 } // namespace mapi::ipc

@@ -23,7 +23,7 @@ public:
 };
 
 struct Message {
-    std::string bytes;
+    std::string bytes; // may be empty
     std::vector<Descriptor> descriptors;
     bool has_lost_descriptors = false; // this process may open no more; then there is none
 };
@@ -32,15 +32,18 @@ struct Message {
 class Channel
 {
 public:
-    explicit Channel(Descriptor socket) : socket_(std::move(socket)) {}
+    explicit Channel(Descriptor socket);
 
     int socket() const { return socket_.number(); }
     // Throws ChannelError, also when the other side does not take it within timeout_ms.
     void send(const std::string &bytes, const std::vector<int> &descriptors, int timeout_ms);
-    // Waits.  False: the other side has closed.  Throws ChannelError.
-    bool receive(Message &message);
+    // Waits.  False: the other side has closed.  Throws ChannelError, and then no descriptor of the message is open; more than
+    // `descriptors_most` are an error.
+    bool receive(Message &message, size_t descriptors_most = kDescriptorsMax);
 
 private:
+    bool has_closed() const;
+
     Descriptor socket_;
 };
 } // namespace mapi::ipc

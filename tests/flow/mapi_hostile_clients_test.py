@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Whatever one client says or does, mapid serves the others, and their numbers are right."""
-import array
 import mmap
 import os
 import pathlib
@@ -12,6 +11,8 @@ import tempfile
 import unittest
 
 import needs
+from mapi_raw import (APPLY, CLOSE, CONNECT, CREATE_FLOW, CREATE_OFFLINE, DESCRIBE_NAME, FUNCTION_AT, HELLO, MESSAGE_BYTES_MAX, NEXT_DEVICE, VERSION, Raw, call,
+                      message)
 from mapid import DATA, Daemon, wait_until
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
@@ -20,69 +21,7 @@ from fuse_file import FuseFile
 TRACE = DATA / "mapi/tracefile"
 REPEATED = f"[driver]\ndevice=tap\npath={TRACE}\nrepeat=forever\n"
 TRACE_PACKETS = 893 # capinfos -c
-MESSAGE_BYTES_MAX = 65536
-VERSION = 2 # of the protocol: ipc/channel.hpp
-# Fields of mapi.ipc.Request
-(HELLO, CREATE_FLOW, CREATE_OFFLINE, START_OFFLINE, DELETE_OFFLINE, SET_OPTION, DESCRIBE_NAME, APPLY, CHECK_TARGET, CONNECT, CLOSE,
- DESCRIBE_FLOW, DESCRIBE_FUNCTION, DESCRIBE_DEVICE, NEXT_DEVICE, STATISTICS, POLL, _, FUNCTION_AT) = range(1, 20)
 ABSURD = [0, 1, 2, -1, 16384, 16385, 2**31 - 1, -2**31, 2**63 - 1, -2**63]
-
-
-def varint(value):
-    value &= 2**64 - 1
-    out = bytearray()
-    while value > 127:
-        out.append(value & 127 | 128)
-        value >>= 7
-    return bytes(out) + bytes([value])
-
-
-def message(*fields):
-    """Of (number, int, bytes or str): Protocol Buffers' wire format."""
-    out = b""
-    for number, value in fields:
-        if isinstance(value, int):
-            out += varint(number << 3) + varint(value)
-        else:
-            value = value.encode() if isinstance(value, str) else value
-            out += varint(number << 3 | 2) + varint(len(value)) + value
-    return out
-
-
-def call(kind, *fields):
-    return message((kind, message(*fields)))
-
-
-class Raw:
-    """A client without libmapi."""
-
-    def __init__(self, path, is_greeted=True):
-        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self.socket.settimeout(30)
-        self.socket.connect(str(path))
-        self.memory = []
-        if is_greeted:
-            self.ask(call(HELLO, (1, VERSION)))
-
-    def send(self, data, files=()):
-        control = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", files))] if files else []
-        self.socket.sendmsg([data], control)
-
-    def ask(self, data, files=()):
-        """The reply; empty: the daemon has hung up."""
-        try:
-            self.send(data, files)
-            reply, control, _, _ = self.socket.recvmsg(MESSAGE_BYTES_MAX, socket.CMSG_SPACE(8 * 4))
-        except (BrokenPipeError, ConnectionResetError):
-            return b""
-        for _, _, descriptors in control:
-            self.memory += array.array("i", descriptors)
-        return reply
-
-    def close(self):
-        self.socket.close()
-        while self.memory:
-            os.close(self.memory.pop())
 
 
 class Hostile(unittest.TestCase):

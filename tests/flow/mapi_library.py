@@ -32,7 +32,7 @@ class Stats(ctypes.Structure):
                 ("dev", ctypes.c_char * 256), ("bytes_recv", ctypes.c_uint64), ("drop_bad_record", ctypes.c_uint64),
                 ("drop_truncated", ctypes.c_uint64), ("drop_buffer_full", ctypes.c_uint64), ("drop_link_type", ctypes.c_uint64),
                 ("drop_not_written", ctypes.c_uint64), ("drop_kernel", ctypes.c_uint64), ("drop_no_flow", ctypes.c_uint64),
-                ("unread_bytes", ctypes.c_uint64), ("message", ctypes.c_char * 512)]
+                ("unread_bytes", ctypes.c_uint64), ("message", ctypes.c_char * 512), ("device_drop", ctypes.c_uint64)]
 
 
 class FunctionDescription(ctypes.Structure):

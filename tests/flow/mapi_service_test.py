@@ -54,6 +54,22 @@ class Service(unittest.TestCase):
         self.assertTrue(self.path.exists())
         self.assertFalse((self.folder / "own.sock").exists())
 
+    def test_who_may_connect_to_such_a_socket_is_not_for_mapi_conf_to_say(self):
+        if "libsystemd" not in subprocess.run(["ldd", Daemon.program()], capture_output=True, text=True, check=True).stdout:
+            self.skipTest("built without libsystemd")
+        config = self.folder / "mapi.conf"
+        config.write_text("socket_mode=0600\n")
+        listener = self.listen()
+        self.path.chmod(0o640)
+        process = self.start(listener, MAPI_CONF=str(config))
+        client = Client(self.path)
+        client.do("function_names()")
+        client.kill()
+        process.terminate()
+        self.assertEqual(process.wait(60), 0)
+        self.assertIn("socket_mode and socket_group of mapi.conf have no effect", process.stderr.read())
+        self.assertEqual(self.path.stat().st_mode & 0o777, 0o640)
+
     def test_a_socket_of_another_kind_is_refused(self):
         process = self.start(self.listen(socket.SOCK_STREAM))
         self.assertEqual(process.wait(60), 1)

@@ -123,6 +123,9 @@ def make(folder):
     corpora.add("session", b"".join(all_requests))
     for request in all_requests:
         corpora.add("session", all_requests[0] + request)
+    for what in range(256):
+        corpora.add("channel", b"".join(bytes([what & 0xf7 | step & 8, 0, length, count, most]) for step, length, count, most in
+                                        ((0, 0, 16, 16), (8, 0, 1, 16), (8, 9, 17, 2), (8, 255, 253, 0), (8, 0, 0, 16))))
     for step in range(8):
         corpora.add("ring", bytes([step, 200, 3, 0, 4, 1, step, 7] * 20))
     return corpora.counts

@@ -41,7 +41,7 @@ void talk(int socket, const uint8_t *data, size_t size)
     ipc::Message reply;
     try {
         ipc::Request hello;
-        hello.mutable_hello()->set_version(1);
+        hello.mutable_hello()->set_version(ipc::kProtocolVersion);
         for (std::string request = hello.SerializeAsString(); ; ) {
             std::vector<ipc::Descriptor> descriptors;
             std::vector<int> numbers;
@@ -80,7 +80,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     limits.memory_bytes = size_t(16) << 20;
     std::thread client(talk, ends[1], data, size);
     try {
-        const daemon::Service service = {registry, devices, limits, census, ""};
+        daemon::Users users(limits);
+        const daemon::Service service = {registry, devices, limits, census, "", users};
         // Nobody's: what sends is refused.
         daemon::Session session(service, ipc::Descriptor(ends[0]), {getpid(), 65534, {65534}});
         session.serve(stop.number());

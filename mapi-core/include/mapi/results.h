@@ -250,7 +250,8 @@ typedef struct mapi_libfunct_info {
 
 /*
  * Where the packets of a device went.  ps_recv + drop_bad_record + drop_truncated is what the source held and could be
- * told apart; the drop_ fields say why a packet did not reach a result, and ps_drop is their sum.
+ * told apart; the drop_ fields say why a packet did not reach a result, and ps_drop is their sum.  Where other programs have flows of
+ * the device, drop_buffer_full, drop_link_type and drop_not_written are those of the caller's own flows, and device_drop counts all.
  */
 typedef struct mapi_stat {
 	uint64_t ps_recv;   /* packets that the driver gave to the engine */
@@ -268,6 +269,7 @@ typedef struct mapi_stat {
 	uint64_t drop_no_flow;          /* packets read while no flow was connected */
 	uint64_t unread_bytes;          /* bytes of the file after the place where reading stopped; of a compressed one, as it lies there */
 	char message[MAPI_TEXT_BYTES];  /* why reading stopped before the end, or which records contradict their lengths; empty when nothing is wrong */
+	uint64_t device_drop;           /* as ps_drop, of the flows of all programs */
 } mapi_stat_t;
 
 #ifdef __cplusplus

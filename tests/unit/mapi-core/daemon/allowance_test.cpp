@@ -2,12 +2,16 @@
 // What one client has is counted, refused beyond its limits by name, and given back with its holder.
 #include "daemon/allowance.hpp"
 
+#include <unistd.h>
+
 #include "engine/error.hpp"
 #include "support/catch.hpp"
 
 using mapi::daemon::Allowance;
 using mapi::daemon::Holdings;
 using mapi::daemon::Limits;
+using mapi::daemon::Peer;
+using mapi::daemon::Users;
 
 namespace
 {
@@ -67,6 +71,44 @@ TEST_CASE("what was held is there again when its holder goes, whoever that is by
     Holdings again = allowance.nothing();
     allowance.add_files(again, 5);
     allowance.add_function(again);
+}
+
+TEST_CASE("what all clients of a user have together has limits of its own, and another user's is not less for it", "[mapi-core][daemon]")
+{
+    Limits limits = few();
+    limits.function_bytes = 100;
+    limits.user_bytes = 150;
+    limits.user_files = 7;
+    Users users(limits);
+    const Peer nobody{1, 65534, {65534}}, somebody{2, 65533, {65533}};
+    const Allowance one(limits, users.of(nobody)), other(limits, users.of(nobody)), of_somebody(limits, users.of(somebody));
+    Holdings held = one.nothing(), more = other.nothing(), elsewhere = of_somebody.nothing();
+
+    one.add_files(held, 5);
+    CHECK(refusal([&] { one.add_files(held, 1); }) == "the client has 5 files open in mapid, and 5 is mapid's limit (a share of LimitNOFILE=)");
+    CHECK(refusal([&] { other.add_files(more, 3); }) == "user 65534 has 5 files open in mapid, and 7 is mapid's limit (a share of LimitNOFILE=)");
+    other.add_files(more, 2); // what was refused took nothing
+    of_somebody.add_files(elsewhere, 5);
+
+    CHECK(one.memory()->take(100));
+    CHECK_FALSE(other.memory()->take(51));
+    CHECK(other.memory()->short_of(51).name() == "--max-user-memory");
+    CHECK(other.memory()->short_of(101).name() == "--max-function-memory");
+    CHECK(other.memory()->take(50));
+    CHECK(users.of(nobody).memory->used() == 150);
+    one.memory()->give_back(100);
+    CHECK(users.of(nobody).memory->used() == 50);
+    other.memory()->give_back(50);
+}
+
+TEST_CASE("root and mapid's own user have no limit of a user", "[mapi-core][daemon]")
+{
+    Limits limits = few();
+    limits.user_files = 1;
+    Users users(limits);
+
+    CHECK(users.of({1, 0, {0}}).files->take(1000));
+    CHECK(users.of({1, geteuid(), {0}}).files->take(1000));
 }
 
 TEST_CASE("options are counted and have a length", "[mapi-core][daemon]")

@@ -51,6 +51,26 @@ TEST_CASE("memory of a piece is aligned, zeroed, and never given twice", "[mapi-
     CHECK(std::all_of(first, first + 100, [](uint8_t byte) { return byte == 0; }));
 }
 
+TEST_CASE("memory of a piece counts for its user as far as it was ever used", "[mapi-core][daemon][shared_arena]")
+{
+    const auto user = std::make_shared<engine::Budget>(1000, "--limit", "user 1");
+    {
+        SharedPiece piece("test", kBytes, false, user);
+        void *const first = piece.allocate(640);
+        REQUIRE(first);
+        CHECK(user->used() == 640);
+        piece.release(first, 640);
+        REQUIRE(piece.allocate(640));
+        CHECK(user->used() == 640);
+        CHECK(piece.allocate(640) == nullptr);
+        CHECK(piece.is_user_short());
+        CHECK(piece.allocate(kBytes) == nullptr);
+        CHECK_FALSE(piece.is_user_short());
+        CHECK(piece.allocate(320));
+    }
+    CHECK(user->used() == 0);
+}
+
 TEST_CASE("memory that is given back is given again, as zeros", "[mapi-core][daemon][shared_arena]")
 {
     SharedPiece piece("test", kBytes, false);

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 #include <memory>
+#include <vector>
 
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -26,6 +27,28 @@ struct Pair {
     std::unique_ptr<Channel> near;
     std::unique_ptr<Channel> far;
 };
+
+// A message as a program without libmapi sends it: any number of bytes, any number of descriptors, in as many pieces as wanted.
+void send_raw(const Channel &channel, size_t bytes, size_t descriptors)
+{
+    std::string text(bytes, 'x');
+    iovec piece = {text.data(), text.size()};
+    std::vector<char> control(CMSG_SPACE(descriptors * sizeof(int)));
+    msghdr header = {};
+    header.msg_iov = &piece;
+    header.msg_iovlen = 1;
+    if (descriptors > 0) {
+        header.msg_control = control.data();
+        header.msg_controllen = control.size();
+        cmsghdr *const rights = CMSG_FIRSTHDR(&header);
+        rights->cmsg_level = SOL_SOCKET;
+        rights->cmsg_type = SCM_RIGHTS;
+        rights->cmsg_len = CMSG_LEN(descriptors * sizeof(int));
+        const std::vector<int> numbers(descriptors, channel.socket());
+        memcpy(CMSG_DATA(rights), numbers.data(), descriptors * sizeof(int));
+    }
+    REQUIRE(sendmsg(channel.socket(), &header, 0) == ssize_t(bytes));
+}
 
 int lowest_free_descriptor()
 {
@@ -84,23 +107,7 @@ TEST_CASE("more descriptors than a message may have are an error and leave none 
 {
     Pair pair;
     const int before = lowest_free_descriptor();
-    constexpr size_t kMany = 200;
-    alignas(cmsghdr) std::array<char, CMSG_SPACE(kMany * sizeof(int))> control = {};
-    char byte = 'x';
-    iovec piece = {&byte, 1};
-    msghdr header = {};
-    header.msg_iov = &piece;
-    header.msg_iovlen = 1;
-    header.msg_control = control.data();
-    header.msg_controllen = control.size();
-    cmsghdr *const rights = CMSG_FIRSTHDR(&header);
-    rights->cmsg_level = SOL_SOCKET;
-    rights->cmsg_type = SCM_RIGHTS;
-    rights->cmsg_len = CMSG_LEN(kMany * sizeof(int));
-    std::array<int, kMany> numbers = {};
-    numbers.fill(pair.near->socket());
-    memcpy(CMSG_DATA(rights), numbers.data(), sizeof(numbers));
-    REQUIRE(sendmsg(pair.near->socket(), &header, 0) == 1);
+    send_raw(*pair.near, 1, 200);
 
     {
         Message message;
@@ -108,6 +115,83 @@ TEST_CASE("more descriptors than a message may have are an error and leave none 
     }
 
     CHECK(lowest_free_descriptor() == before);
+}
+
+TEST_CASE("descriptors of any message are closed with it, whatever else it has", "[mapi-core][ipc][channel]")
+{
+    constexpr size_t kMost = 253; // SCM_MAX_FD of the kernel
+    const int before = lowest_free_descriptor();
+    for (const size_t bytes : {size_t(0), size_t(1), kMessageBytesMax, kMessageBytesMax + 1}) {
+        for (const size_t descriptors : {size_t(0), size_t(1), kDescriptorsMax, kDescriptorsMax + 1, kMost}) {
+            for (const size_t most : {size_t(0), size_t(2), kDescriptorsMax}) {
+                CAPTURE(bytes, descriptors, most);
+                Pair pair;
+                const int with_pair = lowest_free_descriptor();
+                send_raw(*pair.near, bytes, descriptors);
+                Message message;
+                const bool is_good = bytes <= kMessageBytesMax && descriptors <= most;
+                if (is_good)
+                    CHECK(pair.far->receive(message, most));
+                else
+                    CHECK_THROWS_AS(pair.far->receive(message, most), ChannelError);
+                CHECK(message.descriptors.size() == (is_good ? descriptors : 0));
+                message.descriptors.clear();
+                CHECK(lowest_free_descriptor() == with_pair);
+            }
+        }
+    }
+    CHECK(lowest_free_descriptor() == before);
+}
+
+TEST_CASE("a message without bytes is a message, and not the other side's end", "[mapi-core][ipc][channel]")
+{
+    Pair pair;
+    Message message;
+    send_raw(*pair.near, 0, 0);
+    send_raw(*pair.near, 0, 1);
+    send_raw(*pair.near, 3, 0);
+
+    REQUIRE(pair.far->receive(message));
+    CHECK(message.bytes.empty());
+    REQUIRE(pair.far->receive(message));
+    CHECK(message.descriptors.size() == 1);
+    REQUIRE(pair.far->receive(message));
+    CHECK(message.bytes == "xxx");
+    pair.near.reset();
+    CHECK_FALSE(pair.far->receive(message));
+}
+
+TEST_CASE("descriptors of a message without bytes arrive also from a side that has closed", "[mapi-core][ipc][channel]")
+{
+    const int before = lowest_free_descriptor();
+    {
+        Pair pair;
+        Message message;
+        send_raw(*pair.near, 0, 3);
+        send_raw(*pair.near, 0, 3); // nobody takes these: the kernel closes them with the socket
+        pair.near.reset();
+        REQUIRE(pair.far->receive(message));
+        CHECK(message.descriptors.size() == 3);
+    }
+    CHECK(lowest_free_descriptor() == before);
+}
+
+TEST_CASE("what a listening socket passes on beside descriptors takes none of their room", "[mapi-core][ipc][channel]")
+{
+    Pair pair;
+    const int on = 1;
+    std::array<int, 2> sockets = {};
+    REQUIRE(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets.data()) == 0);
+    REQUIRE(setsockopt(sockets[0], SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) == 0);
+    Channel near{Descriptor(sockets[0])};
+    const Channel far{Descriptor(sockets[1])};
+    Message message;
+
+    send_raw(far, 1, kDescriptorsMax);
+
+    REQUIRE(near.receive(message));
+    CHECK(message.descriptors.size() == kDescriptorsMax);
+    CHECK_FALSE(message.has_lost_descriptors);
 }
 
 TEST_CASE("a message whose descriptors find no room here arrives without them, and says so", "[mapi-core][ipc][channel]")

@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""mapid's socket: who may connect, as mapi.conf says, how much connections of one user may take, and who says nothing."""
+import contextlib
+import grp
+import os
+import pathlib
+import pwd
+import select
+import stat
+import subprocess
+import tempfile
+import time
+import unittest
+
+import needs
+from mapi_raw import HELLO, STATISTICS, VERSION, Raw, call
+from mapid import DATA, ClientError, Daemon, wait_until
+
+TRACE = DATA / "mapi/tracefile"
+DEVICE = f"[driver]\ndevice=tap\npath={TRACE}\nrepeat=forever\n"
+CLIENTS_OF_USER = 64
+CLIENT_FILES = 4
+GREETING_S = 5
+
+
+@contextlib.contextmanager
+def as_user(name):
+    """Of what is connected meanwhile the kernel tells mapid this user."""
+    os.seteuid(pwd.getpwnam(name).pw_uid)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+
+
+class Access(unittest.TestCase):
+    def start(self, config="", kind=Daemon):
+        daemon = kind(config + DEVICE)
+        self.addCleanup(daemon.close)
+        return daemon
+
+    def test_everybody_may_connect_unless_mapi_conf_says_otherwise(self):
+        daemon = self.start()
+        status = daemon.socket.stat()
+        self.assertEqual((stat.S_IMODE(status.st_mode), status.st_gid), (0o666, os.getegid()))
+
+    def test_mode_and_group_are_those_of_mapi_conf(self):
+        group = grp.getgrnam("games")
+        daemon = self.start("socket_mode=0660\nsocket_group=games\n")
+        status = daemon.socket.stat()
+        self.assertEqual((stat.S_IMODE(status.st_mode), status.st_gid), (0o660, group.gr_gid))
+        stranger = daemon.client(user="nobody")
+        with self.assertRaisesRegex(ClientError, "Permission denied .socket_mode and socket_group of mapi.conf"):
+            stranger.do("Flow.on_device('tap')")
+        member = daemon.client(user="nobody", groups=[group.gr_gid])
+        with self.assertRaisesRegex(ClientError, "3139"): # it gets in, and is no member of the device's group
+            member.do("Flow.on_device('tap')")
+
+    def test_what_cannot_be_is_told_and_no_socket_is_left(self):
+        for lines, words in (("socket_group=no-such-group\n", 'there is no group "no-such-group"'), ("socket_mode=888\n", "needs an octal mode"),
+                             ("socket_mode=01777\n", "needs an octal mode"), ("socket_mode=\n", "needs an octal mode"), ("socket_group=\n", "needs a value")):
+            with self.subTest(lines), tempfile.TemporaryDirectory() as folder:
+                config = pathlib.Path(folder) / "mapi.conf"
+                config.write_text(lines)
+                done = subprocess.run([Daemon.program(), "-s", f"{folder}/mapid.sock", "-c", config], capture_output=True, text=True, timeout=60, check=False)
+                self.assertEqual(done.returncode, 1)
+                self.assertIn(words, done.stderr)
+                self.assertEqual(os.listdir(folder), ["mapi.conf"])
+                done = subprocess.run([Daemon.program(), "--check", "-c", config], capture_output=True, text=True, timeout=60, check=False)
+                self.assertIn("socket_", done.stderr)
+
+
+class Few(Daemon):
+    """mapid that may have few files open."""
+    files = 256
+
+    def command(self, *options):
+        return ["prlimit", f"--nofile={self.files}:{self.files}", *super().command(*options)]
+
+
+class Connections(unittest.TestCase):
+    def start(self, kind=Daemon):
+        self.daemon = kind(DEVICE)
+        self.addCleanup(self.daemon.close)
+        self.stack = contextlib.ExitStack()
+        self.addCleanup(self.stack.close)
+
+    def connect(self, user=None, **how):
+        with as_user(user) if user else contextlib.nullcontext():
+            client = Raw(self.daemon.socket, **how)
+        self.stack.callback(client.close)
+        return client
+
+    def assert_serves(self, user=None):
+        client = self.connect(user)
+        self.assertTrue(client.ask(call(STATISTICS, (1, "tap"))), "nobody is served any more")
+        client.close()
+
+    def test_one_user_has_so_many_connections_greeted_or_not(self):
+        self.start()
+        silent = [self.connect("nobody", is_greeted=False) for _ in range(CLIENTS_OF_USER)]
+        refused = self.connect("nobody", is_greeted=False).ask(b"")
+        self.assertIn(b"as many", refused)
+        self.assertEqual(select.select([client.socket for client in silent], [], [], 0.1)[0], [])
+        self.assert_serves("games")
+        self.assert_serves()
+
+    def test_who_says_nothing_takes_no_thread_and_no_memory_and_is_let_go(self):
+        self.start()
+        threads, memories = self.daemon.threads(), self.daemon.memories()
+        begin = time.monotonic()
+        silent = [self.connect(is_greeted=False) for _ in range(30)]
+        self.assert_serves()
+        self.assertTrue(wait_until(lambda: self.daemon.threads() <= threads))
+        self.assertEqual(self.daemon.memories(), memories)
+        for client in silent:
+            self.assertEqual(client.socket.recv(100), b"")
+        self.assertGreater(time.monotonic() - begin, GREETING_S - 0.5)
+        self.assertLess(time.monotonic() - begin, GREETING_S * 3)
+
+    def test_a_greeting_that_is_refused_is_the_last_word(self):
+        self.start()
+        client = self.connect(is_greeted=False)
+        self.assertIn(b"speaks version", client.ask(call(HELLO, (1, VERSION + 1))))
+        self.assertEqual(client.ask(call(HELLO, (1, VERSION))), b"")
+        self.assert_serves()
+
+    def test_connections_of_one_user_take_a_share_of_the_files_and_no_more(self):
+        self.start(Few)
+        before = self.daemon.descriptors()
+        answers = [self.connect("nobody", is_greeted=False).ask(call(HELLO, (1, VERSION))) for _ in range(Few.files)]
+        self.assertEqual(sum(b"as many" not in answer for answer in answers), Few.files // 4 // CLIENT_FILES)
+        self.assertLessEqual(self.daemon.descriptors() - before, Few.files // 4)
+        self.assert_serves("games")
+        self.assert_serves()
+
+    def test_who_comes_when_no_file_can_be_opened_is_told_so_and_the_next_is_served_once_one_can(self):
+        self.start(Few)
+        many = []
+        while len(many) < Few.files: # root's
+            many.append(self.connect(is_greeted=False))
+            answer = many[-1].ask(call(HELLO, (1, VERSION)))
+            if b"LimitNOFILE=" in answer or not answer:
+                break
+        self.assertLess(len(many), Few.files // CLIENT_FILES + 2)
+        begin = time.monotonic()
+        self.assertIn(b"as many files open as it may have", self.connect(is_greeted=False).ask(b""))
+        self.assertLess(time.monotonic() - begin, 2)
+        for client in many[:3]:
+            client.close()
+        self.assertTrue(wait_until(lambda: self.daemon.descriptors() <= Few.files - 2 * CLIENT_FILES))
+        self.assert_serves()
+
+
+if __name__ == "__main__":
+    needs.captures(TRACE)
+    if os.geteuid() != 0:
+        needs.skip("needs root, to be another user")
+    unittest.main()
