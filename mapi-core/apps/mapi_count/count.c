@@ -67,8 +67,7 @@ static int tell_losses(const struct mapi_stat *stats)
 static int report(const char *device, const struct options *options, const struct filter *filters, int count, double seconds)
 {
 	struct mapi_stat stats;
-	int is_short = 0;
-	int i;
+	int is_short, i;
 
 	for (i = 0; i < count; i++)
 		printf("%llu\t%llu\t%.6f\t%s\n", counter(filters[i].flow, filters[i].packets),
@@ -80,9 +79,8 @@ static int report(const char *device, const struct options *options, const struc
 			(unsigned long long)stats.drop_link_type);
 	if (*stats.message)
 		fprintf(stderr, "mapi-count: %s\n", stats.message);
-	if (options->is_device)
-		is_short = tell_losses(&stats);
-	else if (command_was_interrupted())
+	is_short = tell_losses(&stats);
+	if (!options->is_device && command_was_interrupted())
 		fprintf(stderr, "mapi-count: interrupted; the counts are of the first %llu packets\n",
 			(unsigned long long)stats.ps_recv);
 	if (stats.unread_bytes > 0)

@@ -56,8 +56,8 @@ static void usage(FILE *out)
 	      "  mapi-count --string trace.pcap 'GET /' '|16 03 01|'\n"
 	      "  mapi-count --interface eth0 tcp udp\n"
 	      "\n"
-	      "exit status: 0 counted; 1 the capture is damaged or holds records of impossible length, or packets of a device were\n"
-	      "lost, the message says what was counted; 2 wrong usage, or a file of expressions that cannot be read or has none; 3 the capture or an expression was\n"
+	      "exit status: 0 counted; 1 the capture is damaged or holds records of impossible length, or packets were lost, by a\n"
+	      "device or when the capture was recorded; the message says what was counted; 2 wrong usage, or a file of expressions that cannot be read or has none; 3 the capture or an expression was\n"
 	      "refused, or the output cannot be written; 130 interrupted\n",
 	      out);
 }

@@ -22,11 +22,13 @@ namespace
 {
 constexpr uint64_t kNtpFrom1970 = 2208988800; // seconds from 1900
 
-// Seconds since 1970, up to 2106: NTP counts anew in 2036.
+// Seconds since 1970, up to 2106: NTP counts anew in 2036.  All bits: a time after that.
 std::string time_text(uint64_t ntp)
 {
     if (ntp == 0)
         return "none";
+    if (ntp == UINT64_MAX)
+        return "after 2106";
     return fmt::format("{}.{:09}", uint32_t((ntp >> 32) - kNtpFrom1970), ((ntp & 0xffffffff) * 1000000000 + 0x80000000) >> 32);
 }
 
