@@ -37,7 +37,11 @@ engine::Argument ArgumentReader::read(const ipc::Argument &given, char letter)
     if (given.kind() == 'F')
         read_flows(argument);
     if (given.kind() == 'w' || (given.kind() == 'o' && given.number() >= 0))
-        take_file(argument);
+        argument.file = take_file(argument.text);
+    if (argument.file)
+        argument.number = argument.file->descriptor();
+    for (int64_t left = given.kind() == 'W' ? given.number() : 0; left > 0; --left)
+        argument.add_file(take_file(argument.text));
     return argument;
 }
 
@@ -59,12 +63,11 @@ void ArgumentReader::read_flows(engine::Argument &argument) const
     argument.number = int64_t(argument.flows.size());
 }
 
-void ArgumentReader::take_file(engine::Argument &argument)
+std::shared_ptr<engine::OwnedFile> ArgumentReader::take_file(const std::string &name)
 {
     if (taken_ == descriptors_.size())
         throw ipc::ChannelError("an argument without its file");
-    check_regular(descriptors_[taken_], MAPI_ERROR_FILE, argument.text);
-    argument.file = std::make_shared<engine::OwnedFile>(descriptors_[taken_++].release(), "");
-    argument.number = argument.file->descriptor();
+    check_regular(descriptors_[taken_], MAPI_ERROR_FILE, name);
+    return std::make_shared<engine::OwnedFile>(descriptors_[taken_++].release(), "");
 }
 } // namespace mapi::daemon

@@ -103,7 +103,7 @@ uint32_t PcapFormat<kSwapped>::read(FileBuffer &file, mapi_packet *packets, uint
                                   settings.variant.ns_per_fraction;
         packet.link_type = settings.link_type;
         packet.ifindex = 0;
-        packet.reserved = 0;
+        packet.packet_type = 0;
         wire_bytes += l.wire_len;
         record += header_bytes + l.caplen;
     }

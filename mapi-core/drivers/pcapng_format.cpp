@@ -219,7 +219,7 @@ PcapngFormat::Verdict PcapngFormat::packet_from(const FileBuffer &file, const Bl
     packet.data = body + header_bytes;
     packet.link_type = interface.link_type;
     packet.ifindex = uint16_t(first_ + index);
-    packet.reserved = 0;
+    packet.packet_type = 0;
     return Verdict::kGood;
 }
 
