@@ -2,7 +2,6 @@
 // Live filter: expression -> programs for packets of an interface.
 #include "bpf_live.hpp"
 
-#include <algorithm>
 #include <memory>
 
 #include <linux/filter.h>
@@ -28,9 +27,9 @@ std::vector<bpf_insn> compile_live(const std::string &expression, uint16_t link_
     bpf_program program = {};
     if (!handle || pcap_compile(handle.get(), &program, expression.c_str(), 1, PCAP_NETMASK_UNKNOWN) != 0)
         return {};
-    std::vector<bpf_insn> instructions(program.bf_insns, program.bf_insns + program.bf_len);
+    const std::vector<bpf_insn> instructions(program.bf_insns, program.bf_insns + program.bf_len);
     pcap_freecode(&program);
-    return std::any_of(instructions.begin(), instructions.end(), is_answered_by_kernel) ? instructions : std::vector<bpf_insn>();
+    return instructions;
 }
 
 std::vector<bpf_insn> answer_live(std::vector<bpf_insn> instructions, uint8_t packet_type, uint32_t interface_index)

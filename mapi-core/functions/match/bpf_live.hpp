@@ -10,8 +10,8 @@
 
 namespace mapi::match
 {
-// As libpcap compiles for an interface: with loads that the kernel answers (SKF_AD_PKTTYPE, SKF_AD_IFINDEX).  Empty: the expression has none, or
-// means nothing there.  link_type: a LINKTYPE_ number of an interface.
+// As libpcap compiles for an interface: with loads that the kernel answers (SKF_AD_PKTTYPE, SKF_AD_IFINDEX).  Empty: the expression means nothing
+// there.  link_type: a LINKTYPE_ number of an interface.
 std::vector<bpf_insn> compile_live(const std::string &expression, uint16_t link_type);
 
 // The same where all such loads are answered: by a packet type of <linux/if_packet.h> and the number of an interface.
