@@ -85,9 +85,11 @@ void find_flows(const std::string &name, engine::Argument &argument, int positio
     argument.number = int64_t(argument.flows.size());
 }
 
-// A pipe is opened anew: that it does not block is for this process alone.
+// A pipe is opened anew: that it does not block is for this process alone.  What others have written to a file stays.
 int open_standard_output()
 {
+    if (lseek(STDOUT_FILENO, 0, SEEK_CUR) > 0)
+        fcntl(STDOUT_FILENO, F_SETFL, fcntl(STDOUT_FILENO, F_GETFL) | O_APPEND);
     struct stat status = {};
     const bool is_pipe = fstat(STDOUT_FILENO, &status) == 0 && S_ISFIFO(status.st_mode);
     const int descriptor = is_pipe ? open("/proc/self/fd/1", O_WRONLY | O_CLOEXEC | O_NONBLOCK) : -1;

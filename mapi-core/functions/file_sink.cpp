@@ -37,11 +37,10 @@ Whole whole_records(std::string_view records, size_t there, RecordBytes record_b
 
 FileSink::FileSink(int descriptor, RecordBytes record_bytes) : descriptor_(descriptor), record_bytes_(record_bytes)
 {
-    const off_t place = lseek(descriptor_, 0, SEEK_CUR); // below 0: of a pipe
-    if (place >= 0 && (fcntl(descriptor_, F_GETFL) & O_APPEND))
+    if (fcntl(descriptor_, F_GETFL) & O_APPEND)
         lseek(descriptor_, 0, SEEK_END);
-    else if (place == 0 && ftruncate(descriptor_, 0) != 0)
-        return; // a device, which has no length
+    else if (ftruncate(descriptor_, 0) == 0) // no pipe
+        lseek(descriptor_, 0, SEEK_SET);
 }
 
 int FileSink::write(const std::string &bytes, const IsGivenUp &is_given_up)
