@@ -15,6 +15,7 @@
 
 #include "engine/error.hpp"
 #include "file_error/file_error.h"
+#include "functions/file_rotation.hpp"
 
 namespace mapi::client
 {
@@ -84,22 +85,57 @@ void find_flows(const std::string &name, engine::Argument &argument, int positio
     argument.number = int64_t(argument.flows.size());
 }
 
-void open_file(const std::string &name, engine::Argument &argument, int position)
+// A pipe is opened anew: that it does not block is for this process alone.  What others have written to a file stays.
+int open_standard_output()
+{
+    if (lseek(STDOUT_FILENO, 0, SEEK_CUR) > 0)
+        fcntl(STDOUT_FILENO, F_SETFL, fcntl(STDOUT_FILENO, F_GETFL) | O_APPEND);
+    struct stat status = {};
+    const bool is_pipe = fstat(STDOUT_FILENO, &status) == 0 && S_ISFIFO(status.st_mode);
+    const int descriptor = is_pipe ? open("/proc/self/fd/1", O_WRONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+    return descriptor >= 0 ? descriptor : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+}
+
+// "-": standard output.  place: of the argument, for messages.
+std::shared_ptr<engine::OwnedFile> open_file(const std::string &place, const std::string &path)
 {
     constexpr int kFlags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK;
-    const std::string where = name + ": argument " + std::to_string(position) + ": " + argument.text + ": ";
-    int descriptor = open(argument.text.c_str(), kFlags | O_EXCL, 0666);
-    const bool is_new = descriptor >= 0;
-    if (!is_new)
-        descriptor = open(argument.text.c_str(), kFlags, 0666);
+    const std::string where = place + path + ": ";
+    int descriptor = path == "-" ? open_standard_output() : open(path.c_str(), kFlags | O_EXCL, 0666);
+    const bool is_new = descriptor >= 0 && path != "-";
+    if (descriptor < 0 && path != "-")
+        descriptor = open(path.c_str(), kFlags, 0666);
     if (descriptor < 0)
         throw Error(MAPI_ERROR_FILE, where + nslice_write_error(errno));
-    argument.file = std::make_shared<engine::OwnedFile>(descriptor, is_new ? argument.text : "");
-    argument.number = descriptor;
+    auto file = std::make_shared<engine::OwnedFile>(descriptor, is_new ? path : "");
     // Drivers hold a lock on what they read, too.
     struct stat status = {};
     if (fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && flock(descriptor, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK)
         throw Error(MAPI_ERROR_FILE, where + "is read by a device or written by another function; give each its own file");
+    return file;
+}
+
+std::string place_of(const std::string &name, int position)
+{
+    return name + ": argument " + std::to_string(position) + ": ";
+}
+
+// rotation: null, or the argument that says into how many files it is cut.
+void open_files(const std::string &name, engine::Argument &argument, int position, engine::Argument *rotation)
+{
+    std::string path = argument.text;
+    if (rotation) {
+        const auto parsed = functions::parse_file_rotation(rotation->text);
+        if (!parsed)
+            refuse(name, position + 2, std::string(": \"") + rotation->text + "\" is none: " + functions::kFileRotationForm);
+        if (path == "-")
+            refuse(name, position + 2, ": standard output is one file");
+        for (unsigned i = 1; i < parsed->files; ++i)
+            rotation->add_file(open_file(place_of(name, position), parsed->name(argument.text, i)));
+        path = parsed->name(argument.text, 0);
+    }
+    argument.file = open_file(place_of(name, position), path);
+    argument.number = argument.file->descriptor();
 }
 
 // "host:port", where a file of such a name is "./host:port".
@@ -114,7 +150,14 @@ void open_output(const std::string &name, engine::Argument &argument, int positi
 {
     argument.number = -1;
     if (argument.text != "SHMEM" && !is_network_address(argument.text))
-        open_file(name, argument, position);
+        open_files(name, argument, position, nullptr);
+}
+
+// Null: there is none.
+engine::Argument *rotation_behind(engine::Arguments &arguments, size_t i)
+{
+    const auto found = std::find_if(arguments.begin() + ptrdiff_t(i), arguments.end(), [](const engine::Argument &one) { return one.kind == 'W'; });
+    return found == arguments.end() ? nullptr : &*found;
 }
 
 // Last, when all of them are there: what they name.
@@ -130,7 +173,7 @@ void look_up(const std::string &name, engine::Arguments &arguments, const Finder
     }
     for (size_t i = 0; i < arguments.size(); ++i) {
         if (arguments[i].kind == 'w')
-            open_file(name, arguments[i], int(i + 1));
+            open_files(name, arguments[i], int(i + 1), rotation_behind(arguments, i));
         else if (arguments[i].kind == 'o')
             open_output(name, arguments[i], int(i + 1));
     }

@@ -111,6 +111,7 @@ public:
     virtual std::shared_ptr<Flow> create_offline_flow(int fd, const std::string &path, int format) = 0;
     virtual std::shared_ptr<Flow> create_again(const FlowRecipe &recipe) = 0;
     virtual std::string create_offline(const std::string &path, int format) = 0;
+    virtual void append_offline(const std::string &device, const std::string &path) = 0;
     virtual void start_offline(const std::string &device) = 0;
     virtual void delete_offline(const std::string &device) = 0;
     virtual void set_option(const std::string &device, const std::string &key, const std::string &value) = 0;

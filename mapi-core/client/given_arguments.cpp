@@ -33,7 +33,7 @@ bool is_number(char kind)
 
 bool is_text(char letter)
 {
-    return letter == 's' || letter == 'p' || letter == 'S' || letter == 'F' || letter == 'w' || letter == 'o';
+    return letter == 's' || letter == 'p' || letter == 'S' || letter == 'F' || letter == 'w' || letter == 'W' || letter == 'o';
 }
 
 const char *letter_name(char letter)
@@ -50,6 +50,7 @@ const char *letter_name(char letter)
     case 'S': return "a list of functions";
     case 'F': return "a list of flows";
     case 'w': return "a file's name";
+    case 'W': return "a rotation of files";
     case 'o': return "SHMEM, host:port or a file's name";
     default: return "an int";
     }

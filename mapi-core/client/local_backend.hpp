@@ -21,6 +21,7 @@ public:
     std::shared_ptr<Flow> create_offline_flow(int fd, const std::string &path, int format) override;
     std::shared_ptr<Flow> create_again(const FlowRecipe &recipe) override;
     std::string create_offline(const std::string &path, int format) override { return devices_.create_offline(path, format); }
+    void append_offline(const std::string &device, const std::string &path) override { devices_.append_offline(device, path); }
     void start_offline(const std::string &device) override { devices_.start_offline(device); }
     void delete_offline(const std::string &device) override { devices_.delete_offline(device); }
     void set_option(const std::string &device, const std::string &key, const std::string &value) override { devices_.set_option(device, key, value); }

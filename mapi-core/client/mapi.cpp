@@ -291,6 +291,14 @@ char *mapi_create_offline_device(const char *path, int format)
     });
 }
 
+int mapi_append_offline_device(const char *device, const char *path)
+{
+    return guard(-1, [&] {
+        library().backend()->append_offline(need(device, MAPID_NO_DEVICE, "the device's name"), need(path, MAPI_ERROR_FILE, "the path"));
+        return 0;
+    });
+}
+
 int mapi_start_offline_device(const char *device)
 {
     return guard(-1, [&] {

@@ -6,6 +6,7 @@
 #include <cerrno>
 
 #include <fcntl.h>
+#include <unistd.h>
 
 #include "client/remote_flow.hpp"
 #include "engine/copy_text.hpp"
@@ -50,12 +51,21 @@ std::shared_ptr<Flow> RemoteBackend::create_flow(int fd, const std::string &devi
     return make_flow(request, "");
 }
 
-// With the rights of this process.
-ipc::Reply RemoteBackend::open_capture(const ipc::Request &request, const std::string &path)
+namespace
 {
-    const ipc::Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+// With the rights of this process.  "-": standard input.
+ipc::Descriptor open_file(const std::string &path)
+{
+    ipc::Descriptor file(path == "-" ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (!file.is_open())
         throw Error(MAPI_ERROR_FILE, path + ": " + nslice_read_error(errno));
+    return file;
+}
+} // namespace
+
+ipc::Reply RemoteBackend::open_capture(const ipc::Request &request, const std::string &path)
+{
+    const ipc::Descriptor file = open_file(path);
     return connection_->ask(request, {file.number()});
 }
 
@@ -100,6 +110,15 @@ std::shared_ptr<Flow> RemoteBackend::create_again(const FlowRecipe &recipe)
 std::string RemoteBackend::create_offline(const std::string &path, int format)
 {
     return open_capture(capture_request(0, path, format), path).device().device();
+}
+
+void RemoteBackend::append_offline(const std::string &device, const std::string &path)
+{
+    const ipc::Descriptor file = open_file(path);
+    ipc::Request request;
+    request.mutable_append_offline()->set_device(device);
+    request.mutable_append_offline()->set_path(path);
+    connection_->ask(request, {file.number()});
 }
 
 void RemoteBackend::start_offline(const std::string &device)

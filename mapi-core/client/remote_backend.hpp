@@ -24,6 +24,7 @@ public:
     std::shared_ptr<Flow> create_offline_flow(int fd, const std::string &path, int format) override;
     std::shared_ptr<Flow> create_again(const FlowRecipe &recipe) override;
     std::string create_offline(const std::string &path, int format) override;
+    void append_offline(const std::string &device, const std::string &path) override;
     void start_offline(const std::string &device) override;
     void delete_offline(const std::string &device) override;
     void set_option(const std::string &device, const std::string &key, const std::string &value) override;

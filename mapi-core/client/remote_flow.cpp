@@ -63,13 +63,12 @@ int RemoteFlow::apply(const std::string &function, engine::Arguments arguments)
         }
         if (argument.file)
             files.push_back(argument.file->descriptor());
+        files.insert(files.end(), argument.descriptors.begin(), argument.descriptors.end());
     }
     const std::lock_guard lock(mutex_);
     const ipc::Reply reply = connection_->ask(request, files);
-    for (const engine::Argument &argument : arguments) {
-        if (argument.file)
-            argument.file->keep();
-    }
+    for (const engine::Argument &argument : arguments)
+        argument.keep_files();
     add(function, reply.applied());
     if (!files.empty())
         recipe_.writer = function;

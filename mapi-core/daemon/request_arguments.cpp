@@ -3,6 +3,7 @@
 #include "daemon/request_arguments.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "daemon/regular_file.hpp"
 #include "ipc/channel.hpp"
@@ -15,14 +16,20 @@ bool may_have_file(uint32_t kind)
 {
     return kind == 'w' || kind == 'o';
 }
+
+// A rotation brings as many as it says.
+int64_t most_files(const ipc::Argument &argument)
+{
+    return argument.kind() == 'W' ? std::clamp<int64_t>(argument.number(), 0, ipc::kDescriptorsMax) : may_have_file(argument.kind());
+}
 } // namespace
 
 void close_unwanted(const ipc::Request &request, std::vector<ipc::Descriptor> &descriptors)
 {
-    if (request.has_create_offline() || request.has_start_recording())
+    if (request.has_create_offline() || request.has_append_offline() || request.has_start_recording())
         return; // just one, or its connection ends
     const auto &arguments = request.apply().arguments();
-    const auto wanted = std::count_if(arguments.begin(), arguments.end(), [](const auto &argument) { return may_have_file(argument.kind()); });
+    const auto wanted = std::accumulate(arguments.begin(), arguments.end(), int64_t{0}, [](int64_t sum, const auto &argument) { return sum + most_files(argument); });
     if (int64_t(descriptors.size()) > wanted)
         descriptors.erase(descriptors.begin() + wanted, descriptors.end());
 }
@@ -59,7 +66,11 @@ engine::Argument ArgumentReader::read(const ipc::Argument &given, char letter)
     if (given.kind() == 'F')
         read_flows(argument);
     if (may_have_file(given.kind()) && (given.kind() != 'o' || given.number() >= 0))
-        take_file(argument);
+        argument.file = take_file(argument.text);
+    if (argument.file)
+        argument.number = argument.file->descriptor();
+    for (int64_t left = given.kind() == 'W' ? given.number() : 0; left > 0; --left)
+        argument.add_file(take_file(argument.text));
     return argument;
 }
 
@@ -81,12 +92,11 @@ void ArgumentReader::read_flows(engine::Argument &argument) const
     argument.number = int64_t(argument.flows.size());
 }
 
-void ArgumentReader::take_file(engine::Argument &argument)
+std::shared_ptr<engine::OwnedFile> ArgumentReader::take_file(const std::string &name)
 {
     if (taken_ == descriptors_.size())
         throw ipc::ChannelError("an argument without its file");
-    check_regular(descriptors_[taken_], MAPI_ERROR_FILE, argument.text);
-    argument.file = std::make_shared<engine::OwnedFile>(descriptors_[taken_++].release(), "");
-    argument.number = argument.file->descriptor();
+    check_regular(descriptors_[taken_], MAPI_ERROR_FILE, name);
+    return std::make_shared<engine::OwnedFile>(descriptors_[taken_++].release(), "");
 }
 } // namespace mapi::daemon

@@ -37,7 +37,7 @@ private:
     engine::Argument read(const ipc::Argument &given, char letter);
     void read_functions(const ipc::Argument &given, char letter, engine::Argument &argument) const;
     void read_flows(engine::Argument &argument) const;
-    void take_file(engine::Argument &argument);
+    std::shared_ptr<engine::OwnedFile> take_file(const std::string &name);
 
     const Peer &peer_;
     const FindFlow find_;

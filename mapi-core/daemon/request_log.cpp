@@ -21,6 +21,7 @@ bool changes_something(const ipc::Request &request)
     case ipc::Request::kHello:
     case ipc::Request::kCreateFlow:
     case ipc::Request::kCreateOffline:
+    case ipc::Request::kAppendOffline:
     case ipc::Request::kStartOffline:
     case ipc::Request::kDeleteOffline:
     case ipc::Request::kSetOption:
@@ -49,6 +50,7 @@ std::string words_for(const ipc::Request &request)
     case ipc::Request::kHello: return fmt::format("greeting, protocol {}", request.hello().version());
     case ipc::Request::kCreateFlow: return fmt::format("flow {}: of device {}", request.create_flow().flow(), request.create_flow().device());
     case ipc::Request::kCreateOffline: return fmt::format("flow {}: of capture {}, format {}", request.create_offline().flow(), request.create_offline().path(), request.create_offline().format());
+    case ipc::Request::kAppendOffline: return fmt::format("device {}: and capture {}", request.append_offline().device(), request.append_offline().path());
     case ipc::Request::kStartOffline: return "start of device " + request.start_offline().device();
     case ipc::Request::kDeleteOffline: return "end of device " + request.delete_offline().device();
     case ipc::Request::kSetOption: return fmt::format("device {}: {}={}", request.set_option().device(), request.set_option().key(), request.set_option().value());

@@ -182,6 +182,10 @@ void Session::dispatch_probed(const ipc::Request &request, std::vector<ipc::Desc
         if (descriptors.size() != 1)
             throw ipc::ChannelError("a capture without its file");
         return create_offline(request.create_offline(), descriptors[0], reply);
+    case ipc::Request::kAppendOffline:
+        if (descriptors.size() != 1)
+            throw ipc::ChannelError("a capture without its file");
+        return append_offline(request.append_offline(), descriptors[0]);
     case ipc::Request::kStartOffline: return own_.start_offline(request.start_offline().device());
     case ipc::Request::kDeleteOffline:
         own_.delete_offline(request.delete_offline().device());
@@ -276,12 +280,17 @@ void Session::create_flow(const ipc::CreateFlow &call, ipc::Reply &reply)
     add_flow(call.flow(), (is_own ? own_ : service_.devices).acquire(call.device()), call.device(), std::move(held), reply);
 }
 
+void Session::check_capture(const std::string &path, const ipc::Descriptor &file)
+{
+    check_regular(file, MAPI_ERROR_FILE, path);
+    if (path.size() > PATH_MAX)
+        throw Error(MAPI_ERROR_FILE, "the capture's name is longer than " + std::to_string(PATH_MAX) + " bytes");
+}
+
 void Session::create_offline(const ipc::CreateOffline &call, const ipc::Descriptor &file, ipc::Reply &reply)
 {
     check_access("");
-    check_regular(file, MAPI_ERROR_FILE, call.path());
-    if (call.path().size() > PATH_MAX)
-        throw Error(MAPI_ERROR_FILE, "the capture's name is longer than " + std::to_string(PATH_MAX) + " bytes");
+    check_capture(call.path(), file);
     if (call.flow() == 0) {
         Holdings held = allowance_.nothing();
         allowance_.add_place(held);
@@ -295,6 +304,19 @@ void Session::create_offline(const ipc::CreateOffline &call, const ipc::Descript
     auto device = own_.create_private(call.path(), call.format(), file.number());
     const std::string name = device->settings().name;
     add_flow(call.flow(), std::move(device), name, std::move(held), reply);
+}
+
+void Session::append_offline(const ipc::AppendOffline &call, const ipc::Descriptor &file)
+{
+    check_access("");
+    check_capture(call.path(), file);
+    const auto capture = captures_.find(call.device());
+    if (capture == captures_.end())
+        throw Error(MAPID_NO_DEVICE, "there is no offline device \"" + call.device() + "\"");
+    Holdings held = allowance_.nothing();
+    allowance_.add_files(held, kCaptureFiles);
+    own_.append_offline(call.device(), call.path(), file.number());
+    capture->second.take_over(std::move(held));
 }
 
 void Session::add_flow(int number, std::shared_ptr<engine::Device> device, const std::string &name, Holdings held, ipc::Reply &reply)
@@ -319,7 +341,7 @@ void Session::apply(const ipc::Apply &call, std::vector<ipc::Descriptor> &descri
     allowance_.add_function(held);
     const mapi_function &function = service_.registry.function(call.function());
     check_readable(function);
-    const unsigned written = function.is_settled || (function.flags & MAPI_FUNCTION_SENDS) ? 1 : 0;
+    const unsigned written = (function.is_settled || (function.flags & MAPI_FUNCTION_SENDS) ? 1 : 0) + unsigned(std::max<size_t>(descriptors.size(), 1) - 1);
     allowance_.add_written(held, written);
     allowance_.add_files(held, written);
     // The letters are checked once more: the message may come from anybody.

@@ -46,7 +46,9 @@ private:
 
     void hello(const ipc::Hello &call, ipc::Reply &reply);
     void create_flow(const ipc::CreateFlow &call, ipc::Reply &reply);
+    static void check_capture(const std::string &path, const ipc::Descriptor &file);
     void create_offline(const ipc::CreateOffline &call, const ipc::Descriptor &file, ipc::Reply &reply);
+    void append_offline(const ipc::AppendOffline &call, const ipc::Descriptor &file);
     void apply(const ipc::Apply &call, std::vector<ipc::Descriptor> &descriptors, ipc::Reply &reply);
     void connect(int number);
     void close(int number);

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <string>
 
+#include <net/if.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -46,7 +47,7 @@ public:
     AfPacket(std::string interface, const uint64_t *options)
         : interface_(std::move(interface)), options_(socket_options(options)),
           socket_(std::make_unique<PacketSocket>(interface_, options_)), link_type_(socket_->link_type()),
-          is_loopback_(interface_ == "lo"), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), interface_drops_(interface_),
+          loopback_(int(if_nametoindex("lo"))), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), interface_drops_(interface_),
           watch_(interface_, std::chrono::milliseconds(options_.block_timeout_ms + 2 * kWaitMs))
     {
     }
@@ -57,6 +58,7 @@ public:
     mapi_driver_info info() const
     {
         mapi_driver_info info = {};
+        info.device_flags = MAPI_DEVICE_PACKET_TYPES;
         info.snaplen = uint32_t(options_.snaplen);
         info.link_type = link_type_;
         info.interface_index = socket_->interface_index();
@@ -139,7 +141,7 @@ private:
     {
         uint32_t count = 0;
         while (count < limit && !block_.is_empty())
-            count += block_.next(packets[count], link_type_, uint32_t(options_.snaplen), is_loopback_);
+            count += block_.next(packets[count], link_type_, uint32_t(options_.snaplen), loopback_);
         return count;
     }
 
@@ -204,7 +206,7 @@ private:
     const PacketSocketOptions options_;
     std::unique_ptr<PacketSocket> socket_; // null: its interface is gone; changed under mutex_
     const uint16_t link_type_;
-    const bool is_loopback_;
+    const int loopback_; // its index; 0: there is none
     const int wake_;
     std::atomic<bool> interrupted_ = false;
 

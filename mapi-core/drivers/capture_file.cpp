@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: MIT
-// Capture file: a file and the reader of its format -> packet batches.
+// Capture file: a file, or several, and the reader of their format -> packet batches.
 #include "drivers/capture_file.hpp"
 
+#include <algorithm>
+#include <atomic>
 #include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <mapi/errors.h>
 #include <mapi/explain.h>
 
 #include "drivers/capture_error.hpp"
+#include "drivers/capture_source.hpp"
 #include "drivers/file_buffer.hpp"
 
 namespace mapi::drivers
@@ -18,38 +24,61 @@ class CaptureFile
 {
 public:
     CaptureFile(OpenFormat open_format, const mapi_driver_setup &setup)
-        : open_format_(open_format), file_(setup.path, setup.has_file ? setup.file : -1, setup.memory), format_(open_format(file_)), rounds_left_(setup.repeat)
+        : open_format_(open_format), memory_(setup.memory), rounds_left_(setup.repeat)
     {
+        sources_.emplace_back(setup);
+        open(0);
     }
 
     const mapi_driver_info &info() const { return format_->info(); }
 
+    // Throws CaptureError.
+    void append(const mapi_driver_setup &setup)
+    {
+        CaptureSource source(setup);
+        for (const CaptureSource *one : {&std::as_const(sources_.front()), &std::as_const(source)}) {
+            if (one->is_stream())
+                throw CaptureError(Damage::kOpen, one->path() + ": is no regular file; of several captures each must be one");
+        }
+        FileBuffer file(source.path(), source.descriptor(), memory_);
+        source.first_ns = first_time(file, *open_format_(file));
+        sources_.push_back(std::move(source));
+    }
+
     int read(mapi_packet *packets, uint32_t limit, mapi_batch &batch)
     {
-        uint32_t count = format_->read(file_, packets, limit, batch);
-        while (count == 0 && start_next_round())
-            count = format_->read(file_, packets, limit, batch);
+        if (sources_.size() > 1 && !is_sorted_)
+            sort();
+        uint32_t count = 0;
+        do {
+            count = read_source(packets, limit, batch);
+        } while (count == 0 && (start_next_source() || start_next_round()));
         round_has_packets_ |= count > 0;
         return int(count);
     }
 
     int read_more(mapi_packet *packets, uint32_t limit, mapi_batch &batch)
     {
-        file_.hold(true);
-        const uint32_t count = format_->read(file_, packets, limit, batch);
-        file_.hold(false);
+        file_->hold(true);
+        const uint32_t count = format_->read(*file_, packets, limit, batch);
+        file_->hold(false);
         return int(count);
     }
 
-    void interrupt() { file_.interrupt(); }
+    void interrupt()
+    {
+        const std::lock_guard lock(mutex_);
+        is_interrupted_ = true;
+        file_->interrupt();
+    }
 
-    // What stopped the reading.  The counters are those of the whole life, also after a repetition.
+    // What stopped the reading of a source.  The counters are those of the whole life, also after a repetition.
     void note(const CaptureError &error)
     {
         const std::lock_guard lock(mutex_);
         stats_.bad_records += error.damage() == Damage::kRecord;
         stats_.truncated_records += error.damage() == Damage::kTruncated;
-        stats_.unread_bytes = file_.rest_bytes();
+        stats_.unread_bytes += file_->rest_bytes();
         note_end(error.what());
     }
 
@@ -66,52 +95,127 @@ public:
     }
 
 private:
+    // Of several sources a damaged one does not keep the others from being read.
+    uint32_t read_source(mapi_packet *packets, uint32_t limit, mapi_batch &batch)
+    {
+        if (at_ + 1 == sources_.size())
+            return format_->read(*file_, packets, limit, batch);
+        try {
+            const uint32_t count = format_->read(*file_, packets, limit, batch);
+            if (count == 0)
+                note_finish();
+            return count;
+        } catch (const CaptureError &error) {
+            if (error.damage() == Damage::kMemory || is_interrupted_)
+                throw;
+            note(error);
+            return 0;
+        }
+    }
+
+    bool start_next_source()
+    {
+        if (at_ + 1 == sources_.size())
+            return false;
+        earlier_interface_drops_ += format_->interface_drops();
+        open(at_ + 1);
+        return true;
+    }
+
     bool start_next_round()
     {
         // A file without packets repeated for ever would spin.
         if (rounds_left_ == 1 || !round_has_packets_)
             return false;
-        if (!file_.rewind())
-            throw CaptureError(Damage::kInput, file_.path() + ": is a pipe and cannot be repeated");
+        if (sources_.size() == 1 && !file_->rewind())
+            throw CaptureError(Damage::kInput, file_->path() + ": is a pipe and cannot be repeated");
         if (rounds_left_ != 0)
             --rounds_left_;
         round_has_packets_ = false;
         earlier_interface_drops_ += format_->interface_drops();
-        format_ = open_format_(file_);
+        if (sources_.size() == 1)
+            format_ = open_format_(*file_);
+        else
+            open(0);
         return true;
     }
 
+    void open(size_t at)
+    {
+        at_ = at;
+        auto file = std::make_unique<FileBuffer>(sources_[at].path(), sources_[at].descriptor(), memory_);
+        auto format = open_format_(*file);
+        const std::lock_guard lock(mutex_);
+        file_ = std::move(file);
+        format_ = std::move(format);
+        if (is_interrupted_)
+            file_->interrupt();
+    }
+
+    // 0: it has no packet that can be read.
+    static uint64_t first_time(FileBuffer &file, CaptureFormat &format)
+    {
+        mapi_packet packet = {};
+        mapi_batch batch = {};
+        try {
+            return format.read(file, &packet, 1, batch) > 0 ? packet.timestamp_ns : 0;
+        } catch (const CaptureError &) { // told when it is read
+            return 0;
+        }
+    }
+
+    // As they were recorded.
+    void sort()
+    {
+        is_sorted_ = true;
+        FileBuffer first(sources_[0].path(), sources_[0].descriptor(), memory_);
+        sources_[0].first_ns = first_time(first, *open_format_(first));
+        std::stable_sort(sources_.begin(), sources_.end(), [](const CaptureSource &one, const CaptureSource &other) { return one.first_ns < other.first_ns; });
+        open(0);
+    }
+
+    // Under mutex_.  Of several sources each tells what was wrong with it, once.
     void note_end(const std::string &problem)
     {
         stats_.interface_drops = earlier_interface_drops_ + format_->interface_drops();
         std::string text = problem;
         const std::string remark = format_->remark();
         if (!remark.empty())
-            text = text.empty() ? file_.path() + ": " + remark : text + "; before that, " + remark;
-        mapi_explain(stats_.message, sizeof(stats_.message), text.c_str());
+            text = text.empty() ? file_->path() + ": " + remark : text + "; before that, " + remark;
+        if (text.empty() || told_.find(text) != std::string::npos)
+            return;
+        if (!told_.empty() && told_.size() + text.size() > sizeof(stats_.message) - kUntoldBytes)
+            ++untold_;
+        else
+            told_ += (told_.empty() ? "" : "; ") + text;
+        const std::string untold = untold_ ? "; " + std::to_string(untold_) + " more captures have messages" : "";
+        mapi_explain(stats_.message, sizeof(stats_.message), (told_ + untold).c_str());
     }
 
+    static constexpr size_t kUntoldBytes = 64; // room for what is said of them
+
     const OpenFormat open_format_;
-    FileBuffer file_;
+    const mapi_memory *const memory_;
+    std::vector<CaptureSource> sources_;
+    size_t at_ = 0; // of sources_: what is read
+    bool is_sorted_ = false;
+    std::unique_ptr<FileBuffer> file_; // changed under mutex_
     std::unique_ptr<CaptureFormat> format_;
     uint64_t rounds_left_; // 0: without end
     bool round_has_packets_ = false;
-    uint64_t earlier_interface_drops_ = 0; // of the rounds before this one
-    std::mutex mutex_; // stats_, which other threads read
+    uint64_t earlier_interface_drops_ = 0; // of the sources and rounds before this one
+    std::atomic<bool> is_interrupted_ = false;
+    std::mutex mutex_; // stats_, which other threads read, and file_
     mapi_driver_stats stats_ = {};
+    std::string told_;
+    size_t untold_ = 0;
 };
 
-} // namespace
-
-int open_capture_file(OpenFormat open_format, const mapi_driver_setup *setup, void **instance, mapi_driver_info *info)
+// 0, or the number of the error, which is told.
+template <class Call> int guard(const mapi_driver_setup *setup, Call call)
 {
     try {
-        auto file = std::make_unique<CaptureFile>(open_format, *setup);
-        *info = file->info();
-        // A source without an end is like a wire: it does not wait for slow readers.
-        if (setup->repeat == 0)
-            info->device_flags &= ~uint32_t(MAPI_DEVICE_OFFLINE);
-        *instance = file.release();
+        call();
         return 0;
     } catch (const CaptureError &error) {
         mapi_explain(setup->error, setup->error_bytes, error.what());
@@ -120,6 +224,24 @@ int open_capture_file(OpenFormat open_format, const mapi_driver_setup *setup, vo
         mapi_explain(setup->error, setup->error_bytes, error.what());
         return PCAP_OPEN_ERR;
     }
+}
+} // namespace
+
+int open_capture_file(OpenFormat open_format, const mapi_driver_setup *setup, void **instance, mapi_driver_info *info)
+{
+    return guard(setup, [&] {
+        auto file = std::make_unique<CaptureFile>(open_format, *setup);
+        *info = file->info();
+        // A source without an end is like a wire: it does not wait for slow readers.
+        if (setup->repeat == 0)
+            info->device_flags &= ~uint32_t(MAPI_DEVICE_OFFLINE);
+        *instance = file.release();
+    });
+}
+
+int append_capture_file(void *instance, const mapi_driver_setup *setup)
+{
+    return guard(setup, [&] { static_cast<CaptureFile *>(instance)->append(*setup); });
 }
 
 int read_capture_file(void *instance, mapi_packet *packets, uint32_t limit, mapi_batch *batch)

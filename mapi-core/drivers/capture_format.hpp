@@ -57,6 +57,13 @@ template <bool kSwapped> inline uint16_t load_u16(const uint8_t *bytes)
     return kSwapped ? __builtin_bswap16(value) : value;
 }
 
+template <bool kSwapped> inline uint64_t load_u64(const uint8_t *bytes)
+{
+    uint64_t value;
+    memcpy(&value, bytes, sizeof(value));
+    return kSwapped ? __builtin_bswap64(value) : value;
+}
+
 // Fills the fields of a batch that follow from its packets.
 inline void finish_batch(mapi_batch &batch, const mapi_packet *packets, uint32_t count,
                          uint64_t wire_bytes, uint16_t link_type)

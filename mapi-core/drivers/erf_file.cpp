@@ -25,4 +25,5 @@ extern "C" const mapi_driver mapi_driver_erf_file = {
     .interrupt = mapi::drivers::interrupt_capture_file,
     .close = mapi::drivers::close_capture_file,
     .read_more = mapi::drivers::read_more_of_capture_file,
+    .append = mapi::drivers::append_capture_file,
 };

@@ -95,7 +95,7 @@ uint32_t ErfFormat::read(FileBuffer &file, mapi_packet *packets, uint32_t limit,
         packet.timestamp_ns = record.timestamp_ns();
         packet.link_type = link_type_of(type, packet.data, packet.caplen);
         packet.ifindex = record.interface();
-        packet.reserved = 0;
+        packet.packet_type = 0;
         wire_bytes += packet.wire_len;
         link_types |= uint32_t(packet.link_type ^ packets[0].link_type);
     }

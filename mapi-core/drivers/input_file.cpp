@@ -18,28 +18,37 @@ namespace mapi::drivers
 {
 InputFile::InputFile(const std::string &path, int file) : path_(path)
 {
-    fd_ = file < 0 ? open(path.c_str(), O_RDONLY | O_CLOEXEC) : fcntl(file, F_DUPFD_CLOEXEC, 0);
+    if (file < 0 && path == "-")
+        file = STDIN_FILENO;
+    is_own_ = file < 0;
+    fd_ = is_own_ ? open(path.c_str(), O_RDONLY | O_CLOEXEC) : file;
     if (fd_ < 0)
         throw CaptureError(Damage::kFile, path + ": " + nslice_read_error(errno));
     const bool has_start = lseek(fd_, 0, SEEK_SET) == 0; // a pipe has none
     struct stat status = {};
     if (fstat(fd_, &status) == 0 && S_ISDIR(status.st_mode)) {
-        close(fd_);
+        close_own();
         throw CaptureError(Damage::kFile, path + ": is a folder, not a capture file");
     }
     is_regular_ = S_ISREG(status.st_mode) && has_start;
     if (!is_regular_ && (stop_fd_ = eventfd(0, EFD_CLOEXEC)) < 0) {
         const int number = errno;
-        close(fd_);
+        close_own();
         throw CaptureError(Damage::kFile, path + ": " + nslice_read_error(number));
     }
     flock(fd_, LOCK_SH | LOCK_NB); // so that no function writes to it meanwhile
     posix_fadvise(fd_, 0, 0, POSIX_FADV_SEQUENTIAL);
 }
 
+void InputFile::close_own()
+{
+    if (is_own_)
+        close(fd_);
+}
+
 InputFile::~InputFile()
 {
-    close(fd_);
+    close_own();
     if (stop_fd_ >= 0)
         close(stop_fd_);
 }

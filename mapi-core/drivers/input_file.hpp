@@ -14,7 +14,7 @@ class InputFile : public ByteSource
 {
 public:
     // Throws CaptureError when the file cannot be opened.
-    // file: read that descriptor from its start, and use path in messages alone; -1: open path.
+    // file: read that descriptor, which stays the caller's and open, from its start, and use path in messages alone; -1: open path, or standard input where that is "-".
     explicit InputFile(const std::string &path, int file = -1);
     ~InputFile() override;
     InputFile(const InputFile &) = delete;
@@ -31,9 +31,11 @@ public:
 
 private:
     void wait_for_input() const;
+    void close_own();
 
     const std::string path_;
     int fd_;
+    bool is_own_ = false;
     int stop_fd_ = -1; // readable after interrupt(); a regular file has none, since it never waits
     std::atomic<bool> is_interrupted_ = false;
     bool is_regular_ = false; // a file on a disk, not a pipe or a device

@@ -4,6 +4,7 @@
 
 #include <exception>
 #include <memory>
+#include <stdexcept>
 
 #include <mapi/driver.h>
 #include <mapi/errors.h>
@@ -11,6 +12,13 @@
 
 namespace mapi::drivers
 {
+// There is no interface of that name, now.
+class NoInterface : public std::runtime_error
+{
+public:
+    using std::runtime_error::runtime_error;
+};
+
 // Of a class with info(), start(), read(), wait(), copy_stats(), interrupt() and set_filter(), made of a path and options.
 template <class Source> struct LiveSource {
     static int open(const mapi_driver_setup *setup, void **instance, mapi_driver_info *info)
@@ -43,6 +51,9 @@ private:
         try {
             call();
             return 0;
+        } catch (const NoInterface &problem) {
+            mapi_explain(error, error_bytes, problem.what());
+            return MAPID_NO_DEVICE;
         } catch (const std::exception &problem) {
             mapi_explain(error, error_bytes, problem.what());
             return PCAP_OPEN_ERR;

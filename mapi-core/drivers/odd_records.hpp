@@ -10,21 +10,25 @@ namespace mapi::drivers
 class OddRecords
 {
 public:
-    void note(uint64_t offset)
+    // packet: its number, from 1; 0: it is not told.
+    void note(uint64_t offset, uint64_t packet = 0)
     {
-        if (records_++ == 0)
-            first_offset_ = offset;
+        if (records_++ > 0)
+            return;
+        first_offset_ = offset;
+        first_packet_ = packet;
     }
     bool any() const { return records_ > 0; }
     // "2 packets are odd (the first at offset 40)", of "packet is", "packets are" and " odd".
     std::string text(const std::string &one, const std::string &several, const std::string &what) const
     {
-        return std::to_string(records_) + " " + (records_ == 1 ? one : several) + what + " (the first at offset " +
-               std::to_string(first_offset_) + ")";
+        return std::to_string(records_) + " " + (records_ == 1 ? one : several) + what + " (the first " +
+               (first_packet_ ? "is packet " + std::to_string(first_packet_) + ", " : std::string()) + "at offset " + std::to_string(first_offset_) + ")";
     }
 
 private:
     uint64_t records_ = 0;
     uint64_t first_offset_ = 0;
+    uint64_t first_packet_ = 0;
 };
 } // namespace mapi::drivers

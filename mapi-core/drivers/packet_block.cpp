@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "drivers/cooked_header.hpp"
 #include "drivers/packet_socket.hpp"
 #include "links/link_type.hpp"
 
@@ -35,18 +36,20 @@ PacketBlock::PacketBlock(tpacket_block_desc *block)
 {
 }
 
-bool PacketBlock::next(mapi_packet &packet, uint16_t link_type, uint32_t snaplen, bool is_loopback)
+bool PacketBlock::next(mapi_packet &packet, uint16_t link_type, uint32_t snaplen, int loopback)
 {
     const auto &header = *reinterpret_cast<const tpacket3_hdr *>(next_);
     const auto &address = *reinterpret_cast<const sockaddr_ll *>(next_ + TPACKET_ALIGN(sizeof(tpacket3_hdr)));
     uint8_t *const data = next_ + header.tp_mac;
     next_ += header.tp_next_offset;
     --left_;
-    if (is_loopback && address.sll_pkttype == PACKET_OUTGOING)
+    if (address.sll_pkttype == PACKET_OUTGOING && address.sll_ifindex == loopback)
         return false;
-    packet = {data, header.tp_snaplen, header.tp_len, header.tp_sec * kNsPerSecond + header.tp_nsec, link_type, 0, 0};
+    packet = {data, header.tp_snaplen, header.tp_len, header.tp_sec * kNsPerSecond + header.tp_nsec, link_type, 0, address.sll_pkttype};
     if ((header.tp_status & TP_STATUS_VLAN_VALID) && link_type == links::kEthernet && packet.caplen >= kAddressBytes) [[unlikely]]
         restore_vlan_tag(packet, data, header);
+    if (link_type == kCookedLinkType)
+        put_cooked_header(packet, data, address);
     packet.caplen = std::min(packet.caplen, snaplen);
     return true;
 }

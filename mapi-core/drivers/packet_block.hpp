@@ -19,8 +19,8 @@ public:
 
     tpacket_block_desc *block() const { return block_; }
     bool is_empty() const { return left_ == 0; }
-    // False: it is a second copy of a packet.  On the loopback interface each comes twice, out and in.
-    bool next(mapi_packet &packet, uint16_t link_type, uint32_t snaplen, bool is_loopback);
+    // loopback: the index of that interface.  False: it is a second copy of a packet.  On the loopback interface each comes twice, out and in.
+    bool next(mapi_packet &packet, uint16_t link_type, uint32_t snaplen, int loopback);
 
 private:
     tpacket_block_desc *block_ = nullptr;

@@ -16,7 +16,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "drivers/cooked_header.hpp"
 #include "drivers/kernel_filter.hpp"
+#include "drivers/live_source.hpp"
 #include "links/link_type.hpp"
 
 namespace mapi::drivers
@@ -33,6 +35,8 @@ constexpr uint32_t kBlockBytes = 1u << 20;
         text += "; capturing needs CAP_NET_RAW: run as root, or give the program the right with setcap cap_net_raw+ep PROGRAM";
     if (number == ENOMEM || number == ENOBUFS)
         text += "; a smaller buffer_mb may find room";
+    if (number == ENODEV)
+        throw NoInterface(text);
     throw std::runtime_error(text);
 }
 
@@ -73,7 +77,7 @@ PacketSocket::Ring::~Ring()
 }
 
 PacketSocket::PacketSocket(const std::string &interface, const PacketSocketOptions &options, std::optional<uint16_t> link_type)
-    : interface_(interface), options_(options)
+    : interface_(interface), options_(options), takes_all_(interface == kAllInterfaces)
 {
     open();
     if (link_type && *link_type != link_type_)
@@ -85,9 +89,16 @@ PacketSocket::PacketSocket(const std::string &interface, const PacketSocketOptio
 // Protocol 0: nothing comes before it is bound to its interface.
 void PacketSocket::open()
 {
-    descriptor_.value = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
+    descriptor_.value = socket(AF_PACKET, (takes_all_ ? SOCK_DGRAM : SOCK_RAW) | SOCK_CLOEXEC, 0);
     if (descriptor_.value < 0)
         fail(interface_, "a packet socket");
+    link_type_ = kCookedLinkType;
+    if (!takes_all_)
+        find_interface();
+}
+
+void PacketSocket::find_interface()
+{
     ifreq request = {};
     if (interface_.size() >= sizeof(request.ifr_name)) {
         errno = ENODEV;
@@ -105,7 +116,7 @@ void PacketSocket::open()
 void PacketSocket::map()
 {
     set(descriptor_.value, PACKET_VERSION, TPACKET_V3, interface_, "TPACKET_V3");
-    set(descriptor_.value, PACKET_RESERVE, int(kVlanTagBytes), interface_, "room for VLAN tags");
+    set(descriptor_.value, PACKET_RESERVE, int(takes_all_ ? sizeof(CookedHeader) : kVlanTagBytes), interface_, "room for headers");
     blocks_ = uint32_t(std::max<uint64_t>(options_.buffer_bytes / kBlockBytes, 2));
     tpacket_req3 request = {};
     request.tp_block_size = kBlockBytes;
@@ -132,7 +143,7 @@ void PacketSocket::bind()
     // On the loopback interface each packet comes twice, out and in.
     if (!options_.takes_outgoing || interface_ == "lo")
         set(descriptor_.value, PACKET_IGNORE_OUTGOING, 1, interface_, "leaving out outgoing packets");
-    if (options_.is_promiscuous) {
+    if (options_.is_promiscuous && !takes_all_) {
         packet_mreq request = {};
         request.mr_ifindex = interface_index_;
         request.mr_type = PACKET_MR_PROMISC;
@@ -184,7 +195,7 @@ uint64_t PacketSocket::take_drops()
 bool PacketSocket::set_filter(const mapi_filter_code *code, uint32_t count)
 {
     const auto most_bytes = uint32_t(options_.snaplen);
-    filter_ = kernel_filter(code, count, most_bytes);
+    filter_ = takes_all_ ? std::vector<sock_filter>() : kernel_filter(code, count, most_bytes); // the kernel's packets have no cooked header yet
     const bool is_taken = !filter_.empty();
     if (!is_taken)
         filter_ = pass_all(most_bytes);

@@ -33,6 +33,8 @@ class PacketSocket
 public:
     // A VLAN tag, which the kernel keeps beside the packet, is put back in front of it.
     static constexpr uint32_t kVlanTagBytes = 4;
+    // Stands for all interfaces, those to come among them; their packets get a header in place of their link's (LINKTYPE_LINUX_SLL2).
+    static constexpr const char *kAllInterfaces = "any";
 
     // No packet comes before bind().  Both throw std::runtime_error: what, where, what to do.
     // link_type: refuses an interface of another one.
@@ -43,7 +45,7 @@ public:
     // Its interface is gone, and will not come back to this socket.
     bool is_dead() const;
     uint16_t link_type() const { return link_type_; }
-    uint32_t interface_index() const { return uint32_t(interface_index_); }
+    uint32_t interface_index() const { return uint32_t(interface_index_); } // 0: all
 
     // The oldest block that the kernel has handed over; null: there is none yet.
     tpacket_block_desc *block() const;
@@ -67,11 +69,13 @@ private:
     };
 
     void open();
+    void find_interface();
     void map();
     void attach(const std::vector<sock_filter> &program);
 
     const std::string interface_;
     const PacketSocketOptions options_;
+    const bool takes_all_;
     Descriptor descriptor_;
     Ring ring_;
     int interface_index_ = 0;

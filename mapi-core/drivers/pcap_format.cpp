@@ -106,7 +106,7 @@ uint32_t PcapFormat<kSwapped>::read(FileBuffer &file, mapi_packet *packets, uint
                                   settings.variant.ns_per_fraction;
         packet.link_type = settings.link_type;
         packet.ifindex = 0;
-        packet.reserved = 0;
+        packet.packet_type = 0;
         if constexpr (kSwapped) {
             if (settings.swap) [[unlikely]]
                 settings.swap(file.writable(packet.data), packet.caplen);

@@ -163,6 +163,8 @@ private:
             text += ": " + more;
         if (status == PCAP_ERROR_PERM_DENIED)
             text += "; capturing needs CAP_NET_RAW: run as root, or give the program the right with setcap cap_net_raw+ep PROGRAM";
+        if (status == PCAP_ERROR_NO_SUCH_DEVICE)
+            throw NoInterface(text);
         throw std::runtime_error(text);
     }
 

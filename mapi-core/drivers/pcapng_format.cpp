@@ -26,7 +26,10 @@ constexpr uint16_t kOptionTsResolution = 9;
 constexpr uint16_t kOptionTsOffset = 14;
 constexpr uint16_t kOptionDropped = 5; // isb_ifdrop
 constexpr uint16_t kOptionOsDropped = 7;
+constexpr uint16_t kOptionPacketDropped = 4; // epb_dropcount
+constexpr uint16_t kUnknownDropped = 0xffff; // of an obsolete packet block
 
+constexpr uint32_t kOptionHeaderBytes = 4;
 constexpr uint32_t kSmallestBlockBytes = 12;
 constexpr uint32_t kLargestBlockBytes = (128u << 20) + 4096; // the largest packet and its options
 
@@ -61,16 +64,20 @@ public:
             begin_section(file);
         }
     }
-    uint64_t interface_drops() const override { return interface_drops_; }
+    uint64_t interface_drops() const override;
+    std::string remark() const override;
 
 private:
+    enum class Verdict { kGood, kContradiction, kTime };
+
     // Nothing: a section begins, whose byte order may be another.
     template <bool kSwapped>
     std::optional<uint32_t> read_batch(FileBuffer &file, mapi_packet *packets, uint32_t limit, mapi_batch &batch);
-    template <bool kSwapped> bool packet_from(FileBuffer &file, const Block &block, mapi_packet &packet);
+    template <bool kSwapped> Verdict packet_from(FileBuffer &file, const Block &block, mapi_packet &packet);
+    [[noreturn]] void refuse(const FileBuffer &file, Verdict verdict) const;
     template <bool kSwapped> bool fetch_block(FileBuffer &file) const;
     template <bool kSwapped> void add_interface(const Block &block, const std::string &place);
-    template <bool kSwapped> void add_statistics(const Block &block);
+    template <bool kSwapped> void add_statistics(const FileBuffer &file, const Block &block);
     void begin_section(FileBuffer &file);
     // Reads the descriptions at the front, so that the device knows its link type before the first packet.
     void read_descriptions(FileBuffer &file);
@@ -78,7 +85,10 @@ private:
 
     std::vector<CaptureInterface> interfaces_; // of the file; those of the section begin at first_
     size_t first_ = 0;
-    uint64_t interface_drops_ = 0;
+    uint64_t packets_ = 0; // that were given
+    OddRecords long_times_;
+    OddRecords foreign_statistics_; // of no interface
+    uint64_t foreign_drops_ = 0;    // that these tell
     bool swapped_ = false;
 };
 
@@ -114,6 +124,22 @@ void for_each_option(const uint8_t *at, const uint8_t *end, Visit visit)
     }
 }
 
+// Beside a packet with so many captured bytes.
+template <bool kSwapped> void add_losses(const Block &block, uint32_t caplen, LossCount &losses)
+{
+    if (block.type == kObsoletePacket) {
+        const uint16_t dropped = load_u16<kSwapped>(block.body() + 2);
+        return losses.add(dropped == kUnknownDropped ? 0 : dropped);
+    }
+    const uint64_t options = 20 + (uint64_t(caplen) + 3) / 4 * 4;
+    if (block.type != kEnhancedPacket || options >= block.body_bytes())
+        return;
+    for_each_option<kSwapped>(block.body() + options, block.body() + block.body_bytes(), [&](uint16_t code, const uint8_t *value, uint16_t bytes) {
+        if (code == kOptionPacketDropped && bytes >= 8)
+            losses.add(load_u64<kSwapped>(value));
+    });
+}
+
 template <bool kSwapped>
 std::optional<uint32_t> PcapngFormat::read_batch(FileBuffer &file, mapi_packet *packets, uint32_t limit, mapi_batch &batch)
 {
@@ -138,15 +164,15 @@ std::optional<uint32_t> PcapngFormat::read_batch(FileBuffer &file, mapi_packet *
             continue;
         }
         mapi_packet &packet = packets[count];
-        if (!packet_from<kSwapped>(file, block, packet)) [[unlikely]] {
+        if (const Verdict verdict = packet_from<kSwapped>(file, block, packet); verdict != Verdict::kGood) [[unlikely]] {
             if (count > 0 || file.is_held())
                 break;
-            throw CaptureError(Damage::kRecord, file.where() + ": a packet block contradicts itself or names an interface that "
-                                                                 "was not described; the file is damaged here");
+            refuse(file, verdict);
         }
         wire_bytes += packet.wire_len;
         link_types |= uint32_t(packet.link_type ^ packets[0].link_type);
         ++count;
+        ++packets_;
         file.consume_to(block.start + block.bytes);
     }
     const uint16_t link_type = count == 0 || link_types != 0 ? uint16_t(MAPI_LINK_MIXED) : packets[0].link_type;
@@ -155,45 +181,82 @@ std::optional<uint32_t> PcapngFormat::read_batch(FileBuffer &file, mapi_packet *
 }
 
 template <bool kSwapped>
-bool PcapngFormat::packet_from(FileBuffer &file, const Block &block, mapi_packet &packet)
+PcapngFormat::Verdict PcapngFormat::packet_from(FileBuffer &file, const Block &block, mapi_packet &packet)
 {
     const uint8_t *body = block.body();
     const uint32_t body_bytes = block.body_bytes();
     const bool is_simple = block.type == kSimplePacket;
     const uint32_t header_bytes = is_simple ? 4 : 20;
     if (body_bytes < header_bytes)
-        return false;
+        return Verdict::kContradiction;
     size_t index = 0;
     if (!is_simple)
         index = block.type == kEnhancedPacket ? load_u32<kSwapped>(body) : load_u16<kSwapped>(body);
     if (index >= interfaces_.size() - first_)
-        return false;
-    const CaptureInterface &interface = interfaces_[first_ + index];
+        return Verdict::kContradiction;
+    CaptureInterface &interface = interfaces_[first_ + index];
+    uint64_t ticks = 0;
     if (is_simple) {
         packet.wire_len = load_u32<kSwapped>(body);
         packet.caplen = std::min(packet.wire_len, interface.snaplen);
-        packet.timestamp_ns = 0; // such a block has none
     } else {
-        const uint64_t ticks =
-            uint64_t(load_u32<kSwapped>(body + 4)) << 32 | load_u32<kSwapped>(body + 8);
-        packet.timestamp_ns = interface.scale.to_ns(ticks);
+        ticks = uint64_t(load_u32<kSwapped>(body + 4)) << 32 | load_u32<kSwapped>(body + 8);
         packet.caplen = load_u32<kSwapped>(body + 12);
         packet.wire_len = load_u32<kSwapped>(body + 16);
     }
     if (packet.caplen > body_bytes - header_bytes || packet.caplen > interface.max_caplen)
-        return false;
+        return Verdict::kContradiction;
+    if (!interface.scale.is_short(ticks) && !is_simple) [[unlikely]] {
+        if (!interface.scale.has(ticks))
+            return Verdict::kTime;
+        long_times_.note(file.offset(), packets_ + 1);
+    }
+    packet.timestamp_ns = is_simple ? 0 : interface.scale.to_ns(ticks); // a simple block has none
+    if (body_bytes - header_bytes - packet.caplen >= kOptionHeaderBytes || block.type == kObsoletePacket) [[unlikely]]
+        add_losses<kSwapped>(block, packet.caplen, interface.losses);
     if (packet.caplen > std::min(packet.wire_len, interface.snaplen)) [[unlikely]]
         odd_lengths_.note(packet.caplen, packet.wire_len, interface.snaplen, file.offset());
     packet.caplen = std::min(packet.caplen, interface.snaplen);
     packet.data = body + header_bytes;
     packet.link_type = interface.link_type;
     packet.ifindex = uint16_t(first_ + index);
-    packet.reserved = 0;
+    packet.packet_type = 0;
     if constexpr (kSwapped) {
         if (interface.swap) [[unlikely]]
             interface.swap(file.writable(packet.data), packet.caplen);
     }
-    return true;
+    return Verdict::kGood;
+}
+
+void PcapngFormat::refuse(const FileBuffer &file, Verdict verdict) const
+{
+    const std::string packet = "packet " + std::to_string(packets_ + 1);
+    if (verdict == Verdict::kTime)
+        throw CaptureError(Damage::kRecord, file.where() + ": " + packet + " has a time stamp before 1970 or after 2554, beyond 64 bits of nanoseconds; "
+                                                "reading ends before it (`editcap -t` can move time stamps)");
+    throw CaptureError(Damage::kRecord, file.where() + ": the block of " + packet + " contradicts itself or names an interface that was not described; "
+                                            "the file is damaged here");
+}
+
+uint64_t PcapngFormat::interface_drops() const
+{
+    uint64_t drops = foreign_drops_;
+    for (const CaptureInterface &interface : interfaces_)
+        drops += interface.losses.packets();
+    return drops;
+}
+
+std::string PcapngFormat::remark() const
+{
+    std::string text = CaptureFormat::remark();
+    const auto add = [&](const std::string &more) { text += (text.empty() ? "" : "; ") + more; };
+    if (long_times_.any())
+        add(long_times_.text("packet has", "packets have", " a time stamp after 2106") +
+            "; they are counted, but pcap files, TO_BUFFER and times in results have no room for it");
+    if (foreign_statistics_.any())
+        add(foreign_statistics_.text("block of statistics names", "blocks of statistics name", " an interface that was not described") +
+            "; the losses that it tells are counted");
+    return text;
 }
 
 // The cold half: the next block is not whole in the buffer.  False at the end of the file.
@@ -232,7 +295,7 @@ template <bool kSwapped> void PcapngFormat::other_block(FileBuffer &file, const 
     if (block.type == kInterfaceDescription)
         add_interface<kSwapped>(block, file.where());
     else if (block.type == kInterfaceStatistics)
-        add_statistics<kSwapped>(block);
+        add_statistics<kSwapped>(file, block);
     file.consume_to(block.start + block.bytes);
 }
 
@@ -254,11 +317,8 @@ void PcapngFormat::add_interface(const Block &block, const std::string &place)
                               [&](uint16_t code, const uint8_t *value, uint16_t bytes) {
                                   if (code == kOptionTsResolution && bytes >= 1)
                                       known_resolution = interface.scale.set_resolution(value[0]);
-                                  if (code == kOptionTsOffset && bytes >= 8) {
-                                      const uint64_t low = load_u32<kSwapped>(value + (kSwapped ? 4 : 0));
-                                      const uint64_t high = load_u32<kSwapped>(value + (kSwapped ? 0 : 4));
-                                      interface.scale.set_offset(int64_t(high << 32 | low));
-                                  }
+                                  if (code == kOptionTsOffset && bytes >= 8)
+                                      interface.scale.set_offset(int64_t(load_u64<kSwapped>(value)));
                               });
     if (!known_resolution)
         throw CaptureError(Damage::kRecord, place + ": an interface has time stamps finer than 2^-63 or 10^-19 s");
@@ -269,19 +329,23 @@ void PcapngFormat::add_interface(const Block &block, const std::string &place)
     interfaces_.push_back(interface);
 }
 
-template <bool kSwapped> void PcapngFormat::add_statistics(const Block &block)
+template <bool kSwapped> void PcapngFormat::add_statistics(const FileBuffer &file, const Block &block)
 {
     if (block.body_bytes() < 12)
         return;
-    for_each_option<kSwapped>(
-        block.body() + 12, block.body() + block.body_bytes(),
-        [&](uint16_t code, const uint8_t *value, uint16_t bytes) {
-            if ((code == kOptionDropped || code == kOptionOsDropped) && bytes >= 8) {
-                const uint64_t low = load_u32<kSwapped>(value + (kSwapped ? 4 : 0));
-                const uint64_t high = load_u32<kSwapped>(value + (kSwapped ? 0 : 4));
-                interface_drops_ += high << 32 | low;
-            }
-        });
+    const size_t index = load_u32<kSwapped>(block.body());
+    const bool is_known = index < interfaces_.size() - first_;
+    LossCount::Statistics statistics = is_known ? interfaces_[first_ + index].losses.statistics() : LossCount::Statistics{};
+    for_each_option<kSwapped>(block.body() + 12, block.body() + block.body_bytes(), [&](uint16_t code, const uint8_t *value, uint16_t bytes) {
+        if (code == kOptionDropped && bytes >= 8)
+            statistics.interface = load_u64<kSwapped>(value);
+        if (code == kOptionOsDropped && bytes >= 8)
+            statistics.system = load_u64<kSwapped>(value);
+    });
+    if (is_known)
+        return interfaces_[first_ + index].losses.set(statistics);
+    foreign_statistics_.note(file.offset());
+    foreign_drops_ += statistics.interface + statistics.system;
 }
 
 void PcapngFormat::begin_section(FileBuffer &file)

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "drivers/loss_count.hpp"
 #include "links/host_order.hpp"
 
 namespace mapi::drivers
@@ -12,10 +13,17 @@ namespace mapi::drivers
 class TimestampScale
 {
 public:
+    TimestampScale() { set_range(); }
     // if_tsresol as in the file: the exponent, bit 7 set for powers of 2.  False: finer than a 64-bit count allows.
     bool set_resolution(uint8_t resolution);
-    void set_offset(int64_t offset_s) { offset_ns_ = uint64_t(offset_s) * 1000000000u; }
+    // if_tsoffset.
+    void set_offset(int64_t offset_s);
 
+    // Whether it is a time from 1970 on that 64 bits of nanoseconds can express: up to 2554.
+    bool has(uint64_t ticks) const { return ticks >= first_ && ticks <= last_; }
+    // The same of 32 bits of seconds: up to 2106.  All such times are times that has() knows.
+    bool is_short(uint64_t ticks) const { return ticks >= first_ && ticks <= last_short_; }
+    // Of ticks that has() knows.
     uint64_t to_ns(uint64_t ticks) const
     {
         if (multiplier_ != 0) [[likely]]
@@ -24,11 +32,14 @@ public:
     }
 
 private:
+    void set_range();
     uint64_t divided_ns(uint64_t ticks) const;
 
     uint64_t multiplier_ = 1000; // ns a tick; 0: ticks are not whole nanoseconds
     uint64_t ticks_per_s_ = 1000000;
-    uint64_t offset_ns_ = 0;
+    int64_t offset_s_ = 0;
+    uint64_t offset_ns_ = 0; // modulo 2^64
+    uint64_t first_, last_, last_short_; // in ticks; without any such time `first_` is above both
 };
 
 struct CaptureInterface {
@@ -37,5 +48,6 @@ struct CaptureInterface {
     uint32_t max_caplen;
     uint16_t link_type;
     links::Swap swap; // of pseudo headers, in a section of the other byte order; null: its packets have none to turn round
+    LossCount losses;
 };
 } // namespace mapi::drivers

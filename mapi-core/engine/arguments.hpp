@@ -61,11 +61,28 @@ struct Argument {
     std::vector<Target> targets; // of kinds 'f' and 'S'
     std::shared_ptr<OwnedFile> file = {}; // of kinds 'w' and 'o'; number is its descriptor
     std::vector<FlowBegun> flows = {};    // of kind 'F'
+    std::vector<std::shared_ptr<OwnedFile>> files = {}; // of kind 'W'; number is how many they are
+    std::vector<int> descriptors = {};                  // of these
+
+    void add_file(std::shared_ptr<OwnedFile> one)
+    {
+        descriptors.push_back(one->descriptor());
+        files.push_back(std::move(one));
+        number = int64_t(files.size());
+    }
+    // Nothing goes with the argument any more.
+    void keep_files() const
+    {
+        if (file)
+            file->keep();
+        for (const auto &one : files)
+            one->keep();
+    }
 
     // Never equal with a target, a flow or a file: what refers to a result begins where it was applied, and each writes its own file.
     bool operator==(const Argument &other) const
     {
-        return kind == other.kind && targets.empty() && flows.empty() && !file && number == other.number && text == other.text;
+        return kind == other.kind && targets.empty() && flows.empty() && !file && files.empty() && number == other.number && text == other.text;
     }
 };
 

@@ -48,7 +48,8 @@ public:
     uint16_t link_type() const { return info_.link_type; }
     const std::shared_ptr<DeviceTotals> &totals() const { return totals_; }
 
-    // Any thread.
+    // Any thread.  Before start(): this capture is read, too.  file: -1, or to read instead of path.  Throws Error.
+    void append(const std::string &path, int file);
     void start();
     bool has_started();
     std::shared_ptr<Node> make_node(const mapi_function &function, Arguments arguments, const std::shared_ptr<Client> &client, const FlowOptions &options);

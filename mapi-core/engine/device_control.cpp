@@ -40,6 +40,13 @@ Device::Device(int id, DeviceSettings settings, const mapi_driver &driver, bool 
     setup.error_bytes = sizeof(text);
     if (const int number = driver_.open(&setup, &source_, &info_); number != 0)
         throw Error(number, *text ? text : settings_.name + ": cannot be opened");
+    try {
+        for (const auto &[path, file] : settings_.more)
+            append(path, file);
+    } catch (...) {
+        driver_.close(source_);
+        throw;
+    }
     if (!settings_.waits_for_readers)
         info_.device_flags &= ~uint32_t(MAPI_DEVICE_OFFLINE);
     install({}, {});
@@ -66,6 +73,25 @@ Device::~Device()
         chain->end();
     free_retired();
     driver_.close(source_);
+}
+
+void Device::append(const std::string &path, int file)
+{
+    char text[MAPI_ERROR_TEXT_BYTES] = "";
+    mapi_driver_setup setup = {};
+    setup.struct_size = sizeof(setup);
+    setup.path = path.c_str();
+    setup.has_file = file >= 0;
+    setup.file = file;
+    setup.error = text;
+    setup.error_bytes = sizeof(text);
+    const std::lock_guard lock(mutex_);
+    if (state_ != State::kIdle)
+        throw Error(MDLIB_FLOW_ALREADY_ACTIVE, settings_.name + ": has been started; captures are appended before");
+    if (!driver_.append)
+        throw Error(MAPID_NO_DRIVER, settings_.name + ": driver " + driver_.name + " reads one source");
+    if (const int number = driver_.append(source_, &setup); number != 0)
+        throw Error(number, *text ? text : path + ": cannot be opened");
 }
 
 void Device::start()

@@ -17,14 +17,27 @@ namespace mapi::engine
 {
 namespace
 {
+constexpr const char *kAllInterfaces = "any"; // as af_packet has it
+
 // By its own name: the system also takes others, such as eth0:1.
 bool is_interface(const std::string &name)
 {
     char own[IF_NAMESIZE];
+    if (name == kAllInterfaces)
+        return true;
     const unsigned index = if_nametoindex(name.c_str());
     return index != 0 && if_indextoname(index, own) && name == own;
 }
 } // namespace
+
+// Without it the driver would open the path, with the rights of this process and not with those of whoever gave the file.
+std::shared_ptr<OwnedFile> Devices::keep_file(const std::string &path, int file)
+{
+    const int own = fcntl(file, F_DUPFD_CLOEXEC, 0);
+    if (own < 0)
+        throw Error(PCAP_OPEN_ERR, path + ": cannot be kept open: " + strerror(errno));
+    return std::make_shared<OwnedFile>(own, "");
+}
 
 std::shared_ptr<Devices::Entry> Devices::find(const std::string &name)
 {
@@ -146,12 +159,8 @@ std::shared_ptr<Devices::Entry> Devices::add_file(Lock &lock, const std::string 
     entry->settings.path = path;
     entry->settings.name = path + "@" + std::to_string(entry->id);
     if (file >= 0) {
-        // Without it the driver would open the path, with the rights of this process and not with those of whoever gave the file.
-        const int own = fcntl(file, F_DUPFD_CLOEXEC, 0);
-        if (own < 0)
-            throw Error(PCAP_OPEN_ERR, path + ": cannot be kept open: " + strerror(errno));
-        entry->file = std::make_shared<OwnedFile>(own, "");
-        entry->settings.file = own;
+        entry->file = keep_file(path, file);
+        entry->settings.file = entry->file->descriptor();
     }
     entry->kept = open(lock, *entry, kind == Kind::kPrivate); // now, so that a missing or foreign file is told here
     if (kind == Kind::kPrivate) { // the device has its own, and with it goes the file's lock
@@ -210,7 +219,12 @@ std::string Devices::find_group(const std::string &name) const
         return found == entries_.end() ? std::string() : found->second->settings.group;
     };
     const std::string own = group_where([&](const DeviceSettings &settings) { return settings.name == name || settings.alias == name; });
-    return own.empty() ? group_where([&](const DeviceSettings &settings) { return settings.path == name; }) : own;
+    if (!own.empty())
+        return own;
+    // Packets of interfaces that only some may use are among those of all.
+    const std::string of_path = group_where([&](const DeviceSettings &settings) { return settings.path == name; });
+    const bool is_restricted = name == kAllInterfaces && of_path.empty() && !group_where([](const DeviceSettings &) { return true; }).empty();
+    return is_restricted ? "root" : of_path;
 }
 
 std::shared_ptr<Devices::Entry> Devices::offline(const std::string &name)
@@ -220,6 +234,19 @@ std::shared_ptr<Devices::Entry> Devices::offline(const std::string &name)
             return entry;
     }
     throw Error(MAPID_NO_DEVICE, "there is no offline device \"" + name + "\"");
+}
+
+void Devices::append_offline(const std::string &name, const std::string &path, int file)
+{
+    Lock lock(mutex_);
+    const auto entry = offline(name);
+    entry->kept = open(lock, *entry, false);
+    const auto own = file < 0 ? nullptr : keep_file(path, file);
+    const int descriptor = own ? own->descriptor() : -1;
+    entry->kept->append(path, descriptor);
+    entry->settings.more.emplace_back(path, descriptor); // for when it is opened again, with an option
+    if (own)
+        entry->more_files.push_back(own);
 }
 
 void Devices::start_offline(const std::string &name)

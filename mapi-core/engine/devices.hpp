@@ -69,6 +69,8 @@ public:
     // Whose members may use it, as mapi.conf says of the device or of another that reads the same; empty: it says nothing.
     std::string group_of(const std::string &name);
     std::string group_of(int id);
+    // Of one that is not started: the capture is read, too.  file: as create_offline().
+    void append_offline(const std::string &name, const std::string &path, int file = -1);
     void start_offline(const std::string &name);
     void delete_offline(const std::string &name);
     void set_option(const std::string &name, const std::string &key, const std::string &value);
@@ -88,6 +90,7 @@ private:
         std::weak_ptr<Device> open;
         std::shared_ptr<Device> kept; // of create_offline()
         std::shared_ptr<OwnedFile> file;
+        std::vector<std::shared_ptr<OwnedFile>> more_files;
         Kind kind = Kind::kConfigured;
         bool is_opening = false;
         bool is_replaced = false;
@@ -114,6 +117,7 @@ private:
     std::shared_ptr<Entry> add(Entry entry);
     std::shared_ptr<Entry> add_interface(const std::string &name);
     std::shared_ptr<Entry> add_file(Lock &lock, const std::string &path, const std::string &driver, int file, Kind kind);
+    static std::shared_ptr<OwnedFile> keep_file(const std::string &path, int file);
     static mapi_device_info_t describe(const Entry &entry, const Device *device);
 
     const Registry &registry_;

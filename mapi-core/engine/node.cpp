@@ -58,9 +58,9 @@ std::vector<mapi_argument> borrow_arguments(const Arguments &arguments, const ma
     for (const Argument &argument : arguments) {
         if (argument.kind == kConfigLines)
             break;
-        const bool is_text = argument.kind == 's' || argument.kind == 'n' || argument.kind == 'p' || argument.kind == 'w' || argument.kind == 'o';
+        const bool is_text = argument.kind == 's' || argument.kind == 'n' || argument.kind == 'p' || argument.kind == 'w' || argument.kind == 'W' || argument.kind == 'o';
         borrowed.push_back({is_text ? argument.text.c_str() : nullptr, argument.number, argument.kind, argument.targets.empty() ? nullptr : views,
-                            argument.flows.empty() ? nullptr : flows});
+                            argument.flows.empty() ? nullptr : flows, argument.descriptors.empty() ? nullptr : argument.descriptors.data()});
         views += argument.targets.size();
         flows += argument.flows.size();
     }
@@ -207,10 +207,8 @@ Node::Node(const mapi_function &function, Arguments arguments, const mapi_driver
     if (number != 0)
         throw Error(number, std::string(function.name) + ": " + (*text ? text : "refused its arguments"));
     check_ring_is_read();
-    for (const Argument &argument : arguments_) {
-        if (argument.file)
-            argument.file->keep();
-    }
+    for (const Argument &argument : arguments_)
+        argument.keep_files();
     if (has_flag(MAPI_FUNCTION_RESULTS_IN_RING) && !ring_) // its arguments ask for none
         published_ = Published(published_memory_->memory(), 0);
     if (has_published_result() || is_copied())

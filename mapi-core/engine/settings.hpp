@@ -27,6 +27,7 @@ struct DeviceSettings {
     bool tells_since_last = false; // of counts: what they have grown by since the flow's reader read them before
     bool waits_for_readers = true; // where the source can; not where its readers are of several clients
     int file = -1; // to read instead of path; the driver makes its own copy
+    std::vector<std::pair<std::string, int>> more; // captures that are read, too, as path and file
     std::vector<std::pair<std::string, std::string>> options; // the driver's, as they were written
     std::string origin; // where this was read: "file:line"
 

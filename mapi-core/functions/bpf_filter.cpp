@@ -8,11 +8,14 @@
 #include <string>
 #include <vector>
 
+#include <linux/if_packet.h>
+
 #include "functions/catalog.hpp"
 #include "functions/instance.hpp"
 #include "functions/refuse.hpp"
 #include "links/link_type.hpp"
 #include "match/bpf_index.hpp"
+#include "match/bpf_live.hpp"
 #include "match/bpf_program.hpp"
 #include "match/errors.hpp"
 
@@ -26,19 +29,35 @@ constexpr uint64_t kProgramBytes = 8192; // its machine code has pages of its ow
 class BpfFilter
 {
 public:
-    explicit BpfFilter(const char *expression) : expression_(expression) {}
+    BpfFilter(const mapi_function_setup *setup, const char *expression)
+        : expression_(expression), has_packet_types_((setup->device_flags & MAPI_DEVICE_PACKET_TYPES) != 0), interface_index_(setup->interface_index)
+    {
+    }
 
-    // Throws FilterError.
+    // Throws FilterError.  What an expression for files cannot ask an interface may answer.
     void prepare(uint16_t link_type)
     {
-        programs_.push_back({link_type, match::BpfProgram::compile(expression_, link_type, 0)});
+        try {
+            programs_.push_back({link_type, match::BpfProgram::compile(expression_, link_type, 0)});
+        } catch (const match::FilterError &) {
+            Entry entry{link_type};
+            entry.kernel_code = has_packet_types_ ? match::compile_live(expression_, link_type) : std::vector<bpf_insn>();
+            if (entry.kernel_code.empty())
+                throw;
+            entry.program = answered(entry, PACKET_HOST);
+            entry.outgoing = answered(entry, PACKET_OUTGOING);
+            programs_.push_back(std::move(entry));
+        }
     }
 
     // Of the link type that create() was told, which other threads may ask for, too.
     void keep_code()
     {
-        first_link_type_ = programs_.front().link_type;
-        first_code_ = programs_.front().program->instructions();
+        static constexpr bpf_insn kPass[] = {{BPF_RET | BPF_K, 0, 0, 1}};
+        const Entry &first = programs_.front();
+        first_link_type_ = first.link_type;
+        first_code_ = first.outgoing ? std::span(first.kernel_code) : first.program->instructions();
+        indexed_code_ = first.outgoing ? std::span<const bpf_insn>(kPass) : first_code_;
     }
 
     uint32_t code(uint16_t link_type, const mapi_filter_code **code) const
@@ -68,7 +87,8 @@ public:
 
     // Any thread.
     uint16_t first_link_type() const { return first_link_type_; }
-    std::span<const bpf_insn> first_code() const { return first_code_; }
+    // For an index over many filters: what it is to find for this one, at least.
+    std::span<const bpf_insn> indexed_code() const { return indexed_code_; }
 
     uint64_t unjudged() const { return unjudged_.load(std::memory_order_relaxed); }
 
@@ -76,17 +96,35 @@ private:
     struct Entry {
         uint16_t link_type = 0;
         std::optional<match::BpfProgram> program = {}; // none: the expression means nothing on such links
+        std::optional<match::BpfProgram> outgoing = {}; // where the direction matters: of packets that this machine sends
+        std::vector<bpf_insn> kernel_code = {};         // then, too: what the kernel takes
     };
+
+    // Only whether a packet is outgoing can be asked.
+    match::BpfProgram answered(const Entry &entry, uint8_t packet_type) const
+    {
+        return match::BpfProgram::from_instructions(match::answer_live(entry.kernel_code, packet_type, interface_index_));
+    }
 
     uint64_t filter(const mapi_packet *packets, uint64_t mask, uint16_t link_type)
     {
         const Entry *entry = &programs_.front();
         if (entry->link_type != link_type) [[unlikely]]
             entry = &find(link_type);
+        if (entry->outgoing) [[unlikely]]
+            return filter_by_direction(*entry, packets, mask);
         if (entry->program) [[likely]]
             return entry->program->filter(packets, mask);
         unjudged_.fetch_add(uint64_t(std::popcount(mask)), std::memory_order_relaxed);
         return 0;
+    }
+
+    static uint64_t filter_by_direction(const Entry &entry, const mapi_packet *packets, uint64_t mask)
+    {
+        uint64_t outgoing = 0;
+        for (uint64_t rest = mask; rest != 0; rest &= rest - 1)
+            outgoing |= packets[std::countr_zero(rest)].packet_type == PACKET_OUTGOING ? rest & -rest : 0;
+        return entry.program->filter(packets, mask & ~outgoing) | entry.outgoing->filter(packets, outgoing);
     }
 
     // The cold half: a capture with several link types compiles once for each, when its first packet comes.
@@ -107,10 +145,12 @@ private:
         return programs_.back();
     }
 
-    std::string expression_;
+    const std::string expression_;
+    const bool has_packet_types_;
+    const uint32_t interface_index_;
     std::vector<Entry> programs_; // after create() the device's thread alone uses it
     uint16_t first_link_type_ = 0;
-    std::span<const bpf_insn> first_code_;
+    std::span<const bpf_insn> first_code_, indexed_code_;
     std::atomic<uint64_t> unjudged_ = 0;
 };
 
@@ -125,7 +165,7 @@ public:
         std::vector<std::span<const bpf_insn>> programs;
         for (void *instance : instances) {
             joint->filters_.push_back(static_cast<BpfFilter *>(instance));
-            programs.push_back(joint->filters_.back()->first_code());
+            programs.push_back(joint->filters_.back()->indexed_code());
             if (joint->filters_.back()->first_link_type() != joint->filters_.front()->first_link_type())
                 return nullptr;
         }
@@ -163,7 +203,7 @@ int create(const mapi_function_setup *setup, void **instance)
     if (const int refused = charge_memory(setup, kProgramsMax * kProgramBytes))
         return refused;
     try {
-        auto filter = std::make_unique<BpfFilter>(expression);
+        auto filter = std::make_unique<BpfFilter>(setup, expression);
         filter->prepare(setup->link_type == MAPI_LINK_UNKNOWN ? uint16_t(links::kEthernet) : setup->link_type);
         filter->keep_code();
         *instance = filter.release();

@@ -4,6 +4,7 @@
 
 #include <cerrno>
 
+#include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -36,7 +37,9 @@ Whole whole_records(std::string_view records, size_t there, RecordBytes record_b
 
 FileSink::FileSink(int descriptor, RecordBytes record_bytes) : descriptor_(descriptor), record_bytes_(record_bytes)
 {
-    if (ftruncate(descriptor_, 0) == 0) // no pipe
+    if (fcntl(descriptor_, F_GETFL) & O_APPEND)
+        lseek(descriptor_, 0, SEEK_END);
+    else if (ftruncate(descriptor_, 0) == 0) // no pipe
         lseek(descriptor_, 0, SEEK_SET);
 }
 

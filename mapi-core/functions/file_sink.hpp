@@ -36,7 +36,8 @@ public:
 class FileSink : public RecordSink
 {
 public:
-    // Open for writing, of a pipe with O_NONBLOCK; stays the caller's; the file becomes empty.
+    // Open for writing, of a pipe with O_NONBLOCK; stays the caller's.  The file becomes empty, but for one
+    // with O_APPEND, where what it has stays in front.
     // record_bytes: null where nobody can tell a record from the next, so that all of a write's are kept, or none.
     explicit FileSink(int descriptor, RecordBytes record_bytes = nullptr);
     int write(const std::string &bytes, const IsGivenUp &is_given_up) override;

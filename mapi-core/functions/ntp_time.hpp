@@ -6,11 +6,20 @@
 
 namespace mapi::functions
 {
+// In place of a time, or of a span, that has no room: seconds have 32 bits, which is up to 2106 from 1970 on (RFC 5905: era 1 begins in 2036).
+constexpr uint64_t kNoNtpTime = UINT64_MAX;
+
+inline bool has_ntp_time(uint64_t ns)
+{
+    constexpr uint64_t kEndNs = (uint64_t(1) << 32) * 1000000000;
+    return ns < kEndNs;
+}
+
 // Rounded down to 2^-32 s: at most 0.24 ns less.
 inline uint64_t ntp_fraction(uint64_t ns)
 {
     constexpr uint64_t kNsPerSecond = 1000000000;
-    return ns / kNsPerSecond << 32 | (ns % kNsPerSecond << 32) / kNsPerSecond;
+    return has_ntp_time(ns) ? ns / kNsPerSecond << 32 | (ns % kNsPerSecond << 32) / kNsPerSecond : kNoNtpTime;
 }
 
 // The least time that gives this fraction: what ntp_fraction() was given.
@@ -23,6 +32,6 @@ inline uint64_t ns_of_ntp_fraction(uint64_t fraction)
 inline uint64_t ntp_time(uint64_t ns_since_1970)
 {
     constexpr uint64_t kSecondsFrom1900 = 2208988800;
-    return ntp_fraction(ns_since_1970) + (kSecondsFrom1900 << 32);
+    return has_ntp_time(ns_since_1970) ? ntp_fraction(ns_since_1970) + (kSecondsFrom1900 << 32) : kNoNtpTime;
 }
 } // namespace mapi::functions

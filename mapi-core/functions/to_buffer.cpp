@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // TO_BUFFER: packet -> copy in a buffer that mapi_get_next_pkt() reads.  Lets every packet pass.
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstring>
 
@@ -29,11 +30,16 @@ public:
         for (uint64_t rest = mask; rest != 0; rest &= rest - 1) {
             const mapi_packet &packet = batch.packets[std::countr_zero(rest)];
             const uint32_t bytes = std::min(packet.caplen, snap_bytes_);
-            if (void *record = ring_.calls->reserve(ring_.ring, kHeaderBytes + bytes)) [[likely]]
+            if (!has_ntp_time(packet.timestamp_ns)) [[unlikely]]
+                timeless_.fetch_add(1, std::memory_order_relaxed);
+            else if (void *record = ring_.calls->reserve(ring_.ring, kHeaderBytes + bytes)) [[likely]]
                 write(static_cast<mapipkt *>(record), packet, bytes);
         }
         ring_.calls->publish(ring_.ring);
     }
+
+    // Packets whose time `ts` cannot express.
+    uint64_t timeless() const { return timeless_.load(std::memory_order_relaxed); }
 
 private:
     static void write(mapipkt *record, const mapi_packet &packet, uint32_t bytes)
@@ -47,6 +53,7 @@ private:
 
     const Ring ring_;
     const uint32_t snap_bytes_;
+    std::atomic<uint64_t> timeless_ = 0;
 };
 
 int create(const mapi_function_setup *setup, void **instance)
@@ -64,6 +71,11 @@ uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)
     static_cast<PacketBuffer *>(instance)->push(*batch, mask);
     return mask;
 }
+
+void drops(const void *instance, mapi_function_drops *drops)
+{
+    drops->not_written = static_cast<const PacketBuffer *>(instance)->timeless();
+}
 } // namespace
 } // namespace mapi::functions
 
@@ -78,4 +90,5 @@ extern "C" const mapi_function mapi_fn_to_buffer = {
     .create = mapi::functions::create,
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<mapi::functions::PacketBuffer>,
+    .drops = mapi::functions::drops,
 };

@@ -1,61 +1,62 @@
 // SPDX-License-Identifier: MIT
-// TO_FILE: packet -> pcap file with nanoseconds (draft-ietf-opsawg-pcap).  Lets every packet pass.
+// TO_FILE: packet -> pcap or pcapng file with nanoseconds, or several that follow each other.  Lets every packet pass.
 #include <algorithm>
 #include <atomic>
 #include <bit>
-#include <cstring>
+#include <memory>
 #include <string>
-#include <string_view>
+#include <utility>
+#include <vector>
 
 #include <mapi/mapi.h>
 
 #include "functions/catalog.hpp"
+#include "functions/file_rotation.hpp"
 #include "functions/instance.hpp"
+#include "functions/packet_record.hpp"
+#include "functions/packet_sink.hpp"
 #include "functions/record_writer.hpp"
+#include "links/link_type.hpp"
 
 namespace mapi::functions
 {
 namespace
 {
-enum Argument { kFormat, kPath, kCount };
-constexpr uint64_t kNsPerSecond = 1000000000;
-constexpr uint16_t kEthernet = 1;
+enum Argument { kFormat, kPath, kCount, kRotation };
 
-struct PcapHeader {
-    uint32_t magic = 0xa1b23c4d; // nanoseconds
-    uint16_t major = 2;
-    uint16_t minor = 4;
-    uint32_t reserved[2] = {};
-    uint32_t snaplen = 0;
-    uint32_t link_type = 0;
-};
-static_assert(sizeof(PcapHeader) == 24);
-
-struct PcapRecord {
-    uint32_t seconds;
-    uint32_t nanoseconds;
-    uint32_t caplen;
-    uint32_t wire_len;
+struct Format {
+    std::unique_ptr<PacketRecords> records;
+    PacketSink::View view;
+    RecordBytes bytes;
+    bool has_heads; // records may bring descriptions
 };
 
-template <class Struct> void append(std::string &to, const Struct &from)
+Format format_of(int64_t number)
 {
-    to.append(reinterpret_cast<const char *>(&from), sizeof(from));
+    if (number == MFF_PCAPNG)
+        return {make_pcapng_records(), view_pcapng_record, pcapng_record_bytes, true};
+    return {std::make_unique<PcapRecords>(), PcapRecords::view, PcapRecords::bytes, false};
 }
 
-size_t record_bytes(std::string_view records)
+// The files of a rotation are the path's and those that come with its argument.
+std::unique_ptr<RecordSink> sink_of(const mapi_function_setup *setup, const Format &format, const FileRotation &rotation)
 {
-    PcapRecord record;
-    memcpy(&record, records.data(), sizeof(record));
-    return sizeof(record) + record.caplen;
+    const mapi_argument &path = setup->arguments[kPath], &more = setup->arguments[kRotation];
+    if (!format.has_heads && rotation.files == 0)
+        return std::make_unique<FileSink>(int(path.number), format.bytes);
+    std::vector<int> files = {int(path.number)};
+    for (int64_t i = 0; rotation.files && i < more.number; ++i)
+        files.push_back(more.files[i]);
+    return std::make_unique<PacketSink>(files, rotation, format.view, format.bytes);
 }
 
 class PacketFile
 {
 public:
-    PacketFile(const mapi_function_setup *setup, uint64_t most)
+    PacketFile(const mapi_function_setup *setup, Format format, const FileRotation &rotation, uint64_t most)
         : result_(allocate_result<uint64_t>(setup, sizeof(uint32_t))), most_(most), snap_bytes_(snap_bytes(setup)), link_type_(setup->link_type),
-          writer_(int(setup->arguments[kPath].number), is_offline(setup), [this] { mapi_result_set(result_, MAPI_FILE_DONE); }, record_bytes)
+          records_(std::move(format.records)),
+          writer_(sink_of(setup, format, rotation), is_offline(setup), [this] { mapi_result_set(result_, MAPI_FILE_DONE); })
     {
         mapi_result_set(result_, MAPI_FILE_RUNNING);
     }
@@ -78,7 +79,7 @@ public:
     void end()
     {
         if (!has_header_)
-            begin(link_type_ < MAPI_LINK_UNKNOWN ? link_type_ : uint16_t(kEthernet));
+            begin(link_type_ < MAPI_LINK_UNKNOWN ? link_type_ : uint16_t(links::kEthernet));
         writer_.finish(bytes_, 0);
     }
 
@@ -94,42 +95,34 @@ public:
 private:
     bool is_full() const { return most_ != 0 && taken_ == most_; }
 
-    // Packets: a file has one link type, the first one's.
+    // Packets.
     uint64_t take(const mapi_packet &packet)
     {
         if (!has_header_)
             begin(packet.link_type);
-        if (packet.link_type != link_type_) {
-            of_other_links_.fetch_add(1, std::memory_order_relaxed);
-            return 0;
-        }
         const uint32_t bytes = std::min(packet.caplen, snap_bytes_);
-        if (packet.timestamp_ns / kNsPerSecond > UINT32_MAX || sizeof(PcapRecord) + bytes > RecordWriter::kRecordBytesMax) { // has no room in the file, or here
-            unwritable_.fetch_add(1, std::memory_order_relaxed);
-            return 0;
-        }
-        append(bytes_, PcapRecord{uint32_t(packet.timestamp_ns / kNsPerSecond), uint32_t(packet.timestamp_ns % kNsPerSecond), bytes, packet.wire_len});
-        bytes_.append(reinterpret_cast<const char *>(packet.data), bytes);
-        ++taken_;
-        return 1;
+        const bool is_short = bytes <= RecordWriter::kRecordBytesMax - kRecordHeadBytes;
+        const RecordTaken taken = is_short ? records_->append(bytes_, packet, bytes) : RecordTaken::kNoRoom;
+        if (taken == RecordTaken::kYes) [[likely]]
+            return ++taken_, 1;
+        (taken == RecordTaken::kOtherLink ? of_other_links_ : unwritable_).fetch_add(1, std::memory_order_relaxed);
+        return 0;
     }
 
     void begin(uint16_t link_type)
     {
-        PcapHeader header;
-        std::string bytes;
-        header.link_type = link_type_ = link_type;
-        header.snaplen = std::min(mapi_caplen_max(link_type), snap_bytes_);
-        append(bytes, header);
-        writer_.set_header(std::move(bytes));
+        writer_.set_header(records_->header(link_type, snap_bytes_));
         has_header_ = true;
     }
+
+    static constexpr size_t kRecordHeadBytes = 80; // of pcapng: an interface's description, and what is around a packet
 
     uint64_t *const result_;
     const uint64_t most_; // packets; 0: all
     const uint32_t snap_bytes_;
     uint64_t taken_ = 0;
-    uint16_t link_type_;
+    const uint16_t link_type_;
+    const std::unique_ptr<PacketRecords> records_;
     bool has_header_ = false;
     std::string bytes_; // of a batch
     std::atomic<uint64_t> of_other_links_ = 0;
@@ -140,13 +133,17 @@ private:
 int create(const mapi_function_setup *setup, void **instance)
 {
     const int64_t format = setup->arguments[kFormat].number, most = setup->arguments[kCount].number;
-    if (format != MFF_PCAP && format != MFF_RAW)
-        return refuse(setup, MFUNCT_COULD_NOT_APPLY_FUNCT, "the format is neither MFF_PCAP nor MFF_RAW, which are pcap files both");
+    const mapi_argument &rotation = setup->arguments[kRotation];
+    if (format != MFF_PCAP && format != MFF_RAW && format != MFF_PCAPNG)
+        return refuse(setup, MFUNCT_COULD_NOT_APPLY_FUNCT, "the format is neither MFF_PCAPNG nor MFF_PCAP or MFF_RAW, which are pcap files both");
     if (most < 0)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_3, "the number of packets is below 0");
+    const auto parsed = rotation.kind ? parse_file_rotation(rotation.text) : FileRotation{};
+    if (!parsed || (rotation.kind && rotation.number + 1 != int64_t(parsed->files)))
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_4, kFileRotationForm);
     if (const int refused = charge_memory(setup, RecordWriter::kMemoryBytes))
         return refused;
-    return create_object<PacketFile>(setup, instance, setup, uint64_t(most));
+    return create_object<PacketFile>(setup, instance, setup, format_of(format), *parsed, uint64_t(most));
 }
 
 uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)
@@ -166,8 +163,8 @@ extern "C" const mapi_function mapi_fn_to_file = {
     .abi = MAPI_FUNCTION_ABI,
     .struct_size = sizeof(mapi_function),
     .name = "TO_FILE",
-    .description = "writes packets to a pcap file",
-    .args = "iw?i",
+    .description = "writes packets to a pcap or pcapng file, or several",
+    .args = "iw?i??W",
     .flags = MAPI_FUNCTION_PASSES_ALL | MAPI_FUNCTION_RESULT_IN_PLACE,
     .create = mapi::functions::create,
     .process = mapi::functions::process,

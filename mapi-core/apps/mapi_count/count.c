@@ -27,9 +27,9 @@ static double now_s(void)
 
 static int add_flow(const char *device, const struct options *options, struct filter *filter)
 {
-	filter->flow = mapi_create_flow(device);
+	filter->flow = captures_create_flow(device, options->waits, "mapi-count");
 	if (filter->flow < 0)
-		return fail(EXIT_REFUSED);
+		return command_was_interrupted() ? EXIT_INTERRUPTED : fail(EXIT_REFUSED);
 	if (*filter->expression) {
 		const int applied = options->strings
 			? mapi_apply_function(filter->flow, "STR_SEARCH", filter->expression, 0, 0)
@@ -86,29 +86,33 @@ static int tell_losses(const struct mapi_stat *stats)
 	return stats->drop_kernel > 0 || stats->ps_ifdrop > 0;
 }
 
-static int report(const char *device, const struct options *options, const struct filter *filters, int count, double seconds)
+static int take_results(struct filter *filter, double seconds)
+{
+	filter->seconds = seconds;
+	return read_count(filter->flow, filter->packets, &filter->found_packets) < 0 || read_count(filter->flow, filter->bytes, &filter->found_bytes) < 0 ? -1 : 0;
+}
+
+static int report(const char *device, const struct options *options, struct filter *filters, int count, double seconds, struct mapi_stat *told)
 {
 	struct mapi_stat stats;
-	int is_short = 0;
-	int i;
+	int is_short, i;
 
 	for (i = 0; i < count; i++) {
-		unsigned long long packets, bytes;
-
-		if (read_count(filters[i].flow, filters[i].packets, &packets) < 0 || read_count(filters[i].flow, filters[i].bytes, &bytes) < 0)
+		if (take_results(&filters[i], seconds) < 0)
 			return fail(EXIT_REFUSED);
-		printf("%llu\t%llu\t%.6f\t%s\n", packets, bytes, seconds, filters[i].expression);
+		if (!options->is_json)
+			printf("%llu\t%llu\t%.6f\t%s\n", filters[i].found_packets, filters[i].found_bytes, seconds, filters[i].expression);
 	}
 	if (mapi_stats(device, &stats) < 1)
 		return fail(EXIT_REFUSED);
+	*told = stats;
 	if (stats.drop_link_type > 0)
 		fprintf(stderr, "mapi-count: %llu times a filter has no meaning for a packet's link type; counted as no match\n",
 			(unsigned long long)stats.drop_link_type);
 	if (*stats.message)
 		fprintf(stderr, "mapi-count: %s\n", stats.message);
-	if (options->is_device)
-		is_short = tell_losses(&stats);
-	else if (command_was_interrupted())
+	is_short = tell_losses(&stats);
+	if (!options->device && command_was_interrupted())
 		fprintf(stderr, "mapi-count: interrupted; the counts are of the first %llu packets\n",
 			(unsigned long long)stats.ps_recv);
 	if (stats.unread_bytes > 0)
@@ -117,7 +121,7 @@ static int report(const char *device, const struct options *options, const struc
 	return is_short || *stats.message || stats.unread_bytes ? EXIT_DAMAGED : EXIT_COUNTED;
 }
 
-static int count_on(const char *device, const struct options *options, struct filter *filters, int count)
+static int count_on(const char *device, const struct options *options, struct filter *filters, int count, struct mapi_stat *stats)
 {
 	double begin;
 	int code = EXIT_COUNTED;
@@ -133,14 +137,14 @@ static int count_on(const char *device, const struct options *options, struct fi
 	if (!command_was_interrupted())
 		command_catch_interrupts();
 	begin = now_s();
-	if (!options->is_device && mapi_start_offline_device(device) < 0)
+	if (!options->device && mapi_start_offline_device(device) < 0)
 		return fail(EXIT_REFUSED);
 	for (i = 0; i < count; i++)
 		if (wait_for_end(filters[i].flow) < 0)
 			return EXIT_REFUSED;
-	code = report(device, options, filters, count, now_s() - begin);
+	code = report(device, options, filters, count, now_s() - begin, stats);
 	/* A device has no other end. */
-	return command_was_interrupted() && !options->is_device ? EXIT_INTERRUPTED : code;
+	return command_was_interrupted() && !options->device ? EXIT_INTERRUPTED : code;
 }
 
 static void close_flows(const struct filter *filters, int count)
@@ -152,20 +156,20 @@ static void close_flows(const struct filter *filters, int count)
 			mapi_close_flow(filters[i].flow);
 }
 
-int count_once(const struct options *options, struct filter *filters, int count)
+int count_once(const struct options *options, struct filter *filters, int count, struct mapi_stat *stats)
 {
 	char *device;
 	int code;
 
-	if (options->is_device) {
-		code = count_on(options->capture, options, filters, count);
+	if (options->device) {
+		code = count_on(options->device, options, filters, count, stats);
 		close_flows(filters, count);
 		return code;
 	}
-	device = mapi_create_offline_device(options->capture, options->is_erf ? MFF_DAG_ERF : MFF_PCAP);
+	device = captures_open(&options->captures, options->is_erf ? MFF_DAG_ERF : MFF_PCAP, "mapi-count");
 	if (!device)
 		return fail(EXIT_REFUSED);
-	code = count_on(device, options, filters, count);
+	code = count_on(device, options, filters, count, stats);
 	close_flows(filters, count);
 	mapi_delete_offline_device(device);
 	return code;

@@ -3,6 +3,9 @@
 #ifndef MAPI_COUNT_COUNT_H
 #define MAPI_COUNT_COUNT_H
 
+#include <mapi/results.h>
+
+#include "captures/captures.h"
 #include "filters.h"
 
 enum exit_code {
@@ -14,15 +17,18 @@ enum exit_code {
 };
 
 struct options {
-	const char *capture; /* or the device */
+	struct captures captures;
+	const char *device; /* in their place, or NULL */
 	const char *batch;
 	int separately;
 	int strings;
-	int is_device;
 	int is_erf;
+	int waits;   /* for a device that is not there yet */
+	int is_json;
+	int has_input_of_expressions; /* standard input is read for them */
 };
 
-/* Reads the capture once, for all filters together; a device until it ends or the user does. */
-int count_once(const struct options *options, struct filter *filters, int count);
+/* Reads the captures once, for all filters together; a device until it ends or the user does. */
+int count_once(const struct options *options, struct filter *filters, int count, struct mapi_stat *stats);
 
 #endif /* MAPI_COUNT_COUNT_H */

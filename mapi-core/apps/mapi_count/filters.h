@@ -6,6 +6,9 @@
 struct filter {
 	char *expression; /* "" counts everything */
 	int flow, packets, bytes;
+	/* What was found, in how many seconds. */
+	unsigned long long found_packets, found_bytes;
+	double seconds;
 };
 
 /* Keeps a copy of the expression. */

@@ -2,14 +2,17 @@
 /* mapi-count: capture file or device, and filters -> packets and bytes that match each. */
 #include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <stdio.h>
-#include <sys/stat.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "command/signals.h"
 #include "command/standard_files.h"
 #include "count.h"
 #include "file_error/file_error.h"
 #include "filters.h"
+#include "json.h"
 
 /* The code, or that of an output that did not get out.  A reader that closed the pipe has what it wanted. */
 static int finish(int code)
@@ -22,24 +25,22 @@ static int finish(int code)
 	return EXIT_REFUSED;
 }
 
-/* A pipe or the like: what was read is gone. */
-static int is_stream(const char *path)
-{
-	struct stat status;
-
-	return stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode) && !S_ISBLK(status.st_mode);
-}
-
 static void usage(FILE *out)
 {
 	fputs("usage: mapi-count [options] CAPTURE [EXPRESSION...]\n"
+	      "       mapi-count [options] CAPTURE... -- [EXPRESSION...]\n"
 	      "       mapi-count [options] --interface DEVICE [EXPRESSION...]\n"
 	      "\n"
 	      "Counts the packets of a capture, pcap or pcapng, also compressed, that match each filter expression; all without one.\n"
+	      "Several captures, or a folder of them, are read as one, by the time of each capture's first packet; '-' is standard input.\n"
 	      "Those of a network interface, or of a device of mapi.conf, until Ctrl-C.\n"
 	      "Prints a line for each: packets, wire bytes, seconds, expression, with tabs between.\n"
 	      "\n"
-	      "  -i, --interface DEVICE  read a network interface, or a device of mapi.conf\n"
+	      "  -i, --interface DEVICE  read a network interface, or a device of mapi.conf; 'any': all\n"
+	      "                       interfaces\n"
+	      "  -r, --read CAPTURE   read this capture, or this folder; may be given several times: all other words are expressions\n"
+	      "  -w, --wait           wait for an interface that is not there yet\n"
+	      "  -j, --json           print one object in JSON (mapi-count(1))\n"
 	      "  -E, --erf            the capture is an ERF file of a DAG card\n"
 	      "  -f, --file FILE      one expression a line, an empty one counts everything; '#' begins a comment; '-' is\n"
 	      "                       standard input\n"
@@ -55,65 +56,142 @@ static void usage(FILE *out)
 	      "  mapi-count --each --file filters.txt trace.pcapng\n"
 	      "  mapi-count --string trace.pcap 'GET /' '|16 03 01|'\n"
 	      "  mapi-count --interface eth0 tcp udp\n"
+	      "  mapi-count day/*.pcap -- tcp udp\n"
 	      "\n"
-	      "exit status: 0 counted; 1 the capture is damaged or holds records of impossible length, or packets of a device were\n"
-	      "lost, the message says what was counted; 2 wrong usage, or a file of expressions that cannot be read or has none; 3 the capture or an expression was\n"
+	      "exit status: 0 counted; 1 the capture is damaged or holds records of impossible length, or packets were lost, by a\n"
+	      "device or when the capture was recorded; the message says what was counted; 2 wrong usage, or a file of expressions that cannot be read or has none; 3 the capture or an expression was\n"
 	      "refused, or the output cannot be written; 130 interrupted\n",
 	      out);
 }
 
-int main(int argc, char **argv)
+/* Ends the program where it cannot be. */
+static void add_capture(struct options *options, const char *path)
+{
+	char why[PATH_MAX + 256];
+
+	if (captures_add(&options->captures, path, why, sizeof(why)) == 0)
+		return;
+	fprintf(stderr, "mapi-count: %s\n", why);
+	exit(EXIT_REFUSED);
+}
+
+/* Where the words behind "--" begin; argc: there are none. */
+static int find_end_of_options(int argc, char **argv)
+{
+	int i;
+
+	for (i = 1; i < argc && strcmp(argv[i], "--"); i++)
+		;
+	return i;
+}
+
+static struct filter *read_words(struct options *options, int argc, char **argv, struct filter *filters, int *count)
+{
+	const int end = find_end_of_options(argc, argv);
+	const int has_list = end < argc && optind < end; /* of captures, before "--" */
+	int needs_capture = !options->device && options->captures.count == 0;
+
+	for (; optind < end && needs_capture && has_list; optind++)
+		add_capture(options, argv[optind]);
+	for (; optind < argc; optind++) {
+		if (optind == end)
+			continue;
+		needs_capture = !options->device && options->captures.count == 0;
+		if (needs_capture)
+			add_capture(options, argv[optind]);
+		else
+			filters = append(filters, count, argv[optind]);
+	}
+	return filters;
+}
+
+static int count_each(const struct options *options, struct filter *filters, int count, struct mapi_stat *stats)
+{
+	int code = EXIT_COUNTED, i;
+
+	for (i = 0; i < count; i++) {
+		const int one = count_once(options, &filters[i], 1, stats);
+		if (one > code)
+			code = one;
+		if (command_was_interrupted())
+			break;
+	}
+	return code;
+}
+
+static struct filter *read_options(struct options *options, int argc, char **argv, struct filter *filters, int *count)
 {
 	static const struct option longs[] = {
 		{"file", required_argument, NULL, 'f'}, {"each", no_argument, NULL, 'e'},
 		{"string", no_argument, NULL, 's'},     {"batch", required_argument, NULL, 'b'},
 		{"per-packet", no_argument, NULL, 'p'}, {"help", no_argument, NULL, 'h'},
 		{"version", no_argument, NULL, 'V'},    {"interface", required_argument, NULL, 'i'},
-		{"erf", no_argument, NULL, 'E'},        {NULL, 0, NULL, 0},
+		{"erf", no_argument, NULL, 'E'},        {"read", required_argument, NULL, 'r'},
+		{"wait", no_argument, NULL, 'w'},       {"json", no_argument, NULL, 'j'},
+		{NULL, 0, NULL, 0},
 	};
-	struct options options = {0};
-	struct filter *filters = NULL;
-	int count = 0, code = EXIT_COUNTED, letter, i;
+	const int end = find_end_of_options(argc, argv);
+	int letter;
 
-	command_keep_standard_files();
-	while ((letter = getopt_long(argc, argv, "f:i:Eesb:phV", longs, NULL)) >= 0) {
+	while ((letter = getopt_long(end, argv, "f:i:r:Eesb:phVwj", longs, NULL)) >= 0) {
 		switch (letter) {
-		case 'f': filters = append_file(filters, &count, optarg); break;
-		case 'i': options.capture = optarg; options.is_device = 1; break;
-		case 'E': options.is_erf = 1; break;
-		case 'e': options.separately = 1; break;
-		case 's': options.strings = 1; break;
-		case 'b': options.batch = optarg; break;
-		case 'p': options.batch = "1"; break;
-		case 'h': usage(stdout); return finish(EXIT_COUNTED);
-		case 'V': puts("mapi-count " NETSLICE_VERSION); return finish(EXIT_COUNTED);
-		default: usage(stderr); return EXIT_USAGE;
+		case 'f':
+			options->has_input_of_expressions |= !strcmp(optarg, "-");
+			filters = append_file(filters, count, optarg);
+			break;
+		case 'i': options->device = optarg; break;
+		case 'r': add_capture(options, optarg); break;
+		case 'E': options->is_erf = 1; break;
+		case 'e': options->separately = 1; break;
+		case 's': options->strings = 1; break;
+		case 'b': options->batch = optarg; break;
+		case 'p': options->batch = "1"; break;
+		case 'w': options->waits = 1; break;
+		case 'j': options->is_json = 1; break;
+		case 'h': usage(stdout); exit(finish(EXIT_COUNTED));
+		case 'V': puts("mapi-count " NETSLICE_VERSION); exit(finish(EXIT_COUNTED));
+		default: usage(stderr); exit(EXIT_USAGE);
 		}
 	}
-	if (!options.is_device && optind < argc)
-		options.capture = argv[optind++];
-	if (!options.capture || !*options.capture || (options.is_device && options.is_erf)) {
+	return read_words(options, argc, argv, filters, count);
+}
+
+int main(int argc, char **argv)
+{
+	struct options options = {0};
+	struct mapi_stat stats = {0};
+	struct filter *filters = NULL;
+	int count = 0, code, i;
+
+	command_keep_standard_files();
+	filters = read_options(&options, argc, argv, filters, &count);
+	if (options.device ? !*options.device || options.is_erf || options.captures.count > 0 : options.captures.count == 0 || options.waits) {
 		usage(stderr);
 		return EXIT_USAGE;
 	}
-	for (; optind < argc; optind++)
-		filters = append(filters, &count, argv[optind]);
+	if (options.captures.count > 0 && !*options.captures.list[0].path) {
+		usage(stderr);
+		return EXIT_USAGE;
+	}
+	for (i = 0; i < options.captures.count && options.has_input_of_expressions; i++) {
+		if (!strcmp(options.captures.list[i].path, "-")) {
+			fputs("mapi-count: standard input is expressions or a capture, not both\n", stderr);
+			return EXIT_USAGE;
+		}
+	}
 	if (count == 0)
 		filters = append(filters, &count, "");
-	if (options.separately && count > 1 && (options.is_device || is_stream(options.capture))) {
+	if (options.separately && count > 1 && (options.device || captures_have_stream(&options.captures))) {
 		fprintf(stderr, "mapi-count: %s: cannot be read once for each expression; save it to a file first, or leave --each out\n",
-			options.capture);
+			options.device ? options.device : options.captures.list[0].path);
 		return EXIT_REFUSED;
 	}
-	if (!options.separately)
-		code = count_once(&options, filters, count);
-	for (i = 0; i < count && options.separately; i++) {
-		const int one = count_once(&options, &filters[i], 1);
-		if (one > code)
-			code = one;
-		if (command_was_interrupted())
-			break;
-	}
+	if (options.waits)
+		command_catch_interrupts();
+	code = options.separately ? count_each(&options, filters, count, &stats) : count_once(&options, filters, count, &stats);
+	if (options.is_json && code != EXIT_REFUSED)
+		print_json(&options, filters, count, &stats, code);
 	free_filters(filters, count);
+	captures_free(&options.captures);
 	return finish(code);
 }

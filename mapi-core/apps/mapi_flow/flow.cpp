@@ -10,6 +10,8 @@
 
 #include "command/signals.h"
 #include "flow_words/apply_call.hpp"
+#include "json_line.hpp"
+#include "result_json.hpp"
 #include "result_text.hpp"
 
 namespace mapi_flow
@@ -37,7 +39,7 @@ void throw_last_error()
 }
 
 Flow::Flow(const std::string &device, const Options &options, const std::vector<flow_words::Call> &calls, unsigned number, Lines &lines)
-    : calls_(calls), number_(number), lines_(lines), flow_(mapi_create_flow(device.c_str())), waiting_(calls.size()), read_(calls.size())
+    : calls_(calls), number_(number), lines_(lines), is_json_(options.is_json), flow_(mapi_create_flow(device.c_str())), waiting_(calls.size()), read_(calls.size())
 {
     if (flow_ < 0)
         throw_last_error();
@@ -107,16 +109,54 @@ std::string Flow::name_of(size_t function) const
     return fmt::format("{}.{}\t{}", number_, function + 1, calls_[function].function);
 }
 
-std::string Flow::result_of(size_t function)
+const mapi_results_t *Flow::read(size_t function)
 {
     if (read_[function] != Read::kNothing || information(flow_, functions_[function]).result_size == 0)
-        return "";
+        return nullptr;
     const mapi_results_t *results = mapi_read_results(flow_, functions_[function]);
     if (!results)
         throw_last_error();
     if (names_[function] == kExpiredFlows)
         waiting_[function].count(*static_cast<const flows_stat *>(results->res));
-    return result_text(names_[function], *results);
+    return results;
+}
+
+std::string Flow::result_of(size_t function)
+{
+    const mapi_results_t *results = read(function);
+    return results ? result_text(names_[function], *results) : "";
+}
+
+nlohmann::ordered_json Flow::json()
+{
+    auto functions = nlohmann::ordered_json::array();
+    for (size_t i = 0; i < calls_.size(); ++i)
+        functions.push_back(json_of(i));
+    return {{"flow", number_}, {"functions", std::move(functions)}};
+}
+
+// What EXPIRED_FLOWS gives in several reads is one list.
+nlohmann::ordered_json Flow::json_of(size_t function)
+{
+    const mapi_function_info_t info = information(flow_, functions_[function]);
+    nlohmann::ordered_json json = {{"function", function + 1}, {"name", names_[function]}, {"packets", info.pkts}, {"passed", info.passed_pkts}, {"dropped", info.dropped}};
+    const mapi_results_t *results = read(function);
+    json["result"] = results ? result_json(names_[function], *results) : nlohmann::ordered_json(nullptr);
+    for (int64_t left = waiting_[function].flows; left > 0 && !is_unwanted(); left -= waiting_[function].sent) {
+        const nlohmann::ordered_json more = result_json(names_[function], *read(function));
+        if (waiting_[function].sent == 0)
+            break;
+        for (const auto &flow : more["flows"])
+            json["result"]["flows"].push_back(flow);
+    }
+    return json;
+}
+
+std::string Flow::line_of(size_t function, const std::string &text, const char *name, nlohmann::ordered_json json) const
+{
+    if (!is_json_)
+        return name_of(function) + "\t" + text + "\n";
+    return json_text({{"flow", number_}, {"function", function + 1}, {"name", names_[function]}, {name, std::move(json)}});
 }
 
 void Flow::print()
@@ -153,7 +193,7 @@ void Flow::print_packets(size_t function)
         const int count = mapi_get_next_pkts(flow_, functions_[function], packets, 64, kLookMs);
         std::string text;
         for (int i = 0; i < count; ++i)
-            text += name_of(function) + "\t" + packet_text(*packets[i]) + "\n";
+            text += line_of(function, is_json_ ? "" : packet_text(*packets[i]), "packet", is_json_ ? packet_json(*packets[i]) : nullptr);
         lines_.print(text);
         is_last = count < 0 || (count == 0 && is_stopping);
     }
@@ -163,7 +203,7 @@ void Flow::print_results(size_t function)
 {
     const mapi_results_t *results;
     while (!is_unwanted() && (results = mapi_read_results(flow_, functions_[function])))
-        lines_.print(name_of(function) + "\t" + result_text(names_[function], *results) + "\n");
+        lines_.print(line_of(function, is_json_ ? "" : result_text(names_[function], *results), "result", is_json_ ? result_json(names_[function], *results) : nullptr));
 }
 
 // What is left when the program ends, or nobody reads the lines.

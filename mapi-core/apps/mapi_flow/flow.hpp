@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -10,6 +11,7 @@
 
 #include <mapi/expiredflowshash.h>
 #include <mapi/mapi.h>
+#include <nlohmann/json.hpp>
 
 #include "flow_words/call.hpp"
 #include "lines.hpp"
@@ -41,6 +43,8 @@ public:
     bool wait(int timeout_ms);
     // A line for each function; for EXPIRED_FLOWS, of which a read gives some, as many as it takes to tell all that wait.
     void print();
+    // The same as data.
+    nlohmann::ordered_json json();
     // Of a flow that has ended: returns once all that is read one by one is printed.
     void read_rest();
     // Of one that has not: what came is still printed, until it is closed.
@@ -59,7 +63,11 @@ private:
 
     void apply(const Options &options);
     std::string name_of(size_t function) const;
+    // Null: it has none, or it is printed as it comes.
+    const mapi_results_t *read(size_t function);
     std::string result_of(size_t function);
+    nlohmann::ordered_json json_of(size_t function);
+    std::string line_of(size_t function, const std::string &text, const char *name, nlohmann::ordered_json json) const;
     void print(size_t function);
     void print_waiting_flows(size_t function);
     bool gives_one_by_one(size_t function) const;
@@ -71,6 +79,7 @@ private:
     const std::vector<flow_words::Call> calls_;
     const unsigned number_;
     Lines &lines_;
+    const bool is_json_;
     int flow_;
     std::vector<int> functions_;
     std::vector<std::string> names_; // the functions' own, as libmapi has them
@@ -81,4 +90,6 @@ private:
     std::atomic<bool> is_reading_rest_ = false;
     std::atomic<bool> is_closing_ = false;
 };
+
+using Flows = std::vector<std::unique_ptr<Flow>>;
 } // namespace mapi_flow

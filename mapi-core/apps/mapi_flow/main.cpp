@@ -2,19 +2,26 @@
 // mapi-flow: a capture or an interface, and functions -> their results.
 #include <algorithm>
 #include <chrono>
+#include <climits>
+#include <cstdio>
 #include <cstdlib>
 #include <iterator>
 #include <memory>
+#include <regex>
 #include <string>
 #include <thread>
 
 #include <mapi/mapi.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "captures/captures.h"
 #include "command/signals.h"
 #include "command/standard_files.h"
 #include "command/tell.hpp"
 #include "flow.hpp"
 #include "flow_words/read_calls.hpp"
+#include "json_line.hpp"
 #include "lines.hpp"
 #include "options.hpp"
 
@@ -27,19 +34,38 @@ constexpr int kLookMs = 100;
 constexpr auto kTimeToRead = std::chrono::milliseconds(200); // what came before Ctrl-C, or the end of the time
 constexpr const char *kHead = "#flow.function\tname\tpackets\tpassed\tdropped\tresult";
 
-// A capture, or an interface that is there anyway.
+// None for an interface.  Throws MapiError.
+struct CaptureList {
+    explicit CaptureList(const Options &options)
+    {
+        char why[PATH_MAX + 256];
+        for (const std::string &path : options.captures) {
+            if (captures_add(&list, path.c_str(), why, sizeof(why)) == 0)
+                continue;
+            captures_free(&list);
+            throw MapiError(why);
+        }
+    }
+    ~CaptureList() { captures_free(&list); }
+    CaptureList(const CaptureList &) = delete;
+    CaptureList &operator=(const CaptureList &) = delete;
+
+    captures list = {};
+};
+
+// Captures, or an interface that is there anyway.
 class Source
 {
 public:
-    explicit Source(const Options &options) : is_device_(options.is_device), name_(options.source)
+    Source(const Options &options, const CaptureList &list) : name_(options.device)
     {
-        if (is_device_) {
-            flow_ = mapi_create_flow(name_.c_str());
+        if (options.is_device) {
+            flow_ = captures_create_flow(name_.c_str(), options.waits, "mapi-flow");
             if (flow_ < 0)
                 throw_last_error();
             return;
         }
-        made_ = mapi_create_offline_device(options.source.c_str(), options.is_erf ? MFF_DAG_ERF : MFF_PCAP);
+        made_ = captures_open(&list.list, options.is_erf ? MFF_DAG_ERF : MFF_PCAP, "mapi-flow");
         if (!made_)
             throw_last_error();
         name_ = made_;
@@ -70,7 +96,6 @@ public:
     }
 
 private:
-    const bool is_device_;
     std::string name_;
     char *made_ = nullptr;
     int flow_ = 0; // never connected: an interface stays open until it is closed
@@ -95,18 +120,34 @@ bool is_whole(const mapi_stat_t &stats)
     return stats.drop_kernel + stats.ps_ifdrop + stats.drop_buffer_full + stats.drop_not_written + stats.unread_bytes == 0 && !*stats.message;
 }
 
-using Flows = std::vector<std::unique_ptr<Flow>>;
-
-void print(const Flows &flows, Lines &lines)
+// The words of a flow that are "-" alone: standard output, where a function writes a file.
+size_t count_on_standard_output(const std::string &flow)
 {
-    lines.print(std::string(kHead) + "\n");
-    for (const auto &flow : flows)
-        flow->print();
+    static const std::regex file("(^|[^A-Za-z_])(TO_FILE|RES2FILE|FLOW_REPORT)[^|]*?[ \t'\"]-([ \t'\"|]|$)");
+    return size_t(std::distance(std::sregex_iterator(flow.begin(), flow.end(), file), std::sregex_iterator()));
+}
+
+bool is_stream(int file)
+{
+    struct stat status = {};
+    return fstat(file, &status) == 0 && !S_ISREG(status.st_mode);
+}
+
+// is_last: all that there is to tell.
+void print(const Flows &flows, const Source &source, const Options &options, Lines &lines, bool is_last)
+{
+    if (options.is_json) {
+        lines.print(json_line(flows, source.stats(), is_last));
+    } else {
+        lines.print(std::string(kHead) + "\n");
+        for (const auto &flow : flows)
+            flow->print();
+    }
     lines.flush();
 }
 
 // Until all have ended, the time is up, nobody reads the lines any more, or Ctrl-C.  Whether all have ended.
-bool wait(const Flows &flows, const Options &options, Lines &lines)
+bool wait(const Flows &flows, const Source &source, const Options &options, Lines &lines)
 {
     const auto begin = Clock::now();
     const auto passed_s = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
@@ -115,7 +156,7 @@ bool wait(const Flows &flows, const Options &options, Lines &lines)
         if (options.is_device && options.seconds > 0 && passed_s() >= options.seconds)
             return false;
         if (next_s > 0 && passed_s() >= next_s) {
-            print(flows, lines);
+            print(flows, source, options, lines, false);
             next_s += options.interval_s;
         }
         if (flows[i]->wait(kLookMs))
@@ -139,11 +180,23 @@ mapi_stat_t close(const Flows &flows, const Source &source)
 
 int run(const Options &options)
 {
-    Lines lines;
+    size_t on_output = 0;
+    for (const std::string &text : options.flows)
+        on_output += count_on_standard_output(text);
+    if (on_output > 1) {
+        command::tell("mapi-flow: several functions write to standard output; give each its own file\n");
+        return kExitUsage;
+    }
+    const CaptureList captures(options);
+    if ((on_output && is_stream(STDOUT_FILENO)) || captures_have_stream(&captures.list))
+        setenv("MAPI_SOCKET", "none", 1); // which mapid does not take; before libmapi is asked for anything
+    Lines lines(on_output ? stderr : stdout);
     std::vector<std::vector<flow_words::Call>> calls;
     for (const std::string &text : options.flows) // before anything is opened
         calls.push_back(flow_words::read_calls(text));
-    Source source(options);
+    if (options.waits)
+        command_catch_interrupts();
+    Source source(options, captures);
     Flows flows;
     for (const auto &functions : calls)
         flows.push_back(std::make_unique<Flow>(source.name(), options, functions, unsigned(flows.size() + 1), lines));
@@ -152,12 +205,12 @@ int run(const Options &options)
     for (const auto &flow : flows)
         flow->connect();
     source.start();
-    const bool have_ended = wait(flows, options, lines);
+    const bool have_ended = wait(flows, source, options, lines);
     for (const auto &flow : flows)
         have_ended ? flow->read_rest() : flow->stop();
     if (!have_ended && options.is_device)
         std::this_thread::sleep_for(kTimeToRead);
-    print(flows, lines);
+    print(flows, source, options, lines, true);
     const bool is_all_there = is_whole(close(flows, source));
     if (!lines.flush()) {
         command::tell("mapi-flow: standard output cannot be written\n");
@@ -184,6 +237,8 @@ int main(int argc, char **argv)
         command::tell("mapi-flow: {}\n", error.what());
         return kExitUsage;
     } catch (const std::exception &error) {
+        if (options.waits && command_was_interrupted())
+            return kExitInterrupted;
         command::tell("mapi-flow: {}\n", error.what());
         return kExitRefused;
     }

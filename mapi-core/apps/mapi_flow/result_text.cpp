@@ -17,47 +17,12 @@
 #include <mapi/topx.h>
 
 #include "count_names.hpp"
+#include "result_words.hpp"
 
 namespace mapi_flow
 {
 namespace
 {
-constexpr uint64_t kNtpFrom1970 = 2208988800; // seconds from 1900
-
-// Seconds since 1970, up to 2106: NTP counts anew in 2036.
-std::string time_text(uint64_t ntp)
-{
-    if (ntp == 0)
-        return "none";
-    return fmt::format("{}.{:09}", uint32_t((ntp >> 32) - kNtpFrom1970), ((ntp & 0xffffffff) * 1000000000 + 0x80000000) >> 32);
-}
-
-std::string address_text(int family, const void *address)
-{
-    char text[INET6_ADDRSTRLEN] = "";
-    return inet_ntop(family, address, text, sizeof(text)) ? text : "?";
-}
-
-std::string hex_text(const void *bytes, size_t count)
-{
-    static constexpr char kDigits[] = "0123456789abcdef";
-    std::string text;
-    text.reserve(2 * count);
-    for (const uint8_t byte : std::span(static_cast<const uint8_t *>(bytes), count)) {
-        text += kDigits[byte >> 4];
-        text += kDigits[byte & 15];
-    }
-    return text;
-}
-
-// Of an object that lies anywhere.
-template <class Object> Object copy_of(const mapi_results_t &results)
-{
-    Object object = {};
-    memcpy(&object, results.res, std::min(sizeof(object), size_t(results.size)));
-    return object;
-}
-
 // "name=count", as many as there are of both.
 template <class Count> std::string counts_text(std::span<const std::string_view> names, std::span<const Count> counts)
 {
@@ -154,11 +119,8 @@ std::string flow_text(const flow_data &flow)
 
 std::string expired_flows_text(const mapi_results_t &results)
 {
-    static constexpr std::string_view kTotals[] = {"sent", "received", "expired", "ignored", "dropped", "packets_sent", "packets_received", "packets_expired",
-                                                   "packets_ignored", "packets_dropped", "early", "other"};
-    static_assert(std::size(kTotals) * sizeof(uint32_t) == sizeof(flows_stat));
     const auto *const totals = static_cast<const flows_stat *>(results.res);
-    std::string text = counts_text(std::span(kTotals), std::span(static_cast<const uint32_t *>(results.res), std::size(kTotals)));
+    std::string text = counts_text(expired_flows_names(), std::span(static_cast<const uint32_t *>(results.res), expired_flows_names().size()));
     const auto *at = reinterpret_cast<const uint8_t *>(totals + 1);
     for (uint32_t i = 0; i < totals->sent; ++i) {
         const auto &flow = *reinterpret_cast<const flow_data *>(at);

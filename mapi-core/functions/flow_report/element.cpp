@@ -23,14 +23,20 @@ uint32_t word(const uint8_t *at)
 // NTP time, rounded up: readers who cut it to whole nanoseconds get what it was.
 uint64_t ntp_ns(uint64_t time_ns)
 {
-    return ntp_time(time_ns) + ((time_ns % kNsPerSecond << 32) % kNsPerSecond != 0);
+    return !has_ntp_time(time_ns) ? kNoNtpTime : ntp_time(time_ns) + ((time_ns % kNsPerSecond << 32) % kNsPerSecond != 0);
 }
 
 // The same of whole microseconds; the last 11 bits are zero (RFC 7011 6.1.9).
 uint64_t ntp_us(uint64_t time_ns)
 {
     constexpr uint64_t kUnused = 0x7ff;
-    return (ntp_ns(time_ns - time_ns % kNsPerUs) + kUnused) & ~kUnused;
+    return has_ntp_time(time_ns) ? (ntp_ns(time_ns - time_ns % kNsPerUs) + kUnused) & ~kUnused : kNoNtpTime & ~kUnused;
+}
+
+// Of 32 bits; a time after 2106 is the last one that these have.
+uint64_t seconds(uint64_t time_ns)
+{
+    return std::min<uint64_t>(time_ns / kNsPerSecond, UINT32_MAX);
 }
 
 #define VALUE(expression) [](const Flow &f, const Settings &s) -> uint64_t { return (void)f, (void)s, uint64_t(expression); }, nullptr
@@ -70,8 +76,8 @@ constexpr Element kElements[] = {
     {"TEMPLATE_ID", "templateId", 145, 2, Element::kAny, VALUE(template_id(f.flow.key.version, f.reverse))},
     {"FLOW_ID", "flowId", 148, 8, Element::kAny, VALUE(f.flow.number)},
     {"OBSERV_DOMAIN", "observationDomainId", 149, 4, Element::kAny, VALUE(s.observation_domain)},
-    {"FLOW_START_SEC", "flowStartSeconds", 150, 4, Element::kAny, VALUE(f.flow.first_ns / kNsPerSecond)},
-    {"FLOW_END_SEC", "flowEndSeconds", 151, 4, Element::kAny, VALUE(f.flow.last_ns / kNsPerSecond)},
+    {"FLOW_START_SEC", "flowStartSeconds", 150, 4, Element::kAny, VALUE(seconds(f.flow.first_ns))},
+    {"FLOW_END_SEC", "flowEndSeconds", 151, 4, Element::kAny, VALUE(seconds(f.flow.last_ns))},
     {"FLOW_START_MS", "flowStartMilliseconds", 152, 8, Element::kAny, VALUE(f.flow.first_ns / kNsPerMs)},
     {"FLOW_END_MS", "flowEndMilliseconds", 153, 8, Element::kAny, VALUE(f.flow.last_ns / kNsPerMs)},
     {"FLOW_START_US", "flowStartMicroseconds", 154, 8, Element::kAny, VALUE(ntp_us(f.flow.first_ns))},

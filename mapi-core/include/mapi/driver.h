@@ -105,6 +105,11 @@ struct mapi_driver {
 	 * there are none.  NULL: each batch is read by itself.
 	 */
 	int (*read_more)(void *instance, struct mapi_packet *packets, uint32_t limit, struct mapi_batch *batch);
+	/*
+	 * Of a source that is a file, before the first read(): another file of the same format is read, too, as one source.  Of the setup
+	 * path, error, has_file and file count.  0, or an error number, as open().
+	 */
+	int (*append)(void *instance, const struct mapi_driver_setup *setup);
 };
 
 #ifdef __cplusplus

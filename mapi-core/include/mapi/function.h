@@ -93,12 +93,13 @@ struct mapi_filter_code {
 };
 
 struct mapi_argument {
-	const char *text; /* kind 's', 'n', 'p', 'w' and 'o'; of 'n' in decimal digits where a number was given */
+	const char *text; /* kind 's', 'n', 'p', 'w', 'W' and 'o'; of 'n' in decimal digits where a number was given */
 	int64_t number;   /* kind 'i', 'b', 'c', 'u', 'l', 'r' and 'f'; of 'S' and 'F' how many there are, of 'w' and 'o' the open file, which stays so as long as the instance, or -1 */
 	char kind;        /* 0: an optional argument that was left out */
 	const struct mapi_reference *const *references; /* kind 'f' one, kind 'S' `number` of them; they live as long as the instance */
 	/* Kind 'F': of each of `number` flows a word that mapi_flow_has_begun() reads; they live as long as the instance. */
 	const uint64_t *const *flows;
+	const int *files; /* Kind 'W': `number` open files, which stay so as long as the instance */
 };
 
 /*
@@ -157,6 +158,7 @@ enum mapi_function_flags {
 
 enum mapi_device_flags {
 	MAPI_DEVICE_OFFLINE = 1u << 0, /* the source waits for its readers: back-pressure loses nothing */
+	MAPI_DEVICE_PACKET_TYPES = 1u << 1, /* its packets have a packet_type, and its driver's filters may ask the kernel for it */
 };
 
 struct mapi_perf; /* results.h */
@@ -260,7 +262,8 @@ struct mapi_function {
 	const char *description;
 	/*
 	 * A letter each: s string, n string or number, c character, i int, b 0 or 1, which is asked before the functions and files of the others, p path (as seen from "/"), u the caller's user (which the caller does not give), l 64-bit, r flow, f function of the flow before it, S functions as "fid@fd,fid@fd", F flows as "fd,fd", w file to write
-	 * (open, as it was: create() makes it empty once nothing is refused), o where messages go: "SHMEM", "host:port", or else a file as
+	 * (open, as it was: create() makes it empty once nothing is refused), W how the file of the w before it is cut into several, as
+	 * "size=BYTES,time=SECONDS,files=COUNT": it is then the first one, the others come with this argument; o where messages go: "SHMEM", "host:port", or else a file as
 	 * with w; those after '?' may be left out; those after "??" a caller without a prototype, who cannot say how many there are, leaves out.
 	 */
 	const char *args;

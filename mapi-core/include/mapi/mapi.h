@@ -21,7 +21,7 @@ extern "C" {
  */
 
 /* Formats of capture files. */
-enum mapi_file_formats { MFF_PCAP = 0, MFF_RAW = 1, MFF_DAG_ERF = 2, MFF_COMBO6 = 3, MFF_NAPATECH = 4 };
+enum mapi_file_formats { MFF_PCAP = 0, MFF_RAW = 1, MFF_DAG_ERF = 2, MFF_COMBO6 = 3, MFF_NAPATECH = 4, MFF_PCAPNG = 5 };
 
 /* Argument of TO_BUFFER: what a reader finds when the buffer is empty, and what a file device does when it is full. */
 enum toba_flg {
@@ -118,6 +118,8 @@ int mapi_loop(int fd, int fid, int count, mapi_handler handler);
 
 /* A capture file as a device; the name it returns goes to mapi_create_flow().  mapi_delete_offline_device() frees the name. */
 char *mapi_create_offline_device(const char *path, int format);
+/* Before the device is started: packets of this capture are read, too, by the time of each capture's first packet. */
+int mapi_append_offline_device(const char *device, const char *path);
 int mapi_start_offline_device(const char *device);
 int mapi_delete_offline_device(char *device);
 /* MAPI 1: device and flow in one; reading starts at mapi_connect(). */

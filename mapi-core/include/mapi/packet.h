@@ -24,7 +24,7 @@ struct mapi_packet {
 	uint64_t timestamp_ns; /* since 1970-01-01 00:00 UTC */
 	uint16_t link_type;    /* LINKTYPE_ number, as in capture files */
 	uint16_t ifindex;      /* interface in the driver's own numbering, from 0 */
-	uint32_t reserved;     /* zero */
+	uint32_t packet_type;  /* as sll_pkttype of packet(7), of a device with MAPI_DEVICE_PACKET_TYPES; else zero */
 };
 
 /* The largest packet of a link that is believed, as libpcap has it. */

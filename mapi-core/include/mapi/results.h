@@ -27,7 +27,7 @@ typedef struct mapi_results {
 
 /* A packet from TO_BUFFER.  pkt is the first byte of the frame, 20 bytes after the start; more than one byte follows. */
 struct mapipkt {
-	uint64_t ts;      /* NTP: seconds since 1900 << 32 | fraction */
+	uint64_t ts;      /* NTP: seconds since 1900 << 32 | fraction; anew from 2036 on, up to 2106 */
 	uint16_t ifindex; /* interface in the capture file or device */
 	uint32_t caplen;  /* bytes at pkt */
 	uint32_t wlen;    /* bytes that the frame had on the wire */
@@ -264,7 +264,7 @@ typedef struct mapi_stat {
 	uint64_t drop_truncated;        /* records that the end of the file cuts */
 	uint64_t drop_buffer_full;      /* copies, or results, for a client whose buffer had no room */
 	uint64_t drop_link_type;        /* times a filter could not judge a packet, a function not look into it, or a file not take it: for its link type */
-	uint64_t drop_not_written;      /* packets, or rows of results, that a file did not take */
+	uint64_t drop_not_written;      /* packets, or rows of results, that a file did not take, or whose time has no room there or in TO_BUFFER */
 	uint64_t drop_kernel;           /* packets for which the kernel's buffer had no room */
 	uint64_t drop_no_flow;          /* packets read while no flow was connected */
 	uint64_t unread_bytes;          /* bytes of the file after the place where reading stopped; of a compressed one, as it lies there */

@@ -114,7 +114,7 @@ TEST_CASE("a record of more than 4 MiB is counted as not written, and others go 
     FILE *const file = tmpfile();
     REQUIRE(file);
     {
-        Instance to_file(mapi_fn_to_file, {number('i', MFF_PCAP), number('w', fileno(file)), number(0, 0)});
+        Instance to_file(mapi_fn_to_file, {number('i', MFF_PCAP), number('w', fileno(file)), number(0, 0), number(0, 0)});
         to_file.run(5 * kMib, 2, 231);
         to_file.run(3 * kMib, 2, 231);
         CHECK(to_file.drops().not_written == 2);

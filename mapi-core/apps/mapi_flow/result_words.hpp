@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// result_words: what lines and JSON say alike: times, addresses, bytes, names.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <mapi/mapi.h>
+
+namespace mapi_flow
+{
+// Seconds since 1970, up to 2106: NTP counts anew in 2036.  All bits: a time after that.
+std::string time_text(uint64_t ntp);
+std::string address_text(int family, const void *address);
+std::string hex_text(const void *bytes, size_t count);
+// Of the totals of EXPIRED_FLOWS, in their order.
+std::span<const std::string_view> expired_flows_names();
+
+// Of an object that lies anywhere.
+template <class Object> Object copy_of(const mapi_results_t &results)
+{
+    Object object = {};
+    memcpy(&object, results.res, std::min(sizeof(object), size_t(results.size)));
+    return object;
+}
+} // namespace mapi_flow
