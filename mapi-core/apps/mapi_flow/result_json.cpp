@@ -9,7 +9,6 @@
 
 #include <arpa/inet.h>
 #include <mapi/expiredflowshash.h>
-#include <mapi/sample.h>
 #include <mapi/topx.h>
 
 #include "count_names.hpp"

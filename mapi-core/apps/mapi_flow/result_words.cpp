@@ -6,6 +6,7 @@
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
+#include <mapi/expiredflowshash.h>
 
 namespace mapi_flow
 {
