@@ -2,24 +2,57 @@
 /* Failures: what went wrong, in words -> the thread's last error. */
 #include "error.h"
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <nsprobe/session.h>
 
-static __thread char last_error[NSP_ERROR_BYTES];
+/* On the heap: the library's thread-local memory is in the static block, of which a program that loads it by dlopen() has little. */
+static __thread char *last_error;
+static __thread int has_no_room;
+static pthread_key_t at_thread_exit;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void release(void *text)
+{
+    last_error = NULL;
+    free(text);
+}
+
+static void make_key(void)
+{
+    pthread_key_create(&at_thread_exit, release);
+}
+
+static char *room(void)
+{
+    if (last_error)
+        return last_error;
+    pthread_once(&once, make_key);
+    last_error = malloc(NSP_ERROR_BYTES);
+    pthread_setspecific(at_thread_exit, last_error);
+    return last_error;
+}
 
 int nsp_fail(int err, const char *format, ...)
 {
+    char *const text = room();
     va_list args;
 
+    has_no_room = !text;
+    if (!text)
+        return err;
     va_start(args, format);
-    vsnprintf(last_error, sizeof(last_error), format, args);
+    vsnprintf(text, NSP_ERROR_BYTES, format, args);
     va_end(args);
     return err;
 }
 
 const char *nsp_last_error(void)
 {
-    return last_error[0] ? last_error : "no error";
+    if (has_no_room)
+        return "out of memory";
+    return last_error ? last_error : "no error";
 }

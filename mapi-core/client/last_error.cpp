@@ -13,9 +13,16 @@ namespace mapi::client
 {
 namespace
 {
+// The text on the heap: thread-local memory of this library is in the static block, of which a program that loads it by dlopen() has little.
 struct LastError {
-    int number;
-    char text[MAPI_ERROR_TEXT_BYTES];
+    int number = 0;
+    char *text = nullptr;
+
+    ~LastError()
+    {
+        delete[] text;
+        text = nullptr; // other destructors of the thread may fail, too
+    }
 };
 
 thread_local LastError last_error;
@@ -24,10 +31,12 @@ thread_local LastError last_error;
 void set_last_error(int number, const char *text) noexcept
 {
     last_error.number = number;
+    if (!last_error.text && !(last_error.text = new (std::nothrow) char[MAPI_ERROR_TEXT_BYTES]))
+        return; // the number has a text of its own
     // A plug-in may have numbers of its own, for which there is no text.
     const char *const known = error_text(number);
-    const int head = snprintf(last_error.text, sizeof(last_error.text), "%s%s", known, *known && *text ? ": " : "");
-    mapi_explain(last_error.text + head, sizeof(last_error.text) - size_t(head), text);
+    const int head = snprintf(last_error.text, MAPI_ERROR_TEXT_BYTES, "%s%s", known, *known && *text ? ": " : "");
+    mapi_explain(last_error.text + head, MAPI_ERROR_TEXT_BYTES - size_t(head), text);
 }
 
 bool take_last_error(int *number, char *text) noexcept
@@ -35,7 +44,7 @@ bool take_last_error(int *number, char *text) noexcept
     if (number)
         *number = last_error.number;
     if (text)
-        strcpy(text, last_error.number ? last_error.text : "");
+        strcpy(text, last_error.number == 0 ? "" : last_error.text ? last_error.text : error_text(last_error.number));
     const bool had_one = last_error.number != 0;
     last_error.number = 0;
     return had_one;

@@ -63,60 +63,101 @@ private:
         return l;
     }
 
-    // The cold half: the next record is not whole in the buffer.  False at the end of the file.
+    // The packets of a batch so far, and where the next record begins.
+    struct Taken {
+        const uint8_t *record;
+        uint32_t count = 0;
+        uint64_t wire_bytes = 0;
+    };
+
+    static void show(mapi_packet &packet, const Settings &settings, const uint8_t *record, Lengths lengths);
+    // Whole records with nothing odd about them, up to the first other one.
+    void take_plain(FileBuffer &file, mapi_packet *packets, uint32_t limit, Taken &taken) const;
+    // The next record, whatever it is like.  False: it is not whole, or there is none.
+    bool take_any(FileBuffer &file, mapi_packet *packets, Taken &taken);
+    // The next record is not whole in the buffer.  False at the end of the file.
     bool fetch_record(FileBuffer &file) const;
 
-    Settings settings_;
+    const Settings settings_;
 };
 
 template <bool kSwapped>
-uint32_t PcapFormat<kSwapped>::read(FileBuffer &file, mapi_packet *packets, uint32_t limit,
-                                    mapi_batch &batch)
+inline void PcapFormat<kSwapped>::show(mapi_packet &packet, const Settings &settings, const uint8_t *record, Lengths lengths)
+{
+    packet.data = record + settings.variant.record_header_bytes;
+    packet.caplen = lengths.caplen;
+    packet.wire_len = lengths.wire_len;
+    packet.timestamp_ns = uint64_t(load_u32<kSwapped>(record)) * 1000000000u + uint64_t(load_u32<kSwapped>(record + 4)) * settings.variant.ns_per_fraction;
+    packet.link_type = settings.link_type;
+    packet.ifindex = 0;
+    packet.packet_type = 0;
+}
+
+template <bool kSwapped>
+uint32_t PcapFormat<kSwapped>::read(FileBuffer &file, mapi_packet *packets, uint32_t limit, mapi_batch &batch)
+{
+    Taken taken = {file.begin()};
+    do
+        take_plain(file, packets, limit, taken);
+    while (taken.count < limit && take_any(file, packets, taken));
+    file.consume_to(taken.record);
+    finish_batch(batch, packets, taken.count, taken.wire_bytes, settings_.link_type);
+    return taken.count;
+}
+
+// What a record takes here every packet of a capture takes: the rare cases are not looked at one by one.
+template <bool kSwapped>
+void PcapFormat<kSwapped>::take_plain(FileBuffer &file, mapi_packet *packets, uint32_t limit, Taken &taken) const
 {
     const Settings settings = settings_; // its own copy: a store into a packet view might change a member
+    if (settings.is_early)
+        return;
+    const uint32_t longest = std::min(settings.max_caplen, settings.snaplen);
     const uint32_t header_bytes = settings.variant.record_header_bytes;
-    const uint8_t *record = file.begin();
-    const uint8_t *end = file.end();
-    uint64_t wire_bytes = 0;
-    uint32_t count = 0;
-    while (count < limit) {
-        Lengths l = {};
-        const size_t left = size_t(end - record);
-        if (left >= header_bytes)
-            l = lengths(settings, record);
-        if (left < header_bytes || l.caplen > settings.max_caplen || left - header_bytes < l.caplen)
-            [[unlikely]] {
-            file.consume_to(record);
-            if (count > 0 || file.is_held() || !fetch_record(file))
-                break;
-            record = file.begin();
-            end = file.end();
-            continue;
-        }
-        const uint32_t longest = std::min(l.wire_len, settings.snaplen);
-        if (l.caplen > longest) [[unlikely]]
-            odd_lengths_.note(l.caplen, l.wire_len, settings.snaplen, file.offset() + uint64_t(record - file.begin()));
-        mapi_packet &packet = packets[count++];
-        packet.data = record + header_bytes;
+    const uint8_t *const end = file.end();
+    const uint8_t *record = taken.record;
+    uint64_t wire_bytes = taken.wire_bytes;
+    uint32_t count = taken.count;
+    for (; count < limit && size_t(end - record) >= header_bytes; ++count) {
+        const Lengths l = {load_u32<kSwapped>(record + 8), load_u32<kSwapped>(record + 12)};
+        if (l.caplen > longest || l.caplen > l.wire_len || size_t(end - record) - header_bytes < l.caplen) [[unlikely]]
+            break;
         __builtin_prefetch(record + 64); // the rest of its headers: what ReadAhead's thread has read is in the other processor's cache
-        packet.caplen = std::min(l.caplen, settings.snaplen);
-        packet.wire_len = l.wire_len;
-        packet.timestamp_ns = uint64_t(load_u32<kSwapped>(record)) * 1000000000u +
-                              uint64_t(load_u32<kSwapped>(record + 4)) *
-                                  settings.variant.ns_per_fraction;
-        packet.link_type = settings.link_type;
-        packet.ifindex = 0;
-        packet.packet_type = 0;
+        show(packets[count], settings, record, l);
         if constexpr (kSwapped) {
             if (settings.swap) [[unlikely]]
-                settings.swap(file.writable(packet.data), packet.caplen);
+                settings.swap(file.writable(packets[count].data), l.caplen);
         }
         wire_bytes += l.wire_len;
         record += header_bytes + l.caplen;
     }
-    file.consume_to(record);
-    finish_batch(batch, packets, count, wire_bytes, settings.link_type);
-    return count;
+    taken = {record, count, wire_bytes};
+}
+
+template <bool kSwapped> bool PcapFormat<kSwapped>::take_any(FileBuffer &file, mapi_packet *packets, Taken &taken)
+{
+    const uint32_t header_bytes = settings_.variant.record_header_bytes;
+    const size_t left = size_t(file.end() - taken.record);
+    const Lengths l = left >= header_bytes ? lengths(settings_, taken.record) : Lengths{};
+    if (left < header_bytes || l.caplen > settings_.max_caplen || left - header_bytes < l.caplen) {
+        file.consume_to(taken.record);
+        if (taken.count > 0 || file.is_held() || !fetch_record(file))
+            return false;
+        taken.record = file.begin();
+        return true;
+    }
+    if (l.caplen > std::min(l.wire_len, settings_.snaplen))
+        odd_lengths_.note(l.caplen, l.wire_len, settings_.snaplen, file.offset() + uint64_t(taken.record - file.begin()));
+    mapi_packet &packet = packets[taken.count];
+    show(packet, settings_, taken.record, {std::min(l.caplen, settings_.snaplen), l.wire_len});
+    if constexpr (kSwapped) {
+        if (settings_.swap)
+            settings_.swap(file.writable(packet.data), packet.caplen);
+    }
+    ++taken.count;
+    taken.wire_bytes += l.wire_len;
+    taken.record += header_bytes + l.caplen;
+    return true;
 }
 
 template <bool kSwapped> bool PcapFormat<kSwapped>::fetch_record(FileBuffer &file) const
