@@ -2,14 +2,18 @@
 // analyse: slices of a trace with very many names -> counts by value, and what depends on their order.
 #include "analyse/batch.hpp"
 
+#include <sys/mman.h>
+
 #include "analyse/stats.hpp"
 
 namespace nsdump
 {
 void Batches::grow(NameId name)
 {
-    while (blocks_.size() <= name / kBlockRows)
-        blocks_.push_back(std::make_unique<Block>());
+    while (blocks_.size() <= name / kBlockRows) {
+        blocks_.push_back(std::make_unique_for_overwrite<Block>());
+        madvise(blocks_.back().get(), sizeof(Block), MADV_HUGEPAGE); // no harm where it fails
+    }
     counts_.resize(blocks_.size() * kBlockRows);
 }
 

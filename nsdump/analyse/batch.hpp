@@ -45,9 +45,9 @@ private:
     static constexpr std::uint32_t kInterrupted = 1u << 31;
     static_assert(2 * kTickBits + kShapeBits == 64 && BatchShapes::kMax <= 1u << kShapeBits);
 
-    std::uint64_t ticks_ = 0; // raw, shape, in slices inside
-    std::uint32_t unit_serial_ = 0;
-    std::uint32_t packets_ = 0; // the last bit: is_interrupted
+    std::uint64_t ticks_; // raw, shape, in slices inside
+    std::uint32_t unit_serial_;
+    std::uint32_t packets_; // the last bit: is_interrupted
 };
 
 // Of very many names none is in the cache when its next slice comes.  Here a slice is only written, next to the name's last one, and
@@ -55,7 +55,7 @@ private:
 class Batches
 {
 public:
-    static constexpr std::size_t kSlices = 64;
+    static constexpr std::size_t kSlices = 128;
 
     bool is_empty(NameId name) const { return count(name) == 0; }
     bool is_full(NameId name) const { return counts_[name] == kSlices; }
@@ -73,10 +73,11 @@ public:
     void clear(NameId name) { counts_[name] = 0; }
 
 private:
-    static constexpr std::size_t kBlockRows = 64;
+    static constexpr std::size_t kBlockBytes = 2 << 20; // a huge page, where the kernel gives one: rows are written all over the place
+    static constexpr std::size_t kBlockRows = kBlockBytes / (kSlices * sizeof(BatchedSlice));
 
     using Row = std::array<BatchedSlice, kSlices>;
-    struct alignas(64) Block : std::array<Row, kBlockRows> {};
+    struct alignas(kBlockBytes) Block : std::array<Row, kBlockRows> {};
 
     void grow(NameId name);
 

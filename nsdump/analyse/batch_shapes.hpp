@@ -61,7 +61,7 @@ private:
         return bits_of(slice.inside) | bits_of(slice.in_children) << 20 | std::uint64_t{slice.children} << 40 |
                std::uint64_t{slice.unit != nullptr} << 48 | std::uint64_t{slice.cpu_index} << 49;
     }
-    std::size_t place_of(std::uint64_t key) const { return (key * 0x9e3779b97f4a7c15u >> 40) & (slots_.size() - 1); }
+    std::size_t place_of(std::uint64_t key) const { return ((key ^ key >> 32) * 0x9e3779b97f4a7c15u >> 40) & (slots_.size() - 1); }
     Slot &find(std::uint64_t key);
     std::size_t find_slowly(std::uint64_t key, const Slice &slice);
     void grow();
