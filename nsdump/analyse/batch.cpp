@@ -32,13 +32,27 @@ bool StatsCollector::add_to_batch(const Slice &slice)
     const std::size_t shape = shapes_.id_of(slice);
     if (shape == BatchShapes::kMax) [[unlikely]]
         return false;
-    if (batches_.is_empty(slice.name)) [[unlikely]]
+    const std::size_t count = batches_.count(slice.name);
+    if (count == 0) [[unlikely]]
         at(slices_, slice.name); // in the order of the first ones
+    else if (count == Batches::kSlices) [[unlikely]]
+        flush(slice.name);
     const bool is_first = slice.unit && slice.unit->seen.note(slice.name, kTicksSeen) != 0;
     batches_.append(slice.name, BatchedSlice(slice, shape, is_first));
-    if (batches_.is_full(slice.name)) [[unlikely]]
-        flush(slice.name);
+    if (count + 1 == Batches::kSlices) [[unlikely]]
+        flush_later(slice.name);
     return true;
+}
+
+// When two more rows are full: until then what it needs comes to the cache, first what tells where the rest is.
+void StatsCollector::flush_later(NameId name)
+{
+    flush(full_[1]);
+    full_[1] = full_[0];
+    full_[0] = name;
+    slices_[name]->prefetch();
+    if (batches_.count(full_[1]) == Batches::kSlices)
+        slices_[full_[1]]->prefetch_all();
 }
 
 void StatsCollector::flush(NameId name)

@@ -57,8 +57,6 @@ class Batches
 public:
     static constexpr std::size_t kSlices = 128;
 
-    bool is_empty(NameId name) const { return count(name) == 0; }
-    bool is_full(NameId name) const { return counts_[name] == kSlices; }
     std::size_t count(NameId name) const { return name < counts_.size() ? counts_[name] : 0; }
     // The row is to be read and cleared when it is full.
     void append(NameId name, const BatchedSlice &slice)

@@ -2,6 +2,7 @@
 // analyse: slices -> statistics by name; the sink of the pairer.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -57,6 +58,24 @@ struct SliceStats {
     ValueCounts values;               // the same, of a trace with very many names
     SelfRun self_run;                 // theirs; of the shape with this number
     std::uint16_t self_shape = 0;
+
+    // What a batch needs, on its way to the cache: first what tells where the rest is.
+    void prefetch() const
+    {
+        __builtin_prefetch(&interrupted, 1);
+        __builtin_prefetch(&ticks.packets, 1);
+        __builtin_prefetch(&values, 1);
+        __builtin_prefetch(&self_run, 1);
+        __builtin_prefetch(&self_shape, 1);
+        ticks.net_blocks.prefetch();
+        ticks.per_unit.prefetch();
+    }
+    void prefetch_all() const
+    {
+        values.prefetch();
+        ticks.net_blocks.prefetch_block();
+        ticks.per_unit.prefetch_block();
+    }
 };
 
 // What interruptions take out of one value of a slice: all, and the part inside of slices inside.
@@ -146,6 +165,7 @@ private:
     // False when it has to be added by itself.
     bool add_to_batch(const Slice &slice);
     void flush(NameId name);
+    void flush_later(NameId name);
     void add_batched(SliceStats &stats, const BatchedSlice &one);
     void add_batched_self(SliceStats &stats, const BatchedSlice &one, const BatchShape &shape);
     void end_batched_self(SliceStats &stats);
@@ -161,6 +181,7 @@ private:
     bool is_batching_ = false;
     BatchShapes shapes_;
     Batches batches_;
+    std::array<NameId, 2> full_{}; // rows whose statistics are on their way to the cache
     Table<SliceStats> slices_;
     Table<UnitStats> units_;
     Table<MarkStats> marks_;
