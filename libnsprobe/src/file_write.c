@@ -210,6 +210,7 @@ static int lock_given(struct nsp_file *file, const char *name)
     struct stat opened;
     int err;
 
+    nsp_descriptor_note(file->fd, &file->file); /* known as this library's, so that it is closed whatever follows */
     if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY)
         return nsp_fail(-EBADF, "%s: is not open to be written", name);
     err = lock_alone(file, name, &opened);

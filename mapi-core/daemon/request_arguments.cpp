@@ -34,6 +34,13 @@ void close_unwanted(const ipc::Request &request, std::vector<ipc::Descriptor> &d
         descriptors.erase(descriptors.begin() + wanted, descriptors.end());
 }
 
+const ipc::Descriptor &only_descriptor(const std::vector<ipc::Descriptor> &descriptors)
+{
+    if (descriptors.size() != 1)
+        throw ipc::ChannelError("a request without its file");
+    return descriptors[0];
+}
+
 engine::Arguments ArgumentReader::read(const ipc::Apply &call, const std::string &letters)
 {
     engine::Arguments arguments;

@@ -49,7 +49,7 @@ expect 2 "$count" ''
 expect 3 "$count" "$folder/absent"
 grep_err "^mapi-count: Error opening file: $folder/absent: No such file or directory; check the name (error 6155)\$"
 expect 3 "$count" "$demo" 'no such filter'
-grep_err '^mapi-count: First argument passed to function is invalid: BPF_FILTER: filter "no such filter": '
+grep_err '^mapi-count: libpcap:Error in BPF filter: BPF_FILTER: filter "no such filter": '
 
 name=$(printf '%0200d' 0)
 mkdir -p "$folder/$name/$name/$name"
