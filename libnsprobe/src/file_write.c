@@ -51,7 +51,7 @@ static int fail_closed(struct nsp_file *file)
     file->error = EBADF;
     file->fd = -1;
     return nsp_fail(-EBADF, "%s: the program has closed the trace's descriptor, and the file cannot be opened again: %s", file->path,
-                    file->place[0] ? strerror(errno) : "only a regular file with a name can");
+                    file->place[0] ? strerror(errno) : "only a regular file with a name can be");
 }
 
 /* Programs that want to inherit nothing close what they did not open, and their own files get the numbers. */

@@ -127,9 +127,9 @@ void open_files(const std::string &name, engine::Argument &argument, int positio
     if (rotation) {
         const auto parsed = functions::parse_file_rotation(rotation->text);
         if (!parsed)
-            refuse(name, position + 2, std::string(": \"") + rotation->text + "\" is none: " + functions::kFileRotationForm);
+            refuse(name, position + 2, std::string(": \"") + rotation->text + "\" is no rotation (" + functions::kFileRotationForm + ")");
         if (path == "-")
-            refuse(name, position + 2, ": standard output is one file");
+            refuse(name, position + 2, ": standard output cannot be rotated");
         for (unsigned i = 1; i < parsed->files; ++i)
             rotation->add_file(open_file(place_of(name, position), parsed->name(argument.text, i)));
         path = parsed->name(argument.text, 0);

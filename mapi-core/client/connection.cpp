@@ -92,7 +92,7 @@ ipc::Mapping Connection::map(const ipc::Descriptor &memory, uint64_t bytes, bool
     struct stat status = {};
     const int seals = fcntl(memory.number(), F_GET_SEALS);
     if (seals < 0 || !(seals & F_SEAL_SHRINK) || fstat(memory.number(), &status) < 0 || bytes > uint64_t(status.st_size))
-        fail(MCOM_UNKNOWN_ERROR, "its memory is less than it says, or could become less");
+        fail(MCOM_UNKNOWN_ERROR, "its shared memory is smaller than announced, or not sealed against shrinking");
     ipc::Mapping mapping(memory.number(), bytes, is_writable);
     if (!mapping.data())
         fail(MCOM_UNKNOWN_ERROR, std::string("its memory cannot be mapped: ") + strerror(errno));
@@ -154,7 +154,7 @@ void Connection::need_mapid() const
     if (has_hung_up())
         fail(MCOM_SOCKET_ERROR, "is gone");
     if (is_silent())
-        fail(MCOM_SOCKET_ERROR, "is stopped, or hangs: results are no longer brought up to date");
+        fail(MCOM_SOCKET_ERROR, "is stopped, or hangs: results are no longer updated");
 }
 
 uint8_t *Connection::engine_memory(uint64_t offset, uint64_t bytes) const

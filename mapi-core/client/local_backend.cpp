@@ -105,6 +105,6 @@ std::shared_ptr<Flow> LocalBackend::create_offline_flow(int, const std::string &
 // Whoever had a mapid once captures by mapids alone.
 std::shared_ptr<Flow> LocalBackend::create_again(const FlowRecipe &)
 {
-    throw Error(MAPI_INTERNAL_ERROR, "this process captures by itself, and a flow of mapid is to go on");
+    throw Error(MAPI_INTERNAL_ERROR, "a flow of mapid cannot be made again in a process that captures by itself");
 }
 } // namespace mapi::client

@@ -38,7 +38,7 @@ public:
         CaptureSource source(setup);
         for (const CaptureSource *one : {&std::as_const(sources_.front()), &std::as_const(source)}) {
             if (one->is_stream())
-                throw CaptureError(Damage::kOpen, one->path() + ": is no regular file; of several captures each must be one");
+                throw CaptureError(Damage::kOpen, one->path() + ": is not a regular file, as each of several captures must be");
         }
         FileBuffer file(source.path(), source.descriptor(), memory_);
         source.first_ns = first_time(file, *open_format_(file));

@@ -87,9 +87,9 @@ void Device::append(const std::string &path, int file)
     setup.error_bytes = sizeof(text);
     const std::lock_guard lock(mutex_);
     if (state_ != State::kIdle)
-        throw Error(MDLIB_FLOW_ALREADY_ACTIVE, settings_.name + ": has been started; captures are appended before");
+        throw Error(MDLIB_FLOW_ALREADY_ACTIVE, settings_.name + ": has been started; captures can be appended only before that");
     if (!driver_.append)
-        throw Error(MAPID_NO_DRIVER, settings_.name + ": driver " + driver_.name + " reads one source");
+        throw Error(MAPID_NO_DRIVER, settings_.name + ": driver " + driver_.name + " cannot read several captures");
     if (const int number = driver_.append(source_, &setup); number != 0)
         throw Error(number, *text ? text : path + ": cannot be opened");
 }

@@ -145,7 +145,7 @@ class Connections(unittest.TestCase):
                 break
         self.assertLess(len(many), Few.files // CLIENT_FILES + 2)
         begin = time.monotonic()
-        self.assertIn(b"as many files open as it may have", self.connect(is_greeted=False).ask(b""))
+        self.assertIn(b"the limit of open files of mapid is reached", self.connect(is_greeted=False).ask(b""))
         self.assertLess(time.monotonic() - begin, 2)
         for client in many[:3]:
             client.close()
