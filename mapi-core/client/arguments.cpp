@@ -85,7 +85,7 @@ void find_flows(const std::string &name, engine::Argument &argument, int positio
     argument.number = int64_t(argument.flows.size());
 }
 
-// A pipe is opened anew: that it does not block is for this process alone.  What others have written to a file stays.
+// A pipe is opened again, so that O_NONBLOCK applies to this process only.  A file that already has content is appended to.
 int open_standard_output()
 {
     if (lseek(STDOUT_FILENO, 0, SEEK_CUR) > 0)
@@ -120,7 +120,7 @@ std::string place_of(const std::string &name, int position)
     return name + ": argument " + std::to_string(position) + ": ";
 }
 
-// rotation: null, or the argument that says into how many files it is cut.
+// rotation: null, or the argument with the rotation.
 void open_files(const std::string &name, engine::Argument &argument, int position, engine::Argument *rotation)
 {
     std::string path = argument.text;

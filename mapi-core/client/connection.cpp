@@ -67,8 +67,8 @@ void Connection::greet()
         pulse_ = reinterpret_cast<const ipc::PulseWord *>(engine_memory(welcome.pulse_offset(), sizeof(ipc::PulseWord)));
 }
 
-// A request may take long; a mapid that does not run any more will never answer.  What it would still say is not to be taken for the
-// answer to a later request.
+// A request may take long, but a mapid that does not run will never answer.  The socket is then shut down, so that a late reply is not taken
+// for the reply to a later request.
 ipc::Message Connection::receive(size_t most)
 {
     const uint64_t began_ns = ipc::monotonic_ns();
@@ -86,7 +86,7 @@ ipc::Message Connection::receive(size_t most)
     return message;
 }
 
-// What could shrink would end this process by a signal when it reads there.
+// Reading memory that has shrunk would end this process by SIGBUS.
 ipc::Mapping Connection::map(const ipc::Descriptor &memory, uint64_t bytes, bool is_writable) const
 {
     struct stat status = {};

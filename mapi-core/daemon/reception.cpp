@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reception: connections whose programs have not said anything yet.
+// Reception: connections without a greeting.
 #include "daemon/reception.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace
 {
 constexpr auto kTime = std::chrono::seconds(5);
 
-// Nothing to read, and nothing will come: the look of a message without bytes whose sender is still there differs by POLLRDHUP.
+// The other side has closed and there is nothing to read.  A message without bytes looks the same but for POLLRDHUP.
 bool has_hung_up(const pollfd &event)
 {
     char byte;

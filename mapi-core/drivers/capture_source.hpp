@@ -41,7 +41,7 @@ public:
 
     const std::string &path() const { return path_; }
     int descriptor() const { return file_; } // -1: the path is opened
-    // A pipe or the like: what was read is gone.
+    // A pipe or similar, which can be read only once.
     bool is_stream() const
     {
         struct stat status = {};

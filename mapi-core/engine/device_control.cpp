@@ -127,7 +127,7 @@ void Device::start_thread()
 
 std::shared_ptr<Node> Device::make_node(const mapi_function &function, Arguments arguments, const std::shared_ptr<Client> &client, const FlowOptions &options)
 {
-    // Not by make_shared(): what only nodes_ knows any more keeps no memory of the node.
+    // Not by make_shared(): a weak reference in nodes_ must not keep the node's memory.
     std::shared_ptr<Node> node(new Node(function, std::move(arguments), info_, totals_, client, options));
     const std::lock_guard lock(mutex_);
     if (nodes_.size() == nodes_.capacity())

@@ -86,7 +86,7 @@ void Descendants::look(const nsp_recorder *recorder)
     }
 }
 
-// Of those that the kernel does not show nobody knows: they may write.
+// Processes that the kernel does not show are counted in: they may write.
 std::vector<Descendants::Member> Descendants::with(bool is_part_taken) const
 {
     std::vector<Member> found;

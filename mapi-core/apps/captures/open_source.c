@@ -10,7 +10,7 @@
 
 enum { LOOK_MS = 200 };
 
-/* Whether it is no capture at all, as other files of a folder may be. */
+/* Whether the file is not a capture at all, which is possible in a folder. */
 static int is_foreign(char *why)
 {
 	int number = 0;
