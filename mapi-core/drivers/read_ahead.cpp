@@ -17,8 +17,14 @@ namespace
 constexpr uint64_t kLeastBytes = 3 * ReadingPace::kPiecesBeforeHelp * ReadAhead::kPieceBytes;
 constexpr uint64_t kLeastPackedBytes = uint64_t(1) << 20;
 
-// What waking a thread costs on a virtual machine, about: so long the thread stays awake when all slots are full.
-constexpr std::chrono::microseconds kAwake(30);
+using Clock = std::chrono::steady_clock;
+
+// How long the thread stays awake when all slots are full: at most what waking a thread costs on a virtual machine, about, and at most
+// three times what it takes to read a piece.  A caller that takes longer for a piece would save less than a third of its time, and the
+// thread would spin for longer than that on another processor.
+constexpr Clock::duration kLongestAwake = std::chrono::microseconds(30);
+constexpr int kAwakeOfReading = 3;
+constexpr int kReadingWeight = 8; // of what reading took before, beside the last piece's
 // Pieces after which a sleeping thread is tried again.  Reading a piece costs its caller less than waking somebody for it; unpacking costs more.
 constexpr uint32_t kPatience = 32;
 constexpr uint32_t kPackedPatience = 2;
@@ -48,7 +54,7 @@ std::unique_ptr<ReadAhead> ReadAhead::start(ByteSource &source, uint64_t positio
 }
 
 ReadAhead::ReadAhead(ByteSource &source, uint64_t position)
-    : source_(source), has_offsets_(source.has_offsets()), position_(position), memory_(kSlots * kSlotBytes), is_resting_(has_offsets_), thread_([this] { run(); })
+    : source_(source), has_offsets_(source.has_offsets()), position_(position), memory_(kSlots * kSlotBytes), is_resting_(has_offsets_), reading_(kLongestAwake), thread_([this] { run(); })
 {
 }
 
@@ -104,16 +110,26 @@ void ReadAhead::run()
         const uint32_t released = released_.load();
         if (is_resting_.load(std::memory_order_relaxed))
             sleep_while([this] { return is_resting_.load(); });
-        else if (!claim_and_read({slots_ + kCallerSlots, kThreadSlots}, released) && !is_released_soon(released))
+        else if (!read_timed(released) && !is_released_soon(released))
             sleep_while([this, released] { return released_.load() == released; });
     }
 }
 
+bool ReadAhead::read_timed(uint32_t released)
+{
+    const auto begin = Clock::now();
+    if (!claim_and_read({slots_ + kCallerSlots, kThreadSlots}, released))
+        return false;
+    const auto taken = std::min<Clock::duration>(Clock::now() - begin, kLongestAwake); // the thread may be held up for long
+    reading_ += (taken - reading_) / kReadingWeight;
+    return true;
+}
+
 bool ReadAhead::is_released_soon(uint32_t released) const
 {
-    const auto end = std::chrono::steady_clock::now() + kAwake;
+    const auto end = Clock::now() + std::min<Clock::duration>(kAwakeOfReading * reading_, kLongestAwake);
     while (released_.load(std::memory_order_relaxed) == released) {
-        if (is_ended_.load(std::memory_order_relaxed) || std::chrono::steady_clock::now() > end)
+        if (is_ended_.load(std::memory_order_relaxed) || Clock::now() > end)
             return false;
         std::this_thread::yield();
     }
@@ -132,7 +148,7 @@ template <class Condition> void ReadAhead::sleep_while(Condition holds)
 
 void ReadAhead::keep_pace()
 {
-    pace_.turn(uint64_t(std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count()));
+    pace_.turn(uint64_t(std::chrono::nanoseconds(Clock::now().time_since_epoch()).count()));
     if (is_resting_.load() == !pace_.is_helped())
         return;
     is_resting_.store(!pace_.is_helped());

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -67,6 +68,7 @@ private:
 
     ReadAhead(ByteSource &source, uint64_t position);
     void run();
+    bool read_timed(uint32_t released);
     bool is_released_soon(uint32_t released) const;
     template <class Condition> void sleep_while(Condition holds);
     void wake_if_it_pays();
@@ -94,6 +96,7 @@ private:
     std::atomic<bool> is_stopping_ = false;
     std::atomic<bool> is_asleep_ = false;
     std::atomic<bool> is_resting_; // the caller reads alone
+    std::chrono::steady_clock::duration reading_; // thread's: what reading a piece takes it
     std::thread thread_;
 };
 } // namespace mapi::drivers

@@ -2,41 +2,19 @@
 // analyse: slices of a trace with very many names -> counts by value, and what depends on their order.
 #include "analyse/batch.hpp"
 
-#include <algorithm>
-#include <array>
+#include <sys/mman.h>
 
 #include "analyse/stats.hpp"
 
 namespace nsdump
 {
-std::size_t ValueCounts::place_of(const Shape &shape)
+void Batches::grow(NameId name)
 {
-    const auto found = std::find(shapes_.begin(), shapes_.end(), shape);
-    if (found != shapes_.end())
-        return static_cast<std::size_t>(found - shapes_.begin());
-    if (shapes_.size() == kMaxShapes)
-        return kMaxShapes;
-    shapes_.push_back(shape);
-    return shapes_.size() - 1;
-}
-
-bool ValueCounts::grow()
-{
-    if (slots_.size() == kMaxSlots)
-        return false;
-    std::vector<Slot> before(std::max<std::size_t>(2 * slots_.size(), 32));
-    before.swap(slots_);
-    for (const Slot &slot : before)
-        if (slot.count > 0)
-            find(slot.key) = slot;
-    return true;
-}
-
-void ValueCounts::clear()
-{
-    std::fill(slots_.begin(), slots_.end(), Slot{});
-    used_ = last_ = 0;
-    shapes_.clear();
+    while (blocks_.size() <= name / kBlockRows) {
+        blocks_.push_back(std::make_unique_for_overwrite<Block>());
+        madvise(blocks_.back().get(), sizeof(Block), MADV_HUGEPAGE); // no harm where it fails
+    }
+    counts_.resize(blocks_.size() * kBlockRows);
 }
 
 // From now on.  What was tallied joins the rest.
@@ -49,29 +27,32 @@ void StatsCollector::begin_batching()
             end_tallies(*stats);
 }
 
-void StatsCollector::add_to_batch(const Slice &slice)
+bool StatsCollector::add_to_batch(const Slice &slice)
 {
-    at(slices_, slice.name); // in the order of the first ones
-    Unit *const unit = slice.unit;
-    const bool is_first = unit && unit->seen.note(slice.name, kTicksSeen) != 0;
-    const ProbeCounts &inside = slice.inside, &in_children = slice.in_children;
-    batches_.append(slice.name) = {unit ? unit->serial : 0,
-                                   static_cast<std::uint32_t>(slice.raw_ticks),
-                                   static_cast<std::uint32_t>(slice.child_ticks),
-                                   is_first ? static_cast<std::uint32_t>(unit->packets) : 0,
-                                   static_cast<std::uint16_t>(slice.cpu_index),
-                                   static_cast<std::uint16_t>(slice.children),
-                                   static_cast<std::uint16_t>(inside.ends),
-                                   static_cast<std::uint16_t>(inside.marks),
-                                   static_cast<std::uint16_t>(in_children.ends),
-                                   static_cast<std::uint16_t>(in_children.marks),
-                                   static_cast<std::uint8_t>(inside.inits),
-                                   static_cast<std::uint8_t>(inside.exits),
-                                   static_cast<std::uint8_t>(in_children.inits),
-                                   static_cast<std::uint8_t>(in_children.exits),
-                                   slice.is_interrupted};
-    if (batches_.is_full(slice.name))
+    const std::size_t shape = shapes_.id_of(slice);
+    if (shape == BatchShapes::kMax) [[unlikely]]
+        return false;
+    const std::size_t count = batches_.count(slice.name);
+    if (count == 0) [[unlikely]]
+        at(slices_, slice.name); // in the order of the first ones
+    else if (count == Batches::kSlices) [[unlikely]]
         flush(slice.name);
+    const bool is_first = slice.unit && slice.unit->seen.note(slice.name, kTicksSeen) != 0;
+    batches_.append(slice.name, BatchedSlice(slice, shape, is_first));
+    if (count + 1 == Batches::kSlices) [[unlikely]]
+        flush_later(slice.name);
+    return true;
+}
+
+// When two more rows are full: until then what it needs comes to the cache, first what tells where the rest is.
+void StatsCollector::flush_later(NameId name)
+{
+    flush(full_[1]);
+    full_[1] = full_[0];
+    full_[0] = name;
+    slices_[name]->prefetch();
+    if (batches_.count(full_[1]) == Batches::kSlices)
+        slices_[full_[1]]->prefetch_all();
 }
 
 void StatsCollector::flush(NameId name)
@@ -81,43 +62,55 @@ void StatsCollector::flush(NameId name)
         return;
     SliceStats &stats = *slices_[name];
     const BatchedSlice *const row = batches_.row(name);
-    std::array<std::uint32_t, Batches::kSlices> keys;
     for (std::size_t i = 0; i < count; ++i)
-        keys[i] = stats.values.key_of(row[i].shape(), row[i].raw_ticks);
-    for (std::size_t i = 0; i < count; ++i) {
-        const bool is_first_try = keys[i] != ValueCounts::kNoKey && stats.values.add(keys[i]);
-        if (!is_first_try) [[unlikely]] { // all that is there, and the keys of what follows are others then
-            drain(stats);
-            for (std::size_t later = i; later < count; ++later)
-                keys[later] = stats.values.key_of(row[later].shape(), row[later].raw_ticks);
-            stats.values.add(keys[i]);
-        }
         add_batched(stats, row[i]);
-    }
+    for (std::size_t i = 0; i < count; ++i)
+        if (!stats.values.add(row[i].shape(), row[i].raw_ticks())) [[unlikely]] {
+            drain(stats);
+            stats.values.add(row[i].shape(), row[i].raw_ticks());
+        }
     batches_.clear(name);
 }
 
+// What depends on the order of slices, and what ValueCounts does not tell.
 void StatsCollector::add_batched(SliceStats &stats, const BatchedSlice &one)
 {
     FieldStats &ticks = stats.ticks;
-    const FieldConstants &constants = correction_.of(one.cpu_index, 0);
-    stats.interrupted += one.is_interrupted;
-    if (one.children > 0)
-        add_batched_self(stats, one, constants);
-    const double net = net_of(one.raw_ticks, one.inside(), constants);
+    const BatchShape &shape = shapes_[one.shape()];
+    stats.interrupted += one.is_interrupted();
+    if (shape.children > 0)
+        add_batched_self(stats, one, shape);
+    const double net = one.raw_ticks() - shape.subtracted;
     ticks.net_blocks.add(1, net);
-    if (one.unit_serial == 0)
+    if (one.unit_serial() == 0)
         return;
-    ticks.packets += one.packets;
-    if (!ticks.per_unit.has(one.unit_serial))
-        ticks.per_unit.begin(one.unit_serial, one.packets);
-    ticks.per_unit.add(one.unit_serial, net);
+    ticks.packets += one.packets();
+    if (!ticks.per_unit.has(one.unit_serial()))
+        ticks.per_unit.begin(one.unit_serial(), one.packets());
+    ticks.per_unit.add(one.unit_serial(), net);
+}
+
+void StatsCollector::add_batched_self(SliceStats &stats, const BatchedSlice &one, const BatchShape &shape)
+{
+    const double self = static_cast<double>(one.raw_ticks()) - one.child_ticks() - shape.self_subtracted;
+    if (stats.self_run.count > 0 && stats.self_shape == one.shape()) [[likely]]
+        return stats.self_run.add(self);
+    end_batched_self(stats);
+    stats.self_shape = static_cast<std::uint16_t>(one.shape());
+    stats.self_run = {shape.children, shape.in_children, shape.self_subtracted, self, 1};
+}
+
+void StatsCollector::end_batched_self(SliceStats &stats)
+{
+    if (stats.self_run.count > 0)
+        end_self_run(stats, shapes_[stats.self_shape].shape, stats.self_run);
+    stats.self_run = {};
 }
 
 // What was counted goes where it would have gone one by one.
 void StatsCollector::drain(SliceStats &stats)
 {
-    stats.values.each([&](const Shape &shape, std::uint32_t ticks, std::uint64_t count) { add_counted(stats, shape, ticks, count); });
+    stats.values.each([&](std::size_t shape, std::uint32_t ticks, std::uint64_t count) { add_counted(stats, shapes_[shape].shape, ticks, count); });
     stats.values.clear();
 }
 } // namespace nsdump

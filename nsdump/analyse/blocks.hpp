@@ -24,6 +24,9 @@ public:
         if (++filled_ == length_) [[unlikely]]
             next_block();
     }
+    // What add() needs, on its way to the cache: first where it will add, then the block.
+    void prefetch() const { __builtin_prefetch(&full_, 1); }
+    void prefetch_block() const { __builtin_prefetch(&blocks_[full_], 1); }
     std::size_t count() const { return full_ + (filled_ > 0); }
     // Of the sum of values over the sum of weights; 0 for fewer than two blocks.
     double standard_error() const

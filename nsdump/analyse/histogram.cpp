@@ -110,22 +110,20 @@ TrimmedMean Histogram::trimmed_mean(double share) const
     return {sum / kept, sd * std::sqrt(count) / kept, static_cast<std::uint64_t>(kept)};
 }
 
-double Histogram::quantile(double share) const
+void Histogram::find_quantiles(std::span<const double> shares, std::span<double> values) const
 {
-    if (total_ == 0)
-        return 0;
-    const double wanted = std::max(1.0, std::ceil(share * static_cast<double>(total_)));
+    const auto wanted = [&](std::size_t i) { return std::max(1.0, std::ceil(shares[i] * static_cast<double>(total_))); };
     double seen = 0;
-    double value = 0;
+    std::size_t next = 0;
     for (const Bucket &bucket : buckets()) {
         seen += static_cast<double>(bucket.count);
         // Narrow buckets hold one whole number at most, and then it is their lower end.
-        value = bucket.high - bucket.low <= 1 && bucket.low == std::floor(bucket.low) && bucket.low >= 1
-                    ? bucket.low
-                    : (bucket.low + bucket.high) / 2;
-        if (seen >= wanted)
-            break;
+        const double value = bucket.high - bucket.low <= 1 && bucket.low == std::floor(bucket.low) && bucket.low >= 1
+                                 ? bucket.low
+                                 : (bucket.low + bucket.high) / 2;
+        while (next < shares.size() && seen >= wanted(next))
+            values[next++] = value;
+        std::fill(values.begin() + static_cast<std::ptrdiff_t>(next), values.end(), value);
     }
-    return value;
 }
 } // namespace nsdump

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace nsdump
@@ -47,7 +48,14 @@ public:
 
     std::uint64_t total() const { return total_; }
     // The value below which `share` (0 to 1) of the values lie; 0 when there are none.
-    double quantile(double share) const;
+    double quantile(double share) const { return quantiles(std::array{share})[0]; }
+    // Of rising shares, in one pass.
+    template <std::size_t kCount> std::array<double, kCount> quantiles(const std::array<double, kCount> &shares) const
+    {
+        std::array<double, kCount> values{};
+        find_quantiles(shares, values);
+        return values;
+    }
     // share of the values cut off at either end, below 0.5; the error from the winsorised variance (Tukey and McLaughlin, 1963)
     TrimmedMean trimmed_mean(double share) const;
     // Buckets that are not empty, by rising value.
@@ -72,6 +80,7 @@ private:
         std::uint64_t first = 0; // key of parts[0], without its last bits
         std::vector<std::unique_ptr<Part>> parts; // null where nothing fell: a name's slices may be both tiny and huge
     };
+    void find_quantiles(std::span<const double> shares, std::span<double> values) const;
     static void add_buckets(const Side &side, std::vector<Bucket> &out);
     void add_slowly(Side &side, std::uint64_t key, double value, std::uint64_t count);
     static double low_of(std::uint64_t key) { return std::bit_cast<double>(key << kShift); }

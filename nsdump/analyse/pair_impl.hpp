@@ -166,7 +166,7 @@ template <class Sink> void Pairer<Sink>::tell_interruptions(ThreadState &thread,
 template <class Sink> inline void Pairer<Sink>::give_to_parent(ThreadState &thread, const Slice &slice)
 {
     OpenSlice &parent = thread.frames[slice.depth - 1];
-    parent.own.ends += 2;
+    parent.own += ProbeCounts{.ends = 2};
     ++parent.children;
     parent.in_children += slice.inside;
     parent.child_ticks = wrapping_sum(parent.child_ticks, slice.raw_ticks);
@@ -192,7 +192,7 @@ template <class Sink> void Pairer<Sink>::other(ThreadState &thread, NameId name,
     switch (event.kind) {
     case NSLICE_KIND_MARK:
         if (inside)
-            ++inside->marks;
+            *inside += ProbeCounts{.marks = 1};
         if (event.word_count >= NSLICE_MARK_WORDS)
             sink_.mark(name, event.words[0]);
         else
@@ -200,13 +200,13 @@ template <class Sink> void Pairer<Sink>::other(ThreadState &thread, NameId name,
         break;
     case NSLICE_KIND_INIT:
         if (inside)
-            ++inside->inits;
+            *inside += ProbeCounts{.inits = 1};
         if (const Unit *unit = begin_unit(thread, name, event))
             sink_.unit(*unit);
         break;
     case NSLICE_KIND_EXIT:
         if (inside)
-            ++inside->exits;
+            *inside += ProbeCounts{.exits = 1};
         end_unit(thread, name);
         break;
     }

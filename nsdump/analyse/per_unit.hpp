@@ -23,6 +23,14 @@ public:
         part = {serial, packets, 0};
     }
     void add(std::uint64_t serial, double value) { parts_[serial % kParts].value += value; }
+    // As Blocks has it.
+    void prefetch() const
+    {
+        for (std::size_t i = 0; i < kParts; i += 2)
+            __builtin_prefetch(&parts_[i], 1);
+        blocks_.prefetch();
+    }
+    void prefetch_block() const { blocks_.prefetch_block(); }
     void finish()
     {
         for (Part &part : parts_)

@@ -17,7 +17,7 @@ public:
     void clear()
     {
         count_ = 0;
-        if (++age_ == 0) { // places of very old units would look new
+        if (++age_ == 1u << kAgeBits) { // places of very old units would look new
             places_.clear();
             age_ = 1;
         }
@@ -32,16 +32,18 @@ public:
             place = {name, age_, 0};
             ++count_;
         }
-        const std::uint8_t fresh = fields & ~place.fields;
+        const auto fresh = static_cast<std::uint8_t>(fields & ~place.fields);
         place.fields |= fields;
         return fresh;
     }
 
 private:
-    struct Place {
+    static constexpr unsigned kAgeBits = 24;
+
+    struct Place { // eight to a cache line
         NameId name = 0;
-        std::uint32_t age = 0;
-        std::uint8_t fields = 0;
+        std::uint32_t age : kAgeBits = 0;
+        std::uint32_t fields : 8 = 0;
     };
 
     // That of the name, or the free one where it belongs.  There is always a free one.

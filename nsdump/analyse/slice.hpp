@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "analyse/seen_names.hpp"
@@ -22,30 +23,32 @@ inline std::int64_t wrapping_difference(std::int64_t a, std::int64_t b)
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
 }
 
-// How many probes of each kind, in the order of ProbeIndex.
-struct ProbeCounts {
+// How many probes of each kind, in the order of ProbeIndex.  Always read and written whole: a read waits for a narrower write
+// until it and all earlier ones are in the cache.
+struct alignas(16) ProbeCounts {
     std::uint32_t ends = 0; // START and STOP alike: a slice inside has two, one that lacks its partner has one
     std::uint32_t marks = 0;
     std::uint32_t inits = 0;
     std::uint32_t exits = 0;
 
-    ProbeCounts &operator+=(const ProbeCounts &other)
-    {
-        ends += other.ends;
-        marks += other.marks;
-        inits += other.inits;
-        exits += other.exits;
-        return *this;
-    }
-    ProbeCounts &operator-=(const ProbeCounts &other)
-    {
-        ends -= other.ends;
-        marks -= other.marks;
-        inits -= other.inits;
-        exits -= other.exits;
-        return *this;
-    }
+    ProbeCounts &operator+=(const ProbeCounts &other) { return set(lanes() + other.lanes()); }
+    ProbeCounts &operator-=(const ProbeCounts &other) { return set(lanes() - other.lanes()); }
     bool operator==(const ProbeCounts &) const = default;
+
+private:
+    typedef std::uint32_t Lanes __attribute__((vector_size(16)));
+
+    Lanes lanes() const
+    {
+        Lanes lanes;
+        std::memcpy(&lanes, this, sizeof lanes);
+        return lanes;
+    }
+    ProbeCounts &set(Lanes lanes)
+    {
+        std::memcpy(static_cast<void *>(this), &lanes, sizeof lanes);
+        return *this;
+    }
 };
 
 // Those that lie in no slice inside.

@@ -39,15 +39,6 @@ void add_value(FieldStats &stats, const FieldConstants &constants, const ProbeCo
         stats.unit_net += n * net;
 }
 
-// Net without the slices inside: of the inner constants, one for each of these has come back, and of the outer ones
-// those of the probes inside them.
-struct Inside {
-    ProbeCounts own;
-    std::uint32_t children = 0;
-
-    double inners() const { return 1.0 - children; }
-};
-
 // Of what lies in no slice inside.
 SubtractedError own_error(const Interruptions &all, const Interruptions &in_children, const FieldConstants &kernel)
 {
@@ -71,14 +62,14 @@ double self_of(const Slice &slice, std::size_t counter, const FieldConstants &co
     return net_of(raw, slice.inside, constants) - children_net(children, constants);
 }
 
-void note_self(FieldStats &stats, const FieldConstants &constants, const Inside &inside, std::uint64_t count)
+void note_self(FieldStats &stats, const FieldConstants &constants, const SelfInside &inside, std::uint64_t count)
 {
     const SubtractedError error = subtracted_error(std::fabs(inside.inners()), inside.own, constants);
     stats.self_errors.add(constants, error.times(static_cast<double>(count)));
     stats.self_count += count;
 }
 
-void add_self(FieldStats &stats, const FieldConstants &constants, double self, const Inside &inside, const Value &value)
+void add_self(FieldStats &stats, const FieldConstants &constants, double self, const SelfInside &inside, const Value &value)
 {
     if (!constants.is_known)
         return;
@@ -129,11 +120,11 @@ void StatsCollector::add_ticks(SliceStats &stats, const Slice &slice, const Take
 void StatsCollector::begin_self_run(SliceStats &stats, const Slice &slice, Tally *tally, const Taken &taken)
 {
     const FieldConstants &constants = correction_.of(slice.cpu_index, 0);
-    const Inside inside{own_probes(slice.inside, slice.in_children), slice.children};
+    const SelfInside inside{own_probes(slice.inside, slice.in_children), slice.children};
     SelfRun run;
     run.children = slice.children;
     run.in_children = slice.in_children;
-    run.subtracted = inside.inners() * constants.inner + outer_sum(inside.own, constants.outer) + taken.own();
+    run.subtracted = self_subtracted(inside, constants) + taken.own();
     run.first = SelfRun::raw_self(slice) - run.subtracted;
     run.count = 1;
     if (!tally)
@@ -229,14 +220,6 @@ void StatsCollector::add_tally(SliceStats &stats, const Tally &tally)
     end_self_run(stats, tally.shape, tally.self);
 }
 
-void StatsCollector::add_batched_self(SliceStats &stats, const BatchedSlice &one, const FieldConstants &constants)
-{
-    const Inside inside{own_probes(one.inside(), one.in_children()), one.children};
-    const double own_raw = static_cast<double>(one.raw_ticks) - one.child_ticks;
-    add_self(stats.ticks, constants, own_raw - inside.inners() * constants.inner - outer_sum(inside.own, constants.outer), inside,
-             {own_raw, 1, one.unit_serial != 0});
-}
-
 void StatsCollector::end_tallies(SliceStats &stats)
 {
     for (const auto &tally : stats.tallies.all())
@@ -249,6 +232,7 @@ void StatsCollector::finish(NameId name)
     SliceStats &stats = *slices_[name];
     flush(name);
     drain(stats);
+    end_batched_self(stats);
     end_tallies(stats);
     stats.ticks.per_unit.finish();
     for (FieldStats &counter : stats.counters)

@@ -2,6 +2,7 @@
 // analyse: slices -> statistics by name; the sink of the pairer.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -55,6 +56,26 @@ struct SliceStats {
     std::vector<FieldStats> counters; // made when the first values come
     Tallies tallies;                  // slices that are not yet in `ticks`
     ValueCounts values;               // the same, of a trace with very many names
+    SelfRun self_run;                 // theirs; of the shape with this number
+    std::uint16_t self_shape = 0;
+
+    // What a batch needs, on its way to the cache: first what tells where the rest is.
+    void prefetch() const
+    {
+        __builtin_prefetch(&interrupted, 1);
+        __builtin_prefetch(&ticks.packets, 1);
+        __builtin_prefetch(&values, 1);
+        __builtin_prefetch(&self_run, 1);
+        __builtin_prefetch(&self_shape, 1);
+        ticks.net_blocks.prefetch();
+        ticks.per_unit.prefetch();
+    }
+    void prefetch_all() const
+    {
+        values.prefetch();
+        ticks.net_blocks.prefetch_block();
+        ticks.per_unit.prefetch_block();
+    }
 };
 
 // What interruptions take out of one value of a slice: all, and the part inside of slices inside.
@@ -92,7 +113,7 @@ class StatsCollector
 public:
     // is_stepping: counters come from single-stepping, so a slice that has them has no time.
     StatsCollector(const Correction &correction, std::size_t counters, bool is_stepping = false)
-        : correction_(correction), counters_(counters), is_stepping_(is_stepping), is_counting_(counters > 0 && !is_stepping)
+        : correction_(correction), counters_(counters), is_stepping_(is_stepping), is_counting_(counters > 0 && !is_stepping), shapes_(correction)
     {
     }
 
@@ -141,10 +162,13 @@ private:
                BatchedSlice::fits(slice);
     }
     void begin_batching();
-    void add_to_batch(const Slice &slice);
+    // False when it has to be added by itself.
+    bool add_to_batch(const Slice &slice);
     void flush(NameId name);
+    void flush_later(NameId name);
     void add_batched(SliceStats &stats, const BatchedSlice &one);
-    void add_batched_self(SliceStats &stats, const BatchedSlice &one, const FieldConstants &constants);
+    void add_batched_self(SliceStats &stats, const BatchedSlice &one, const BatchShape &shape);
+    void end_batched_self(SliceStats &stats);
     void drain(SliceStats &stats);
 
     const Correction &correction_;
@@ -155,7 +179,9 @@ private:
     std::size_t tallies_left_ = kMaxTallies;
     std::size_t slice_names_ = 0;
     bool is_batching_ = false;
+    BatchShapes shapes_;
     Batches batches_;
+    std::array<NameId, 2> full_{}; // rows whose statistics are on their way to the cache
     Table<SliceStats> slices_;
     Table<UnitStats> units_;
     Table<MarkStats> marks_;
@@ -164,8 +190,8 @@ private:
 inline void StatsCollector::slice(const Slice &slice)
 {
     if (is_batching_) [[unlikely]] {
-        if (can_be_batched(slice))
-            return add_to_batch(slice);
+        if (can_be_batched(slice) && add_to_batch(slice))
+            return;
         flush(slice.name); // what came before it
     }
     SliceStats &stats = at(slices_, slice.name);

@@ -26,6 +26,19 @@ inline double net_of(double raw, const ProbeCounts &inside, const FieldConstants
     return raw - constants.inner - outer_sum(inside, constants.outer);
 }
 
+// Net without the slices inside: of the inner constants, one for each of these has come back, and of the outer ones
+// those of the probes inside them.
+struct SelfInside {
+    ProbeCounts own;
+    std::uint32_t children = 0;
+
+    double inners() const { return 1.0 - children; }
+};
+inline double self_subtracted(const SelfInside &inside, const FieldConstants &constants)
+{
+    return inside.inners() * constants.inner + outer_sum(inside.own, constants.outer);
+}
+
 // What interruptions added to the slice around them.  `raw`: what they read themselves, of which each interrupt's inner is
 // part of its pair's outer.
 inline double taken_of(const Interruptions &what, double raw, const FieldConstants &kernel)

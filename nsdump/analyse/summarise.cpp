@@ -3,6 +3,7 @@
 #include "analyse/summarise.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cmath>
 
@@ -20,13 +21,13 @@ Distribution distribution(const Moments &moments, std::uint64_t count, const His
     out.min = moments.min();
     out.max = moments.max();
     out.total = moments.sum();
-    const auto quantile = [&](double share) { // a bucket's middle may lie outside of what was seen
-        return std::clamp(histogram.quantile(share), out.min, out.max);
-    };
-    out.p50 = quantile(0.5);
-    out.p90 = quantile(0.9);
-    out.p99 = quantile(0.99);
-    out.p999 = quantile(0.999);
+    auto quantiles = histogram.quantiles(std::array{0.5, 0.9, 0.99, 0.999});
+    for (double &quantile : quantiles) // a bucket's middle may lie outside of what was seen
+        quantile = std::clamp(quantile, out.min, out.max);
+    out.p50 = quantiles[0];
+    out.p90 = quantiles[1];
+    out.p99 = quantiles[2];
+    out.p999 = quantiles[3];
     out.trimmed_mean = histogram.trimmed_mean(kTrimmedShare).mean;
     return out;
 }

@@ -40,9 +40,10 @@ struct SelfRun {
     {
         return count > 0 && children == slice.children && in_children == slice.in_children;
     }
-    void add(const Slice &slice)
+    void add(const Slice &slice) { add(raw_self(slice) - subtracted); }
+    void add(double self)
     {
-        const double distance = raw_self(slice) - subtracted - first;
+        const double distance = self - first;
         ++count;
         distances += distance;
         distance_squares += distance * distance;

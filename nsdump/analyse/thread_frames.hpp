@@ -17,12 +17,12 @@ struct OpenSlice {
     std::int64_t child_ticks = 0;
     std::uint32_t children = 0;
     std::uint32_t counted_children = 0; // those that had counters
-    ProbeCounts own;                    // probes directly inside
-    ProbeCounts in_children;
     std::uint32_t switches = 0; // of its CPU's, when it began
     bool has_counters = false;
     bool spans_loss = false;
     bool is_crossed = false; // with a slice that began before it and ended inside it
+    ProbeCounts own;         // probes directly inside
+    ProbeCounts in_children;
 };
 
 struct CounterFrame {

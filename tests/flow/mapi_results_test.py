@@ -19,7 +19,7 @@ def read(flow, fid):
     return ctypes.string_at(results.contents.res, results.contents.size)
 def rows(flow, fid):
     data = read(flow, fid)
-    return [struct.unpack_from("=I20xQQI", data, 4 + i * 44)[:3] for i in range(struct.unpack_from("=I", data)[0])]
+    return [struct.unpack_from("=I20xQQI", data, 4 + i * 48)[:3] for i in range(struct.unpack_from("=I", data)[0])]
 def ended(flow, fid):
     data = read(flow, fid)
     sent, _, expired = struct.unpack_from("=3I", data)

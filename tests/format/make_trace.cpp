@@ -18,6 +18,7 @@ struct Options {
     std::uint32_t cpus = 2;
     std::uint32_t threads = 0; // on each CPU in turns, a unit each; 0: one
     std::uint32_t sites = 0;   // names of slices, shared out among the threads; 0: the plain four
+    bool shares_sites = false; // each thread may run any of them
     std::uint64_t unit_slices = 16; // outer slices in a unit
     std::uint64_t packets = 64;     // in a unit
     std::uint64_t chunk_bytes = NSLICE_MAX_PAYLOAD_BYTES;
@@ -72,7 +73,8 @@ std::uint64_t write_unit(test_support::TraceBuilder &trace, const Sites &sites, 
 {
     const bool migrates = options.migrate_every > 0 && cpu.unit % options.migrate_every == 1 && options.cpus > 1;
     const std::uint16_t outer[] = {sites.receive, sites.classify, sites.send};
-    const std::uint64_t own_sites = std::max<std::uint64_t>(sites.many.size() / (options.cpus * std::max(options.threads, 1u)), 1);
+    const std::uint64_t sharers = options.shares_sites ? 1 : options.cpus * std::max(options.threads, 1u);
+    const std::uint64_t own_sites = std::max<std::uint64_t>(sites.many.size() / sharers, 1);
     const auto any_or = [&](std::uint16_t plain) { // of the thread's own
         return sites.many.empty() ? plain : sites.many[((cpu.thread - 1000) * own_sites + random.below(own_sites)) % sites.many.size()];
     };
@@ -172,6 +174,7 @@ int main(int argc, char **argv)
     arguments.add("--cpus", options.cpus, "CPUs, each with one thread if not said otherwise").range(1, 4096);
     arguments.add("--threads", options.threads, "threads on each CPU, in turns of a unit").range(0, 60000);
     arguments.add("--sites", options.sites, "slices of so many names, each thread has its own").range(0, 60000);
+    arguments.add_flag("--share-sites", options.shares_sites, "each thread may run slices of all the names");
     arguments.add("--unit-slices", options.unit_slices, "outer slices in a unit");
     arguments.add("--packets", options.packets, "packets in a unit");
     arguments.add("--chunk-bytes", options.chunk_bytes, "payload of a chunk")

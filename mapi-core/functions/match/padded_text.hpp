@@ -11,7 +11,9 @@
 namespace mapi::match
 {
 // Of few strings Vectorscan 5.4.9 misses some that end within the last 31 bytes of what it scans (Debian 12, with and without AVX2; none of
-// 1.6 million with 32 bytes behind them).  A match that ends behind the text is none.
+// 1.6 million with 32 bytes behind them): without these bytes, 2 % of random texts with a set of 2 strings, 0.01 % with 30, 1 of 80,000 texts with 100
+// and none of 580,000 with 200 or 1,000.  How few are too few depends on the strings and their windows, so the texts of large sets are copied, too;
+// that takes 2 % of a search for 1,000 strings.  A match that ends behind the text is none.
 class PaddedText
 {
 public:

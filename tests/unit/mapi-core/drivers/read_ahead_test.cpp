@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "drivers/catalog.hpp"
+#include "drivers/read_ahead.hpp"
 #include "mapi-core/capture_builder.hpp"
 #include "mapi-core/drivers/erf_builder.hpp"
 #include "mapi-core/drivers/read_capture.hpp"
@@ -53,6 +54,24 @@ size_t count_threads_at_rest()
     } while (seen != before);
     return seen;
 }
+
+std::chrono::nanoseconds cpu_time(clockid_t clock)
+{
+    timespec time = {};
+    clock_gettime(clock, &time);
+    return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+// Reading from it takes next to no time.
+struct InstantSource : mapi::drivers::ByteSource {
+    size_t read(uint8_t *, size_t room) override { return room; }
+    bool rewind() override { return false; }
+    void interrupt() override {}
+    bool has_offsets() const override { return true; }
+    size_t read_at(uint64_t, uint8_t *, size_t room) override { return room; }
+    bool is_open_ended() const override { return true; }
+    uint64_t rest_bytes() const override { return uint64_t(1) << 40; }
+};
 
 int64_t sleeps_of_process()
 {
@@ -213,6 +232,25 @@ TEST_CASE("a thread that reads ahead of a slow reader sleeps, and is not woken f
     while (reader.read() > 0)
         work_for(std::chrono::microseconds(100));
     CHECK(sleeps_of_process() - before < int64_t(kPieces / 4));
+}
+
+TEST_CASE("a thread whose reading is quick does not spin between the pieces of a slower reader", "[mapi-core][drivers][read_ahead]")
+{
+    if (!has_two_processors())
+        return test_support::skip("one processor: nothing is read ahead");
+    InstantSource source;
+    const auto ahead = mapi::drivers::ReadAhead::start(source, 0);
+    REQUIRE(ahead);
+    const auto all_before = cpu_time(CLOCK_PROCESS_CPUTIME_ID), own_before = cpu_time(CLOCK_THREAD_CPUTIME_ID);
+    for (int i = 0; i < 10000; ++i) {
+        REQUIRE(ahead->take().bytes > 0);
+        ahead->release_before();
+        work_for(std::chrono::microseconds(20));
+    }
+    const auto own = cpu_time(CLOCK_THREAD_CPUTIME_ID) - own_before;
+    const auto other = cpu_time(CLOCK_PROCESS_CPUTIME_ID) - all_before - own;
+    INFO("thread " << other.count() << " ns, its reader " << own.count() << " ns");
+    CHECK(other * 5 < own);
 }
 
 TEST_CASE("a small capture and a pipe are read without another thread", "[mapi-core][drivers][read_ahead]")

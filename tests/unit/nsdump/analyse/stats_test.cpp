@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "analyse/stats.hpp"
 
+#include <array>
+
 #include "nsdump_support.hpp"
 #include "support/catch.hpp"
 
@@ -300,4 +302,48 @@ TEST_CASE("a trace with more names than are counted by value loses none", "[nsdu
     stats.finish();
     for (nsdump::NameId name = 0; name < kNames; ++name)
         REQUIRE(stats.slice_stats(name)->ticks.net.sum() == 2 * 80);
+}
+
+TEST_CASE("a name has the same figures among very many names as alone", "[nsdump][stats]")
+{
+    const auto trace = calibrated_trace();
+    const nsdump::Correction correction(trace);
+    nsdump::StatsCollector alone(correction, 1), among(correction, 1);
+    for (nsdump::NameId name = 1; name <= nsdump::kMaxTalliedNames; ++name) {
+        nsdump::Slice slice = plain_slice(100);
+        slice.name = name;
+        among.slice(slice);
+    }
+    std::array<nsdump::Unit, 2> units;
+    for (std::uint32_t i = 0; i < 200'000; ++i) { // one time more often than a line counts, many that fill the lines, some too long
+        nsdump::Slice slice = plain_slice(i % 2 == 0 ? 100 : (i * 977 % 50'000) + (i % 1000 == 1 ? 1 << 25 : 0));
+        slice.children = i % 7 == 0 ? i % 300 : 0;
+        slice.inside.ends = 2 * slice.children;
+        slice.child_ticks = 3 * slice.children;
+        slice.is_interrupted = i % 5 == 0;
+        for (nsdump::Unit &unit : units) {
+            if (i % 50 == 0) {
+                unit.serial = i / 50 + 1;
+                unit.packets = i % 64;
+                unit.seen.clear();
+            }
+            slice.unit = i % 100 < 90 ? &unit : nullptr;
+            (&unit == &units[0] ? alone : among).slice(slice);
+        }
+    }
+    alone.finish();
+    among.finish();
+    const nsdump::SliceStats &a = *alone.slice_stats(0), &b = *among.slice_stats(0);
+    CHECK(a.interrupted == b.interrupted);
+    CHECK(a.ticks.count == b.ticks.count);
+    CHECK(a.ticks.unit_count == b.ticks.unit_count);
+    CHECK(a.ticks.packets == b.ticks.packets);
+    CHECK(a.ticks.below_noise == b.ticks.below_noise);
+    CHECK(a.ticks.raw.sum() == b.ticks.raw.sum());
+    CHECK(a.ticks.net.sum() == b.ticks.net.sum());
+    CHECK(a.ticks.self.sum() == Approx(b.ticks.self.sum()).epsilon(1e-9));
+    CHECK(a.ticks.self.sd(a.ticks.self_count) == Approx(b.ticks.self.sd(b.ticks.self_count)).epsilon(1e-9));
+    CHECK(a.ticks.net_histogram.quantiles(std::array{0.1, 0.5, 0.999}) == b.ticks.net_histogram.quantiles(std::array{0.1, 0.5, 0.999}));
+    CHECK(a.ticks.net_blocks.standard_error() == Approx(b.ticks.net_blocks.standard_error()).epsilon(1e-9));
+    CHECK(a.ticks.per_unit.blocks().count() == b.ticks.per_unit.blocks().count());
 }

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// analyse: what slices have inside -> small numbers, the same for all names of a trace, and what is subtracted for each.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "analyse/correction.hpp"
+#include "analyse/slice.hpp"
+#include "analyse/tally.hpp"
+
+namespace nsdump
+{
+struct BatchShape {
+    Shape shape;
+    ProbeCounts in_children;
+    std::uint32_t children = 0;
+    double subtracted = 0;      // from raw
+    double self_subtracted = 0; // from raw without the raw of the slices inside
+};
+
+// A slice with more inside than fits a key is rare, since what is inside it came before it.
+class BatchShapes
+{
+public:
+    static constexpr std::size_t kMax = 1 << 16;
+
+    explicit BatchShapes(const Correction &correction) : correction_(correction), slots_(kMinSlots) {}
+
+    static bool fits(const Slice &slice)
+    {
+        const ProbeCounts &all = slice.inside, &part = slice.in_children;
+        return ((all.ends | part.ends | all.marks | part.marks | slice.children) >> kEndBits |
+                (all.inits | part.inits | all.exits | part.exits) >> kUnitBits | slice.cpu_index >> kCpuBits) == 0;
+    }
+    // Of a slice that fits.  kMax when there is no room for another one.
+    std::size_t id_of(const Slice &slice)
+    {
+        const std::uint64_t key = key_of(slice);
+        const Slot &slot = slots_[place_of(key)];
+        return slot.key == key && slot.id_and_one != 0 ? slot.id_and_one - 1 : find_slowly(key, slice);
+    }
+    const BatchShape &operator[](std::size_t id) const { return shapes_[id]; }
+
+private:
+    static constexpr unsigned kEndBits = 8, kUnitBits = 2, kCpuBits = 15;
+    static constexpr std::size_t kMinSlots = 256;
+
+    struct Slot {
+        std::uint64_t key = 0;
+        std::size_t id_and_one = 0; // 0: free
+    };
+
+    static std::uint64_t bits_of(const ProbeCounts &counts)
+    {
+        return counts.ends | std::uint64_t{counts.marks} << 8 | std::uint64_t{counts.inits} << 16 | std::uint64_t{counts.exits} << 18;
+    }
+    static std::uint64_t key_of(const Slice &slice)
+    {
+        return bits_of(slice.inside) | bits_of(slice.in_children) << 20 | std::uint64_t{slice.children} << 40 |
+               std::uint64_t{slice.unit != nullptr} << 48 | std::uint64_t{slice.cpu_index} << 49;
+    }
+    std::size_t place_of(std::uint64_t key) const { return ((key ^ key >> 32) * 0x9e3779b97f4a7c15u >> 40) & (slots_.size() - 1); }
+    Slot &find(std::uint64_t key);
+    std::size_t find_slowly(std::uint64_t key, const Slice &slice);
+    void grow();
+
+    const Correction &correction_;
+    std::vector<Slot> slots_; // as many as a power of two
+    std::vector<BatchShape> shapes_;
+};
+} // namespace nsdump
