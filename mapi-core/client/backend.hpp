@@ -77,7 +77,7 @@ protected:
         shortcuts_ = std::make_unique<Shortcut[]>(functions);
         shortcut_count_.store(unsigned(functions), std::memory_order_release);
     }
-    // place: a WordPlace or a RecordSource.  If the function is removed meanwhile, either its remover closes the shortcut, or is_removed() is true here.
+    // To a WordPlace or a RecordSource.  Either whoever removes the function finds it open and closes it, or is_removed() is true here.
     template <class Place, class IsRemoved> void open_shortcut(int fid, Place &&place, IsRemoved is_removed)
     {
         if (!has_shortcut(fid))
