@@ -39,7 +39,7 @@ socklen_t nsp_attach_address(int pid, struct sockaddr_un *address)
     return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(address->sun_path + 1));
 }
 
-/* Where the table of descriptors is the program's, it may have closed the listener and given its number to another file. */
+/* If the descriptor table is shared with the program, it may have closed the listener and reused its number. */
 static int has_listener(void)
 {
     return nsp_descriptor_is(listener, &listener_file);

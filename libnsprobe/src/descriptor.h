@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which file a descriptor is of: a program may close all that it did not open, and its own files get the numbers. */
+/* The identity of a descriptor's file: a program may close descriptors that it did not open, and reuse the numbers. */
 #ifndef NSP_DESCRIPTOR_H
 #define NSP_DESCRIPTOR_H
 
@@ -13,7 +13,7 @@ struct nsp_descriptor_file {
 /* 0 or -errno. */
 int nsp_descriptor_note(int fd, struct nsp_descriptor_file *out);
 
-/* Whether the number is still of the file that was noted. */
+/* Whether the descriptor still refers to the noted file. */
 int nsp_descriptor_is(int fd, const struct nsp_descriptor_file *noted);
 
 #endif /* NSP_DESCRIPTOR_H */

@@ -26,7 +26,7 @@ static void unblock_trap(void)
     nsp_syscall4(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&set, 0, sizeof(set));
 }
 
-/* Of a name; a pointer would not do, since several sites share a name and the object that holds one may be unloaded. */
+/* The hash of a name.  Pointers cannot be compared: several sites share a name, and the object that holds one may be unloaded. */
 static uint16_t name_hash(const char *name)
 {
     uint32_t hash = 2166136261u; /* FNV-1a */

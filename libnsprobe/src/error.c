@@ -9,7 +9,7 @@
 
 #include <nsprobe/session.h>
 
-/* On the heap: the library's thread-local memory is in the static block, of which a program that loads it by dlopen() has little. */
+/* On the heap: thread-local memory of this library is in the static TLS block, which is small in a program that loads it by dlopen(). */
 static __thread char *last_error;
 static __thread int has_no_room;
 static pthread_key_t at_thread_exit;

@@ -45,16 +45,16 @@ static int write_all(int fd, struct iovec *parts, int count)
     return 0;
 }
 
-/* What stands under the number now is the program's. */
+/* The number may now belong to a file of the program. */
 static int fail_closed(struct nsp_file *file)
 {
     file->error = EBADF;
     file->fd = -1;
     return nsp_fail(-EBADF, "%s: the program has closed the trace's descriptor, and the file cannot be opened again: %s", file->path,
-                    file->place[0] ? strerror(errno) : "only a regular file with a name can");
+                    file->place[0] ? strerror(errno) : "only a regular file with a name can be");
 }
 
-/* Programs that want to inherit nothing close what they did not open, and their own files get the numbers. */
+/* Programs may close all descriptors that they did not open; the numbers then go to files of their own. */
 static int hold(struct nsp_file *file)
 {
     if (nsp_descriptor_is(file->fd, &file->file))

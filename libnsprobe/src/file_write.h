@@ -54,7 +54,7 @@ void nsp_file_tell_chunks(const struct nsp_file *file, struct nslice_file_footer
 /* Lets a footer be tried after a failure: the room of the chunk that did not fit is free again. */
 void nsp_file_forget_error(struct nsp_file *file);
 
-/* Takes back what was written from `bytes` on, the begin of the last chunk of records, and forgets a failure.  0 or -errno: a pipe cannot. */
+/* Truncates the file to `bytes`, the start of the last chunk of records, and clears a failure.  0, or -errno, for example for a pipe. */
 int nsp_file_cut(struct nsp_file *file, uint64_t bytes);
 
 /* 0, or -ESTALE when the name no longer leads to all that was written: somebody removed, replaced or cut the file. */

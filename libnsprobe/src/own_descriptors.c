@@ -16,7 +16,7 @@ int nsp_take_own_descriptors(void)
 {
     if (close_range(0, ~0u, CLOSE_RANGE_UNSHARE))
         return -errno;
-    /* Words for standard error, of the C library say, must not land in what gets its number. */
+    /* Output to standard error, such as that of the C library, must not go to a file that gets its number. */
     for (int place = STDIN_FILENO; place <= STDERR_FILENO; ++place)
         if (open("/dev/null", O_RDWR | O_CLOEXEC) < 0)
             memfd_create("netslice-null", MFD_CLOEXEC);

@@ -89,7 +89,7 @@ int nsp_own_drain_open(const struct nsp_shm_map *map, const char *path, int give
 
 int nsp_own_drain_start(void)
 {
-    /* Not left to the thread: a process that ends before it has run leaves a trace that can be corrected. */
+    /* Here and not in the thread, so that a process that ends before the thread has run leaves a trace that can be corrected. */
     const int err = nsp_drain_head(&drain);
 
     return err ? err : start_drain_thread();

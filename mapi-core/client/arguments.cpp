@@ -85,7 +85,7 @@ void find_flows(const std::string &name, engine::Argument &argument, int positio
     argument.number = int64_t(argument.flows.size());
 }
 
-// A pipe is opened anew: that it does not block is for this process alone.  What others have written to a file stays.
+// A pipe is opened again, so that O_NONBLOCK applies to this process only.  A file that already has content is appended to.
 int open_standard_output()
 {
     if (lseek(STDOUT_FILENO, 0, SEEK_CUR) > 0)
@@ -120,16 +120,16 @@ std::string place_of(const std::string &name, int position)
     return name + ": argument " + std::to_string(position) + ": ";
 }
 
-// rotation: null, or the argument that says into how many files it is cut.
+// rotation: null, or the argument with the rotation.
 void open_files(const std::string &name, engine::Argument &argument, int position, engine::Argument *rotation)
 {
     std::string path = argument.text;
     if (rotation) {
         const auto parsed = functions::parse_file_rotation(rotation->text);
         if (!parsed)
-            refuse(name, position + 2, std::string(": \"") + rotation->text + "\" is none: " + functions::kFileRotationForm);
+            refuse(name, position + 2, std::string(": \"") + rotation->text + "\" is no rotation (" + functions::kFileRotationForm + ")");
         if (path == "-")
-            refuse(name, position + 2, ": standard output is one file");
+            refuse(name, position + 2, ": standard output cannot be rotated");
         for (unsigned i = 1; i < parsed->files; ++i)
             rotation->add_file(open_file(place_of(name, position), parsed->name(argument.text, i)));
         path = parsed->name(argument.text, 0);

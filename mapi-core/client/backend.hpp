@@ -26,12 +26,12 @@ struct FunctionDescription {
 class Flow : public std::enable_shared_from_this<Flow>
 {
 public:
-    // How long describe() waits until it is known whether the packet that was taken before is the last.
+    // How long describe() waits until it is known whether the packet that was taken last is the last of the trace.
     static constexpr int kWhetherOverMs = 2000;
 
     virtual ~Flow() = default;
 
-    // Without one the calls below are asked.
+    // Without a shortcut, the calls below are used.
     bool has_shortcut(int fid) const { return unsigned(fid) - 1 < shortcut_count_.load(std::memory_order_acquire); } // pairs with make_shortcuts()
     Shortcut &shortcut(int fid) const { return shortcuts_[unsigned(fid) - 1]; }
 
@@ -61,13 +61,13 @@ public:
     // False when the time is up.
     virtual bool wait_for_end(int timeout_ms) = 0;
 
-    // Told after the last packet of a trace: that it was the last one.
+    // After the last packet of a trace has been taken it reports FLOW_FINISHED.
     virtual void describe(mapi_flow_info_t *info) = 0;
     virtual void describe(int fid, mapi_function_info_t *info) = 0;
     // 0: there is none after it.
     virtual int next_function(int fid) = 0;
 
-    // What makes it again where its mapid is gone; null: it goes on.
+    // The requests that make it again if its mapid has ended; null: the flow is still running.
     virtual std::shared_ptr<const FlowRecipe> recipe_if_gone() { return nullptr; }
 
 protected:

@@ -67,8 +67,8 @@ void Connection::greet()
         pulse_ = reinterpret_cast<const ipc::PulseWord *>(engine_memory(welcome.pulse_offset(), sizeof(ipc::PulseWord)));
 }
 
-// A request may take long; a mapid that does not run any more will never answer.  What it would still say is not to be taken for the
-// answer to a later request.
+// A request may take long, but a mapid that does not run will never answer.  The socket is then shut down, so that a late reply is not taken
+// for the reply to a later request.
 ipc::Message Connection::receive(size_t most)
 {
     const uint64_t began_ns = ipc::monotonic_ns();
@@ -86,13 +86,13 @@ ipc::Message Connection::receive(size_t most)
     return message;
 }
 
-// What could shrink would end this process by a signal when it reads there.
+// Reading memory that has shrunk would end this process by SIGBUS.
 ipc::Mapping Connection::map(const ipc::Descriptor &memory, uint64_t bytes, bool is_writable) const
 {
     struct stat status = {};
     const int seals = fcntl(memory.number(), F_GET_SEALS);
     if (seals < 0 || !(seals & F_SEAL_SHRINK) || fstat(memory.number(), &status) < 0 || bytes > uint64_t(status.st_size))
-        fail(MCOM_UNKNOWN_ERROR, "its memory is less than it says, or could become less");
+        fail(MCOM_UNKNOWN_ERROR, "its shared memory is smaller than announced, or not sealed against shrinking");
     ipc::Mapping mapping(memory.number(), bytes, is_writable);
     if (!mapping.data())
         fail(MCOM_UNKNOWN_ERROR, std::string("its memory cannot be mapped: ") + strerror(errno));
@@ -154,7 +154,7 @@ void Connection::need_mapid() const
     if (has_hung_up())
         fail(MCOM_SOCKET_ERROR, "is gone");
     if (is_silent())
-        fail(MCOM_SOCKET_ERROR, "is stopped, or hangs: results are no longer brought up to date");
+        fail(MCOM_SOCKET_ERROR, "is stopped, or hangs: results are no longer updated");
 }
 
 uint8_t *Connection::engine_memory(uint64_t offset, uint64_t bytes) const

@@ -25,7 +25,7 @@ public:
     // One request and its reply, with at most `most` descriptors.  Throws Error: that of the reply, or one of MCOM_.
     ipc::Reply ask(const ipc::Request &request, const std::vector<int> &descriptors = {}, std::vector<ipc::Descriptor> *received = nullptr, size_t most = 0);
 
-    // False: mapid is there no more, is stopped or hangs, or this is another process that was forked off.
+    // False: mapid has ended, is stopped or hangs, or this is a forked process.
     bool is_alive() const;
     // The same as an error that says which.
     void need_mapid() const;

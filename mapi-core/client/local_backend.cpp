@@ -11,7 +11,7 @@ namespace mapi::client
 {
 namespace
 {
-// The packet thread goes with the process, and what has ended stays as it is.
+// The packet thread ends with the process, and a flow that has ended stays readable.
 constexpr std::atomic<uint32_t> kAlwaysActive = FLOW_ACTIVE;
 
 class LocalFlow final : public Flow
@@ -102,9 +102,9 @@ std::shared_ptr<Flow> LocalBackend::create_offline_flow(int, const std::string &
     return std::make_shared<LocalFlow>(registry_, devices_.create_private(path, format), client_);
 }
 
-// Whoever had a mapid once captures by mapids alone.
+// A process that has used a mapid never captures by itself.
 std::shared_ptr<Flow> LocalBackend::create_again(const FlowRecipe &)
 {
-    throw Error(MAPI_INTERNAL_ERROR, "this process captures by itself, and a flow of mapid is to go on");
+    throw Error(MAPI_INTERNAL_ERROR, "a flow of mapid cannot be made again in a process that captures by itself");
 }
 } // namespace mapi::client

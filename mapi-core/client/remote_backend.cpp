@@ -93,7 +93,7 @@ std::shared_ptr<Flow> RemoteBackend::create_offline_flow(int fd, const std::stri
 std::shared_ptr<Flow> RemoteBackend::create_again(const FlowRecipe &recipe)
 {
     if (!recipe.writer.empty())
-        throw Error(MFUNCT_NOT_SUPPORTED, recipe.writer + ": its file would be written from the start again; close the flow, and make one with another file");
+        throw Error(MFUNCT_NOT_SUPPORTED, recipe.writer + ": its file would be overwritten (close the flow and create one with another file)");
     const std::shared_ptr<RemoteFlow> flow = make_flow(recipe.creation, recipe.capture);
     try {
         for (const ipc::Request &call : recipe.calls)

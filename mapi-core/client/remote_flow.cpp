@@ -256,8 +256,8 @@ mapi_results_t *RemoteFlow::read_results(int fid)
     return show(function);
 }
 
-// With the time, once it is sure that the value was brought up to date: a mapid that ends says so in the status.  One that is killed or
-// stopped cannot, and is looked for now and then.
+// The time is returned only for a value that is up to date.  A mapid that ends sets the status; one that is killed or stopped cannot, so
+// its pulse is checked from time to time.
 mapi_results_t *RemoteFlow::show(Function &function)
 {
     const uint64_t now_us = engine::now_us();
@@ -271,7 +271,7 @@ mapi_results_t *RemoteFlow::show(Function &function)
     return &function.results;
 }
 
-// What has finished stays as it is, whatever becomes of mapid.
+// A finished flow stays readable, whatever happens to mapid.
 void RemoteFlow::check_ended() const
 {
     if (!is_closed_ && status() == FLOW_CLOSED)
@@ -407,7 +407,7 @@ bool RemoteFlow::wait_for_end(int timeout_ms)
     return true;
 }
 
-// Whoever reads elsewhere is here: mapid knows less of what he has taken.
+// The readers are in this process, so mapid does not know exactly what they have taken.
 mapi_flow_status RemoteFlow::told_status()
 {
     const mapi_flow_status told = mapi_flow_status(status());

@@ -76,7 +76,7 @@ private:
     void read_whole(Function &function);
     mapi_results_t *read_composed(Function &function);
     mapi_results_t *show(Function &function);
-    // Throws Error when mapid no longer runs this flow, which has not finished: it has ended, or was killed, or is stopped.
+    // Throws Error when the flow has not finished but its mapid has ended, was killed or is stopped.
     void need_mapid() const;
     void check_ended() const;
     uint32_t status() const { return status_->load(); }

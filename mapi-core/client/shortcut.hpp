@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shortcut: where a function's result or its packets lie -> a reader, who need not ask the flow.
+// Shortcut: where a function's result or packets are in memory -> a reader, without a call of the flow.
 #pragma once
 
 #include <atomic>
@@ -21,8 +21,8 @@ struct WordPlace {
     const std::atomic<uint32_t> *status = nullptr; // FLOW_ACTIVE while the result is kept up to date
 };
 
-// Empty at first.  The reader that has asked the flow fills it in, others the same again.  Any thread.  Of a flow that does not change its
-// status when it ends, because its mapid was killed, nothing is told here: each look that the clock needs leads past the shortcut.
+// Empty at first; each reader that has asked the flow fills it in.  Any thread.  It does not see that mapid was killed, which does not change
+// the flow's status: whenever the reader's clock has to be read anew, the flow is asked instead.
 class Shortcut
 {
 public:
@@ -35,7 +35,7 @@ public:
             return nullptr;
         if (status_.load(std::memory_order_relaxed)->load(std::memory_order_relaxed) != FLOW_ACTIVE) [[unlikely]]
             return nullptr;
-        // Two threads that read the same function get whole words, if not both their own.  The base first: the word only grows.
+        // Threads that read the same function at a time get whole words.  The base is read first, since the word only grows.
         const uint64_t base = base_.load(std::memory_order_relaxed)->load(std::memory_order_acquire);
         lent_.load(std::memory_order_relaxed)->store(word->load(std::memory_order_acquire) - base, std::memory_order_relaxed);
         mapi_results_t *const results = results_.load(std::memory_order_relaxed);

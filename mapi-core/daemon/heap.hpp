@@ -15,11 +15,11 @@ void keep_heap_small();
 class HeapTrim
 {
 public:
-    // Somebody has gone.
+    // A client has gone.
     void want();
     // For poll(); -1: any.
     int timeout_ms() const;
-    // Where it is time.
+    // If it is due.
     void trim_when_due();
 
 private:

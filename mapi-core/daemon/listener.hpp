@@ -8,7 +8,7 @@
 
 namespace mapi::daemon
 {
-// Who may connect; what they may do then is decided by who they are.
+// Who may connect; what a client may do is decided by its user and groups.
 struct SocketAccess {
     unsigned mode = 0666;
     std::string group; // that the socket is given to; empty: it stays the process's

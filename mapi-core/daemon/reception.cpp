@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reception: connections whose programs have not said anything yet.
+// Reception: connections without a greeting.
 #include "daemon/reception.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace
 {
 constexpr auto kTime = std::chrono::seconds(5);
 
-// Nothing to read, and nothing will come: the look of a message without bytes whose sender is still there differs by POLLRDHUP.
+// The other side has closed and there is nothing to read.  A message without bytes looks the same but for POLLRDHUP.
 bool has_hung_up(const pollfd &event)
 {
     char byte;
@@ -51,11 +51,11 @@ std::vector<Guest> Reception::take_spoken(const pollfd *events)
     for (auto waiting = waiting_.begin(); waiting != waiting_.end(); ++events) {
         const auto at = waiting++;
         if (events->revents != 0 && has_hung_up(*events)) {
-            spdlog::debug("client {} of user {}: gone without a word", at->guest.peer.pid, at->guest.peer.uid);
+            spdlog::debug("client {} of user {}: gone before its greeting", at->guest.peer.pid, at->guest.peer.uid);
         } else if (events->revents != 0) {
             spoken.push_back(std::move(at->guest));
         } else if (now >= at->end) {
-            spdlog::warn("client {}: dropped: it does not greet", at->guest.peer.pid);
+            spdlog::warn("client {}: disconnected: it sent no greeting in time", at->guest.peer.pid);
         } else {
             continue;
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reception: connections whose programs have not said anything yet: for each a descriptor and a time, no thread and no memory.
+// Reception: connections without a greeting: each has a descriptor and a time limit, no thread and no memory.
 #pragma once
 
 #include <chrono>
@@ -14,7 +14,7 @@
 
 namespace mapi::daemon
 {
-// Who has been let in: the connection, and what it holds of its user's files.
+// A connection, and the files that are charged to its user for it.
 struct Guest {
     ipc::Descriptor socket;
     Peer peer;
@@ -32,7 +32,7 @@ public:
     // For poll(): behind what is there already, and the time that it may take; -1: any.
     void append_to(std::vector<pollfd> &events) const;
     int timeout_ms() const;
-    // `events`: what append_to() appended, after poll().  Those that have spoken; who has gone, or said nothing for too long, is let go.
+    // events: those of append_to(), after poll().  Returns the connections that have sent something; those that were closed or are overdue are dropped.
     std::vector<Guest> take_spoken(const pollfd *events);
 
 private:

@@ -17,7 +17,7 @@ bool may_have_file(uint32_t kind)
     return kind == 'w' || kind == 'o';
 }
 
-// A rotation brings as many as it says.
+// A rotation has as many files as its number says.
 int64_t most_files(const ipc::Argument &argument)
 {
     return argument.kind() == 'W' ? std::clamp<int64_t>(argument.number(), 0, ipc::kDescriptorsMax) : may_have_file(argument.kind());

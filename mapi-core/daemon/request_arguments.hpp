@@ -15,7 +15,7 @@
 
 namespace mapi::daemon
 {
-// At most as many descriptors stay open while the request is dealt with as it has a use for.
+// Closes the descriptors that the request does not need, before it is handled.
 void close_unwanted(const ipc::Request &request, std::vector<ipc::Descriptor> &descriptors);
 // Of a request that comes with its file; throws ipc::ChannelError where it does not.
 const ipc::Descriptor &only_descriptor(const std::vector<ipc::Descriptor> &descriptors);

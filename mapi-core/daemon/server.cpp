@@ -111,7 +111,7 @@ void Server::accept_one()
     }
 }
 
-// mapid has as many files open as it may have: whoever comes is told, so that others behind him come to know it, too.
+// mapid can open no more files: each client that connects is refused with that message, so that the ones behind it are not left waiting.
 void Server::refuse_one()
 {
     spdlog::warn("a client is refused: {}", strerror(errno));
@@ -120,7 +120,7 @@ void Server::refuse_one()
     ipc::Descriptor socket(accept4(socket_.number(), nullptr, nullptr, SOCK_CLOEXEC));
     try {
         if (socket.is_open())
-            refuse(std::move(socket), "mapid has as many files open as it may have (LimitNOFILE=)");
+            refuse(std::move(socket), "the limit of open files of mapid is reached (LimitNOFILE=)");
     } catch (const ipc::ChannelError &) { // it has gone
     }
     spare_ = ipc::Descriptor(eventfd(0, EFD_CLOEXEC));
@@ -137,8 +137,8 @@ void Server::admit(ipc::Descriptor socket)
         return reception_.add(std::move(guest));
     ++service_.census.tally.clients_refused;
     spdlog::warn("user {}: refused, there are too many clients", guest.peer.uid);
-    refuse(std::move(guest.socket), "mapid has as many clients as it may have (--max-clients), or user " + std::to_string(guest.peer.uid) +
-                                        " as many, or as many files open, as one user may have");
+    refuse(std::move(guest.socket), "the limit of clients is reached (--max-clients), or user " + std::to_string(guest.peer.uid) +
+                                        " has reached the limit of one user, of clients or of open files");
 }
 
 void Server::begin(Guest guest)

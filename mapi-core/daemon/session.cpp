@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "daemon/census_answers.hpp"
+#include "daemon/function_rules.hpp"
 #include "daemon/log.hpp"
 #include "daemon/regular_file.hpp"
 #include "daemon/request_arguments.hpp"
@@ -130,7 +131,7 @@ void Session::answer(ipc::Message &message)
         arena_->take_refusal(); // of a request before
     try {
         if (message.has_lost_descriptors)
-            throw Error(MAPI_LIMIT_REACHED, "mapid has as many files open as it may have");
+            throw Error(MAPI_LIMIT_REACHED, "the limit of open files of mapid is reached");
         dispatch(request, message.descriptors, reply);
     } catch (const Error &error) {
         if (arena_ && arena_->take_refusal()) // functions say in many ways that they got none
@@ -332,45 +333,17 @@ void Session::apply(const ipc::Apply &call, std::vector<ipc::Descriptor> &descri
     Holdings held = allowance_.nothing();
     allowance_.add_function(held);
     const mapi_function &function = service_.registry.function(call.function());
-    check_readable(function);
+    check_readable(function, service_.registry);
     const unsigned written = (function.is_settled || (function.flags & MAPI_FUNCTION_SENDS) ? 1 : 0) + unsigned(std::max<size_t>(descriptors.size(), 1) - 1);
     allowance_.add_written(held, written);
     allowance_.add_files(held, written);
     // The letters are checked once more: the message may come from anybody.
     engine::Arguments arguments = ArgumentReader(peer_, [this](int flow) { return find(flow).flow; }, descriptors).read(call, function.args);
-    check_sending(function, arguments);
+    check_sending(function, arguments, peer_);
     check_lengths(function, arguments);
     const int fid = entry.flow->apply(function, std::move(arguments));
     entry.held->take_over(std::move(held));
     show(fid, entry.flow->memory(fid), *arena_, *reply.mutable_applied());
-}
-
-// What is sent goes out with mapid's rights, not with the client's.
-void Session::check_sending(const mapi_function &function, const engine::Arguments &arguments) const
-{
-    const bool sends = (function.flags & MAPI_FUNCTION_SENDS) || std::any_of(arguments.begin(), arguments.end(), [](const engine::Argument &argument) {
-                           return argument.kind == 'o' && !argument.file && argument.text != "SHMEM";
-                       });
-    if (sends && !is_operator(peer_))
-        throw Error(MAPID_NOT_AUTHENTICATED, std::string(function.name) + ": mapid sends for root and its own user alone; with MAPI_SOCKET=none the program sends itself, with its own rights");
-}
-
-// What takes long to be compiled would go on for a client that has gone.
-void Session::check_lengths(const mapi_function &function, const engine::Arguments &arguments) const
-{
-    for (const engine::Argument &argument : arguments) {
-        if (function.text_bytes_max != 0 && argument.text.size() > function.text_bytes_max)
-            throw Error(MAPI_LIMIT_REACHED, std::string(function.name) + ": a text of " + std::to_string(argument.text.size()) + " bytes takes too long; mapid takes " +
-                                                std::to_string(function.text_bytes_max) + ", and with MAPI_SOCKET=none the program itself takes any");
-    }
-}
-
-// A client reads without asking, by what its libmapi knows.
-void Session::check_readable(const mapi_function &function) const
-{
-    const bool is_own = !service_.registry.plugins().libraries.contains(&function);
-    if (function.read_result || (function.compose_result && !is_own))
-        throw Error(MFUNCT_COULD_NOT_APPLY_FUNCT, std::string(function.name) + ": only the plug-in itself can read its result; with MAPI_SOCKET=none it is loaded into the program, and does");
 }
 
 void Session::connect(int number)

@@ -67,9 +67,6 @@ private:
     FlowEntry &find(int number);
     Holdings place_for(int number, size_t files) const;
     void check_access(const std::string &device) const;
-    void check_sending(const mapi_function &function, const engine::Arguments &arguments) const;
-    void check_lengths(const mapi_function &function, const engine::Arguments &arguments) const;
-    void check_readable(const mapi_function &function) const;
     void add_flow(int number, std::shared_ptr<engine::Device> device, const std::string &name, Holdings held, ipc::Reply &reply);
 
     const Service &service_;

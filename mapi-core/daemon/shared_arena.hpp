@@ -19,10 +19,10 @@ namespace mapi::daemon
 class SharedPiece
 {
 public:
-    // user: of memory of all clients of the client's user; null: nobody counts.  Throws Error.
+    // user: the memory budget of the client's user; null: not counted.  Throws Error.
     SharedPiece(const char *name, size_t bytes, bool clients_may_write, std::shared_ptr<engine::Budget> user = {});
 
-    // Null: there is no room, or the user may have no more, which is_user_short() tells.
+    // Null: there is no room, or the user's limit is reached, as is_user_short() says.
     void *allocate(size_t bytes);
     void release(void *memory, size_t bytes);
     bool is_user_short() const { return is_user_short_; }

@@ -38,7 +38,7 @@ public:
         CaptureSource source(setup);
         for (const CaptureSource *one : {&std::as_const(sources_.front()), &std::as_const(source)}) {
             if (one->is_stream())
-                throw CaptureError(Damage::kOpen, one->path() + ": is no regular file; of several captures each must be one");
+                throw CaptureError(Damage::kOpen, one->path() + ": is not a regular file, as each of several captures must be");
         }
         FileBuffer file(source.path(), source.descriptor(), memory_);
         source.first_ns = first_time(file, *open_format_(file));
@@ -95,7 +95,7 @@ public:
     }
 
 private:
-    // Of several sources a damaged one does not keep the others from being read.
+    // With several sources, a damaged one does not prevent reading the others.
     uint32_t read_source(mapi_packet *packets, uint32_t limit, mapi_batch &batch)
     {
         if (at_ + 1 == sources_.size())
@@ -174,7 +174,7 @@ private:
         open(0);
     }
 
-    // Under mutex_.  Of several sources each tells what was wrong with it, once.
+    // Under mutex_.  With several sources, each one's message is added once.
     void note_end(const std::string &problem)
     {
         stats_.interface_drops = earlier_interface_drops_ + format_->interface_drops();
@@ -211,7 +211,7 @@ private:
     size_t untold_ = 0;
 };
 
-// 0, or the number of the error, which is told.
+// 0, or the number of the error, whose text is in setup->error.
 template <class Call> int guard(const mapi_driver_setup *setup, Call call)
 {
     try {

@@ -23,7 +23,7 @@ public:
     explicit CaptureSource(const mapi_driver_setup &setup) : path_(setup.path)
     {
         if (setup.has_file && (file_ = fcntl(setup.file, F_DUPFD_CLOEXEC, 0)) < 0)
-            throw CaptureError(Damage::kFile, path_ + ": this process may open no more files");
+            throw CaptureError(Damage::kFile, path_ + ": the limit of open files of the process is reached");
     }
     ~CaptureSource()
     {
@@ -41,7 +41,7 @@ public:
 
     const std::string &path() const { return path_; }
     int descriptor() const { return file_; } // -1: the path is opened
-    // A pipe or the like: what was read is gone.
+    // A pipe or similar, which can be read only once.
     bool is_stream() const
     {
         struct stat status = {};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// DAG legacy: records of 64 bytes that begin with a time stamp, as ERF's do, of cells (ATM), of Ethernet or of packets over SONET.
+// DAG legacy: records of 64 bytes with a time stamp at their start, as in ERF: ATM cells, Ethernet, or packets over SONET.
 //
-// None has a type or a magic number.  Where the time stamps of all records agree, what follows them tells which it is: Ethernet has its
-// length, little-endian, and the frame; SONET two lengths of 32 bits, big-endian; a cell a checksum, which may be anything.
+// None of them has a type or a magic number.  If the time stamps of all records are plausible, what follows them tells the formats apart:
+// Ethernet has a little-endian length and the frame, SONET two big-endian lengths of 32 bits, ATM a checksum, which may have any value.
 #include "drivers/dag_legacy.hpp"
 
 #include <algorithm>
@@ -72,7 +72,7 @@ struct Evidence {
     bool most(size_t count) const { return count >= records - records / 8; }
 };
 
-// False: the time stamps are none.
+// False: these are not plausible time stamps.
 bool collect(const uint8_t *data, size_t bytes, Evidence &evidence)
 {
     uint32_t seconds = 0;
@@ -113,7 +113,7 @@ void refuse_dag_legacy(FileBuffer &file, ErfLook erf, const char *wanted)
         return;
     if (const char *const name = name_of(evidence, erf))
         throw CaptureError(Damage::kOpen, file.path() + ": is " + wanted + " but in the legacy " + name +
-                                              " format of DAG cards (records of 64 bytes, older than ERF), which is not read; "
+                                              " format of DAG cards (records of 64 bytes, older than ERF), which is not supported; "
                                               "convert it with libtrace's traceconvert");
 }
 } // namespace mapi::drivers

@@ -19,8 +19,8 @@ using links::ErfRecord;
 using links::ErfType;
 constexpr uint32_t kHeaderBytes = ErfRecord::kHeaderBytes;
 
-// ERF has no magic.  So many records that look like it are taken for proof, as Wireshark does; more are looked at to tell DAG's older
-// formats, whose records may look like it by chance.
+// ERF has no magic number.  A number of valid records is taken for proof, as in Wireshark; more are examined to exclude DAG's older
+// formats, whose records may look like ERF by chance.
 constexpr size_t kRecordsToCheck = 3, kRecordsLookedAt = 64;
 constexpr char kRemedy[] = "; `capinfos FILE` tells what most capture files are";
 

@@ -22,7 +22,7 @@ public:
 
     const uint8_t *begin() const { return cursor_; }
     const uint8_t *end() const { return end_; }
-    // For who changes bytes in place, before they are handed out.
+    // For readers that change bytes in place before they are handed out.
     uint8_t *writable(const uint8_t *position) { return const_cast<uint8_t *>(position); }
     size_t available() const { return size_t(end_ - cursor_); }
     // Everything before `position` is done with; it stays in place until the next fill().

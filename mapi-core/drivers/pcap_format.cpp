@@ -105,7 +105,7 @@ uint32_t PcapFormat<kSwapped>::read(FileBuffer &file, mapi_packet *packets, uint
     return taken.count;
 }
 
-// What a record takes here every packet of a capture takes: the rare cases are not looked at one by one.
+// The path of every packet of a capture: rare cases are tested together.
 template <bool kSwapped>
 void PcapFormat<kSwapped>::take_plain(FileBuffer &file, mapi_packet *packets, uint32_t limit, Taken &taken) const
 {

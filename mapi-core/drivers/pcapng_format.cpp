@@ -252,10 +252,10 @@ std::string PcapngFormat::remark() const
     const auto add = [&](const std::string &more) { text += (text.empty() ? "" : "; ") + more; };
     if (long_times_.any())
         add(long_times_.text("packet has", "packets have", " a time stamp after 2106") +
-            "; they are counted, but pcap files, TO_BUFFER and times in results have no room for it");
+            "; they are counted, but pcap files, TO_BUFFER and times in results cannot hold it");
     if (foreign_statistics_.any())
         add(foreign_statistics_.text("block of statistics names", "blocks of statistics name", " an interface that was not described") +
-            "; the losses that it tells are counted");
+            "; its losses are counted");
     return text;
 }
 

@@ -34,7 +34,7 @@ using FlowBegun = std::shared_ptr<const std::atomic<uint64_t>>;
 class OwnedFile
 {
 public:
-    // created: the path of a file that was not there before; goes again unless a function keeps it.
+    // created: the path of a file that did not exist before; it is removed again unless a function keeps it.
     OwnedFile(int descriptor, std::string created) : descriptor_(descriptor), created_(std::move(created)) {}
     ~OwnedFile()
     {
@@ -70,7 +70,7 @@ struct Argument {
         files.push_back(std::move(one));
         number = int64_t(files.size());
     }
-    // Nothing goes with the argument any more.
+    // Files that were created for the argument stay when it goes.
     void keep_files() const
     {
         if (file)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Budget: of something there is so much for one client, or for all clients of one user, such as bytes of memory, and who holds how much of it.
+// Budget: a limit of one client or of all clients of one user, such as bytes of memory, and how much of it is held.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@ class Budget
 public:
     static constexpr uint64_t kUnlimited = UINT64_MAX;
 
-    // name: of the limit, for who may raise it.  owner: whose it is, in messages.  What is taken is taken of `parent`, too, where there is one.
+    // name: the option that sets the limit.  owner: whose limit it is.  Both are for messages.  What is charged here is charged to `parent` as well.
     explicit Budget(uint64_t most = kUnlimited, std::string name = "", std::string owner = "the client", std::shared_ptr<Budget> parent = {})
         : most_(most), name_(std::move(name)), owner_(std::move(owner)), parent_(std::move(parent))
     {
@@ -27,7 +27,7 @@ public:
     // False: there is not so much left, and nothing is taken.
     bool take(uint64_t amount);
     void give_back(uint64_t amount);
-    // This one or, where it has enough, that of which it is a part.
+    // The one that is exhausted: this one, or its parent.
     const Budget &short_of(uint64_t amount) const;
     uint64_t used() const { return used_.load(std::memory_order_relaxed); }
     uint64_t most() const { return most_; }

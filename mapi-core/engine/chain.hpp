@@ -63,7 +63,7 @@ struct Applied {
     uint64_t share() const;
     uint64_t seen() const;
     uint64_t passed() const;
-    // Whether its ring, which has ended, holds what a reader has not taken yet: packets, or results of which he has taken some.
+    // Whether its ring, which has ended, still holds packets, or results of which its reader has taken some.
     bool has_left();
     // Of a node that other flows share: without what it dropped before the flow.  Client's thread.
     mapi_function_drops drops(bool has_joined) const;
@@ -77,7 +77,7 @@ struct Applied {
 class Chain
 {
 public:
-    // drops: where what its functions drop is summed up; null: nowhere.
+    // drops: collects what its functions drop; may be null.
     explicit Chain(std::shared_ptr<Arena> arena, std::shared_ptr<FlowDrops> drops = {});
     ~Chain();
     Chain(const Chain &) = delete;
@@ -86,7 +86,7 @@ public:
     void append(std::shared_ptr<Node> node);
     const std::vector<std::unique_ptr<Applied>> &functions() const { return functions_; }
 
-    // Of all functions, those that were removed among them.  Client's thread, or the last owner's.
+    // Of all functions, removed ones included.  Client's thread, or the last owner's.
     mapi_function_drops drops() const;
     int count_transforms() const;
     int count_present() const;
@@ -97,7 +97,7 @@ public:
     // Throws Error when others need the function's packets or its result.
     void check_removable(size_t position) const;
 
-    // As programs are told: it has finished when its readers have taken what waits for them.
+    // As reported to programs: finished only when readers have taken what waits for them.
     mapi_flow_status told_status() const;
     mapi_flow_status status() const { return status_.load(std::memory_order_acquire); }
     bool is_closed_unconnected() const { return status() == FLOW_CLOSED && start_us() == 0; }

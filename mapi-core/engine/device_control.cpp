@@ -87,9 +87,9 @@ void Device::append(const std::string &path, int file)
     setup.error_bytes = sizeof(text);
     const std::lock_guard lock(mutex_);
     if (state_ != State::kIdle)
-        throw Error(MDLIB_FLOW_ALREADY_ACTIVE, settings_.name + ": has been started; captures are appended before");
+        throw Error(MDLIB_FLOW_ALREADY_ACTIVE, settings_.name + ": has been started; captures can be appended only before that");
     if (!driver_.append)
-        throw Error(MAPID_NO_DRIVER, settings_.name + ": driver " + driver_.name + " reads one source");
+        throw Error(MAPID_NO_DRIVER, settings_.name + ": driver " + driver_.name + " cannot read several captures");
     if (const int number = driver_.append(source_, &setup); number != 0)
         throw Error(number, *text ? text : path + ": cannot be opened");
 }
@@ -127,7 +127,7 @@ void Device::start_thread()
 
 std::shared_ptr<Node> Device::make_node(const mapi_function &function, Arguments arguments, const std::shared_ptr<Client> &client, const FlowOptions &options)
 {
-    // Not by make_shared(): what only nodes_ knows any more keeps no memory of the node.
+    // Not by make_shared(): a weak reference in nodes_ must not keep the node's memory.
     std::shared_ptr<Node> node(new Node(function, std::move(arguments), info_, totals_, client, options));
     const std::lock_guard lock(mutex_);
     if (nodes_.size() == nodes_.capacity())

@@ -30,7 +30,7 @@ bool is_interface(const std::string &name)
 }
 } // namespace
 
-// Without it the driver would open the path, with the rights of this process and not with those of whoever gave the file.
+// Without the file the driver would open the path with the rights of this process, not with those of the client.
 std::shared_ptr<OwnedFile> Devices::keep_file(const std::string &path, int file)
 {
     const int own = fcntl(file, F_DUPFD_CLOEXEC, 0);

@@ -256,7 +256,7 @@ mapi_results_t *Flow::read_results(int fid)
     return &applied.results;
 }
 
-// A shared node's word may be of packets before the flow, until that has joined; a pure node's is no count.
+// The word of a shared node may count packets from before the flow until the flow has joined; that of a pure node is not a count.
 Applied *Flow::share_of_word(int fid) const
 {
     Applied &applied = *chain_->functions()[size_t(fid) - 1];

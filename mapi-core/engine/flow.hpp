@@ -71,7 +71,7 @@ public:
     // False when the time is up.
     bool wait_for_end(int timeout_ms);
 
-    // Where its reader has taken all packets, and the device waits for readers: until there are more, or the flow has finished.
+    // If its reader has taken all packets and the device waits for readers: waits until there are more, or the flow has finished.
     void wait_whether_over(int timeout_ms);
 
     FunctionMemory memory(int fid);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Flow drops: what functions of one client's flows of one device dropped, of those that are there and of those that are gone.
+// Flow drops: what the functions of one client's flows of one device dropped, closed flows included.
 #pragma once
 
 #include <mutex>

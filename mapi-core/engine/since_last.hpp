@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Since last: a count -> what it has grown by since it was read before, for a device whose results= says so.
+// Since last: a count -> its growth since the last read, for devices with results=since_last.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace mapi::engine
 {
-// Any thread: what all readers of one function are told adds up to the count.
+// Any thread: the sum of what all readers of one function get is the count.
 class SinceLast
 {
 public:
@@ -19,7 +19,7 @@ public:
         last_ = count;
         return grown;
     }
-    // reset() lets the count begin at 0.
+    // reset(): the count starts at 0 again.
     template <class Reset> void restart(Reset reset)
     {
         const std::lock_guard lock(mutex_);

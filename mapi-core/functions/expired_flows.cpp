@@ -191,12 +191,12 @@ int create(const mapi_function_setup *setup, void **instance)
     const std::string key = setup->argument_count > kKey && setup->arguments[kKey].kind ? setup->arguments[kKey].text : "";
     Place place;
     if (!read_place(key, place))
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_4, "\"" + key + "\" has something else than VLAN_TAG and INGRESS");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_4, "\"" + key + "\" has a name other than VLAN_TAG and INGRESS");
     const int64_t most_read_flows = place.bytes() ? kMostReadFlowsWithPlace : kMostReadFlows;
     const int64_t read_flows = setup->arguments[kReadFlows].number, waiting_flows = setup->arguments[kWaitingFlows].number,
                   least_packets = setup->arguments[kLeastPackets].number;
     if (read_flows < 1 || read_flows > most_read_flows)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the flows that one read gives are not within 1 to " + std::to_string(most_read_flows));
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the number of flows of one read is not within 1 to " + std::to_string(most_read_flows));
     if (waiting_flows < 0 || waiting_flows > kMostWaitingFlows)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_2, "the flows that wait beside are not within 0 to " + std::to_string(kMostWaitingFlows));
     if (least_packets < 0)

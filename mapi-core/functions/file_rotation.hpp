@@ -20,7 +20,7 @@ struct FileRotation {
     std::string name(const std::string &path, unsigned file) const;
 };
 
-constexpr const char *kFileRotationForm = "a rotation is size=BYTES (k, M, G), time=SECONDS, or both, and files=COUNT from 2 to 1000, with commas between";
+constexpr const char *kFileRotationForm = "size=BYTES (k, M, G), time=SECONDS, or both, and files=COUNT from 2 to 1000, separated by commas";
 
 // Nothing: it is none, has neither size nor time, or less than two files.
 std::optional<FileRotation> parse_file_rotation(std::string_view text);

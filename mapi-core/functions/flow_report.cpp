@@ -36,7 +36,7 @@ constexpr char kDefaultRecordIpfix[] = "IP_SRC_ADDR IP_DST_ADDR INGRESS EGRESS P
 const char *why_refused(int error)
 {
     switch (error) {
-    case EAFNOSUPPORT: return "flows of IPv6 are not written: NETFLOW_V5 has addresses of IPv4 alone (NETFLOW_V9 and IPFIX have both)";
+    case EAFNOSUPPORT: return "IPv6 flows are not written: NETFLOW_V5 has IPv4 addresses only (use NETFLOW_V9 or IPFIX)";
     case EOVERFLOW: return "flows that end after 2106-02-07 are not written: messages count seconds in 32 bits";
     default: return nullptr;
     }
@@ -241,7 +241,7 @@ int create(const mapi_function_setup *setup, void **instance)
         const ReportTemplate records(*given ? given : usual);
         key.check(records);
         if (key.is_biflow() && format != Format::kIpfix)
-            return refuse(setup, MFUNCT_INVALID_ARGUMENT_3, "NetFlow v9 has no records of both directions: BIFLOW needs IPFIX");
+            return refuse(setup, MFUNCT_INVALID_ARGUMENT_3, "BIFLOW requires IPFIX");
         if (const int refused = charge_memory(setup, FlowReport::memory_bytes(settings)))
             return refused;
         return create_object<FlowReport>(setup, instance, setup, Plan{format, settings, key, records});

@@ -6,7 +6,7 @@
 
 namespace mapi::functions
 {
-// In place of a time, or of a span, that has no room: seconds have 32 bits, which is up to 2106 from 1970 on (RFC 5905: era 1 begins in 2036).
+// For a time or a span that cannot be expressed: seconds have 32 bits, from 1970 up to 2106 (RFC 5905: era 1 begins in 2036).
 constexpr uint64_t kNoNtpTime = UINT64_MAX;
 
 inline bool has_ntp_time(uint64_t ns)

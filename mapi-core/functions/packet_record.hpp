@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Packet record: packet -> its bytes in a pcap or a pcapng file; and such bytes -> what whoever writes them needs to know.
+// Packet record: packet -> its bytes in a pcap or pcapng file; such bytes -> what their writer needs to know.
 #pragma once
 
 #include <cstddef>

@@ -23,7 +23,7 @@ public:
     // Open files, as FileSink has them; one, or as many as rotation has.  bytes: how long a record without a description is.
     PacketSink(const std::vector<int> &files, const FileRotation &rotation, View view, RecordBytes bytes);
 
-    // Into all files, so that one which gets no packet is a capture, too.
+    // To all files, so that one without packets is a valid capture as well.
     int write(const std::string &header, const IsGivenUp &is_given_up) override;
     int write_records(const std::string &records, const IsGivenUp &is_given_up, uint64_t &written) override;
 

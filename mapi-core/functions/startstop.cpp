@@ -48,7 +48,7 @@ private:
     void begin(uint64_t first_ns)
     {
         has_begun_ = true;
-        // Without a start none is too early: packets may come in another order than their times have.
+        // Without a start no packet is too early: packets may come out of order.
         start_ns_ = start_ ? start_->after(first_ns) : 0;
         stop_ns_ = stop_ ? stop_->after(start_ ? start_ns_ : first_ns) : 0;
         result_->first = ntp_time(first_ns);

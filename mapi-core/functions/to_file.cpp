@@ -135,7 +135,7 @@ int create(const mapi_function_setup *setup, void **instance)
     const int64_t format = setup->arguments[kFormat].number, most = setup->arguments[kCount].number;
     const mapi_argument &rotation = setup->arguments[kRotation];
     if (format != MFF_PCAP && format != MFF_RAW && format != MFF_PCAPNG)
-        return refuse(setup, MFUNCT_COULD_NOT_APPLY_FUNCT, "the format is neither MFF_PCAPNG nor MFF_PCAP or MFF_RAW, which are pcap files both");
+        return refuse(setup, MFUNCT_COULD_NOT_APPLY_FUNCT, "the format is not MFF_PCAP, MFF_RAW or MFF_PCAPNG");
     if (most < 0)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_3, "the number of packets is below 0");
     const auto parsed = rotation.kind ? parse_file_rotation(rotation.text) : FileRotation{};

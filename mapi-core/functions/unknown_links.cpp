@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Unknown links: the batches that may have some are looked at packet by packet.
+// Unknown links: only batches that may have such packets are examined one by one.
 #include "functions/unknown_links.hpp"
 
 #include <bit>

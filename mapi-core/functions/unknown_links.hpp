@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Unknown links: packets that a function cannot look into, since their link type is none of those in links/link_head.
+// Unknown links: counts packets whose link type is not in the table of links/link_head, into which the function cannot look.
 #pragma once
 
 #include <atomic>

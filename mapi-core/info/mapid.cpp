@@ -28,7 +28,7 @@ namespace
 {
 [[noreturn]] void refuse_endless()
 {
-    throw Error(MCOM_UNKNOWN_ERROR, "mapid's list goes on where it was before");
+    throw Error(MCOM_UNKNOWN_ERROR, "mapid's list repeats an entry");
 }
 } // namespace
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// analyse: slices of a trace with very many names -> kept in rows by name, then counted by value.
+// analyse: slices of a trace with very many names -> collected in rows by name, then counted by value.
 #pragma once
 
 #include <array>

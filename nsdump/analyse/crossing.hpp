@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// analyse: slices of one thread that overlap without lying in each other -> told apart from those that merely lack a STOP.
+// analyse: slices of one thread that overlap without nesting -> distinguished from those that only lack a STOP.
 #pragma once
 
 #include <array>

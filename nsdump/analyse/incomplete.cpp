@@ -69,7 +69,7 @@ void Finder::look_at_metadata()
             find(sides_of(kind), "{} chunk{} of {} repeated or out of order", repeated, repeated > 1 ? "s" : "", metadata_title(kind));
     }
     if (trace_.metadata_faults() > 0)
-        find(kBoth, "{} metadata chunks with right checksums make no sense", trace_.metadata_faults());
+        find(kBoth, "{} metadata chunks are malformed although their checksums are right", trace_.metadata_faults());
     if (trace_.damage().chunks() > 0 && !(trace_.footer() && trace_.footer()->tells_chunks))
         find(kBoth, "what was in the damaged places is not known");
 }
@@ -77,7 +77,7 @@ void Finder::look_at_metadata()
 void Finder::look_at_calibration()
 {
     if (trace_.lacks_start_calibration())
-        find(kPrograms, "there is no calibration of a session's start");
+        find(kPrograms, "the calibration of the session's start is missing");
     const auto &all = trace_.calibrations();
     const bool has_end = std::any_of(all.begin(), all.end(), [](const Calibration &one) { return one.phase == NSLICE_CALIBRATION_END; });
     if (trace_.footer() && trace_.footer()->end_calibration_offset > 0 && !has_end)
@@ -108,7 +108,7 @@ void Finder::look_at_records(const Losses &losses, const StreamFaults &faults)
     if (misplaced > 0)
         find(kBoth, "{} chunks of records repeat or step back in the sequence", misplaced);
     if (faults.malformed_chunks + faults.wrong_counts > 0)
-        find(kBoth, "{} chunks of records do not hold what their headers tell", std::max(faults.malformed_chunks, faults.wrong_counts));
+        find(kBoth, "{} chunks of records do not match their headers", std::max(faults.malformed_chunks, faults.wrong_counts));
 }
 } // namespace
 

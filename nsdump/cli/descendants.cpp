@@ -86,7 +86,7 @@ void Descendants::look(const nsp_recorder *recorder)
     }
 }
 
-// Of those that the kernel does not show nobody knows: they may write.
+// Processes that the kernel does not show are counted in: they may write.
 std::vector<Descendants::Member> Descendants::with(bool is_part_taken) const
 {
     std::vector<Member> found;
@@ -130,7 +130,7 @@ bool Descendants::take_part(const nsp_recorder *recorder, double elapsed_s, bool
         seen_ = names();
         if (is_settled && !is_ending && !is_told_alive()) {
             told_ = with(true);
-            command::tell("nsdump: the program has ended; {}, which it started, takes part and is recorded on; Ctrl-C or `kill {}` ends it "
+            command::tell("nsdump: the program has ended; {}, which it started, still takes part and is recorded; Ctrl-C or `kill {}` ends it "
                           "and the recording\n",
                           seen_, getpid());
         }
@@ -140,7 +140,7 @@ bool Descendants::take_part(const nsp_recorder *recorder, double elapsed_s, bool
     if ((!possible.empty() && !is_ending && elapsed_s < begin_s_ + kGraceSeconds) || ++empty_looks_ < kLooksToBeSure)
         return true;
     for (const Member &member : is_ending ? std::vector<Member>() : possible)
-        command::tell("nsdump: process {} ({}) lives on and has taken no part: it is not waited for\n", member.pid, name_of(member.pid));
+        command::tell("nsdump: process {} ({}) still runs but takes no part in the recording; not waiting for it\n", member.pid, name_of(member.pid));
     return false;
 }
 

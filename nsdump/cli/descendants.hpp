@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cli: processes that come of a program, also those that have left it (daemons) -> who of them takes part in the recording.
+// cli: descendants of a program, daemons included -> which of them take part in the recording.
 #pragma once
 
 #include <string>
@@ -14,11 +14,11 @@ namespace nsdump
 class Descendants
 {
 public:
-    // From here on processes whose parents end become this one's children: to be made before the program.
+    // From here on, orphaned descendants become children of this process; construct it before the program starts.
     Descendants();
 
-    // After the program's own end: whether to record on.  Tells whom it waits for, again when all of them have ended and others go on, and in the end who lives on without a part;
-    // nothing of that when the recording is ending anyway.
+    // After the program's end: whether to continue recording.  Reports which processes it waits for, again when these have ended and others
+    // continue, and in the end which ones still run without taking part; it reports nothing when the recording is ending anyway.
     bool take_part(const nsp_recorder *recorder, double elapsed_s, bool is_ending);
     // Ends that nobody else waits for; `program` is its owner's to wait for.
     void reap(pid_t program);

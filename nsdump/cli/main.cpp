@@ -30,7 +30,7 @@ constexpr const char *kFooter = R"(Examples:
 
 Exit codes:
   0    all is well
-  1    findings: damage, a missing footer or a broken loss equation; what could be read was printed
+  1    findings: damage, missing parts or a broken loss equation; what could be read was printed
   2    wrong arguments
   3    a file cannot be read, is no trace, or is of a newer version
   4    the output cannot be written

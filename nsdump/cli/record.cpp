@@ -245,8 +245,8 @@ RunCommand add(command::ArgumentSet &arguments)
     add_kernel_options(arguments, options->kernel);
     arguments.add("program", options->program, "program and its arguments, after --");
     arguments.footer("An existing file is replaced only if it is empty or a trace, and only once a process takes part (with --kernel: when the program starts).\n"
-               "The recording ends with the program and those that it started and that take part: a daemon is recorded to its end.\n"
-               "Ctrl-C ends program (or daemon) and recording; the trace is whole then, too. SIGTERM and SIGHUP do the same, and so does a trace\n"
+               "The recording ends with the program and its descendants that take part; a daemon is recorded to its end.\n"
+               "Ctrl-C ends the program (or daemon) and the recording; the trace is then whole as well. SIGTERM and SIGHUP do the same, and so does a trace\n"
                "that cannot be written any more: a full disk, a pipe without reader.\n"
                "\n"
                "The exit code is the program's own; 128 + n when signal n ended it; 0 after --duration;\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// decode: sequence numbers of the chunks that are no records -> how many of each kind are missing.
+// decode: sequence numbers of metadata chunks -> how many of each kind are missing.
 #pragma once
 
 #include <algorithm>

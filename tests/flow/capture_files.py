@@ -37,6 +37,8 @@ def read_pcap(path):
 
 
 def checksum(data):
+    """RFC 1071"""
+    data += b"\0" * (len(data) % 2)
     total = sum(struct.unpack(f">{len(data) // 2}H", data))
     while total >> 16:
         total = (total & 0xffff) + (total >> 16)

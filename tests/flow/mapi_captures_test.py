@@ -244,7 +244,7 @@ class Captures(unittest.TestCase):
         for rotation in "size=10", "files=3", "size=0,files=3", "size=1M,files=1", "size=1M,files=1001", "size=1X,files=3", "time=-1,files=3", "size=1M,files=3,", "size", "x=1,size=1M,files=2":
             done = run("mapi-flow", TRACE, f"TO_FILE 0 {self.folder}/out.pcap 0 '{rotation}'")
             self.assertEqual(done.returncode, 3, rotation)
-            self.assertIn(b"a rotation is size=BYTES", done.stderr)
+            self.assertIn(b"is no rotation (size=BYTES", done.stderr)
         self.assertEqual(list(self.folder.iterdir()), [])
         self.assertEqual(run("mapi-flow", TRACE, "TO_FILE 0 - 0 size=1M,files=2").returncode, 3)
 

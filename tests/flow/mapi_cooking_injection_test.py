@@ -15,6 +15,7 @@ import tempfile
 import unittest
 
 import needs
+from capture_files import checksum
 from mapi_cooking_library import BOTH_SIDE, cooked
 
 FIN, SYN, RST, PSH, ACK = 1, 2, 4, 8, 16
@@ -23,26 +24,18 @@ LINKTYPE_RAW, TUNSETIFF, IFF_TUN, IFF_NO_PI, CLONE_NEWNET = 101, 0x400454CA, 1, 
 SCALE_AND_SACK = bytes([2, 4, 5, 180, 1, 1, 4, 2, 1, 3, 3, 7])
 
 
-def total(data):
-    data += b"\0" * (len(data) % 2)
-    value = sum(struct.unpack(f">{len(data) // 2}H", data))
-    while value >> 16:
-        value = (value & 0xffff) + (value >> 16)
-    return ~value & 0xffff
-
-
 def packet_of(source, destination, sequence, acknowledgment, flags, payload=b"", options=b"", window=8000):
     """Ends are an address and a port."""
     family = socket.AF_INET6 if ":" in source[0] else socket.AF_INET
     addresses = socket.inet_pton(family, source[0]) + socket.inet_pton(family, destination[0])
     head = struct.pack(">HHIIBBHHH", source[1], destination[1], sequence & 0xffffffff, acknowledgment & 0xffffffff,
                        (5 + len(options) // 4) << 4, flags, window, 0, 0) + options
-    checksum = total(addresses + struct.pack(">IHBB", len(head) + len(payload), 0, 0, 6) + head + payload)
-    tcp = head[:16] + struct.pack(">H", checksum) + head[18:] + payload
+    right = checksum(addresses + struct.pack(">IHBB", len(head) + len(payload), 0, 0, 6) + head + payload)
+    tcp = head[:16] + struct.pack(">H", right) + head[18:] + payload
     if family == socket.AF_INET6:
         return struct.pack(">IHBB", 6 << 28, len(tcp), 6, 64) + addresses + tcp
     ip = struct.pack(">BBHHHBBH", 0x45, 0, 20 + len(tcp), 1, 0, 64, 6, 0)
-    return ip[:10] + struct.pack(">H", total(ip + addresses)) + addresses + tcp
+    return ip[:10] + struct.pack(">H", checksum(ip + addresses)) + addresses + tcp
 
 
 def payloads(path):

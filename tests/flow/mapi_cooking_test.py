@@ -12,6 +12,7 @@ import tempfile
 import unittest
 
 import needs
+from capture_files import checksum
 from mapi_cooking_library import BOTH_SIDE, CLIENT_SIDE, SERVER_SIDE, cooked, ends_of, followed, packets, streams_followed, streams_of, tshark
 
 DATA = pathlib.Path(os.environ.get("NETSLICE_DATA") or pathlib.Path(os.environ["NETSLICE_SOURCE"]).parent / "shared/data")
@@ -25,21 +26,13 @@ CLIENT6, SERVER6 = ("2001:db8::1", 1000), ("2001:db8::2", 80)
 SYN, FIN, ACK = 2, 1, 16
 
 
-def total(data):
-    data += b"\0" * (len(data) % 2)
-    value = sum(struct.unpack(f">{len(data) // 2}H", data))
-    while value >> 16:
-        value = (value & 0xffff) + (value >> 16)
-    return ~value & 0xffff
-
-
 def ip(source, destination, protocol, payload, fragment=0, identification=1):
     addresses = ipaddress.ip_address(source).packed, ipaddress.ip_address(destination).packed
     if len(addresses[0]) == 16:
         return struct.pack(">IHBB", 6 << 28, len(payload), protocol, 64) + b"".join(addresses) + payload
     head = struct.pack(">BBHHHBBH", 0x45, 0, 20 + len(payload), identification, fragment, 64, protocol, 0)
-    checksum = total(head + b"".join(addresses))
-    return head[:10] + struct.pack(">H", checksum) + b"".join(addresses) + payload
+    right = checksum(head + b"".join(addresses))
+    return head[:10] + struct.pack(">H", right) + b"".join(addresses) + payload
 
 
 def tcp(source, destination, sequence, payload=b"", flags=ACK):
@@ -58,7 +51,7 @@ def ethernet(packet, tags=b""):
 def gre_with_checksum(packet):
     kind = b"\x86\xdd" if packet[0] >> 4 == 6 else b"\x08\x00"
     head = b"\x80\x00" + kind + bytes(4)
-    return b"\x80\x00" + kind + struct.pack(">HH", total(head + packet), 0) + packet
+    return b"\x80\x00" + kind + struct.pack(">HH", checksum(head + packet), 0) + packet
 
 
 WRAPS = {

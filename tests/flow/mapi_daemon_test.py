@@ -376,7 +376,7 @@ class Life(Test):
     def test_lines_for_the_journal_begin_with_their_priority(self):
         daemon = self.daemon("", JOURNAL_STREAM="1:1")
         self.assertTrue(wait_until(lambda: re.search(r"(?m)^<6>listening at ", daemon.log())), daemon.log())
-        self.assertTrue(wait_until(lambda: re.search(r"(?m)^<7>client \d+ of user \d+: gone without a word$", daemon.log())), daemon.log())
+        self.assertTrue(wait_until(lambda: re.search(r"(?m)^<7>client \d+ of user \d+: gone before its greeting$", daemon.log())), daemon.log())
 
     def test_requests_and_plans_are_logged_at_debug_and_questions_at_trace(self):
         lines = {}

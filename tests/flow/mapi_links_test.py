@@ -219,7 +219,7 @@ class Links(unittest.TestCase):
                         self.assertEqual(table[f"{i + 1}.1"][3], str(len(IP)), text)
                     for i in range(len(OTHERS)):
                         self.assertEqual(table[f"{len(functions) + i + 1}.1"][3], "0")
-                    self.assertIn(f"{len(IP) * len(functions)} times a function could not look into a packet", done.stderr)
+                    self.assertIn(f"{len(IP) * len(functions)} times a function or a file did not support the link type of a packet", done.stderr)
 
     def test_packets_of_known_and_unknown_links_in_one_capture_are_told_apart(self):
         self.path.write_bytes(section(1, [ethernet(packet) for packet in IP]) + section(147, IP, BIG) + section(12, IP) + section(192, [ppi(b"x", 189), ppi(wireless(IP[0]))]))

@@ -101,7 +101,7 @@ class Connections(unittest.TestCase):
         self.start()
         silent = [self.connect("nobody", is_greeted=False) for _ in range(CLIENTS_OF_USER)]
         refused = self.connect("nobody", is_greeted=False).ask(b"")
-        self.assertIn(b"as many", refused)
+        self.assertIn(b"limit of one user", refused)
         self.assertEqual(select.select([client.socket for client in silent], [], [], 0.1)[0], [])
         self.assert_serves("games")
         self.assert_serves()
@@ -130,7 +130,7 @@ class Connections(unittest.TestCase):
         self.start(Few)
         before = self.daemon.descriptors()
         answers = [self.connect("nobody", is_greeted=False).ask(call(HELLO, (1, VERSION))) for _ in range(Few.files)]
-        self.assertEqual(sum(b"as many" not in answer for answer in answers), Few.files // 4 // CLIENT_FILES)
+        self.assertEqual(sum(b"limit of one user" not in answer for answer in answers), Few.files // 4 // CLIENT_FILES)
         self.assertLessEqual(self.daemon.descriptors() - before, Few.files // 4)
         self.assert_serves("games")
         self.assert_serves()
@@ -145,7 +145,7 @@ class Connections(unittest.TestCase):
                 break
         self.assertLess(len(many), Few.files // CLIENT_FILES + 2)
         begin = time.monotonic()
-        self.assertIn(b"as many files open as it may have", self.connect(is_greeted=False).ask(b""))
+        self.assertIn(b"the limit of open files of mapid is reached", self.connect(is_greeted=False).ask(b""))
         self.assertLess(time.monotonic() - begin, 2)
         for client in many[:3]:
             client.close()

@@ -85,11 +85,11 @@ void nsp_recorder_watch(struct nsp_recorder *recorder);
 /* A process's part in a session. */
 enum nsp_part {
     NSP_PART_NONE = 0,
-    NSP_PART_POSSIBLE = 1, /* it has inherited the descriptor: what it becomes by exec() may take part */
-    NSP_PART_TAKEN = 2,    /* its probes write here, or did: a child of fork() from then on, whatever it closes */
+    NSP_PART_POSSIBLE = 1, /* it has inherited the descriptor: a program that it executes may take part */
+    NSP_PART_TAKEN = 2,    /* its probes write to this session, or did; a child of fork() keeps this, whatever it closes */
 };
 
-/* enum nsp_part, or -errno: -EACCES the kernel does not show this process to the caller, -ENOENT or -ESRCH there is none. */
+/* Returns an enum nsp_part, or -errno: -EACCES if the kernel does not show this process to the caller, -ENOENT or -ESRCH if there is none. */
 int nsp_recorder_part_of(const struct nsp_recorder *recorder, int pid);
 
 void nsp_recorder_status_read(struct nsp_recorder *recorder, struct nsp_recorder_status *status);

@@ -10,7 +10,7 @@
 
 enum { LOOK_MS = 200 };
 
-/* Whether it is no capture at all, as other files of a folder may be. */
+/* Whether the file is not a capture at all, which is possible in a folder. */
 static int is_foreign(char *why)
 {
 	int number = 0;
@@ -56,7 +56,7 @@ int captures_create_flow(const char *device, int wait, const char *program)
 		if (number != MAPID_NO_DRIVER && number != MAPID_NO_DEVICE)
 			break;
 		if (!is_told++)
-			fprintf(stderr, "%s: %s: waits until it is there\n", program, device);
+			fprintf(stderr, "%s: %s: waiting until it is there\n", program, device);
 		command_pause(LOOK_MS);
 	}
 	return flow;

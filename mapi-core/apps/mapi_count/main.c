@@ -36,8 +36,8 @@ static void usage(FILE *out)
 	      "Those of a network interface, or of a device of mapi.conf, until Ctrl-C.\n"
 	      "Prints a line for each: packets, wire bytes, seconds, expression, with tabs between.\n"
 	      "\n"
-	      "  -i, --interface DEVICE  read a network interface, or a device of mapi.conf; 'any': all\n"
-	      "                       interfaces\n"
+	      "  -i, --interface DEVICE\n"
+	      "                       read a network interface, or a device of mapi.conf; 'any': all interfaces\n"
 	      "  -r, --read CAPTURE   read this capture, or this folder; may be given several times: all other words are expressions\n"
 	      "  -w, --wait           wait for an interface that is not there yet\n"
 	      "  -j, --json           print one object in JSON (mapi-count(1))\n"
@@ -59,7 +59,8 @@ static void usage(FILE *out)
 	      "  mapi-count day/*.pcap -- tcp udp\n"
 	      "\n"
 	      "exit status: 0 counted; 1 the capture is damaged or holds records of impossible length, or packets were lost, by a\n"
-	      "device or when the capture was recorded; the message says what was counted; 2 wrong usage, or a file of expressions that cannot be read or has none; 3 the capture or an expression was\n"
+	      "device or when the capture was recorded; the message says what was counted; 2 wrong usage, or a file of\n"
+	      "expressions that cannot be read or has none; 3 the capture or an expression was\n"
 	      "refused, or the output cannot be written; 130 interrupted\n",
 	      out);
 }
@@ -175,7 +176,7 @@ int main(int argc, char **argv)
 	}
 	for (i = 0; i < options.captures.count && options.has_input_of_expressions; i++) {
 		if (!strcmp(options.captures.list[i].path, "-")) {
-			fputs("mapi-count: standard input is expressions or a capture, not both\n", stderr);
+			fputs("mapi-count: standard input cannot be both the expressions and the capture\n", stderr);
 			return EXIT_USAGE;
 		}
 	}

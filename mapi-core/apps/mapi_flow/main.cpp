@@ -113,7 +113,7 @@ bool is_whole(const mapi_stat_t &stats)
     tell_loss(stats.drop_kernel, "packets came while the kernel's buffer had no room");
     tell_loss(stats.ps_ifdrop, "packets were lost by the interface, or at recording");
     tell_loss(stats.drop_buffer_full, "packets or results found no room in a buffer of a function");
-    tell_loss(stats.drop_link_type, "times a function could not look into a packet, or a file not take it, for its link type; \"man 3 mapi\" lists those known");
+    tell_loss(stats.drop_link_type, "times a function or a file did not support the link type of a packet (LINK TYPES in mapi(3))");
     tell_loss(stats.drop_not_written, "packets or results were not written to a file");
     if (*stats.message)
         command::tell("mapi-flow: {}\n", stats.message);

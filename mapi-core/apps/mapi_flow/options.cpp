@@ -32,7 +32,8 @@ constexpr const char *kFooter =
     "  mapi-flow -i eth0 -d 10 'PKTINFO 1 | STATS @1 0 | DIST @1 0 1500 100'\n"
     "\n"
     "exit status: 0 done; 1 the capture is damaged, or packets or results were lost; 2 wrong usage; 3 the source or a function was\n"
-    "refused, or the output cannot be written; 130 interrupted while reading a capture";
+    "refused, or the output cannot be written; 130 interrupted while reading a capture,\n"
+    "or while waiting for an interface";
 
 // Empty: it is right.
 std::string check_seconds(const std::string &text)
@@ -92,11 +93,11 @@ std::optional<int> parse_options(int argc, char **argv, Options &options)
         return kExitUsage;
     }
     if (!options.is_device && options.waits) {
-        std::cerr << "mapi-flow: --wait is of an interface: --interface\n";
+        std::cerr << "mapi-flow: --wait requires --interface\n";
         return kExitUsage;
     }
     if (options.is_device && !options.captures.empty()) {
-        std::cerr << "mapi-flow: --read is of captures, --interface of none\n";
+        std::cerr << "mapi-flow: --read cannot be combined with --interface\n";
         return kExitUsage;
     }
     if (options.is_device && erf.was_given()) {

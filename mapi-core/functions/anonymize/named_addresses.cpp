@@ -13,7 +13,7 @@ namespace mapi::anonymize
 namespace
 {
 constexpr uint32_t kIpv4Bytes = 20;
-enum Ipv4Option : uint8_t { kEnd = 0, kNoOperation = 1, kRecordRoute = 7, kTimestamp = 68, kLooseRoute = 131, kStrictRoute = 137 };
+enum Ipv4Option : uint8_t { kRecordRoute = 7, kTimestamp = 68, kLooseRoute = 131, kStrictRoute = 137 };
 enum RoutingType : uint8_t { kSource = 0, kHome = 2, kSegments = 4 }; // RFC 2460, 6275, 8754
 enum IcmpType : uint8_t { kIpv4Redirect = 5, kListenerQuery = 130, kListenerDone = 132, kListenerReport2 = 143 };
 enum NeighbourOption : uint8_t { kPrefix = 3, kNameServers = 25 };
@@ -41,18 +41,10 @@ void add_ipv4_option(const uint8_t *data, uint32_t at, uint32_t end, Places &pla
 
 void add_ipv4_options(const uint8_t *data, const IpLayer &layer, Places &places)
 {
-    const uint32_t end = layer.offset + (data[layer.offset] & 15u) * 4;
-    for (uint32_t at = layer.offset + kIpv4Bytes; at < end && data[at] != kEnd;) {
-        if (data[at] == kNoOperation) {
-            ++at;
-            continue;
-        }
-        const uint32_t bytes = end - at < 2 ? 0 : data[at + 1];
-        if (bytes < 2 || bytes > end - at)
-            return;
-        add_ipv4_option(data, at, at + bytes, places);
-        at += bytes;
-    }
+    headers::for_each_ipv4_option(data, layer, [&](uint8_t, uint32_t at, uint32_t end) {
+        add_ipv4_option(data, at, end, places);
+        return true;
+    });
 }
 
 void add_routing_header(const uint8_t *data, uint32_t at, uint32_t end, Places &places)

@@ -18,7 +18,7 @@ bool is_of_old(const Side &side, const Side &peer, uint32_t acknowledgment)
     return side.acks.is_known() ? !is_after(side.acks.acked(), acknowledgment) : peer.sent_end - acknowledgment <= kFarBytes;
 }
 
-// Whether the other end's rival is what this one talks to.
+// Whether this end answers the rival SYN of the other end.
 bool answers_rival(const Side &side, const Side &peer, const Segment &segment)
 {
     if (!peer.rival || !segment.has_acknowledgment || is_of_old(side, peer, segment.acknowledgment))
@@ -29,7 +29,7 @@ bool answers_rival(const Side &side, const Side &peer, const Segment &segment)
     });
 }
 
-// Who is heard of alone can only be believed.
+// If only one end was captured, there is nothing to check it against.
 bool goes_on_as_rival(const Side &side, const Side &peer, const Segment &segment)
 {
     return side.rival && segment.sequence == side.rival->first && !peer.acks.is_known() && segment.sequence != side.expected();

@@ -17,7 +17,7 @@ inline bool is_after(uint32_t a, uint32_t b)
     return int32_t(a - b) > 0;
 }
 
-// Farther from what is expected than windows are.
+// Farther from the expected number than any window reaches.
 constexpr uint32_t kFarBytes = 16u << 20;
 
 inline bool is_far(uint32_t sequence, uint32_t expected)
@@ -49,7 +49,7 @@ public:
     // The connection goes on elsewhere, and this end has acknowledged it there.
     void move(uint32_t acked);
 
-    // Older than a segment's may be (RFC 5961 5.2).
+    // An acknowledgment older than RFC 5961 5.2 allows.
     bool is_stale(uint32_t acknowledgment) const { return is_after(acked_ - window_most_, acknowledgment); }
 
 private:

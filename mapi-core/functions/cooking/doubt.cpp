@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Streams: segments that a receiver would not take as far as this place can see, until it shows what it did.
+// Streams: segments that the receiver would not accept as far as the capture shows, kept until its acknowledgments decide.
 #include <algorithm>
 #include <utility>
 
@@ -75,8 +75,8 @@ void Streams::accept_doubtful(Stream &stream, size_t place, unsigned from)
     accept(stream, taken.segment, taken.head);
 }
 
-// Its receiver has acknowledged this: whether it was a packet that it took, or one that was doubtful itself.  The later ones first, since
-// their bytes are those that were on their way then.
+// The receiver has sent this acknowledgment; is_taken: in a packet that was accepted, not in a doubtful one.  Later doubtful segments are
+// tried first, since their bytes were in flight then.
 void Streams::confirm(Stream &stream, unsigned from, uint32_t acknowledgment, bool is_taken)
 {
     Side &side = stream.sides[from];
@@ -131,7 +131,7 @@ void Streams::resume(Stream &stream, unsigned from, const Doubtful &at)
     ++counts_.holes;
 }
 
-// Too many: either the capture has a hole that both ends know nothing of, and nothing else comes, or they are somebody else's.
+// Too many doubtful segments: either the capture has a hole and nothing else comes, or they are injected.
 void Streams::bound_doubtful(Stream &stream, unsigned from)
 {
     Side &side = stream.sides[from];

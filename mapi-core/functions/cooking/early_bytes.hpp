@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Early bytes: segments from before the first one that was seen, in any order -> runs of bytes in order.
+// Early bytes: segments that precede the first one that was seen, in any order -> runs of bytes in order.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace mapi::cooking
 {
-// Who captures from the middle of a stream on may see a later segment first.
+// A capture that starts within a stream may have a later segment first.
 class EarlyBytes
 {
 public:

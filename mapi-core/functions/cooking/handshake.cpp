@@ -7,8 +7,8 @@
 
 namespace mapi::cooking
 {
-// A host that has a connection takes no SYN.  One with another number may be of a new stream between the same ends: the other end's answer
-// tells, and until then it changes nothing.  An answer to another SYN is taken until a better one comes.
+// A host with a connection ignores a SYN.  One with another number may begin a new stream between the same ends: the answer of the other
+// end decides, and until then it changes nothing.  An answer to another SYN is accepted until a better one comes.
 Streams::List::iterator Streams::take_syn(List::iterator stream, const Segment &segment, const Head &head)
 {
     const uint32_t first = segment.sequence + 1;
@@ -88,8 +88,8 @@ Streams::List::iterator Streams::renew(List::iterator stream, unsigned client)
     return stream;
 }
 
-// A RST counts at exactly the number that is expected, or, while its receiver waits for earlier bytes, at the end of what it has; in answer
-// to a SYN by what it acknowledges.
+// A RST is accepted at exactly the expected number, or, while its receiver waits for earlier bytes, at the end of the data that it has; in
+// answer to a SYN by its acknowledgment.
 void Streams::take_reset(Stream &stream, const Segment &segment)
 {
     const Side &side = stream.sides[segment.from], &peer = stream.sides[1 - segment.from];

@@ -13,7 +13,7 @@
 
 namespace mapi::cooking
 {
-// A segment that its receiver would not take as far as this place can see.  What the receiver acknowledges later it did take: then
+// A segment that its receiver would not accept as far as the capture shows.  If the receiver acknowledges it later, it was accepted, and
 // packets before it are missing in the capture.
 struct Doubtful {
     enum class Reason : uint8_t {
@@ -33,7 +33,7 @@ struct Doubtful {
     uint32_t sent_end() const { return end() + (segment.flags & kFin ? 1 : 0); }
 };
 
-// A SYN with another number than the stream has: of a new stream, once the other end says so.
+// A SYN with another number than that of the stream: it begins a new stream if the other end answers it.
 struct Rival {
     Segment syn; // without bytes
     uint32_t first = 0;

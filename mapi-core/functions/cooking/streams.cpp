@@ -16,7 +16,7 @@ uint64_t Streams::memory_bytes(const Limits &limits)
     return limits.streams * (sizeof(Stream) + kPlaceBytes) + 2 * limits.bytes + functions::MadePackets::kMemoryBytes;
 }
 
-// Nothing begins with a RST: it is of a stream that ended, or nobody's.
+// No stream begins with a RST: it belongs to a stream that ended, or to none.
 void Streams::take(const Segment &segment, const Head &head)
 {
     ++counts_.packets;

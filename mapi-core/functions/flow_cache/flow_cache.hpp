@@ -58,8 +58,8 @@ public:
     {
     }
 
-    // The packet's flow, with this packet counted.  on_end(flow, reason, ended_ns) for each that ends by then: a timeout's own end, which may be
-    // long before the packet that shows it.
+    // The packet's flow, with this packet counted.  on_end(flow, reason, ended_ns) is called for each flow that has ended by then; for a timeout,
+    // ended_ns is the time of the timeout, which may be long before the packet.
     template <class OnEnd> Flow &add(const FlowKey &key, uint64_t time_ns, OnEnd &&on_end)
     {
         advance(time_ns, on_end);

@@ -7,9 +7,9 @@
 
 namespace mapi::functions
 {
-// FIRST_SWITCHED, LAST_SWITCHED and a message's sysUpTime count milliseconds in 32 bits, which 49.7 days fill; collectors that take the
-// difference of two of them see nothing of a wrap.  So the clock begins anew, as that of an exporter that was started again, before half of
-// them are full, and where a flow is older than it.  It begins with a second, since nfacctd adds seconds that it has cut from both.
+// FIRST_SWITCHED, LAST_SWITCHED and sysUpTime of a message count milliseconds in 32 bits, which overflow after 49.7 days, and collectors
+// subtract them without regard to a wrap.  The clock therefore restarts, like that of a restarted exporter, before half of the range is used,
+// and when a flow is older than the clock.  It starts at a whole second, since nfacctd truncates both times to seconds before it adds them.
 class ExporterClock
 {
 public:

@@ -131,7 +131,7 @@ private:
         }
     }
 
-    // Only its last flow tells a message's time, and libfixbuf would put its own clock's where that is 0.
+    // The time of a message is known only with its last flow; for 0 libfixbuf would insert the time of its own clock.
     void emit(uint64_t flows)
     {
         Error error;

@@ -28,7 +28,7 @@ public:
     virtual void flush() = 0;
 };
 
-// A message's time -> that of its flow that ended last: collectors take what lies behind it for a clock that has wrapped.
+// The time of a message is that of its flow that ended last: collectors take a later time for a clock that has wrapped.
 class MessageTime
 {
 public:

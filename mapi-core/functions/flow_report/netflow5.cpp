@@ -36,7 +36,7 @@ public:
         return 0;
     }
 
-    // Its time is the last millisecond of the second: nfacctd, which has no eyes for parts of a second in it, so finds each flow's second.
+    // Its time is the last millisecond of the second: nfacctd ignores fractions of a second here, and then computes each flow's second.
     void flush() override
     {
         if (count_ == 0)

@@ -87,7 +87,7 @@ FlowKeyMask::FlowKeyMask(const std::string &names)
         mask_ |= part_of(*element);
     }
     if (is_biflow_ && (bool(mask_ & kSource) != bool(mask_ & kDestination) || bool(mask_ & kSourcePort) != bool(mask_ & kDestinationPort)))
-        throw std::runtime_error("with BIFLOW the key has addresses and ports of both ends or of none");
+        throw std::runtime_error("with BIFLOW the key must have the addresses and ports of both ends or of neither");
     if (mask_ == 0)
         mask_ = kAll;
 }

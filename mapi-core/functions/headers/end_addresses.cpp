@@ -14,7 +14,7 @@ namespace
 {
 constexpr uint32_t kIpv4Bytes = 20, kIpv6Bytes = 40, kAddressBytes = 16;
 constexpr uint32_t kRoutingBytes = 8; // before the addresses
-enum Ipv4Option : uint8_t { kEnd = 0, kNoOperation = 1, kLooseRoute = 131, kStrictRoute = 137 };
+enum Ipv4Option : uint8_t { kLooseRoute = 131, kStrictRoute = 137 };
 enum Ipv6Option : uint8_t { kPad = 0, kHomeAddress = 0xc9 };
 enum RoutingType : uint8_t { kSourceRoute = 0, kHomeRoute = 2, kRplRoute = 3, kSegmentRoute = 4 }; // RFC 2460, 6275, 6554, 8754
 
@@ -31,22 +31,17 @@ bool read_ipv4_route(const uint8_t *option, uint32_t bytes, uint8_t *destination
     return true;
 }
 
+// No router accepts malformed options, so there is no route in them.
 bool read_ipv4_options(const uint8_t *data, const IpLayer &layer, uint8_t *destination)
 {
-    const uint32_t end = layer.offset + (data[layer.offset] & 15u) * 4;
-    for (uint32_t at = layer.offset + kIpv4Bytes; at < end && data[at] != kEnd;) {
-        if (data[at] == kNoOperation) {
-            ++at;
-            continue;
-        }
-        const uint32_t bytes = end - at < 2 ? 0 : data[at + 1];
-        if (bytes < 2 || bytes > end - at)
-            return true; // no router takes such a packet: there is no route in it
-        if (data[at] == kLooseRoute || data[at] == kStrictRoute)
-            return read_ipv4_route(data + at, bytes, destination);
-        at += bytes;
-    }
-    return true;
+    bool is_known = true;
+    for_each_ipv4_option(data, layer, [&](uint8_t kind, uint32_t at, uint32_t end) {
+        const bool is_route = kind == kLooseRoute || kind == kStrictRoute;
+        if (is_route)
+            is_known = read_ipv4_route(data + at, end - at, destination);
+        return !is_route;
+    });
+    return is_known;
 }
 
 // Addresses without the bytes that they share with the destination: all but the last one `inner` bytes less, the last one `last` bytes.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// End addresses: an IP layer -> who sent the datagram and who gets it in the end, whatever hops a source route has.
+// End addresses: an IP layer -> the first sender and the final destination of the datagram, also behind source routes.
 #pragma once
 
 #include <array>
@@ -20,6 +20,6 @@ struct EndAddresses {
     std::span<const uint8_t> both() const { return {bytes.data(), 2 * each}; }
 };
 
-// Nothing when a route has hops left and its last one cannot be read: the kind of route is unknown or its header contradicts itself.
+// Nothing if a route has hops left and its last address cannot be read: its type is unknown, or its header is malformed.
 std::optional<EndAddresses> end_addresses_of(const uint8_t *data, const IpLayer &layer) noexcept;
 } // namespace mapi::headers

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Extensions: an IPv6 layer -> its extension headers, one after the other.
+// Extensions: an IP layer -> its IPv4 options or IPv6 extension headers, one after the other.
 #pragma once
 
 #include <netinet/in.h>
@@ -8,6 +8,24 @@
 
 namespace mapi::headers
 {
+// bool visit(kind, offset, end) for each option that has a length, until it returns false or the rest is malformed.
+template <class Visit> void for_each_ipv4_option(const uint8_t *data, const IpLayer &layer, const Visit &visit)
+{
+    constexpr uint32_t kIpv4Bytes = 20;
+    constexpr uint8_t kEnd = 0, kNoOperation = 1; // these are single bytes
+    const uint32_t end = layer.offset + (data[layer.offset] & 15u) * 4;
+    for (uint32_t at = layer.offset + kIpv4Bytes; at < end && data[at] != kEnd;) {
+        if (data[at] == kNoOperation) {
+            ++at;
+            continue;
+        }
+        const uint32_t bytes = end - at < 2 ? 0 : data[at + 1];
+        if (bytes < 2 || bytes > end - at || !visit(data[at], at, at + bytes))
+            return;
+        at += bytes;
+    }
+}
+
 // visit(kind, offset, end) for each header that parse() walked through, all of whose bytes are there.
 template <class Visit> void for_each_extension(const uint8_t *data, const IpLayer &layer, const Visit &visit)
 {

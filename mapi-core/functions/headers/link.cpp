@@ -47,7 +47,7 @@ void begin_ppp_bsd_os(Walk &walk)
         walk.go(kBytes, Next::kIp);
 }
 
-// BSD's header begins with a direction, 0 or 1.  Where a version of IP stands there, there is no such header: so libpcap's filters have it.
+// The header of BSD begins with a direction, 0 or 1.  A version of IP in that place means that there is no such header, as in libpcap's filters.
 void begin_slip(Walk &walk, uint32_t bytes)
 {
     const unsigned version = walk.has(1) ? walk.byte(0) >> 4 : 0;

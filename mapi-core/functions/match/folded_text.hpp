@@ -41,7 +41,7 @@ public:
 private:
     static constexpr size_t kBlockBytes = 32;
 
-    // So many at a time compilers do with vector instructions.
+    // Blocks of this size are compiled to vector instructions.
     static void fold_block(const uint8_t *__restrict data, uint8_t *__restrict text) noexcept
     {
         for (size_t i = 0; i < kBlockBytes; ++i)

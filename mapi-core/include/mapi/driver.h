@@ -106,8 +106,8 @@ struct mapi_driver {
 	 */
 	int (*read_more)(void *instance, struct mapi_packet *packets, uint32_t limit, struct mapi_batch *batch);
 	/*
-	 * Of a source that is a file, before the first read(): another file of the same format is read, too, as one source.  Of the setup
-	 * path, error, has_file and file count.  0, or an error number, as open().
+	 * Client's thread, before the first read(): adds another file of the same format to a source that is a file.  Only path, error, has_file
+	 * and file of the setup are valid.  0, or an error number, as open().  NULL: the driver reads one file.
 	 */
 	int (*append)(void *instance, const struct mapi_driver_setup *setup);
 };

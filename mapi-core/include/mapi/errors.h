@@ -9,7 +9,7 @@
 /* Longest text that mapi_read_error() writes, with its final zero. */
 #define MAPI_ERROR_TEXT_BYTES 512
 
-/* A program of MAPI 2 that has included a mapi_errors.h of its own has all of MAPI 2's as macros. */
+/* A program of MAPI 2 that includes its own mapi_errors.h has these names as macros. */
 #ifndef PCAP_BPF_ERR
 
 enum mapi_error {

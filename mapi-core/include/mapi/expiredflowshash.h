@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /*
- * A result of EXPIRED_FLOWS: flows_stat, then as many flow_data as it tells in `sent`.  Names and order are those of MAPI 2; all numbers are of
+ * A result of EXPIRED_FLOWS: flows_stat, followed by `sent` times flow_data.  Names and order are those of MAPI 2; all numbers are of
  * what came since the read before.
  */
 struct mapi_flow_address {
@@ -23,10 +23,10 @@ typedef struct flow_data {
 	uint8_t ptcl;          /* IPPROTO_ */
 	uint8_t ttl_pkt1;      /* of the first packet; or hop limit */
 	uint8_t version;       /* 4 or 6 */
-	uint8_t place_bytes;   /* of a struct mapi_flow_place that stands between this one and the next: 0, there is none, or 8 */
+	uint8_t place_bytes;   /* bytes of the struct mapi_flow_place between this flow_data and the next: 8, or 0 without a key */
 } flow_data;
 
-/* Of flows that are told apart by VLAN or interface, too. */
+/* Follows each flow_data if the key has VLAN_TAG or INGRESS. */
 struct mapi_flow_place {
 	uint16_t vlan;      /* of the outermost tag; 0: none, or the key has none */
 	uint16_t interface; /* ifindex of the packets; 0: also where the key has none */

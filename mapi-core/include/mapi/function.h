@@ -94,12 +94,16 @@ struct mapi_filter_code {
 
 struct mapi_argument {
 	const char *text; /* kind 's', 'n', 'p', 'w', 'W' and 'o'; of 'n' in decimal digits where a number was given */
-	int64_t number;   /* kind 'i', 'b', 'c', 'u', 'l', 'r' and 'f'; of 'S' and 'F' how many there are, of 'w' and 'o' the open file, which stays so as long as the instance, or -1 */
+	/*
+	 * Kind 'i', 'b', 'c', 'u', 'l', 'r' and 'f'.  Of 'S', 'F' and 'W' the number of elements.  Of 'w' and 'o' the open file or -1; the engine
+	 * closes it after the instance is destroyed.
+	 */
+	int64_t number;
 	char kind;        /* 0: an optional argument that was left out */
 	const struct mapi_reference *const *references; /* kind 'f' one, kind 'S' `number` of them; they live as long as the instance */
 	/* Kind 'F': of each of `number` flows a word that mapi_flow_has_begun() reads; they live as long as the instance. */
 	const uint64_t *const *flows;
-	const int *files; /* Kind 'W': `number` open files, which stay so as long as the instance */
+	const int *files; /* Kind 'W': `number` open files; the engine closes them after the instance is destroyed */
 };
 
 /*
@@ -158,7 +162,7 @@ enum mapi_function_flags {
 
 enum mapi_device_flags {
 	MAPI_DEVICE_OFFLINE = 1u << 0, /* the source waits for its readers: back-pressure loses nothing */
-	MAPI_DEVICE_PACKET_TYPES = 1u << 1, /* its packets have a packet_type, and its driver's filters may ask the kernel for it */
+	MAPI_DEVICE_PACKET_TYPES = 1u << 1, /* its packets have a packet_type, and filters of its driver may use the kernel's (SKF_AD_PKTTYPE) */
 };
 
 struct mapi_perf; /* results.h */
@@ -239,7 +243,7 @@ struct mapi_function_drops {
 	uint64_t not_written; /* packets, or rows, that a file did not take */
 	int write_error;      /* errno that tells why */
 	uint64_t time_jumps;  /* steps back of the packets' time, and silences of more intervals than were told; no packet is lost by them */
-	const char *write_reason; /* why, and what would work instead, where the errno alone does not say; of the function's own, for ever; or NULL */
+	const char *write_reason; /* the reason and the remedy where the errno does not tell them, a string that is never freed; or NULL */
 };
 
 enum mapi_config_verdict {
@@ -261,10 +265,18 @@ struct mapi_function {
 	const char *name;
 	const char *description;
 	/*
-	 * A letter each: s string, n string or number, c character, i int, b 0 or 1, which is asked before the functions and files of the others, p path (as seen from "/"), u the caller's user (which the caller does not give), l 64-bit, r flow, f function of the flow before it, S functions as "fid@fd,fid@fd", F flows as "fd,fd", w file to write
-	 * (open, as it was: create() makes it empty once nothing is refused), W how the file of the w before it is cut into several, as
-	 * "size=BYTES,time=SECONDS,files=COUNT": it is then the first one, the others come with this argument; o where messages go: "SHMEM", "host:port", or else a file as
-	 * with w; those after '?' may be left out; those after "??" a caller without a prototype, who cannot say how many there are, leaves out.
+	 * One letter for each argument:
+	 *   s string                     n string or number
+	 *   i int                        l 64-bit number
+	 *   b 0 or 1; it is checked before functions are looked up and files opened
+	 *   c character                  p path, as seen from "/"
+	 *   r flow                       f function of the flow before it
+	 *   F flows, as "fd,fd"          S functions, as "fid@fd,fid@fd"
+	 *   w file to write: it is open and has its old contents; create() empties it once nothing is refused
+	 *   W how the file of the w before it is rotated, as "size=BYTES,time=SECONDS,files=COUNT": the w is the first file, this argument has the others
+	 *   o where messages go: "SHMEM", "host:port", or else a file as with w
+	 *   u the caller's user, which the caller does not give
+	 * Those after '?' are optional.  Those after "??" are also left out for a caller without a prototype, which cannot say how many it gives.
 	 */
 	const char *args;
 	uint32_t flags;   /* enum mapi_function_flags */

@@ -33,8 +33,8 @@ enum toba_flg {
 enum cooking_direction { CLIENT_SIDE = 1, SERVER_SIDE = 2, BOTH_SIDE = 3 };
 
 /*
- * What belongs to one function has a header of its own, as in MAPI 2: topx.h, stats.h, pktinfo.h, sample.h, binop.h, res2file.h, dist.h, burst.h,
- * bucket.h, expiredflowshash.h; functions.h has them all.  Programs of MAPI 2 may bring theirs.
+ * Constants and results of single functions are in headers of their own, as in MAPI 2: topx.h, stats.h, pktinfo.h, sample.h, binop.h, res2file.h,
+ * dist.h, burst.h, bucket.h, expiredflowshash.h; functions.h includes all of them.  Programs of MAPI 2 can use their own copies.
  */
 
 /* Result of TO_FILE. */
@@ -74,9 +74,9 @@ int mapi_reset_function(int fd, int fid);
 int mapi_remove_function(int fd, int fid);
 
 /*
- * Of a flow whose mapid has ended: makes it again at the mapid that runs now, under the same descriptor, with the same functions and
- * options, and connects it if it was connected.  It begins anew: counts at 0, a capture at its first packet.  What was read from it before is
- * no longer valid.  Flows whose functions another one refers to go first.  0 also where nothing is to be done; -1 leaves the flow as it is.
+ * Makes a flow whose mapid has ended again at the mapid that runs now: under the same descriptor, with the same functions and options, and
+ * connected if it was connected.  Counts start at 0, a capture at its first packet.  Results and packets that were read before become
+ * invalid.  Call it first for flows to whose functions other flows refer.  0 also if nothing is to be done; -1 leaves the flow as it is.
  */
 int mapi_reconnect(int fd);
 
@@ -118,7 +118,7 @@ int mapi_loop(int fd, int fid, int count, mapi_handler handler);
 
 /* A capture file as a device; the name it returns goes to mapi_create_flow().  mapi_delete_offline_device() frees the name. */
 char *mapi_create_offline_device(const char *path, int format);
-/* Before the device is started: packets of this capture are read, too, by the time of each capture's first packet. */
+/* Adds a capture, before the device is started.  Captures are read one after the other, by the time of the first packet of each. */
 int mapi_append_offline_device(const char *device, const char *path);
 int mapi_start_offline_device(const char *device);
 int mapi_delete_offline_device(char *device);

@@ -15,7 +15,7 @@ extern "C" {
 /*
  * A view, never an owner: `data` points into the driver's buffer and is valid until the batch ends.
  * Two views share a cache line; the layout is part of MAPI_FUNCTION_ABI and MAPI_DRIVER_ABI.
- * Pseudo headers that a link type has in the byte order of the recording machine are in the byte order of this one.
+ * Pseudo headers whose byte order is that of the recording machine are converted to the byte order of this machine.
  */
 struct mapi_packet {
 	const uint8_t *data;   /* first captured byte of the frame, not aligned */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Results: the structs that a client reads.  What programs of MAPI 2 take from the header of a function (topx.h, expiredflowshash.h, ...) is
- * there alone: they may bring that header themselves.
+ * Results: the structs that a client reads.  What MAPI 2 declares in the header of a single function (topx.h, expiredflowshash.h, ...) is only
+ * there, so that programs of MAPI 2 can use their own copy of that header.
  */
 #ifndef MAPI_RESULTS_H
 #define MAPI_RESULTS_H
@@ -27,7 +27,7 @@ typedef struct mapi_results {
 
 /* A packet from TO_BUFFER.  pkt is the first byte of the frame, 20 bytes after the start; more than one byte follows. */
 struct mapipkt {
-	uint64_t ts;      /* NTP: seconds since 1900 << 32 | fraction; anew from 2036 on, up to 2106 */
+	uint64_t ts;      /* NTP: seconds since 1900 << 32 | fraction; the seconds wrap in 2036, packets after 2106 are not stored */
 	uint16_t ifindex; /* interface in the capture file or device */
 	uint32_t caplen;  /* bytes at pkt */
 	uint32_t wlen;    /* bytes that the frame had on the wire */
@@ -41,14 +41,14 @@ typedef struct mapi_startstop {
 	uint64_t last_processed;
 } mapi_startstop_t;
 
-/* The result of STATS: of the values that it took.  It begins as MAPI 2's; a double is exact up to 2^53. */
+/* The result of STATS, over the values that it took.  It begins with MAPI 2's members; a double is exact up to 2^53. */
 typedef struct mapi_value_stats {
 	uint64_t count;
 	long double sum;
 	long double sum2; /* of their squares */
 	double max;
 	double min;         /* 0 while count is 0 */
-	uint64_t exact_max; /* the same, of any size */
+	uint64_t exact_max; /* the same as integers, without rounding */
 	uint64_t exact_min;
 } mapi_value_stats_t;
 
@@ -154,7 +154,7 @@ typedef struct mapi_anonymize {
 	uint64_t lost_packets;      /* zeros from a header on that is cut, contradicts itself or is not known, rule by rule */
 	uint64_t given_up;          /* zeros: a search took too long, or memory or libcrypto failed */
 	uint64_t no_room;           /* values that were cut to the field's length: the packet could not become longer */
-	uint64_t unknown_checksums; /* zeros: of bytes that are not all there, or of a route whose end is unknown */
+	uint64_t unknown_checksums; /* zeros: some bytes were not captured, or the end of the route is unknown */
 	uint64_t not_kept;          /* of all rules of the program: values for which their tables had no place */
 } mapi_anonymize_t;
 
@@ -169,17 +169,17 @@ typedef struct mapi_cooking {
 	uint64_t early_ends;      /* streams that ended since there was no room for more */
 	uint64_t cooked_packets;  /* made */
 	uint64_t cooked_bytes;    /* of their payload */
-	uint64_t other_bytes;     /* of a side that was not asked for, or that has returned once; and ignored_bytes */
-	uint64_t repeated_bytes;  /* came before, or are from before a stream's first packet (early_bytes) */
+	uint64_t other_bytes;     /* of a side that was not asked for, or that has returned once; includes ignored_bytes */
+	uint64_t repeated_bytes;  /* came before, or are from before a stream's first packet; includes early_bytes */
 	uint64_t holes;           /* places where bytes are missing that no packet had */
 	uint64_t missing_bytes;   /* in holes of less than 16 MiB */
 	uint64_t cut_bytes;       /* of packets that were captured in part */
 	uint64_t fragments;       /* of IP, with TCP in them */
 	uint64_t lost_fragments;  /* of datagrams that did not become whole, or contradict themselves */
 	uint64_t lost_packets;    /* memory failed */
-	uint64_t ignored_packets; /* that their receiver ignores (RFC 9293, RFC 5961): beyond its window, behind the end, SYN and RST of others */
+	uint64_t ignored_packets; /* that their receiver ignores (RFC 9293, RFC 5961): outside its window, after the end, unacceptable SYN and RST */
 	uint64_t ignored_bytes;   /* of their payload */
-	uint64_t early_bytes;     /* did not come before, but the receiver had them, or they do not reach up to the first bytes that came */
+	uint64_t early_bytes;     /* before a stream's first bytes: the receiver had acknowledged them, or they do not reach up to these */
 } mapi_cooking_t;
 
 /* UNCOOK. */
@@ -244,7 +244,7 @@ typedef struct mapi_lib_info {
 typedef struct mapi_libfunct_info {
 	char name[MAPI_NAME_BYTES];
 	char descr[1024];
-	char argdescr[MAPI_NAME_BYTES]; /* letters, as in <mapi/function.h> */
+	char argdescr[MAPI_NAME_BYTES]; /* letters, as in <mapi/function.h>; 'b' is shown as 'i', as in MAPI 2 */
 	char devtype[MAPI_NAME_BYTES];
 } mapi_libfunct_info_t;
 
@@ -263,8 +263,8 @@ typedef struct mapi_stat {
 	uint64_t drop_bad_record;       /* records that contradict the format; reading stops at the first */
 	uint64_t drop_truncated;        /* records that the end of the file cuts */
 	uint64_t drop_buffer_full;      /* copies, or results, for a client whose buffer had no room */
-	uint64_t drop_link_type;        /* times a filter could not judge a packet, a function not look into it, or a file not take it: for its link type */
-	uint64_t drop_not_written;      /* packets, or rows of results, that a file did not take, or whose time has no room there or in TO_BUFFER */
+	uint64_t drop_link_type;        /* times that a filter, a function or a file did not support the link type of a packet */
+	uint64_t drop_not_written;      /* packets, or rows of results, that a file did not take, or whose time a file or TO_BUFFER cannot hold */
 	uint64_t drop_kernel;           /* packets for which the kernel's buffer had no room */
 	uint64_t drop_no_flow;          /* packets read while no flow was connected */
 	uint64_t unread_bytes;          /* bytes of the file after the place where reading stopped; of a compressed one, as it lies there */
