@@ -249,7 +249,9 @@ int nsp_file_take(struct nsp_file *file, int given, const char *name)
     file->fd = fcntl(given, F_DUPFD_CLOEXEC, 0);
     if (file->fd < 0)
         return nsp_fail(-errno, "%s: cannot be written: %s", name, nslice_write_error(errno));
-    err = lock_given(file, name);
+    err = nsp_descriptor_note(file->fd, &file->file); /* else a refusal would leave it open */
+    if (!err)
+        err = lock_given(file, name);
     if (err)
         nsp_file_abandon(file);
     return err;
