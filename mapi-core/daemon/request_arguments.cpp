@@ -34,6 +34,13 @@ void close_unwanted(const ipc::Request &request, std::vector<ipc::Descriptor> &d
         descriptors.erase(descriptors.begin() + wanted, descriptors.end());
 }
 
+ipc::Descriptor &only_file(std::vector<ipc::Descriptor> &descriptors, const char *whose)
+{
+    if (descriptors.size() != 1)
+        throw ipc::ChannelError(whose + std::string(" without its file"));
+    return descriptors[0];
+}
+
 engine::Arguments ArgumentReader::read(const ipc::Apply &call, const std::string &letters)
 {
     engine::Arguments arguments;

@@ -18,6 +18,9 @@ namespace mapi::daemon
 // At most as many descriptors stay open while the request is dealt with as it has a use for.
 void close_unwanted(const ipc::Request &request, std::vector<ipc::Descriptor> &descriptors);
 
+// Of a request that comes with just one.  Throws ipc::ChannelError.
+ipc::Descriptor &only_file(std::vector<ipc::Descriptor> &descriptors, const char *whose);
+
 class ArgumentReader
 {
 public:

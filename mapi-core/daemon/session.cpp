@@ -167,9 +167,7 @@ void Session::dispatch(const ipc::Request &request, std::vector<ipc::Descriptor>
         return stop_recording(reply);
     if (!request.has_start_recording())
         return dispatch_probed(request, descriptors, reply);
-    if (descriptors.size() != 1)
-        throw ipc::ChannelError("a recording without its file");
-    start_recording(request.start_recording().name(), descriptors[0]);
+    start_recording(request.start_recording().name(), only_file(descriptors, "a recording"));
 }
 
 void Session::dispatch_probed(const ipc::Request &request, std::vector<ipc::Descriptor> &descriptors, ipc::Reply &reply)
@@ -178,14 +176,8 @@ void Session::dispatch_probed(const ipc::Request &request, std::vector<ipc::Desc
     switch (request.call_case()) {
     case ipc::Request::kHello: return hello(request.hello(), reply);
     case ipc::Request::kCreateFlow: return create_flow(request.create_flow(), reply);
-    case ipc::Request::kCreateOffline:
-        if (descriptors.size() != 1)
-            throw ipc::ChannelError("a capture without its file");
-        return create_offline(request.create_offline(), descriptors[0], reply);
-    case ipc::Request::kAppendOffline:
-        if (descriptors.size() != 1)
-            throw ipc::ChannelError("a capture without its file");
-        return append_offline(request.append_offline(), descriptors[0]);
+    case ipc::Request::kCreateOffline: return create_offline(request.create_offline(), only_file(descriptors, "a capture"), reply);
+    case ipc::Request::kAppendOffline: return append_offline(request.append_offline(), only_file(descriptors, "a capture"));
     case ipc::Request::kStartOffline: return own_.start_offline(request.start_offline().device());
     case ipc::Request::kDeleteOffline:
         own_.delete_offline(request.delete_offline().device());
