@@ -65,6 +65,9 @@ int RemoteFlow::apply(const std::string &function, engine::Arguments arguments)
             files.push_back(argument.file->descriptor());
         files.insert(files.end(), argument.descriptors.begin(), argument.descriptors.end());
     }
+    if (files.size() > ipc::kDescriptorsMax)
+        throw Error(MAPI_LIMIT_REACHED, function + ": has " + std::to_string(files.size()) + " files, and mapid takes at most " + std::to_string(ipc::kDescriptorsMax) +
+                                            "; with MAPI_SOCKET=none the program itself writes any number");
     const std::lock_guard lock(mutex_);
     const ipc::Reply reply = connection_->ask(request, files);
     for (const engine::Argument &argument : arguments)
