@@ -210,7 +210,6 @@ static int lock_given(struct nsp_file *file, const char *name)
     struct stat opened;
     int err;
 
-    nsp_descriptor_note(file->fd, &file->file); /* known as this library's, so that it is closed whatever follows */
     if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY)
         return nsp_fail(-EBADF, "%s: is not open to be written", name);
     err = lock_alone(file, name, &opened);
@@ -250,7 +249,9 @@ int nsp_file_take(struct nsp_file *file, int given, const char *name)
     file->fd = fcntl(given, F_DUPFD_CLOEXEC, 0);
     if (file->fd < 0)
         return nsp_fail(-errno, "%s: cannot be written: %s", name, nslice_write_error(errno));
-    err = lock_given(file, name);
+    err = nsp_descriptor_note(file->fd, &file->file); /* else a refusal would leave it open */
+    if (!err)
+        err = lock_given(file, name);
     if (err)
         nsp_file_abandon(file);
     return err;

@@ -34,6 +34,13 @@ public:
     // Without a shortcut, the calls below are used.
     bool has_shortcut(int fid) const { return unsigned(fid) - 1 < shortcut_count_.load(std::memory_order_acquire); } // pairs with make_shortcuts()
     Shortcut &shortcut(int fid) const { return shortcuts_[unsigned(fid) - 1]; }
+    // For good: from now on each call is asked.  Neither locks nor waits.
+    void close_shortcuts()
+    {
+        are_shortcuts_closed_ = true;
+        for (unsigned i = 0; i < shortcut_count_.load(std::memory_order_acquire); ++i)
+            shortcuts_[i].close();
+    }
 
     virtual int apply(const std::string &function, engine::Arguments arguments) = 0;
     // One of its functions, for another one's argument; is_whole: that takes results of any size.
@@ -77,13 +84,14 @@ protected:
         shortcuts_ = std::make_unique<Shortcut[]>(functions);
         shortcut_count_.store(unsigned(functions), std::memory_order_release);
     }
-    // To a WordPlace or a RecordSource.  Either whoever removes the function finds it open and closes it, or is_removed() is true here.
+    bool are_shortcuts_closed() const { return are_shortcuts_closed_; }
+    // To a WordPlace or a RecordSource.  Either whoever removes the function, or closes all, finds it open and closes it, or that is seen here.
     template <class Place, class IsRemoved> void open_shortcut(int fid, Place &&place, IsRemoved is_removed)
     {
         if (!has_shortcut(fid))
             return;
         shortcut(fid).lead_to(place);
-        if (is_removed())
+        if (is_removed() || are_shortcuts_closed_)
             shortcut(fid).close();
     }
     void close_shortcut(int fid)
@@ -95,6 +103,7 @@ protected:
 private:
     std::unique_ptr<Shortcut[]> shortcuts_;
     std::atomic<unsigned> shortcut_count_ = 0;
+    std::atomic<bool> are_shortcuts_closed_ = false;
 };
 
 class Backend

@@ -101,8 +101,7 @@ ipc::Mapping Connection::map(const ipc::Descriptor &memory, uint64_t bytes, bool
 
 ipc::Reply Connection::ask(const ipc::Request &request, const std::vector<int> &descriptors, std::vector<ipc::Descriptor> *received, size_t most)
 {
-    if (is_other_process())
-        fail(MCOM_SOCKET_ERROR, kForked);
+    need_own_process();
     const std::lock_guard lock(mutex_);
     ipc::Reply reply;
     try {
@@ -147,10 +146,15 @@ bool Connection::is_alive() const
     return !is_other_process() && !has_hung_up() && !is_silent();
 }
 
-void Connection::need_mapid() const
+void Connection::need_own_process() const
 {
     if (is_other_process())
         fail(MCOM_SOCKET_ERROR, kForked);
+}
+
+void Connection::need_mapid() const
+{
+    need_own_process();
     if (has_hung_up())
         fail(MCOM_SOCKET_ERROR, "is gone");
     if (is_silent())

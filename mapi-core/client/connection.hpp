@@ -29,6 +29,8 @@ public:
     bool is_alive() const;
     // The same as an error that says which.
     void need_mapid() const;
+    // Throws Error in a child after fork().
+    void need_own_process() const;
     const std::string &path() const { return path_; }
     // What mapid writes and this process can only read.  Throws Error for a place outside.
     uint8_t *engine_memory(uint64_t offset, uint64_t bytes) const;

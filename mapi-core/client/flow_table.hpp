@@ -68,6 +68,14 @@ public:
         const Freed freed{*this, fd};
         close(*flow);
     }
+    // use(flow) with each that there is, inside a ReadSection or where no other thread runs.
+    template <class Use> void for_each(Use use)
+    {
+        for (Slot &slot : slots_) {
+            if (Flow *const flow = slot.flow.load(std::memory_order_acquire))
+                use(*flow);
+        }
+    }
     // Another one in place of `old`; throws Error when that is there no more.
     void replace(int fd, const std::shared_ptr<Flow> &old, std::shared_ptr<Flow> flow);
     // Whether a flow has ever been asked for.

@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <string>
 
+#include <pthread.h>
+
 #include "client/local_backend.hpp"
 #include "client/remote_backend.hpp"
 #include "engine/config_file.hpp"
@@ -29,6 +31,8 @@ std::shared_ptr<Backend> Library::backend()
     const bool is_named = named && *named;
     const std::string path = ipc::socket_path(engine::is_mapid_local());
     std::shared_ptr<Connection> connection = is_named && std::string(named) == kInProcess ? nullptr : Connection::open(path);
+    if (connection && remote_)
+        forsake_flows();
     if (connection)
         return remote_ = std::make_shared<RemoteBackend>(std::move(connection));
     if (remote_ || (is_named && std::string(named) != kInProcess))
@@ -36,13 +40,30 @@ std::shared_ptr<Backend> Library::backend()
     return local_ = std::make_shared<LocalBackend>();
 }
 
+// A thread's clock is looked at for all its flows: by a read of a flow of the next mapid, too, which would keep it from ever asking these.
+void Library::forsake_flows()
+{
+    const ReadSection section;
+    flows.for_each([](Flow &flow) { flow.close_shortcuts(); });
+}
+
 constinit std::atomic<Library *> made_library = nullptr;
+
+namespace
+{
+// What a child of fork() would take by a shortcut is its parent's.
+void forsake_parents_flows()
+{
+    made_library.load()->flows.for_each([](Flow &flow) { flow.close_shortcuts(); });
+}
+} // namespace
 
 Library &library()
 {
     static Library *const instance = [] {
         auto *const library = new Library;
         made_library.store(library, std::memory_order_release);
+        pthread_atfork(nullptr, nullptr, forsake_parents_flows);
         return library;
     }();
     return *instance;

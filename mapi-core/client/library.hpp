@@ -23,6 +23,9 @@ public:
     FlowTable flows;
 
 private:
+    // Those of a mapid that is gone: they ask for it whenever they are read.
+    void forsake_flows();
+
     std::mutex mutex_; // all below
     std::shared_ptr<RemoteBackend> remote_;
     std::shared_ptr<Backend> local_;

@@ -65,6 +65,9 @@ int RemoteFlow::apply(const std::string &function, engine::Arguments arguments)
             files.push_back(argument.file->descriptor());
         files.insert(files.end(), argument.descriptors.begin(), argument.descriptors.end());
     }
+    if (files.size() > ipc::kDescriptorsMax)
+        throw Error(MAPI_LIMIT_REACHED, function + ": has " + std::to_string(files.size()) + " files, and mapid takes at most " + std::to_string(ipc::kDescriptorsMax) +
+                                            "; with MAPI_SOCKET=none the program itself writes any number");
     const std::lock_guard lock(mutex_);
     const ipc::Reply reply = connection_->ask(request, files);
     for (const engine::Argument &argument : arguments)
@@ -203,6 +206,7 @@ std::shared_ptr<const FlowRecipe> RemoteFlow::recipe_if_gone()
 
 void RemoteFlow::close()
 {
+    need_own_process();
     const std::lock_guard lock(mutex_);
     is_closed_ = true;
     for (Function &function : functions_) {
@@ -263,7 +267,7 @@ mapi_results_t *RemoteFlow::show(Function &function)
     const uint64_t now_us = engine::now_us();
     if (status_->load(std::memory_order_acquire) != FLOW_ACTIVE) [[unlikely]] {
         check_ended();
-    } else if (now_us - seen_alive_us_.load(std::memory_order_relaxed) > kLookAgainMs * 1000ull) {
+    } else if (now_us - seen_alive_us_.load(std::memory_order_relaxed) > kLookAgainMs * 1000ull || are_shortcuts_closed()) {
         need_mapid();
         seen_alive_us_.store(now_us, std::memory_order_relaxed);
     }
@@ -285,6 +289,13 @@ void RemoteFlow::need_mapid() const
         connection_->need_mapid();
 }
 
+// A child of fork() would take what is its parent's, and wait for locks of threads that it does not have.
+void RemoteFlow::need_own_process() const
+{
+    if (are_shortcuts_closed()) [[unlikely]]
+        connection_->need_own_process();
+}
+
 void RemoteFlow::read_whole(Function &function)
 {
     std::vector<uint64_t> copy(function.result.size());
@@ -302,6 +313,7 @@ mapi_results_t *RemoteFlow::read_composed(Function &function)
 {
     if (!function.composed)
         throw Error(MCOM_UNKNOWN_ERROR, function.name + ": this libmapi cannot read its result: it and mapid are of different versions");
+    need_own_process();
     const auto lock = function.records->lock();
     if (is_closed_)
         throw Error(MAPI_INVALID_FLOW, "the flow was closed meanwhile");
@@ -319,6 +331,7 @@ ring::RecordSource &RemoteFlow::records(Function &function, bool are_packets) co
         throw Error(MAPI_INVALID_FID_FUNCID, function.name + (are_packets ? " keeps no packets; TO_BUFFER does" : " has no results one after another"));
     if (!function.records)
         throw Error(MAPI_NO_MORE_RESULTS, function.name + " has no more results");
+    need_own_process();
     return *function.records;
 }
 

@@ -79,6 +79,7 @@ private:
     // Throws Error when the flow has not finished but its mapid has ended, was killed or is stopped.
     void need_mapid() const;
     void check_ended() const;
+    void need_own_process() const;
     uint32_t status() const { return status_->load(); }
     mapi_flow_status told_status();
 

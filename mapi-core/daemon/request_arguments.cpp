@@ -34,10 +34,10 @@ void close_unwanted(const ipc::Request &request, std::vector<ipc::Descriptor> &d
         descriptors.erase(descriptors.begin() + wanted, descriptors.end());
 }
 
-const ipc::Descriptor &only_descriptor(const std::vector<ipc::Descriptor> &descriptors)
+ipc::Descriptor &only_file(std::vector<ipc::Descriptor> &descriptors, const char *whose)
 {
     if (descriptors.size() != 1)
-        throw ipc::ChannelError("a request without its file");
+        throw ipc::ChannelError(whose + std::string(" without its file"));
     return descriptors[0];
 }
 

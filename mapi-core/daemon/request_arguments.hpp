@@ -17,8 +17,9 @@ namespace mapi::daemon
 {
 // Closes the descriptors that the request does not need, before it is handled.
 void close_unwanted(const ipc::Request &request, std::vector<ipc::Descriptor> &descriptors);
-// Of a request that comes with its file; throws ipc::ChannelError where it does not.
-const ipc::Descriptor &only_descriptor(const std::vector<ipc::Descriptor> &descriptors);
+
+// Of a request that comes with just one.  Throws ipc::ChannelError.
+ipc::Descriptor &only_file(std::vector<ipc::Descriptor> &descriptors, const char *whose);
 
 class ArgumentReader
 {

@@ -168,7 +168,7 @@ void Session::dispatch(const ipc::Request &request, std::vector<ipc::Descriptor>
         return stop_recording(reply);
     if (!request.has_start_recording())
         return dispatch_probed(request, descriptors, reply);
-    start_recording(request.start_recording().name(), only_descriptor(descriptors));
+    start_recording(request.start_recording().name(), only_file(descriptors, "a recording"));
 }
 
 void Session::dispatch_probed(const ipc::Request &request, std::vector<ipc::Descriptor> &descriptors, ipc::Reply &reply)
@@ -177,8 +177,8 @@ void Session::dispatch_probed(const ipc::Request &request, std::vector<ipc::Desc
     switch (request.call_case()) {
     case ipc::Request::kHello: return hello(request.hello(), reply);
     case ipc::Request::kCreateFlow: return create_flow(request.create_flow(), reply);
-    case ipc::Request::kCreateOffline: return create_offline(request.create_offline(), only_descriptor(descriptors), reply);
-    case ipc::Request::kAppendOffline: return append_offline(request.append_offline(), only_descriptor(descriptors));
+    case ipc::Request::kCreateOffline: return create_offline(request.create_offline(), only_file(descriptors, "a capture"), reply);
+    case ipc::Request::kAppendOffline: return append_offline(request.append_offline(), only_file(descriptors, "a capture"));
     case ipc::Request::kStartOffline: return own_.start_offline(request.start_offline().device());
     case ipc::Request::kDeleteOffline:
         own_.delete_offline(request.delete_offline().device());

@@ -15,6 +15,7 @@
 #include "drivers/capture_error.hpp"
 #include "drivers/capture_source.hpp"
 #include "drivers/file_buffer.hpp"
+#include "drivers/loss_count.hpp"
 
 namespace mapi::drivers
 {
@@ -117,7 +118,7 @@ private:
     {
         if (at_ + 1 == sources_.size())
             return false;
-        earlier_interface_drops_ += format_->interface_drops();
+        earlier_interface_drops_ = sum_of_losses(earlier_interface_drops_, format_->interface_drops());
         open(at_ + 1);
         return true;
     }
@@ -132,7 +133,7 @@ private:
         if (rounds_left_ != 0)
             --rounds_left_;
         round_has_packets_ = false;
-        earlier_interface_drops_ += format_->interface_drops();
+        earlier_interface_drops_ = sum_of_losses(earlier_interface_drops_, format_->interface_drops());
         if (sources_.size() == 1)
             format_ = open_format_(*file_);
         else
@@ -177,7 +178,7 @@ private:
     // Under mutex_.  With several sources, each one's message is added once.
     void note_end(const std::string &problem)
     {
-        stats_.interface_drops = earlier_interface_drops_ + format_->interface_drops();
+        stats_.interface_drops = sum_of_losses(earlier_interface_drops_, format_->interface_drops());
         std::string text = problem;
         const std::string remark = format_->remark();
         if (!remark.empty())

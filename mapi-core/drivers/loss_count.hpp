@@ -7,6 +7,12 @@
 
 namespace mapi::drivers
 {
+// What a capture says may be any number: the sum stays at the greatest one instead of beginning at 0 again.
+constexpr uint64_t sum_of_losses(uint64_t one, uint64_t other)
+{
+    return one > UINT64_MAX - other ? UINT64_MAX : one + other;
+}
+
 // The same loss may be in both: statistics count from the beginning of the capture, so that the last ones stand for all that was
 // counted before them, beside packets or in earlier statistics.
 class LossCount
@@ -15,8 +21,8 @@ public:
     // Beside a packet: lost since the packet before it.
     void add(uint64_t packets)
     {
-        beside_packets_ += packets;
-        packets_ += packets;
+        beside_packets_ = sum_of_losses(beside_packets_, packets);
+        packets_ = sum_of_losses(packets_, packets);
     }
 
     // A block of statistics: the interface's own losses, and those of the system.
@@ -29,7 +35,7 @@ public:
     void set(const Statistics &statistics)
     {
         statistics_ = statistics;
-        packets_ = std::max(statistics.interface + statistics.system, beside_packets_);
+        packets_ = std::max(sum_of_losses(statistics.interface, statistics.system), beside_packets_);
     }
 
     uint64_t packets() const { return packets_; }

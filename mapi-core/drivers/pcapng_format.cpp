@@ -242,7 +242,7 @@ uint64_t PcapngFormat::interface_drops() const
 {
     uint64_t drops = foreign_drops_;
     for (const CaptureInterface &interface : interfaces_)
-        drops += interface.losses.packets();
+        drops = sum_of_losses(drops, interface.losses.packets());
     return drops;
 }
 
@@ -345,7 +345,7 @@ template <bool kSwapped> void PcapngFormat::add_statistics(const FileBuffer &fil
     if (is_known)
         return interfaces_[first_ + index].losses.set(statistics);
     foreign_statistics_.note(file.offset());
-    foreign_drops_ += statistics.interface + statistics.system;
+    foreign_drops_ = sum_of_losses(foreign_drops_, sum_of_losses(statistics.interface, statistics.system));
 }
 
 void PcapngFormat::begin_section(FileBuffer &file)

@@ -248,6 +248,20 @@ class Captures(unittest.TestCase):
         self.assertEqual(list(self.folder.iterdir()), [])
         self.assertEqual(run("mapi-flow", TRACE, "TO_FILE 0 - 0 size=1M,files=2").returncode, 3)
 
+    def test_a_rotation_over_more_files_than_mapid_takes_is_refused_by_its_limit(self):
+        for socket in self.sockets:
+            self.assertEqual(len(self.rotated(socket, 5, TRACE, "size=1M,files=16", "pcapng")[0]), 16)
+            done = run("mapi-flow", TRACE, f"TO_FILE 5 {self.folder}/more.pcapng 0 size=1M,files=17", socket=socket)
+            files = len(list(self.folder.glob("more_*")))
+            if socket == "none":
+                self.assertEqual((done.returncode, files), (0, 17))
+            else:
+                self.assertEqual((done.returncode, files), (3, 0))
+                self.assertIn(b"TO_FILE: has 17 files, and mapid takes at most 16; with MAPI_SOCKET=none", done.stderr)
+                self.assertIn(b"(error 6162)", done.stderr)
+            for file in self.folder.glob("more_*"):
+                file.unlink()
+
     def test_json_tells_what_lines_tell(self):
         expressions = "tcp", "udp port 53", 'host 10.0.0.1 and greater 100'
         for socket in self.sockets:

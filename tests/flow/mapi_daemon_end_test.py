@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """mapid ends, is killed or is stopped: every call of its clients says so, no reader takes what it left for news, and flows go on at the next mapid."""
+import json
 import os
 import re
 import signal
@@ -175,6 +176,32 @@ class End(Test):
         self.assertTrue(wait_until(lambda: client.get("flow.word(packets)") > before))
 
 
+class Fork(Test):
+    def in_child(self, client, expression):
+        """Its value in a child of the client's."""
+        client.do("import json, os, signal\nready, told = os.pipe()\nchild = os.fork()\nif child == 0:\n    signal.alarm(20)\n"
+                  f"    os.write(told, json.dumps({expression}).encode())\n    os._exit(0)\nos.close(told)\nended = os.waitpid(child, 0)[1]\n"
+                  "value = os.read(ready, 65536).decode()")
+        self.assertEqual(client.get("ended"), 0, f"{expression} hangs in a child")
+        return json.loads(client.get("value"))
+
+    def test_a_child_takes_nothing_of_its_parents_flows_and_waits_for_none_of_its_threads(self):
+        daemon = self.daemon()
+        client = daemon.client()
+        client.do(PREPARE + "busy = Flow.on_device('tap')\nkept = busy.apply('TO_BUFFER', 0)\nbusy.connect()\n"
+                            "for _ in range(3): assert library.mapi_get_next_pkt(busy.fd, kept)\n")
+        for call, value in {"library.mapi_get_next_pkt(busy.fd, kept)": None, "library.mapi_get_next_pkts(busy.fd, kept, room, 64, 0)": -1,
+                            "library.mapi_get_next_pkt(quiet.fd, waits)": None, "library.mapi_loop(quiet.fd, looped, 0, handler)": -1,
+                            "bool(library.mapi_read_results(quiet.fd, samples))": False, "library.mapi_close_flow(quiet.fd)": -1}.items():
+            with self.subTest(call=call):
+                got, error = self.in_child(client, f"[{call}, Flow.error()]")
+                self.assertEqual(got, value)
+                self.assertIn(f"{FLOW_GONE}:", error)
+                self.assertIn("forked off", error)
+        self.assertEqual(self.in_child(client, "[library.mapi_reconnect(busy.fd), bool(library.mapi_get_next_pkt(busy.fd, kept))]"), [0, True])
+        self.assertEqual(client.get("bool(library.mapi_get_next_pkt(busy.fd, kept))"), True)
+
+
 class Reconnect(Test):
     def restart(self, daemon, how=signal.SIGTERM):
         daemon.process.send_signal(how)
@@ -216,6 +243,18 @@ class Reconnect(Test):
         self.assertIn("no flow", client.get("Flow.error()"))
         self.assertEqual(client.get("[library.mapi_reconnect(one.fd), library.mapi_reconnect(other.fd)]"), [0, 0])
         self.assertTrue(wait_until(lambda: client.get("other.words(stats)[0]") > 0))
+
+    def test_a_flow_that_stays_behind_is_not_taken_for_alive_while_another_one_is_read_at_the_next_mapid(self):
+        daemon = self.daemon()
+        client = daemon.client()
+        client.do("left, right = Flow.on_device('tap'), Flow.on_device('tap')\nlibrary, read = Flow.library, Flow.library.mapi_read_results\n"
+                  "old, new = left.apply('PKT_COUNTER'), right.apply('PKT_COUNTER')\nleft.connect()\nright.connect()\nleft.words(old)")
+        self.restart(daemon, signal.SIGKILL)
+        self.gone_soon(client, "right.words(new)")
+        self.assertEqual(client.get("library.mapi_reconnect(right.fd)"), 0)
+        client.do("for _ in range(20000): read(right.fd, new)\nreads = 0\n"
+                  "while reads < 100 and read(left.fd, old):\n    reads += 1\n    for _ in range(100): read(right.fd, new)")
+        self.assertEqual(client.get("reads"), 0)
 
     def test_a_flow_whose_mapid_is_there_or_that_this_process_captures_stays_as_it_is(self):
         daemon = self.daemon()

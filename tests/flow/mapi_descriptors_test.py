@@ -18,7 +18,7 @@ from mapid import BUILD, DATA, Client, ClientError, Daemon, wait_until
 
 TRACE = DATA / "mapi/tracefile"
 CONFIG = f"[driver]\ndevice=tap\npath={TRACE}\nrepeat=forever\n"
-LAST_REQUEST = 28 # mapi.proto
+LAST_REQUEST = 40 # mapi.proto
 DESCRIPTORS_MOST = 253 # that the kernel lets a message have
 SCM_CREDENTIALS = 2
 GREETING = call(HELLO, (1, VERSION))
@@ -40,7 +40,7 @@ def argument(kind, number=0, text=""):
 # Every kind of request, empty and with what it may mean; what is no request, or is too long.
 REQUESTS = [call(kind, *fields) for kind in (*range(1, LAST_REQUEST + 1), 99) for fields in ([], [(1, 1)], [(1, "tap"), (2, "tap"), (3, 1)])]
 REQUESTS += [call(APPLY, (1, 1), (2, name), *arguments) for name, arguments in {
-    "TO_FILE": [argument("i"), argument("w", 0, "out"), argument("i"), argument("\0")], "RES2FILE": [argument("i"), argument("S", 0, ""), argument("w", 0, "x"), argument("s"), argument("i")],
+    "TO_FILE": [argument("i"), argument("w", 0, "out"), argument("i"), argument("W", 2, "size=1M,files=3")], "RES2FILE": [argument("i"), argument("S", 0, ""), argument("w", 0, "x"), argument("s"), argument("i")],
     "PKT_COUNTER": [argument("w", 0, "x")] * 16, "FLOW_REPORT": [argument("o", 0, "x")] * 3, "no such": [argument("w", 0, "x")]}.items()]
 REQUESTS += [call(CREATE_OFFLINE, (1, "x"), (2, 0), (3, flow)) for flow in (0, 1, 7)]
 MESSAGES = [b"", b"\xff", b"\0" * 100, GREETING, GREETING[:-1], b"x" * MESSAGE_BYTES_MAX, b"x" * (MESSAGE_BYTES_MAX + 1), *REQUESTS]

@@ -117,7 +117,7 @@ bool is_whole(const mapi_stat_t &stats)
     tell_loss(stats.drop_not_written, "packets or results were not written to a file");
     if (*stats.message)
         command::tell("mapi-flow: {}\n", stats.message);
-    return stats.drop_kernel + stats.ps_ifdrop + stats.drop_buffer_full + stats.drop_not_written + stats.unread_bytes == 0 && !*stats.message;
+    return (stats.drop_kernel | stats.ps_ifdrop | stats.drop_buffer_full | stats.drop_not_written | stats.unread_bytes) == 0 && !*stats.message;
 }
 
 // The words of a flow that are "-" alone: standard output, where a function writes a file.

@@ -217,6 +217,8 @@ TEST_CASE("a descriptor that cannot be written, or is of no trace, is refused an
     test_support::TempDir dir;
     std::ofstream(dir / "program") << "#!/bin/sh\n";
     nsp_file file;
+    const auto open_files = [] { return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {}); };
+    const auto before = open_files();
     const auto refuse = [&](int flags, int error, const char *words) {
         const int given = open((dir / "program").c_str(), flags);
         CHECK(nsp_file_take(&file, given, "trace") == error);
@@ -227,5 +229,6 @@ TEST_CASE("a descriptor that cannot be written, or is of no trace, is refused an
     refuse(O_RDWR, -EEXIST, "trace: exists and is not a trace");
     refuse(O_WRONLY, -EBADF, "trace: exists and cannot be read");
     CHECK(nsp_file_take(&file, -1, "trace") == -EBADF);
+    CHECK(open_files() == before);
     CHECK(std::filesystem::file_size(dir / "program") == 10);
 }

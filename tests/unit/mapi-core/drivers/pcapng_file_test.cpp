@@ -134,6 +134,26 @@ TEST_CASE("a loss that stands beside a packet and in statistics is counted once"
     CHECK(drops_of(capture) == 24);
 }
 
+TEST_CASE("losses that no 64 bits can hold together stay at the greatest number", "[mapi-core][drivers]")
+{
+    CaptureBuilder beside(GENERATE(false, true));
+    beside.section().interface(1).interface(1);
+    add_packet(beside, 0, 1, dropped(beside, 9));
+    add_packet(beside, 0, 2, dropped(beside, UINT64_MAX - 8));
+    CHECK(drops_of(beside) == UINT64_MAX);
+    add_packet(beside, 1, 2, dropped(beside, 1));
+    CHECK(drops_of(beside) == UINT64_MAX);
+    for (const uint32_t interface : {0, 7}) { // 7 was not described
+        CaptureBuilder capture(GENERATE(false, true));
+        capture.section().interface(1);
+        add_statistics(capture, interface, by_interface(capture, UINT64_MAX) + by_system(capture, 1));
+        CHECK(drops_of(capture) == UINT64_MAX);
+        capture.swap_from_here().section().interface(1); // its interface 0 is another one
+        add_statistics(capture, interface, by_system(capture, 1));
+        CHECK(drops_of(capture) == UINT64_MAX);
+    }
+}
+
 TEST_CASE("statistics of an interface that was not described are counted and told", "[mapi-core][drivers]")
 {
     CaptureBuilder capture;
