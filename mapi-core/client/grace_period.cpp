@@ -88,7 +88,7 @@ ReaderThread &register_reader()
 void wait_for_readers()
 {
     if (readers_need_fences)
-        std::atomic_thread_fence(std::memory_order_seq_cst);
+        full_fence();
     else if (!membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED)) // a system call filter that was installed since
         std::this_thread::sleep_for(kStoresAreVisible);
     for (ReaderThread *reader = first_reader; reader; reader = reader->next) {

@@ -27,6 +27,17 @@ extern constinit thread_local ReaderThread *own_reader [[gnu::tls_model("initial
 // Throws std::bad_alloc.
 ReaderThread &register_reader();
 
+// Nothing after it is done before anything ahead of it is visible to all.
+inline void full_fence()
+{
+#ifdef __SANITIZE_THREAD__ // knows no fences
+    static std::atomic<int> fence;
+    fence.fetch_add(1);
+#else
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+#endif
+}
+
 // What a writer unlinks while a section lasts stays valid until its end.  The thread does not block inside.  Signal handlers may have sections.
 // Of the calling thread; returns what leave_section() takes.
 inline uint32_t enter_section(ReaderThread &own)
@@ -35,7 +46,7 @@ inline uint32_t enter_section(ReaderThread &own)
     own.sections.store(before + 1, std::memory_order_relaxed);
     // Pairs with the barrier in wait_for_readers(): either it sees the section, or this reader what was unlinked before.
     if (own.needs_fence.load(std::memory_order_relaxed)) [[unlikely]]
-        std::atomic_thread_fence(std::memory_order_seq_cst);
+        full_fence();
     else
         std::atomic_signal_fence(std::memory_order_seq_cst);
     return before;
