@@ -3,6 +3,7 @@
 """mapid ends, is killed or is stopped: every call of its clients says so, no reader takes what it left for news, and flows go on at the next mapid."""
 import json
 import os
+import pathlib
 import re
 import signal
 import subprocess
@@ -76,6 +77,10 @@ class Test(unittest.TestCase):
         daemon.process.send_signal(how)
         if how != signal.SIGSTOP:
             daemon.process.wait(60)
+            return
+        # The signal stops one thread after the other; the last ones may still answer.
+        states = lambda: {status.read_text().rsplit(")", 1)[1].split()[0] for status in pathlib.Path(f"/proc/{daemon.process.pid}/task").glob("*/stat")}
+        assert wait_until(lambda: states() == {"T"}), states()
 
     def assert_gone(self, client, call, text="mapid"):
         with self.assertRaises(ClientError) as raised:
