@@ -157,42 +157,58 @@ static struct filter *read_options(struct options *options, int argc, char **arg
 	return read_words(options, argc, argv, filters, count);
 }
 
-int main(int argc, char **argv)
+/* What cannot be counted as it was asked for.  0: it can. */
+static int refuse(const struct options *options, int count)
 {
-	struct options options = {0};
-	struct mapi_stat stats = {0};
-	struct filter *filters = NULL;
-	int count = 0, code, i;
+	int i;
 
-	command_keep_standard_files();
-	filters = read_options(&options, argc, argv, filters, &count);
-	if (options.device ? !*options.device || options.is_erf || options.captures.count > 0 : options.captures.count == 0 || options.waits) {
+	if ((options->device ? !*options->device || options->is_erf || options->captures.count > 0 : options->captures.count == 0 || options->waits) ||
+	    (options->captures.count > 0 && !*options->captures.list[0].path)) {
 		usage(stderr);
 		return EXIT_USAGE;
 	}
-	if (options.captures.count > 0 && !*options.captures.list[0].path) {
-		usage(stderr);
-		return EXIT_USAGE;
-	}
-	for (i = 0; i < options.captures.count && options.has_input_of_expressions; i++) {
-		if (!strcmp(options.captures.list[i].path, "-")) {
+	for (i = 0; i < options->captures.count && options->has_input_of_expressions; i++) {
+		if (!strcmp(options->captures.list[i].path, "-")) {
 			fputs("mapi-count: standard input cannot be both the expressions and the capture\n", stderr);
 			return EXIT_USAGE;
 		}
 	}
-	if (count == 0)
-		filters = append(filters, &count, "");
-	if (options.separately && count > 1 && (options.device || captures_have_stream(&options.captures))) {
+	if (options->separately && count > 1 && (options->device || captures_have_stream(&options->captures))) {
 		fprintf(stderr, "mapi-count: %s: cannot be read once for each expression; save it to a file first, or leave --each out\n",
-			options.device ? options.device : options.captures.list[0].path);
+			options->device ? options->device : options->captures.list[0].path);
 		return EXIT_REFUSED;
 	}
-	if (options.waits)
+	return 0;
+}
+
+static int count_all(const struct options *options, struct filter *filters, int count)
+{
+	struct mapi_stat stats = {0};
+	int code;
+
+	if (options->waits)
 		command_catch_interrupts();
-	code = options.separately ? count_each(&options, filters, count, &stats) : count_once(&options, filters, count, &stats);
-	if (options.is_json && code != EXIT_REFUSED)
-		print_json(&options, filters, count, &stats, code);
+	code = options->separately ? count_each(options, filters, count, &stats) : count_once(options, filters, count, &stats);
+	if (options->is_json && code != EXIT_REFUSED)
+		print_json(options, filters, count, &stats, code);
+	return finish(code);
+}
+
+int main(int argc, char **argv)
+{
+	struct options options = {0};
+	struct filter *filters = NULL;
+	int count = 0, code;
+
+	command_keep_standard_files();
+	filters = read_options(&options, argc, argv, filters, &count);
+	code = refuse(&options, count);
+	if (!code) {
+		if (count == 0)
+			filters = append(filters, &count, "");
+		code = count_all(&options, filters, count);
+	}
 	free_filters(filters, count);
 	captures_free(&options.captures);
-	return finish(code);
+	return code;
 }
