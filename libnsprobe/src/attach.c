@@ -240,5 +240,5 @@ void nsp_attach_after_fork(void)
         close(listener); /* the parent's; not there where the thread had a table of its own */
     listener = -1;
     if (is_wanted && !__tsan_init)
-        start_thread(); /* a child that cannot have one is not attached to, and its recorder is told */
+        start_thread(); /* without the thread the child refuses recorders */
 }

@@ -153,7 +153,7 @@ void open_output(const std::string &name, engine::Argument &argument, int positi
         open_files(name, argument, position, nullptr);
 }
 
-// Null: there is none.
+// Null if no rotation was given.
 engine::Argument *rotation_behind(engine::Arguments &arguments, size_t i)
 {
     const auto found = std::find_if(arguments.begin() + ptrdiff_t(i), arguments.end(), [](const engine::Argument &one) { return one.kind == 'W'; });

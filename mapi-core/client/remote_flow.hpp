@@ -59,7 +59,7 @@ private:
         bool has_packets_in_ring = false;
         bool is_composed = false;
         bool writer_waits = false; // of its ring
-        std::unique_ptr<engine::SinceLast> since_last; // null: the whole count is told
+        std::unique_ptr<engine::SinceLast> since_last; // null if results are totals
         std::unique_ptr<ring::RecordSource> records; // null: the function has no ring
         std::unique_ptr<engine::ComposedResult> composed; // under their lock; null: this libmapi does not know how, or it is not composed
         ipc::Descriptor event;

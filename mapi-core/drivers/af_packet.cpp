@@ -206,7 +206,7 @@ private:
     const PacketSocketOptions options_;
     std::unique_ptr<PacketSocket> socket_; // null: its interface is gone; changed under mutex_
     const uint16_t link_type_;
-    const int loopback_; // its index; 0: there is none
+    const int loopback_; // interface index of lo, or 0
     const int wake_;
     std::atomic<bool> interrupted_ = false;
 

@@ -89,7 +89,7 @@ enum nsp_part {
     NSP_PART_TAKEN = 2,    /* its probes write to this session, or did; a child of fork() keeps this, whatever it closes */
 };
 
-/* Returns an enum nsp_part, or -errno: -EACCES if the kernel does not show this process to the caller, -ENOENT or -ESRCH if there is none. */
+/* Returns an enum nsp_part, or -errno: -EACCES if the caller may not inspect the process, -ENOENT or -ESRCH if the process does not exist. */
 int nsp_recorder_part_of(const struct nsp_recorder *recorder, int pid);
 
 void nsp_recorder_status_read(struct nsp_recorder *recorder, struct nsp_recorder_status *status);

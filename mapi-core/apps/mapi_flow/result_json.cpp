@@ -20,7 +20,7 @@ namespace
 {
 using Json = nlohmann::ordered_json;
 
-// Seconds since 1970, as text, since a double does not hold nanoseconds; null: there is none.
+// Seconds since 1970 as text, because a double has no room for nanoseconds; null if the time is unknown.
 Json time_json(uint64_t ntp)
 {
     return ntp == 0 ? Json(nullptr) : Json(time_text(ntp));
