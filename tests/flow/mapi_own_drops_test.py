@@ -41,7 +41,7 @@ class OwnDrops(unittest.TestCase):
         self.path = path
 
     def stats(self, client):
-        return client.get("[getattr(s := stats_of('tap'), name) for name in ('ps_drop', 'device_drop', 'drop_buffer_full', 'drop_link_type', 'drop_not_written')]")
+        return client.get("(lambda now: [getattr(now, name) for name in ('ps_drop', 'device_drop', 'drop_buffer_full', 'drop_link_type', 'drop_not_written')])(stats_of('tap'))")
 
     def test_another_program_s_full_buffer_is_not_one_s_own(self):
         self.start(TRACE)
