@@ -32,10 +32,11 @@ int main(void)
         struct nslice_file_site head;
         char text[16];
     } site = {{.slice_id = 1, .kind = NSLICE_KIND_MARK, .name_bytes = 5, .file_bytes = 7}, "late\0late.c"};
+    const struct nslice_file_calibration none = {.phase = NSLICE_CALIBRATION_START};
     struct nslice_session_request session;
     const int fd = open_session(65536, NSLICE_SESSION_DRAINED, &session);
     char *memory = map_session(fd, session.memory_bytes), *log = memory + NSLICE_SESSION_HEADER_BYTES;
-    struct nslice_announcement *first, *second;
+    struct nslice_announcement *first, *second, *third;
     uint64_t at = 0;
 
     fill_session(memory, &session, NSLICE_FULL_DISCARD);
@@ -48,6 +49,9 @@ int main(void)
     usleep(5000);
     __atomic_store_n(&first->ready, 1, __ATOMIC_RELEASE);
     usleep(300000); /* a pass before the end, which takes all in order anyway */
+    third = announce(log, &at, NSLICE_CHUNK_CALIBRATION, &none, sizeof(none)); /* a trace without one is not whole */
+    __atomic_store_n(&third->ready, 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&((struct nslice_session *)memory)->announce_tail, at, __ATOMIC_RELEASE);
     must(ioctl(fd, NSLICE_IOC_END), "end");
     return 0;
 }
