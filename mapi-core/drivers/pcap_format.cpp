@@ -122,7 +122,6 @@ void PcapFormat<kSwapped>::take_plain(FileBuffer &file, mapi_packet *packets, ui
         const Lengths l = {load_u32<kSwapped>(record + 8), load_u32<kSwapped>(record + 12)};
         if (l.caplen > longest || l.caplen > l.wire_len || size_t(end - record) - header_bytes < l.caplen) [[unlikely]]
             break;
-        __builtin_prefetch(record + 64); // the rest of its headers: what ReadAhead's thread has read is in the other processor's cache
         show(packets[count], settings, record, l);
         if constexpr (kSwapped) {
             if (settings.swap) [[unlikely]]

@@ -76,6 +76,7 @@ private:
     void wake();
     bool claim_and_read(std::span<Slot> own, uint32_t released);
     void read(uint32_t piece, Slot &slot);
+    static void fetch(const uint8_t *piece, size_t bytes);
     uint8_t *memory_of(uint32_t slot);
 
     ByteSource &source_;
