@@ -139,10 +139,7 @@ private:
     // Of the block.
     uint32_t take(mapi_packet *packets, uint32_t limit)
     {
-        uint32_t count = 0;
-        while (count < limit && !block_.is_empty())
-            count += block_.next(packets[count], link_type_, uint32_t(options_.snaplen), loopback_);
-        return count;
+        return block_.take(packets, limit, {link_type_, uint32_t(options_.snaplen), loopback_});
     }
 
     // The packets of a block stay until the next one is asked for: the batch that was read last points into it.

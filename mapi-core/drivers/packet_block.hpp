@@ -19,8 +19,13 @@ public:
 
     tpacket_block_desc *block() const { return block_; }
     bool is_empty() const { return left_ == 0; }
-    // loopback: the index of that interface.  False: it is a second copy of a packet.  On the loopback interface each comes twice, out and in.
-    bool next(mapi_packet &packet, uint16_t link_type, uint32_t snaplen, int loopback);
+    struct View {
+        uint16_t link_type;
+        uint32_t snaplen;
+        int loopback; // the index of that interface, on which each packet comes twice, out and in: the outgoing copy is left out
+    };
+    // The next packets of the block, at most `limit`.
+    uint32_t take(mapi_packet *packets, uint32_t limit, const View &view);
 
 private:
     tpacket_block_desc *block_ = nullptr;

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <span>
 
 #include "drivers/packet_block.hpp"
 #include "drivers/packet_socket.hpp"
@@ -67,11 +68,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         from += kChoiceBytes + caplen;
     }
     for (PacketBlock packets(block); !packets.is_empty();) {
-        mapi_packet packet;
-        if (!packets.next(packet, link_type, snaplen, data[0] & 4))
-            continue;
-        if (packet.caplen > snaplen || packet.caplen > packet.wire_len || packet.data < memory.get() || packet.data + packet.caplen > memory.get() + at)
-            abort();
+        mapi_packet taken[3];
+        const uint32_t count = packets.take(taken, 3, {link_type, snaplen, data[0] & 4});
+        for (const mapi_packet &packet : std::span(taken, count)) {
+            if (packet.caplen > snaplen || packet.caplen > packet.wire_len || packet.data < memory.get() || packet.data + packet.caplen > memory.get() + at)
+                abort();
+        }
     }
     return 0;
 }
