@@ -35,7 +35,11 @@ public:
         const auto *header = reinterpret_cast<const RecordHeader *>(pages_.data + (position_ & (pages_.bytes - 1)));
         if (header->is_gap) [[unlikely]]
             return {};
-        position_ += place_bytes(header->bytes);
+        const uint64_t place = place_bytes(header->bytes);
+        position_ += place;
+        // Their writer's processor has them, and each record tells where the next one is: without this each waits for its own line.  A wrong
+        // guess costs nothing.
+        __builtin_prefetch(pages_.data + ((position_ + kRecordsAhead * place) & (pages_.bytes - 1)));
         return {reinterpret_cast<const uint8_t *>(header + 1), header->bytes};
     }
     // The same, and the writer knows at once.
@@ -55,6 +59,8 @@ public:
 
 private:
     bool has_record();
+
+    static constexpr uint64_t kRecordsAhead = 15; // of the next one
 
     const RingPages pages_;
     uint64_t position_ = 0;
