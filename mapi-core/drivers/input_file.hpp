@@ -9,7 +9,8 @@
 
 namespace mapi::drivers
 {
-// read() and not mmap: on a file in the page cache the faults of a mapping cost more than three times the copy.
+// read() and not mmap: a mapping ends its reader by SIGBUS when somebody truncates the file, and packets could change while functions look
+// at them.
 class InputFile : public ByteSource
 {
 public:
