@@ -34,9 +34,9 @@ class Event(ctypes.Structure):
 
 
 class Sample(ctypes.Structure):
-    _fields_ = [("timestamp", ctypes.c_uint64), ("source", ctypes.c_uint8 * 16), ("destination", ctypes.c_uint8 * 16), ("sequence", ctypes.c_uint32),
-                ("source_port", ctypes.c_uint16), ("destination_port", ctypes.c_uint16), ("family", ctypes.c_uint16),
-                ("protocol", ctypes.c_uint8), ("tcp_flags", ctypes.c_uint8)]
+    _fields_ = [(name, ctypes.c_uint32) for name in ("ipv4_source", "ipv4_destination", "source_port", "destination_port", "sequence", "mapi2_flags", "protocol")] + [
+        ("timestamp", ctypes.c_uint64), ("source", ctypes.c_uint8 * 16), ("destination", ctypes.c_uint8 * 16), ("family", ctypes.c_uint16),
+        ("tcp_flags", ctypes.c_uint8), ("reserved", ctypes.c_uint8 * 5)]
 
     def address(self, name):
         return str(ipaddress.ip_address(bytes(getattr(self, name))[:4 if self.family == socket.AF_INET else 16]))

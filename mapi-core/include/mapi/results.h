@@ -85,17 +85,25 @@ typedef struct mapi_threshold {
 	uint64_t value;     /* what was compared: the result, its difference, or its growth in the window */
 } mapi_threshold_t;
 
-/* A result of HASHSAMP that keeps samples; each read gives the next. */
+/*
+ * A result of HASHSAMP that keeps samples; each read gives the next.  Up to timestamp it is MAPI 2's struct sample (hashsamp.h), which has
+ * IPv4 alone and an order of TCP's flags of its own.
+ */
 typedef struct mapi_sample {
+	uint32_t ipv4_source;  /* in network byte order; 0 with IPv6 */
+	uint32_t ipv4_destination;
+	uint32_t source_port;
+	uint32_t destination_port;
+	uint32_t sequence;     /* TCP's, else 0 */
+	uint32_t mapi2_flags;  /* TCP's: 1 SYN, 2 ACK, 4 RST, 8 FIN, 16 PSH */
+	uint32_t protocol;     /* IPPROTO_TCP or IPPROTO_UDP */
+	uint32_t reserved;
 	uint64_t timestamp;    /* NTP */
 	uint8_t source[16];    /* addresses in network byte order, 4 or 16 bytes of each */
 	uint8_t destination[16];
-	uint32_t sequence;     /* TCP's, else 0 */
-	uint16_t source_port;
-	uint16_t destination_port;
 	uint16_t family;       /* AF_INET or AF_INET6 */
-	uint8_t protocol;      /* IPPROTO_TCP or IPPROTO_UDP */
 	uint8_t tcp_flags;     /* as in the header: 1 FIN, 2 SYN, 4 RST, 8 PSH, 16 ACK ... */
+	uint8_t reserved_too[5];
 } mapi_sample_t;
 
 /*
