@@ -41,7 +41,7 @@ struct topx_result {
 	sa_family_t family;    /* of an address AF_INET or AF_INET6, else 0 */
 	uint16_t reserved;
 	uint64_t count;
-	uint64_t bytecount;     /* on the wire, of whole frames */
+	unsigned long long bytecount; /* on the wire, of whole frames */
 	uint32_t last_rst_secs; /* when counting began, in packets' time: seconds since 1970, where MAPI 2 has microseconds modulo 2^32 */
 	uint32_t reserved_too;
 } __attribute__((packed, aligned(4)));
