@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // EXPIRED_FLOWS: packet -> flows, each told once it has ended, with all its packets.  Lets every packet pass.
 #include <bit>
+#include <cstddef>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -23,13 +24,31 @@ enum Argument { kReadFlows, kWaitingFlows, kLeastPackets, kKey };
 
 constexpr uint32_t kRoom = 262144;               // as many as MAPI 2 has buckets
 constexpr FlowTimeouts kTimeouts = {30'000'000'000, 0}; // ns
-constexpr int64_t kMostReadFlows = (MAPI_RESULT_BYTES_MAX - sizeof(flows_stat)) / sizeof(flow_data);
-constexpr int64_t kMostReadFlowsWithPlace = (MAPI_RESULT_BYTES_MAX - sizeof(flows_stat)) / (sizeof(flow_data) + sizeof(mapi_flow_place));
+constexpr int64_t kMostReadFlows = 65535;
 constexpr int64_t kMostWaitingFlows = 1 << 20;
 constexpr uint32_t kTagBytes = 4; // of a VLAN tag and of an MPLS label
-constexpr size_t kTotalWords = sizeof(flows_stat) / sizeof(uint64_t);
 
-static_assert(sizeof(flow_data) == 64 && sizeof(mapi_flow_place) == 8 && sizeof(flows_stat) == 48 && sizeof(flows_stat) % sizeof(uint64_t) == 0);
+// The counts lie together while there is no flow between them.
+struct Totals {
+    flows_stat stat;
+    uint32_t early, other;
+};
+constexpr size_t kTotalWords = sizeof(Totals) / sizeof(uint64_t);
+
+// A flow on its way to the reader, who gets all first halves and then all second ones.
+struct Record {
+    flow_data flow;
+    mapi_flow_more more;
+};
+
+constexpr uint64_t result_bytes(uint64_t flows)
+{
+    return sizeof(Totals) + flows * sizeof(Record);
+}
+
+static_assert(sizeof(flow_data) == 40 && sizeof(flows_stat) == 40 && sizeof(mapi_flow_more) == 40 && sizeof(Record) == 80);
+static_assert(sizeof(Totals) % sizeof(uint64_t) == 0 && sizeof(Totals) == sizeof(flows_stat) + offsetof(mapi_flows_more_t, flow));
+static_assert(result_bytes(kMostReadFlows) <= MAPI_RESULT_BYTES_MAX);
 
 struct Values {
     uint64_t bytes;
@@ -47,8 +66,6 @@ uint32_t untagged_bytes(const FlowPacket &packet)
 // What tells flows apart beside addresses, ports and protocol.
 struct Place {
     bool has_vlan = false, has_interface = false;
-
-    uint32_t bytes() const { return has_vlan || has_interface ? sizeof(mapi_flow_place) : 0; }
 };
 
 class ExpiredFlows
@@ -60,9 +77,8 @@ class ExpiredFlows
 
 public:
     ExpiredFlows(const mapi_function_setup *setup, uint32_t read_flows, uint32_t waiting_flows, uint32_t least_packets, Place place)
-        : least_packets_(least_packets), place_(place), record_bytes_(sizeof(flow_data) + place.bytes()), cache_(kRoom, kTimeouts),
-          ring_(make_ring(setup, {0, 0, 0, read_flows + waiting_flows, record_bytes_})),
-          totals_in_place_(allocate_result<uint64_t>(setup, sizeof(flows_stat) + uint64_t(read_flows) * record_bytes_))
+        : least_packets_(least_packets), place_(place), cache_(kRoom, kTimeouts), ring_(make_ring(setup, {0, 0, 0, read_flows + waiting_flows, sizeof(Record)})),
+          totals_in_place_(allocate_result<uint64_t>(setup, result_bytes(read_flows)))
     {
     }
 
@@ -105,47 +121,53 @@ private:
         key.interface = place_.has_interface ? bytes.ifindex : 0;
         Cache::Flow &flow = cache_.add(key, bytes.timestamp_ns, on_end());
         if (flow.packets == 1) {
-            ++totals_.received;
+            ++totals_.stat.received;
             flow.values.ttl = packet.ttl();
         }
-        ++totals_.packets.received;
+        ++totals_.stat.packets.received;
         flow.values.bytes += untagged_bytes(packet);
     }
 
     void hand_over(const Cache::Flow &flow, FlowEnd reason)
     {
         const auto packets = uint32_t(flow.packets);
-        ++totals_.expired;
-        totals_.packets.expired += packets;
+        ++totals_.stat.expired;
+        totals_.stat.packets.expired += packets;
         totals_.early += reason == FlowEnd::kNoRoom;
         if (flow.packets < least_packets_) {
-            ++totals_.ignored;
-            totals_.packets.ignored += packets;
-        } else if (void *record = ring_.calls->reserve(ring_.ring, record_bytes_)) {
-            ++totals_.sent;
-            totals_.packets.sent += packets;
-            write(*static_cast<flow_data *>(record), flow);
+            ++totals_.stat.ignored;
+            totals_.stat.packets.ignored += packets;
+        } else if (void *record = ring_.calls->reserve(ring_.ring, sizeof(Record))) {
+            ++totals_.stat.sent;
+            totals_.stat.packets.sent += packets;
+            write(*static_cast<Record *>(record), flow);
         } else {
-            ++totals_.dropped;
-            totals_.packets.dropped += packets;
+            ++totals_.stat.dropped;
+            totals_.stat.packets.dropped += packets;
         }
     }
 
-    void write(flow_data &result, const Cache::Flow &flow) const
+    void write(Record &record, const Cache::Flow &flow) const
     {
-        result = {};
+        record = {};
+        flow_data &result = record.flow;
         result.timestamp = ntp_time(flow.first_ns);
         result.packets_count = flow.packets;
         result.bytes_count = flow.values.bytes;
-        memcpy(&result.saddr, flow.key.source, sizeof(result.saddr));
-        memcpy(&result.daddr, flow.key.destination, sizeof(result.daddr));
         result.sport = flow.key.source_port;
         result.dport = flow.key.destination_port;
         result.ptcl = flow.key.protocol;
         result.ttl_pkt1 = flow.values.ttl;
         result.version = flow.key.version;
-        if ((result.place_bytes = uint8_t(place_.bytes())))
-            *reinterpret_cast<mapi_flow_place *>(&result + 1) = {flow.key.vlan, flow.key.interface, 0};
+        result.has_place = place_.has_vlan || place_.has_interface;
+        if (flow.key.version == 4) {
+            memcpy(&result.saddr, flow.key.source, sizeof(result.saddr));
+            memcpy(&result.daddr, flow.key.destination, sizeof(result.daddr));
+        }
+        memcpy(record.more.source, flow.key.source, sizeof(record.more.source));
+        memcpy(record.more.destination, flow.key.destination, sizeof(record.more.destination));
+        record.more.vlan = flow.key.vlan;
+        record.more.interface = flow.key.interface;
     }
 
     // For the reader, and for those who refer to the result: of all that came.  First the totals: who sees a flow finds it counted.
@@ -160,10 +182,9 @@ private:
 
     const uint32_t least_packets_;
     const Place place_;
-    const uint32_t record_bytes_;
     Cache cache_;
     const Ring ring_;
-    flows_stat totals_{}; // device's thread; they wrap, as differences may
+    Totals totals_{}; // device's thread; they wrap, as differences may
     uint64_t *const totals_in_place_;
     UnknownLinks unknown_links_;
 };
@@ -192,11 +213,10 @@ int create(const mapi_function_setup *setup, void **instance)
     Place place;
     if (!read_place(key, place))
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_4, "\"" + key + "\" has a name other than VLAN_TAG and INGRESS");
-    const int64_t most_read_flows = place.bytes() ? kMostReadFlowsWithPlace : kMostReadFlows;
     const int64_t read_flows = setup->arguments[kReadFlows].number, waiting_flows = setup->arguments[kWaitingFlows].number,
                   least_packets = setup->arguments[kLeastPackets].number;
-    if (read_flows < 1 || read_flows > most_read_flows)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the number of flows of one read is not within 1 to " + std::to_string(most_read_flows));
+    if (read_flows < 1 || read_flows > kMostReadFlows)
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the number of flows of one read is not within 1 to " + std::to_string(kMostReadFlows));
     if (waiting_flows < 0 || waiting_flows > kMostWaitingFlows)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_2, "the flows that wait beside are not within 0 to " + std::to_string(kMostWaitingFlows));
     if (least_packets < 0)
@@ -223,10 +243,10 @@ void drops(const void *instance, mapi_function_drops *drops)
 }
 
 // What the counts have grown by since the last read.
-flows_stat read_growth(mapi_reading *reading)
+Totals read_growth(mapi_reading *reading)
 {
     uint32_t totals[2 * kTotalWords], told[2 * kTotalWords];
-    flows_stat growth;
+    Totals growth;
     memcpy(told, reading->kept, sizeof(told));
     for (size_t i = 0; i < kTotalWords; ++i)
         reading->kept[i] = mapi_result_get(&reading->in_place[i]);
@@ -237,20 +257,26 @@ flows_stat read_growth(mapi_reading *reading)
     return growth;
 }
 
-// The flows that wait, as many as there is room for; then the counts, which have them all.
+// The flows that wait, as many as there is room for, what is more of each behind all of them; then the counts, which have them all.
 void compose_result(mapi_reading *reading, void *result)
 {
     auto &stat = *static_cast<flows_stat *>(result);
-    auto *at = reinterpret_cast<uint8_t *>(&stat + 1);
-    const uint8_t *const end = static_cast<uint8_t *>(result) + reading->result_bytes;
-    uint32_t sent = 0, packets = 0, bytes = sizeof(flow_data); // all records are as long as the first
-    const void *record;
-    for (; bytes <= size_t(end - at) && (record = reading->next_record(reading, &bytes)); ++sent) {
-        memcpy(at, record, bytes);
-        packets += uint32_t(static_cast<const flow_data *>(record)->packets_count);
-        at += bytes;
+    auto *const flows = reinterpret_cast<flow_data *>(&stat + 1);
+    const uint64_t room = (reading->result_bytes - sizeof(Totals)) / sizeof(Record);
+    auto *const more = reinterpret_cast<mapi_flow_more *>(static_cast<uint8_t *>(result) + reading->result_bytes) - room; // until their number is known
+    uint32_t sent = 0, packets = 0, bytes = 0;
+    for (const void *next; sent < room && (next = reading->next_record(reading, &bytes)); ++sent) {
+        const auto &record = *static_cast<const Record *>(next);
+        flows[sent] = record.flow;
+        more[sent] = record.more;
+        packets += uint32_t(record.flow.packets_count);
     }
-    stat = read_growth(reading);
+    const Totals growth = read_growth(reading);
+    const uint32_t counts[] = {growth.early, growth.other};
+    auto *const behind = reinterpret_cast<uint8_t *>(flows + sent);
+    memmove(behind + sizeof(counts), more, sent * sizeof(*more));
+    memcpy(behind, counts, sizeof(counts));
+    stat = growth.stat;
     stat.sent = sent;
     stat.packets.sent = packets;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // HASHSAMP: packet -> passes when the hash of its addresses, protocol and ports is in the sampled part: whole flows, the same ones wherever it runs.
 #include <bit>
+#include <cstddef>
 #include <cstring>
 #include <optional>
 
@@ -10,6 +11,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include <mapi/hashsamp.h>
 #include <mapi/results.h>
 
 #include "functions/catalog.hpp"
@@ -48,6 +50,16 @@ FlowKey key_of(const mapi_packet &packet, const headers::IpLayer &ip)
     key.protocol = ip.protocol;
     key.version = ip.version;
     return key;
+}
+
+static_assert(sizeof(struct sample) == 40 && offsetof(struct sample, timestamp) == offsetof(mapi_sample_t, timestamp));
+
+// TCP's flags as MAPI 2 numbers them.
+uint32_t mapi2_flags(uint8_t header_flags)
+{
+    constexpr uint8_t kFin = 1, kSyn = 2, kRst = 4, kPsh = 8, kAck = 16;
+    return (header_flags & kSyn ? TCP_SYN : 0) | (header_flags & kAck ? TCP_ACK : 0) | (header_flags & kRst ? TCP_RST : 0) | (header_flags & kFin ? TCP_FIN : 0) |
+           (header_flags & kPsh ? TCP_PSH : 0);
 }
 
 class HashSampler
@@ -95,6 +107,10 @@ private:
         sample.family = ip.version == 4 ? AF_INET : AF_INET6;
         memcpy(sample.source, key.source, sizeof(sample.source));
         memcpy(sample.destination, key.destination, sizeof(sample.destination));
+        if (ip.version == 4) {
+            memcpy(&sample.ipv4_source, key.source, sizeof(sample.ipv4_source));
+            memcpy(&sample.ipv4_destination, key.destination, sizeof(sample.ipv4_destination));
+        }
         sample.source_port = ports.source;
         sample.destination_port = ports.destination;
         sample.protocol = ip.protocol;
@@ -103,6 +119,7 @@ private:
             memcpy(&sample.sequence, &datagram[kTcpSequence], sizeof(sample.sequence));
             sample.sequence = ntohl(sample.sequence);
             sample.tcp_flags = datagram[kTcpFlags];
+            sample.mapi2_flags = mapi2_flags(sample.tcp_flags);
         }
         samples_.push_back(sample);
     }

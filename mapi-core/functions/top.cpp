@@ -101,7 +101,7 @@ private:
     {
         const auto &[value, counts] = from;
         row.value = value.value;
-        memcpy(row.addr6, value.address6.data(), sizeof(row.addr6));
+        memcpy(&row.addr6, value.address6.data(), sizeof(row.addr6));
         row.family = uint16_t(value.family);
         row.count = counts.packets;
         row.bytecount = counts.bytes;

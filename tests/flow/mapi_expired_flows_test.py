@@ -33,38 +33,58 @@ COUNTS = ["sent", "received", "expired", "ignored", "dropped"]
 
 class FlowData(ctypes.Structure):
     _fields_ = [("timestamp", ctypes.c_uint64), ("packets_count", ctypes.c_uint64), ("bytes_count", ctypes.c_uint64),
-                ("saddr", ctypes.c_uint8 * 16), ("daddr", ctypes.c_uint8 * 16), ("sport", ctypes.c_uint16), ("dport", ctypes.c_uint16),
-                ("ptcl", ctypes.c_uint8), ("ttl_pkt1", ctypes.c_uint8), ("version", ctypes.c_uint8), ("place_bytes", ctypes.c_uint8)]
+                ("saddr", ctypes.c_uint8 * 4), ("daddr", ctypes.c_uint8 * 4), ("sport", ctypes.c_uint16), ("dport", ctypes.c_uint16),
+                ("ptcl", ctypes.c_uint8), ("ttl_pkt1", ctypes.c_uint8), ("version", ctypes.c_uint8), ("has_place", ctypes.c_uint8)]
 
     def as_told(self):
         """What the judge has of a flow."""
         size = 4 if self.version == 4 else 16
-        source, destination = (ipaddress.ip_address(bytes(address[:size])) for address in (self.saddr, self.daddr))
+        source, destination = (ipaddress.ip_address(bytes(address[:size])) for address in (self.more.source, self.more.destination))
+        published = [bytes(source.packed), bytes(destination.packed)] if size == 4 else [bytes(4)] * 2
+        assert [bytes(self.saddr), bytes(self.daddr)] == published
         seconds, fraction = self.timestamp >> 32, self.timestamp & 0xffffffff
         first_ns = (seconds - SINCE_1900) * 10 ** 9 + -(-fraction * 10 ** 9 >> 32)
         return (source, destination, self.sport, self.dport, self.ptcl), first_ns, self.packets_count, self.bytes_count, self.ttl_pkt1
 
 
-class FlowsStat(ctypes.Structure):
-    _fields_ = [(name, ctypes.c_uint32) for name in COUNTS + ["packets_" + name for name in COUNTS] + ["early", "other"]]
+class FlowMore(ctypes.Structure):
+    _fields_ = [("source", ctypes.c_uint8 * 16), ("destination", ctypes.c_uint8 * 16), ("vlan", ctypes.c_uint16), ("interface", ctypes.c_uint16),
+                ("reserved", ctypes.c_uint32)]
+
+
+def structure(fields):
+    return type("Counts", (ctypes.Structure,), {"_fields_": [(name, ctypes.c_uint32) for name in fields]})
+
+
+FlowsStat, FlowsMore = structure(COUNTS + ["packets_" + name for name in COUNTS]), structure(["early", "other"])
 
 
 def read(flow, function):
-    """Counts and flows of one read."""
+    """Counts and flows of one read, each with what is more of it."""
     results = flow.library.mapi_read_results(flow.fd, function)
     assert results, flow.error()
-    stat = FlowsStat.from_buffer_copy(ctypes.string_at(results.contents.res, ctypes.sizeof(FlowsStat)))
-    flows = (FlowData * stat.sent).from_buffer_copy(
-        ctypes.string_at(results.contents.res + ctypes.sizeof(FlowsStat), stat.sent * ctypes.sizeof(FlowData)))
-    return stat, list(flows)
+    at = results.contents.res
+
+    def take(shape):
+        nonlocal at
+        taken = shape.from_buffer_copy(ctypes.string_at(at, ctypes.sizeof(shape)))
+        at += ctypes.sizeof(shape)
+        return taken
+
+    stat = take(FlowsStat)
+    flows = list(take(FlowData * stat.sent))
+    counts = {name: getattr(part, name) for part in (stat, take(FlowsMore)) for name, _ in part._fields_}
+    for one, more in zip(flows, take(FlowMore * stat.sent)):
+        one.more = more
+    return counts, flows
 
 
 def read_all(flow, function):
     """Sums of all reads, and all flows."""
     sums, flows = collections.Counter(), []
     while True:
-        stat, some = read(flow, function)
-        sums.update({name: getattr(stat, name) for name, _ in FlowsStat._fields_})
+        counts, some = read(flow, function)
+        sums.update(counts)
         flows += some
         if not some:
             return sums, flows

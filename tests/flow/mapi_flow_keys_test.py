@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 """VLAN and interface in flows' keys, biflows, and what a report leaves out: by ipfixDump of libfixbuf, tshark and the packets themselves."""
 import collections
-import ctypes
 import os
 import pathlib
 import re
@@ -14,7 +13,7 @@ import unittest
 
 import mapi_flows
 import needs
-from mapi_expired_flows_test import FlowData, FlowsStat
+import mapi_expired_flows_test as expired_flows
 from mapi_library import Flow
 from mapi_sanitizer import BUILD
 
@@ -23,10 +22,6 @@ CAPTURES = [DATA / "ntop+nDPI/tests/cfgs/default/pcap/android.pcap", DATA / "sel
 SECOND = 10 ** 9
 FIVE = "IP_SRC_ADDR IP_DST_ADDR L4_SRC_PORT L4_DST_PORT PROT"
 RECORD = FIVE + " PKTS BYTES TCP_FLAGS FLOW_START_MS FLOW_END_MS"
-
-
-class Place(ctypes.Structure):
-    _fields_ = [("vlan", ctypes.c_uint16), ("interface", ctypes.c_uint16), ("reserved", ctypes.c_uint32)]
 
 
 def udp_frame(tags, source_port=1000, payload=b""):
@@ -88,19 +83,10 @@ class Keys(unittest.TestCase):
             flow = Flow.offline(self.capture)
             function = flow.apply("EXPIRED_FLOWS", 50, 0, 0, " ".join(parts))
             flow.run()
-            results = flow.library.mapi_read_results(flow.fd, function)
-            at = results.contents.res
-            told, stat = collections.Counter(), FlowsStat.from_buffer_copy(ctypes.string_at(at, ctypes.sizeof(FlowsStat)))
-            at += ctypes.sizeof(FlowsStat)
-            for _ in range(stat.sent):
-                one = FlowData.from_buffer_copy(ctypes.string_at(at, ctypes.sizeof(FlowData)))
-                at += ctypes.sizeof(FlowData)
-                place = Place()
-                self.assertEqual(one.place_bytes, 8 if parts else 0)
-                if one.place_bytes:
-                    place = Place.from_buffer_copy(ctypes.string_at(at, one.place_bytes))
-                    at += one.place_bytes
-                told[place.vlan, place.interface] += one.packets_count
+            told = collections.Counter()
+            for one in expired_flows.read(flow, function)[1]:
+                self.assertEqual(one.has_place, 1 if parts else 0)
+                told[one.more.vlan, one.more.interface] += one.packets_count
             flow.close()
             self.assertEqual(told, self.wanted(*parts))
 

@@ -12,6 +12,7 @@ import pathlib
 import socket
 import struct
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -34,9 +35,18 @@ class Event(ctypes.Structure):
 
 
 class Sample(ctypes.Structure):
-    _fields_ = [("timestamp", ctypes.c_uint64), ("source", ctypes.c_uint8 * 16), ("destination", ctypes.c_uint8 * 16), ("sequence", ctypes.c_uint32),
-                ("source_port", ctypes.c_uint16), ("destination_port", ctypes.c_uint16), ("family", ctypes.c_uint16),
-                ("protocol", ctypes.c_uint8), ("tcp_flags", ctypes.c_uint8)]
+    _fields_ = [(name, ctypes.c_uint32) for name in ("ipv4_source", "ipv4_destination", "source_port", "destination_port", "sequence", "mapi2_flags", "protocol")] + [
+        ("timestamp", ctypes.c_uint64), ("source", ctypes.c_uint8 * 16), ("destination", ctypes.c_uint8 * 16), ("family", ctypes.c_uint16),
+        ("tcp_flags", ctypes.c_uint8), ("reserved", ctypes.c_uint8 * 5)]
+
+    def published(self):
+        """Addresses and flags as MAPI 2's struct sample has them."""
+        return self.ipv4_source.to_bytes(4, sys.byteorder), self.ipv4_destination.to_bytes(4, sys.byteorder), self.mapi2_flags
+
+    def wanted(self):
+        is_ipv4 = self.family == socket.AF_INET
+        flags = sum(mapi2 for header, mapi2 in ((1, 8), (2, 1), (4, 4), (8, 16), (16, 2)) if self.tcp_flags & header)
+        return bytes(self.source)[:4] if is_ipv4 else bytes(4), bytes(self.destination)[:4] if is_ipv4 else bytes(4), flags
 
     def address(self, name):
         return str(ipaddress.ip_address(bytes(getattr(self, name))[:4 if self.family == socket.AF_INET else 16]))
@@ -233,8 +243,10 @@ class Functions(unittest.TestCase):
                 ports = [port for port in rest[:4] if port]
                 if len(ports) == 2:
                     packets.append((ntp(nanoseconds(time)), source, destination, int(protocol), *map(int, ports), int(rest[4] or "0"), int(rest[5] or "0", 16) & 255))
+            kept = list(flow.each(samples, Sample))
+            self.assertEqual([one.published() for one in kept], [one.wanted() for one in kept])
             found = [(one.timestamp, one.address("source"), one.address("destination"), one.protocol, one.source_port, one.destination_port, one.sequence,
-                      one.tcp_flags) for one in flow.each(samples, Sample)]
+                      one.tcp_flags) for one in kept]
             chosen = {packet[1:6] for packet in found}
             self.assertEqual(found, [packet for packet in packets if packet[1:6] in chosen])
             self.assertEqual(flow.words(sampled_packets), [len(found)])

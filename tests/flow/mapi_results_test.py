@@ -23,7 +23,7 @@ def rows(flow, fid):
 def ended(flow, fid):
     data = read(flow, fid)
     sent, _, expired = struct.unpack_from("=3I", data)
-    return expired, [struct.unpack_from("=8xQQ", data, 48 + i * 64) for i in range(sent)]
+    return expired, [struct.unpack_from("=8xQQ", data, 40 + i * 40) for i in range(sent)]
 def all_ended(flow, fid):
     expired, flows = ended(flow, fid)
     while True:

@@ -55,7 +55,7 @@ Json top_json(const mapi_results_t &results)
         const uint32_t value = row.value;
         Json name = value;
         if (row.family == AF_INET6 || row.family == AF_INET)
-            name = row.family == AF_INET6 ? address_text(AF_INET6, row.addr6) : address_text(AF_INET, &value);
+            name = row.family == AF_INET6 ? address_text(AF_INET6, &row.addr6) : address_text(AF_INET, &value);
         json.push_back({{"value", std::move(name)}, {"packets", uint64_t(row.count)}, {"bytes", uint64_t(row.bytecount)}});
     }
     return json;
@@ -94,33 +94,27 @@ Json sample_json(const mapi_results_t &results)
             {"tcp_flags", sample.tcp_flags}, {"sequence", sample.sequence}};
 }
 
-Json flow_json(const flow_data &flow)
+Json flow_json(const flow_data &flow, const mapi_flow_more &more)
 {
     const int family = flow.version == 4 ? AF_INET : AF_INET6;
-    Json json = {{"time", time_json(flow.timestamp)}, {"source", address_text(family, &flow.saddr)}, {"source_port", flow.sport},
-                 {"destination", address_text(family, &flow.daddr)}, {"destination_port", flow.dport}, {"protocol", flow.ptcl},
+    Json json = {{"time", time_json(flow.timestamp)}, {"source", address_text(family, more.source)}, {"source_port", flow.sport},
+                 {"destination", address_text(family, more.destination)}, {"destination_port", flow.dport}, {"protocol", flow.ptcl},
                  {"packets", flow.packets_count}, {"bytes", flow.bytes_count}, {"ttl", flow.ttl_pkt1}};
-    if (flow.place_bytes >= sizeof(mapi_flow_place)) {
-        const auto &place = *reinterpret_cast<const mapi_flow_place *>(&flow + 1);
-        json.update({{"vlan", place.vlan}, {"interface", place.interface}});
-    }
+    if (flow.has_place)
+        json.update({{"vlan", more.vlan}, {"interface", more.interface}});
     return json;
 }
 
 Json expired_flows_json(const mapi_results_t &results)
 {
     const auto *const totals = static_cast<const flows_stat *>(results.res);
-    const auto *const words = static_cast<const uint32_t *>(results.res);
+    const auto counts = expired_flows_counts(*totals);
     Json json = Json::object();
-    for (size_t i = 0; i < expired_flows_names().size(); ++i)
-        json[std::string(expired_flows_names()[i])] = words[i];
+    for (size_t i = 0; i < counts.size(); ++i)
+        json[std::string(expired_flows_names()[i])] = counts[i];
     json["flows"] = Json::array();
-    const auto *at = reinterpret_cast<const uint8_t *>(totals + 1);
-    for (uint32_t i = 0; i < totals->sent; ++i) {
-        const auto &flow = *reinterpret_cast<const flow_data *>(at);
-        json["flows"].push_back(flow_json(flow));
-        at += sizeof(flow) + flow.place_bytes;
-    }
+    for (uint32_t i = 0; i < totals->sent; ++i)
+        json["flows"].push_back(flow_json(mapi_flows_of(totals)[i], mapi_flows_more_of(totals)->flow[i]));
     return json;
 }
 

@@ -56,7 +56,7 @@ std::string top_text(const mapi_results_t &results)
     for (uint32_t i = 0; i < top->rows; ++i) {
         const topx_result row = top->row[i];
         const uint32_t value = row.value;
-        const std::string name = row.family == AF_INET6 ? address_text(AF_INET6, row.addr6) : row.family == AF_INET ? address_text(AF_INET, &value) : fmt::to_string(value);
+        const std::string name = row.family == AF_INET6 ? address_text(AF_INET6, &row.addr6) : row.family == AF_INET ? address_text(AF_INET, &value) : fmt::to_string(value);
         text += fmt::format("{}{}: {} packets {} bytes", i ? ", " : "", name, uint64_t(row.count), uint64_t(row.bytecount));
     }
     return text;
@@ -101,32 +101,21 @@ std::string sample_text(const mapi_results_t &results)
                        address_text(sample.family, sample.destination), sample.destination_port, sample.protocol, sample.tcp_flags, sample.sequence);
 }
 
-std::string place_text(const flow_data &flow)
-{
-    if (flow.place_bytes < sizeof(mapi_flow_place))
-        return "";
-    const auto &place = *reinterpret_cast<const mapi_flow_place *>(&flow + 1);
-    return fmt::format(" vlan={} interface={}", place.vlan, place.interface);
-}
-
-std::string flow_text(const flow_data &flow)
+std::string flow_text(const flow_data &flow, const mapi_flow_more &more)
 {
     const int family = flow.version == 4 ? AF_INET : AF_INET6;
-    return fmt::format("{} {} {} > {} {} protocol={} packets={} bytes={} ttl={}", time_text(flow.timestamp), address_text(family, &flow.saddr), flow.sport,
-                       address_text(family, &flow.daddr), flow.dport, flow.ptcl, flow.packets_count, flow.bytes_count, flow.ttl_pkt1) +
-           place_text(flow);
+    return fmt::format("{} {} {} > {} {} protocol={} packets={} bytes={} ttl={}", time_text(flow.timestamp), address_text(family, more.source), flow.sport,
+                       address_text(family, more.destination), flow.dport, flow.ptcl, flow.packets_count, flow.bytes_count, flow.ttl_pkt1) +
+           (flow.has_place ? fmt::format(" vlan={} interface={}", more.vlan, more.interface) : "");
 }
 
 std::string expired_flows_text(const mapi_results_t &results)
 {
     const auto *const totals = static_cast<const flows_stat *>(results.res);
-    std::string text = counts_text(expired_flows_names(), std::span(static_cast<const uint32_t *>(results.res), expired_flows_names().size()));
-    const auto *at = reinterpret_cast<const uint8_t *>(totals + 1);
-    for (uint32_t i = 0; i < totals->sent; ++i) {
-        const auto &flow = *reinterpret_cast<const flow_data *>(at);
-        text += ", " + flow_text(flow);
-        at += sizeof(flow) + flow.place_bytes;
-    }
+    const auto counts = expired_flows_counts(*totals);
+    std::string text = counts_text(expired_flows_names(), std::span<const uint32_t>(counts));
+    for (uint32_t i = 0; i < totals->sent; ++i)
+        text += ", " + flow_text(mapi_flows_of(totals)[i], mapi_flows_more_of(totals)->flow[i]);
     return text;
 }
 

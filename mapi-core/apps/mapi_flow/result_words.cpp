@@ -2,11 +2,12 @@
 // result_words: values -> words.
 #include "result_words.hpp"
 
+#include <cstddef>
+#include <cstring>
 #include <iterator>
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
-#include <mapi/expiredflowshash.h>
 
 namespace mapi_flow
 {
@@ -42,11 +43,20 @@ std::string hex_text(const void *bytes, size_t count)
     return text;
 }
 
+std::array<uint32_t, kExpiredFlowsCounts> expired_flows_counts(const flows_stat &result)
+{
+    std::array<uint32_t, kExpiredFlowsCounts> counts;
+    const auto &more = *mapi_flows_more_of(&result);
+    memcpy(counts.data(), &result, sizeof(result));
+    memcpy(counts.data() + sizeof(result) / sizeof(uint32_t), &more, offsetof(mapi_flows_more_t, flow));
+    return counts;
+}
+
 std::span<const std::string_view> expired_flows_names()
 {
     static constexpr std::string_view kTotals[] = {"sent", "received", "expired", "ignored", "dropped", "packets_sent", "packets_received", "packets_expired",
                                                    "packets_ignored", "packets_dropped", "early", "other"};
-    static_assert(std::size(kTotals) * sizeof(uint32_t) == sizeof(flows_stat));
+    static_assert(std::size(kTotals) == kExpiredFlowsCounts);
     return kTotals;
 }
 } // namespace mapi_flow

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -10,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include <mapi/expiredflowshash.h>
 #include <mapi/mapi.h>
 
 namespace mapi_flow
@@ -18,7 +20,9 @@ namespace mapi_flow
 std::string time_text(uint64_t ntp);
 std::string address_text(int family, const void *address);
 std::string hex_text(const void *bytes, size_t count);
-// Of the totals of EXPIRED_FLOWS, in their order.
+constexpr size_t kExpiredFlowsCounts = 12;
+// The totals of EXPIRED_FLOWS, and their names in the same order.
+std::array<uint32_t, kExpiredFlowsCounts> expired_flows_counts(const flows_stat &result);
 std::span<const std::string_view> expired_flows_names();
 
 // Of an object that lies anywhere.

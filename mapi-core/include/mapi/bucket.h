@@ -5,7 +5,10 @@
 
 #include "mapi.h"
 
-/* A macro, because they say `struct bucket_data`. */
-#define bucket_data mapi_bucket
+/* As mapi_bucket_t. */
+struct bucket_data {
+	unsigned long long timestamp;
+	unsigned long long data;
+};
 
 #endif /* MAPI_BUCKET_H */

@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* BURST's result by the name that programs of MAPI 2 know. */
+/* BURST's result by the names that programs of MAPI 2 know. */
 #ifndef MAPI_BURST_H
 #define MAPI_BURST_H
 
 #include "mapi.h"
 
-typedef mapi_burst_category_t burst_category_t;
+/* As mapi_burst_category_t where long has 64 bits, as libmapi is built. */
+typedef struct burst_category {
+	unsigned long bytes;
+	unsigned long packets;
+	unsigned long bursts;
+	unsigned long gap_bytes;
+	unsigned long gaps;
+} burst_category_t;
 
 #endif /* MAPI_BURST_H */

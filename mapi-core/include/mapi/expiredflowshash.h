@@ -5,45 +5,63 @@
 
 #include <stdint.h>
 
-/*
- * A result of EXPIRED_FLOWS: flows_stat, followed by `sent` times flow_data.  Names and order are those of MAPI 2; all numbers are of
- * what came since the read before.
- */
-struct mapi_flow_address {
-	uint8_t byte1, byte2, byte3, byte4; /* of IPv4, all in network byte order */
-	uint8_t more[12];                   /* of IPv6 */
-};
+#include "ip_addr.h"
 
+/*
+ * A result of EXPIRED_FLOWS: flows_stat, `sent` times flow_data, then struct mapi_flows_more, which mapi_flows_more_of() finds.  The
+ * first two have the layout that MAPI 2 published.  All numbers are of what came since the read before.
+ */
 typedef struct flow_data {
-	uint64_t timestamp; /* NTP: of the first packet */
-	uint64_t packets_count;
-	uint64_t bytes_count; /* of frames on the wire, without VLAN tags and MPLS labels */
-	struct mapi_flow_address saddr, daddr;
+	unsigned long long timestamp; /* NTP: of the first packet */
+	unsigned long long packets_count;
+	unsigned long long bytes_count; /* of frames on the wire, without VLAN tags and MPLS labels */
+	ip_addr saddr, daddr;  /* IPv4, in network byte order; zeros with IPv6, whose addresses are in struct mapi_flow_more */
 	uint16_t sport, dport; /* 0: none */
 	uint8_t ptcl;          /* IPPROTO_ */
 	uint8_t ttl_pkt1;      /* of the first packet; or hop limit */
-	uint8_t version;       /* 4 or 6 */
-	uint8_t place_bytes;   /* bytes of the struct mapi_flow_place between this flow_data and the next: 8, or 0 without a key */
+	uint8_t version;       /* 4 or 6; this and the next are padding in MAPI 2 */
+	uint8_t has_place;     /* 1: the key has VLAN_TAG or INGRESS */
 } flow_data;
 
-/* Follows each flow_data if the key has VLAN_TAG or INGRESS. */
-struct mapi_flow_place {
-	uint16_t vlan;      /* of the outermost tag; 0: none, or the key has none */
-	uint16_t interface; /* ifindex of the packets; 0: also where the key has none */
+typedef struct flows_stat {
+	unsigned int sent;     /* flows that follow */
+	unsigned int received; /* flows that have begun */
+	unsigned int expired;  /* flows that have ended: sent, ignored, dropped or waiting for the next read */
+	unsigned int ignored;  /* flows that had too few packets */
+	unsigned int dropped;  /* flows that found no room */
+	struct {
+		unsigned int sent, received, expired, ignored, dropped; /* packets of these */
+	} packets;
+} flows_stat;
+
+/* What MAPI 2 does not report of a flow. */
+struct mapi_flow_more {
+	uint8_t source[16]; /* addresses in network byte order, 4 or 16 bytes of each */
+	uint8_t destination[16];
+	uint16_t vlan;      /* of the outermost tag; 0: none, or the key does not have VLAN_TAG */
+	uint16_t interface; /* ifindex of the packets; 0: also where the key does not have INGRESS */
 	uint32_t reserved;
 };
 
-typedef struct flows_stat {
-	uint32_t sent;     /* flows that follow */
-	uint32_t received; /* flows that have begun */
-	uint32_t expired;  /* flows that have ended: sent, ignored, dropped or waiting for the next read */
-	uint32_t ignored;  /* flows that had too few packets */
-	uint32_t dropped;  /* flows that found no room */
-	struct {
-		uint32_t sent, received, expired, ignored, dropped; /* packets of these */
-	} packets;
+/* What MAPI 2 does not report of all flows, and of each. */
+typedef struct mapi_flows_more {
 	uint32_t early; /* flows that ended before their time, since there were too many of them */
 	uint32_t other; /* packets without an IP header, which are of no flow */
-} flows_stat;
+	struct mapi_flow_more flow[1]; /* `sent` of them, in the order of the flow_data */
+} mapi_flows_more_t;
+
+static inline const flow_data *mapi_flows_of(const flows_stat *result)
+{
+	const void *behind = result + 1;
+
+	return (const flow_data *)behind;
+}
+
+static inline const mapi_flows_more_t *mapi_flows_more_of(const flows_stat *result)
+{
+	const void *behind = mapi_flows_of(result) + result->sent;
+
+	return (const mapi_flows_more_t *)behind;
+}
 
 #endif /* MAPI_EXPIREDFLOWSHASH_H */

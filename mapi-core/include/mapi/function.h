@@ -16,7 +16,7 @@ extern "C" {
 /* Members are only appended within a version; struct_size says how many a table has. */
 #define MAPI_FUNCTION_ABI 1
 
-#define MAPI_RESULT_BYTES_MAX (1u << 22)
+#define MAPI_RESULT_BYTES_MAX (6u << 20)
 
 #define MAPI_LINK_MIXED 0xffff   /* the batch holds packets of several link types */
 #define MAPI_LINK_UNKNOWN 0xfffe /* the device cannot tell before its first packet */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What belongs to single functions, of all of them. */
+/*
+ * What belongs to single functions, of all of them; but hashsamp.h and protocols.h have names of MAPI 2 that other headers may have as
+ * well (TCP_SYN), and are included by programs that use these.
+ */
 #ifndef MAPI_FUNCTIONS_H
 #define MAPI_FUNCTIONS_H
 
@@ -8,7 +11,7 @@
 #include "burst.h"
 #include "dist.h"
 #include "expiredflowshash.h"
-#include "hashsamp.h"
+#include "ipfixlib.h"
 #include "pktinfo.h"
 #include "res2file.h"
 #include "sample.h"

@@ -1,8 +1,31 @@
 /* SPDX-License-Identifier: MIT */
-/* Programs of MAPI 2 include this for HASHSAMP, which is in mapi.h. */
+/* HASHSAMP's result by the names that programs of MAPI 2 know: the first 40 bytes of mapi_sample_t. */
 #ifndef MAPI_HASHSAMP_H
 #define MAPI_HASHSAMP_H
 
 #include "mapi.h"
+
+/* Of tcp_flags, in an order of their own.  protocols.h has the same names for the header's bits: of two headers the later one holds, as in MAPI 2. */
+#undef TCP_SYN
+#undef TCP_ACK
+#undef TCP_RST
+#undef TCP_FIN
+#undef TCP_PSH
+#define TCP_SYN 1
+#define TCP_ACK 2
+#define TCP_RST 4
+#define TCP_FIN 8
+#define TCP_PSH 16
+
+struct sample {
+	unsigned int source_ip; /* IPv4, in network byte order; 0 with IPv6 */
+	unsigned int dest_ip;
+	unsigned int sourceport;
+	unsigned int destport;
+	unsigned int sequence;
+	unsigned int tcp_flags; /* TCP_ of above; 0 with UDP */
+	unsigned int protocol;
+	unsigned long long timestamp; /* NTP */
+};
 
 #endif /* MAPI_HASHSAMP_H */

@@ -38,6 +38,34 @@ typedef enum mapi_offline_device_status {
 	DEVICE_DELETED
 } mapi_offline_device_status_t;
 
+#ifndef PAPI
+#define PAPI 10
+#endif
+
+/* Types of arguments, as MAPI 2's own function libraries name them.  MAPI_NO_ARGUMENT_TYPES leaves these names to the program. */
+#ifndef MAPI_NO_ARGUMENT_TYPES
+enum mapi_argument_type {
+#ifndef INT
+	INT = 1,
+#define INT INT
+#endif
+#ifndef STRING
+	STRING = 2,
+#define STRING STRING
+#endif
+#ifndef UNSIGNED_LONG_LONG
+	UNSIGNED_LONG_LONG = 3,
+#define UNSIGNED_LONG_LONG UNSIGNED_LONG_LONG
+#endif
+#ifndef CHAR
+	CHAR = 4,
+#define CHAR CHAR
+#endif
+	MAPI_ARGUMENT_TYPES = 4
+};
+#endif
+typedef unsigned char mapiFunctArg;
+
 typedef struct mapi_result {
 	void *res;
 	unsigned size;

@@ -20,14 +20,14 @@ extern "C" {
 
 /* What mapi_read_results() gives.  The memory belongs to the flow: the next read of the same function overwrites it, mapi_close_flow() frees it. */
 typedef struct mapi_results {
-	void *res;   /* the result: a uint64_t for the counters */
-	uint64_t ts; /* microseconds since 1970, when the result was read */
-	int size;    /* bytes at res */
+	void *res;             /* the result: a uint64_t for the counters */
+	unsigned long long ts; /* microseconds since 1970, when the result was read */
+	int size;              /* bytes at res */
 } mapi_results_t;
 
 /* A packet from TO_BUFFER.  pkt is the first byte of the frame, 20 bytes after the start; more than one byte follows. */
 struct mapipkt {
-	uint64_t ts;      /* NTP: seconds since 1900 << 32 | fraction; the seconds wrap in 2036, packets after 2106 are not stored */
+	unsigned long long ts; /* NTP: seconds since 1900 << 32 | fraction; the seconds wrap in 2036, packets after 2106 are not stored */
 	uint16_t ifindex; /* interface in the capture file or device */
 	uint32_t caplen;  /* bytes at pkt */
 	uint32_t wlen;    /* bytes that the frame had on the wire */
@@ -85,17 +85,25 @@ typedef struct mapi_threshold {
 	uint64_t value;     /* what was compared: the result, its difference, or its growth in the window */
 } mapi_threshold_t;
 
-/* A result of HASHSAMP that keeps samples; each read gives the next. */
+/*
+ * A result of HASHSAMP that keeps samples; each read gives the next.  Up to timestamp it is MAPI 2's struct sample (hashsamp.h), which has
+ * IPv4 alone and an order of TCP's flags of its own.
+ */
 typedef struct mapi_sample {
+	uint32_t ipv4_source;  /* in network byte order; 0 with IPv6 */
+	uint32_t ipv4_destination;
+	uint32_t source_port;
+	uint32_t destination_port;
+	uint32_t sequence;     /* TCP's, else 0 */
+	uint32_t mapi2_flags;  /* TCP's: 1 SYN, 2 ACK, 4 RST, 8 FIN, 16 PSH */
+	uint32_t protocol;     /* IPPROTO_TCP or IPPROTO_UDP */
+	uint32_t reserved;
 	uint64_t timestamp;    /* NTP */
 	uint8_t source[16];    /* addresses in network byte order, 4 or 16 bytes of each */
 	uint8_t destination[16];
-	uint32_t sequence;     /* TCP's, else 0 */
-	uint16_t source_port;
-	uint16_t destination_port;
 	uint16_t family;       /* AF_INET or AF_INET6 */
-	uint8_t protocol;      /* IPPROTO_TCP or IPPROTO_UDP */
 	uint8_t tcp_flags;     /* as in the header: 1 FIN, 2 SYN, 4 RST, 8 PSH, 16 ACK ... */
+	uint8_t reserved_too[5];
 } mapi_sample_t;
 
 /*
@@ -210,8 +218,8 @@ typedef struct mapi_function_info {
 	char name[MAPI_NAME_BYTES];
 	char libname[MAPI_NAME_BYTES];
 	char devtype[MAPI_NAME_BYTES]; /* MAPI_DEVTYPE_ALL: there is no function of one kind of device */
-	uint64_t pkts;        /* packets that reached the function since the flow was connected */
-	uint64_t passed_pkts; /* of these, those that it let pass */
+	unsigned long long pkts;        /* packets that reached the function since the flow was connected */
+	unsigned long long passed_pkts; /* of these, those that it let pass */
 	uint64_t dropped;     /* packets, or results, that it could not take: buffer full, file not written, or a link type that it cannot look into */
 	uint64_t time_jumps;  /* of one that goes by intervals: steps back of the packets' time, and silences too long to be told interval by interval */
 	int result_size;      /* bytes, 0 when the function has no result */

@@ -3,11 +3,12 @@
 #ifndef MAPI_TOPX_H
 #define MAPI_TOPX_H
 
+#include <netinet/in.h>
 #include <stdint.h>
 
 /* Arguments of TOP, and what its rows are sorted by.  Names and numbers are those of MAPI 2. */
-enum { TOPX_IP = 1, TOPX_TCP = 2, TOPX_UDP = 3 };
-enum {
+enum { TOPX_IP = 1, TOPX_TCP = 2, TOPX_UDP = 3, TOPX_ICMP = 4 }; /* TOPX_ICMP has no fields: TOP refuses it, as in MAPI 2 */
+typedef enum {
 	TOPX_IP_TOS = 1,  /* IPv6: traffic class */
 	TOPX_IP_LENGTH,   /* of the datagram, header and all */
 	TOPX_IP_ID,       /* IPv6: of the fragment header */
@@ -29,19 +30,19 @@ enum {
 	TOPX_UDP_DSTPORT,
 	TOPX_UDP_LENGTH,
 	TOPX_UDP_CHECKSUM
-};
+} topxDefs;
 enum { SORT_BY_PACKETS = 1, SORT_BY_BYTES = 2 };
 #define TOPX_MAX_X 1000
 
 /* A row of TOP: a value of the field, and the packets that had it.  Members lie where MAPI 2's do on 64-bit machines. */
 struct topx_result {
-	uint32_t value;    /* a number; an IPv4 address in network byte order; 0 with an IPv6 address */
-	uint8_t addr6[16]; /* an IPv6 address, else zeros */
-	uint16_t family;   /* of an address AF_INET or AF_INET6, else 0 */
+	uint32_t value;        /* a number; an IPv4 address in network byte order; 0 with an IPv6 address */
+	struct in6_addr addr6; /* an IPv6 address, else zeros */
+	sa_family_t family;    /* of an address AF_INET or AF_INET6, else 0 */
 	uint16_t reserved;
 	uint64_t count;
-	uint64_t bytecount;     /* on the wire, of whole frames */
-	uint32_t last_rst_secs; /* when counting began, in packets' time: seconds since 1970 */
+	unsigned long long bytecount; /* on the wire, of whole frames */
+	uint32_t last_rst_secs; /* when counting began, in packets' time: seconds since 1970, where MAPI 2 has microseconds modulo 2^32 */
 	uint32_t reserved_too;
 } __attribute__((packed, aligned(4)));
 

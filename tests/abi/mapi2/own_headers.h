@@ -45,6 +45,11 @@ typedef struct burst_category {
 struct bucket_data {
     unsigned long long timestamp, data;
 };
+#define TCP_SYN 1
+#define TCP_ACK 2
+#define TCP_RST 4
+#define TCP_FIN 8
+#define TCP_PSH 16
 struct sample {
     unsigned int source_ip, dest_ip, sourceport, destport, sequence, tcp_flags, protocol;
     unsigned long long timestamp;

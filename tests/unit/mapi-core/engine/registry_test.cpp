@@ -65,7 +65,7 @@ TEST_CASE("a table with a result of more bytes than there can be is refused", "[
     table.result_bytes = MAPI_RESULT_BYTES_MAX;
     CHECK(refusal(table).empty());
     ++table.result_bytes;
-    CHECK_THAT(refusal(table), Contains("LARGE: its table says that its result has 4194305 bytes"));
+    CHECK_THAT(refusal(table), Contains("LARGE: its table says that its result has 6291457 bytes"));
 }
 
 TEST_CASE("two tables of one name are refused", "[mapi-core][engine]")
