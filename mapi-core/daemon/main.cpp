@@ -184,7 +184,8 @@ void serve(const engine::Registry &registry, const Options &options, const sigse
     daemon::Pulse pulse;
     const daemon::Limits limits = limits_of(options);
     daemon::Users users(limits);
-    daemon::Service service{registry, devices, limits, census, pulse, options.group, users};
+    daemon::Housekeeping housekeeping(devices);
+    daemon::Service service{registry, devices, limits, census, pulse, options.group, users, housekeeping};
     const std::string path = options.socket.empty() ? ipc::socket_path(engine::is_mapid_local()) : options.socket;
     ipc::Descriptor socket = daemon::inherited_socket();
     std::optional<daemon::Listener> own;
