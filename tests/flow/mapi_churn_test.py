@@ -25,7 +25,6 @@ ROUNDS, CLIENTS = 3, 6
 LEFT_MIB = 8
 RAW_IP = 101
 ADDRESSES = 60000
-THREADS = 4 + 1 + 2 # mapid's own, the client's, the device's with the one that makes joints
 GREETING = call(HELLO, (1, VERSION))
 LIVING = """
 import random
@@ -139,10 +138,9 @@ class Churn(unittest.TestCase):
     def test_silent_half_spoken_unread_and_suddenly_killed_clients_leave_nothing_beside_one_that_lives(self):
         self.start()
         living = self.daemon.client()
-        living.do("flow = Flow.on_device('tap')\nflow.apply('BPF_FILTER', 'tcp')\npackets = flow.apply('PKT_COUNTER')\nflow.connect()\n"
-                  "for n in range(10):\n    strings = Flow.on_device('tap')\n    strings.apply('STR_SEARCH', 'y%08x' % n, 0, 0)\n    strings.connect()")
-        self.assertTrue(wait_until(lambda: self.daemon.threads() == THREADS), self.state())
-        before, before_mib = self.state(), self.anonymous_mib()
+        living.do("flow = Flow.on_device('tap')\nflow.apply('BPF_FILTER', 'tcp')\npackets = flow.apply('PKT_COUNTER')\nflow.connect()")
+        threads, files, memories = self.state()
+        before, before_mib = (threads + 1, files, memories), self.anonymous_mib() # the device keeps the thread that makes joints
         for number in range(ROUNDS):
             with contextlib.ExitStack() as at_end:
                 for data in ([None] * 8 + [GREETING[:1]] * 4 + [b"", b"\xff"]): # before the greeting
@@ -168,13 +166,22 @@ class Churn(unittest.TestCase):
         if not SANITIZER:
             self.assertTrue(wait_until(lambda: self.anonymous_mib() - before_mib < LEFT_MIB, 20), (before_mib, self.anonymous_mib()))
 
-    def test_flows_without_functions_and_options_are_counted_in_the_memory_of_their_client(self):
-        self.start("--max-function-memory", "1")
-        client = self.daemon.client()
-        with self.assertRaisesRegex(ClientError, r"6162.*the client has \d+ bytes of memory for flows, functions and captures, and 1048576 is mapid's limit \(--max-function-memory\)"):
-            client.do("flows = []\nwhile len(flows) < 200: flows.append(Flow.on_device('tap'))")
-        self.assertEqual(client.get("len(flows)"), 128)
-        client.do("for flow in flows: flow.close()\nflow = Flow.on_device('tap')")
+    def test_flows_without_functions_are_counted_in_the_memory_of_their_client(self):
+        for options, config in ((("--max-function-memory", "1"), ""), ((), "max_function_memory=1\n"), (("--max-function-memory", "1"), "max_function_memory=5\n")):
+            self.start(*options, config=config + CONFIG)
+            client = self.daemon.client()
+            with self.assertRaisesRegex(ClientError, r"6162.*the client has \d+ bytes of memory for flows, functions and captures, and 1048576 is mapid's limit \(--max-function-memory\)"):
+                client.do("flows = []\nwhile len(flows) < 200: flows.append(Flow.on_device('tap'))")
+            self.assertEqual(client.get("len(flows)"), 128)
+            client.do("for flow in flows: flow.close()\nflow = Flow.on_device('tap')")
+
+    def test_memory_for_results_and_packets_has_the_limit_of_mapi_conf_unless_an_option_says_otherwise(self):
+        for options, is_enough in (((), False), (("--max-memory", "64"), True)):
+            self.start(*options, config="max_memory=1\n" + CONFIG)
+            client = self.daemon.client()
+            client.do("flow = Flow.on_device('tap')")
+            self.assertEqual(client.get("flow.try_apply('TO_BUFFER', 0)") > 0, is_enough)
+            self.assertIn("" if is_enough else "1 MiB, has no room for it (--max-memory)", client.get("flow.error()"))
 
     def test_what_all_clients_of_a_user_have_is_counted_told_and_bounded(self):
         port = free_port()
