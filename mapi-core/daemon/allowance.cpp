@@ -13,6 +13,9 @@ namespace
 constexpr uint64_t kWrittenMax = 256;
 constexpr uint64_t kOptionsMax = 4096;
 constexpr uint64_t kOptionBytesMax = 4096; // key and value
+constexpr uint64_t kPlaceBytes = 8192;     // of a flow without functions
+constexpr uint64_t kOptionBytes = 128;     // beside key and value
+constexpr const char *kBytesOfMemory = "bytes of memory for flows, functions and captures";
 
 std::shared_ptr<engine::Budget> make(uint64_t most, const char *name, std::shared_ptr<engine::Budget> user = {})
 {
@@ -35,22 +38,25 @@ void Holdings::take_over(Holdings &&other)
     functions.take_over(std::move(other.functions));
     written.take_over(std::move(other.written));
     files.take_over(std::move(other.files));
+    memory.take_over(std::move(other.memory));
 }
 
 Allowance::Allowance(const Limits &limits, UserBudgets user)
     : user_(std::move(user)), memory_(make(limits.function_bytes, "--max-function-memory", user_.memory)), places_(make(limits.flows, "--max-flows")),
-      functions_(make(limits.functions, "--max-functions")), written_(make(kWrittenMax, "which cannot be changed")), files_(make(limits.files, "a share of LimitNOFILE=", user_.files))
+      functions_(make(limits.functions, "--max-functions")), written_(make(kWrittenMax, "which cannot be changed")), files_(make(limits.files, "a share of LimitNOFILE=", user_.files)),
+      option_memory_(memory_)
 {
 }
 
 Holdings Allowance::nothing() const
 {
-    return {engine::Charge(places_), engine::Charge(functions_), engine::Charge(written_), engine::Charge(files_)};
+    return {engine::Charge(places_), engine::Charge(functions_), engine::Charge(written_), engine::Charge(files_), engine::Charge(memory_)};
 }
 
 void Allowance::add_place(Holdings &holdings) const
 {
     add(holdings.places, 1, *places_, "flows and captures");
+    add(holdings.memory, kPlaceBytes, *memory_, kBytesOfMemory);
 }
 
 void Allowance::add_function(Holdings &holdings) const
@@ -74,6 +80,7 @@ void Allowance::add_option(uint64_t bytes)
         throw Error(MFUNCT_INVALID_ARGUMENT_3, "an option has more than " + std::to_string(kOptionBytesMax) + " bytes");
     if (options_ == kOptionsMax)
         throw Error(MAPI_LIMIT_REACHED, "the client has set " + std::to_string(kOptionsMax) + " options, which is mapid's limit");
+    add(option_memory_, bytes + kOptionBytes, *memory_, kBytesOfMemory);
     ++options_;
 }
 } // namespace mapi::daemon

@@ -16,6 +16,7 @@ struct Holdings {
     engine::Charge functions;
     engine::Charge written;   // places that functions write or send to: each has a thread or a socket
     engine::Charge files;     // that are open in mapid
+    engine::Charge memory;    // of the places
 
     void take_over(Holdings &&other);
 };
@@ -32,16 +33,17 @@ public:
     void add_function(Holdings &holdings) const;
     void add_written(Holdings &holdings, uint64_t count) const;
     void add_files(Holdings &holdings, uint64_t count) const;
-    // They stay set as long as the client lives.
+    // They stay set, and take memory, as long as the client lives.
     void add_option(uint64_t bytes);
 
     const UserBudgets &user() const { return user_; }
-    // What functions could need, and captures hold.
+    // What functions could need, captures hold, and flows and options take.
     const std::shared_ptr<engine::Budget> &memory() const { return memory_; }
 
 private:
     const UserBudgets user_;
     const std::shared_ptr<engine::Budget> memory_, places_, functions_, written_, files_;
     uint64_t options_ = 0;
+    engine::Charge option_memory_;
 };
 } // namespace mapi::daemon

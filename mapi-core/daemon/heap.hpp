@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Heap: what clients left of it goes back to the system.
+// Heap: memory that clients have freed -> the system.
 #pragma once
-
-#include <chrono>
-#include <optional>
 
 namespace mapi::daemon
 {
@@ -11,19 +8,6 @@ namespace mapi::daemon
 // functions are mappings of their own, which go back when they are freed.
 void keep_heap_small();
 
-// When free pages are given back: a little after clients have gone, and not for each of many.  One thread.
-class HeapTrim
-{
-public:
-    // A client has gone.
-    void want();
-    // For poll(); -1: any.
-    int timeout_ms() const;
-    // If it is due.
-    void trim_when_due();
-
-private:
-    using Clock = std::chrono::steady_clock;
-    std::optional<Clock::time_point> due_;
-};
+// All free pages.  Any thread.
+void give_heap_back();
 } // namespace mapi::daemon

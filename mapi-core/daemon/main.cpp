@@ -43,9 +43,9 @@ struct Options {
     bool is_check = false;
     std::string record;
     daemon::Limits limits;
-    size_t memory_mib = 256;
-    size_t function_memory_mib = 2048;
-    size_t user_memory_mib = 0; // 0: as mapi.conf says
+    size_t memory_mib = 0; // 0: as mapi.conf says; the same below
+    size_t function_memory_mib = 0;
+    size_t user_memory_mib = 0;
 };
 
 void add_options(command::Arguments &arguments, Options &options)
@@ -58,8 +58,8 @@ void add_options(command::Arguments &arguments, Options &options)
     arguments.add("--max-clients", options.limits.clients, "clients at a time").show_default().range(1, 10000);
     arguments.add("--max-flows", options.limits.flows, "flows of one client").show_default().range(1, 16384);
     arguments.add("--max-functions", options.limits.functions, "functions of one client").show_default().range(1, 1000000);
-    arguments.add("--max-memory", options.memory_mib, "MiB of one client, for results and packets").show_default().range(1, 65536);
-    arguments.add("--max-function-memory", options.function_memory_mib, "MiB that functions and captures of one client may need beside that, such as tables of flows").show_default().range(1, 1048576);
+    arguments.add("--max-memory", options.memory_mib, "MiB of one client, for results and packets; default: max_memory of mapi.conf, or 256").range(1, 65536);
+    arguments.add("--max-function-memory", options.function_memory_mib, "MiB that functions and captures of one client may need beside that, such as tables of flows; default: max_function_memory of mapi.conf, or 2048").range(1, 1048576);
     arguments.add("--max-user-memory", options.user_memory_mib, "MiB that all clients of one user may have of both together; default: max_user_memory of mapi.conf, or 8192").range(1, 1048576);
     arguments.add("--metrics", options.metrics, "serve counters to Prometheus there, at /metrics").kind("ADDRESS:PORT");
     arguments.add_flag("--metrics-public", options.is_metrics_public, "also at an address that others than this machine can reach");
@@ -118,17 +118,21 @@ void raise_file_limit(daemon::Limits &limits)
 }
 
 // The command line is stronger than mapi.conf, which is checked when it is read.
+size_t memory_limit(size_t option_mib, const char *key, size_t standard_bytes)
+{
+    if (option_mib > 0)
+        return option_mib << 20;
+    const std::string configured = engine::find_config_value(key);
+    return configured.empty() ? standard_bytes : size_t(std::stoull(configured)) << 20;
+}
+
 daemon::Limits limits_of(const Options &options)
 {
     daemon::Limits limits = options.limits;
-    const std::string configured = engine::find_config_value("max_user_memory");
     raise_file_limit(limits);
-    limits.memory_bytes = options.memory_mib << 20;
-    limits.function_bytes = options.function_memory_mib << 20;
-    if (options.user_memory_mib > 0)
-        limits.user_bytes = options.user_memory_mib << 20;
-    else if (!configured.empty())
-        limits.user_bytes = std::stoull(configured) << 20;
+    limits.memory_bytes = memory_limit(options.memory_mib, "max_memory", limits.memory_bytes);
+    limits.function_bytes = memory_limit(options.function_memory_mib, "max_function_memory", limits.function_bytes);
+    limits.user_bytes = memory_limit(options.user_memory_mib, "max_user_memory", limits.user_bytes);
     return limits;
 }
 
@@ -184,7 +188,8 @@ void serve(const engine::Registry &registry, const Options &options, const sigse
     daemon::Pulse pulse;
     const daemon::Limits limits = limits_of(options);
     daemon::Users users(limits);
-    daemon::Service service{registry, devices, limits, census, pulse, options.group, users};
+    daemon::Housekeeping housekeeping(devices);
+    daemon::Service service{registry, devices, limits, census, pulse, options.group, users, housekeeping};
     const std::string path = options.socket.empty() ? ipc::socket_path(engine::is_mapid_local()) : options.socket;
     ipc::Descriptor socket = daemon::inherited_socket();
     std::optional<daemon::Listener> own;

@@ -34,12 +34,6 @@ void set(const ipc::Descriptor &event)
     [[maybe_unused]] const ssize_t written = write(event.number(), &one, sizeof(one)); // fails only when it is set, very often
 }
 
-// Of times as poll() takes them.
-int shorter(int one_ms, int other_ms)
-{
-    return one_ms < 0 || other_ms < 0 ? std::max(one_ms, other_ms) : std::min(one_ms, other_ms);
-}
-
 // The answer to the greeting, which need not have come yet.
 void refuse(ipc::Descriptor socket, const std::string &why)
 {
@@ -80,14 +74,13 @@ void Server::run()
         events = {{socket_.number(), POLLIN, 0}, {stop_.number(), POLLIN, 0}, {wake_.number(), POLLIN, 0}};
         const size_t own = events.size();
         reception_.append_to(events);
-        if (poll(events.data(), events.size(), shorter(reception_.timeout_ms(), heap_.timeout_ms())) < 0 && errno != EINTR)
+        if (poll(events.data(), events.size(), reception_.timeout_ms()) < 0 && errno != EINTR)
             fail("cannot wait for clients");
         if (events[1].revents)
             return;
         uint64_t count;
         if (events[2].revents && read(wake_.number(), &count, sizeof(count)) > 0)
             join_done();
-        heap_.trim_when_due();
         for (Guest &guest : reception_.take_spoken(events.data() + own))
             begin(std::move(guest));
         if (events[0].revents)
@@ -195,6 +188,6 @@ void Server::join_done()
     for (Client &client : done)
         client.thread.join();
     if (!done.empty())
-        heap_.want();
+        service_.housekeeping.want();
 }
 } // namespace mapi::daemon

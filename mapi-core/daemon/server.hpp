@@ -6,7 +6,6 @@
 #include <mutex>
 #include <thread>
 
-#include "daemon/heap.hpp"
 #include "daemon/reception.hpp"
 #include "daemon/session.hpp"
 #include "ipc/descriptor.hpp"
@@ -46,8 +45,7 @@ private:
     const ipc::Descriptor stop_;
     const ipc::Descriptor wake_; // a client is done
     ipc::Descriptor spare_;      // closed to refuse in words who comes when mapid may open no more files
-    Reception reception_;        // of run(), as the next one
-    HeapTrim heap_;
+    Reception reception_;        // of run()
     std::mutex mutex_; // all below
     std::list<Client> clients_;
 };

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "daemon/census.hpp"
+#include "daemon/housekeeping.hpp"
 #include "daemon/policy.hpp"
 #include "daemon/pulse.hpp"
 #include "daemon/users.hpp"
@@ -21,5 +22,6 @@ struct Service {
     Pulse &pulse;
     std::string group; // may use devices that name no other
     Users &users;
+    Housekeeping &housekeeping;
 };
 } // namespace mapi::daemon

@@ -45,6 +45,20 @@ void refuse(ipc::Reply &reply, int error, const std::string &text)
     reply.set_error(error);
     reply.set_text(text.substr(0, MAPI_ERROR_TEXT_BYTES - 1));
 }
+
+// Such a request leaves free memory behind: of what was compiled for a function, of a plan, of what is closed.
+bool leaves_memory(const ipc::Request &request)
+{
+    switch (request.call_case()) {
+    case ipc::Request::kApply:
+    case ipc::Request::kConnect:
+    case ipc::Request::kReset:
+    case ipc::Request::kRemove:
+    case ipc::Request::kClose:
+    case ipc::Request::kDeleteOffline: return true;
+    default: return false;
+    }
+}
 } // namespace
 
 Session::Session(const Service &service, ipc::Descriptor socket, Peer peer)
@@ -143,6 +157,8 @@ void Session::answer(ipc::Message &message)
     } catch (const std::system_error &error) {
         refuse(reply, MAPI_INTERNAL_ERROR, std::string("mapid: ") + error.what());
     }
+    if (leaves_memory(request))
+        service_.housekeeping.want();
     message.descriptors.clear(); // what nobody took is not kept until the next request
     service_.census.tally.limits_reached += reply.error() == MAPI_LIMIT_REACHED;
     service_.census.tally.access_refused += reply.error() == MAPID_NOT_AUTHENTICATED;

@@ -14,6 +14,7 @@ namespace mapi::engine
 namespace
 {
 constexpr uint64_t kMebibytesMost = 1 << 20;
+constexpr uint64_t kMappedMebibytesMost = 1 << 16; // that each client maps
 using Check = void (*)(const std::string &key, const std::string &value); // throws Error
 
 void any(const std::string &, const std::string &) {}
@@ -44,6 +45,11 @@ void mebibytes(const std::string &key, const std::string &value)
     config_number(key, value, 1, kMebibytesMost);
 }
 
+void mapped_mebibytes(const std::string &key, const std::string &value)
+{
+    config_number(key, value, 1, kMappedMebibytesMost);
+}
+
 void log_level(const std::string &key, const std::string &value)
 {
     if (log_level_name(value).empty())
@@ -67,6 +73,8 @@ constexpr Known kKnown[] = {
     {"", "local", flag, nullptr},
     {"", "socket_mode", mode, nullptr},
     {"", "socket_group", text, nullptr},
+    {"", "max_memory", mapped_mebibytes, nullptr},
+    {"", "max_function_memory", mebibytes, nullptr},
     {"", "max_user_memory", mebibytes, nullptr},
     {"", "dimapi_port", port, "flows of other machines (DiMAPI) are not served here"},
     {"format", "format", text, nullptr},

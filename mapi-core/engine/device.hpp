@@ -65,6 +65,8 @@ public:
     // False when the time is up; timeout_ms < 0 waits for ever.
     bool wait_while_active(Chain &chain, int timeout_ms);
     int count_other_users(const Node &node, const Chain &chain);
+    // Ends flows that are closed and frees plans, as far as the device's thread has left them.  False: it has not left all of them.
+    bool free_retired();
     // own: what the asker's flows dropped; null: they are all that the device has.
     void copy_stats(mapi_stat_t *stats, FlowDrops *own = nullptr);
 
@@ -90,8 +92,6 @@ private:
         Chains closed;
         std::vector<std::shared_ptr<Node>> removed;
     };
-    // Ends flows that are closed and frees plans, as far as the device's thread has left them.
-    void free_retired();
     void merge_behind_used(std::vector<Retired> &superseded);
     // failure: why a function could not write, or empty.
     mapi_function_drops sum_drops(std::string &failure);

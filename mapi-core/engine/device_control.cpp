@@ -233,8 +233,9 @@ void Device::install(Chains chains, std::vector<std::shared_ptr<Joint>> joints, 
     }
 }
 
-void Device::free_retired()
+bool Device::free_retired()
 {
+    bool are_all_left;
     std::vector<Retired> left; // by the device's thread; ended and freed without the lock
     {
         const std::lock_guard lock(mutex_);
@@ -245,6 +246,7 @@ void Device::free_retired()
         retired_.erase(retired_.begin(), used);
         if (!retired_.empty())
             merge_behind_used(left);
+        are_all_left = retired_.empty();
     }
     for (const Retired &retired : left) {
         for (const auto &chain : retired.closed)
@@ -252,6 +254,7 @@ void Device::free_retired()
         for (const auto &node : retired.removed)
             node->end();
     }
+    return are_all_left;
 }
 
 // Under the lock.  A plan behind the one in use was superseded before the device's thread took it, and it never will: whoever changes

@@ -330,6 +330,22 @@ std::vector<ListedDevice> Devices::list()
     return all;
 }
 
+bool Devices::free_retired()
+{
+    std::vector<std::shared_ptr<Device>> all; // without the lock: a function's end may take its time
+    {
+        const std::lock_guard lock(mutex_);
+        for (const auto &[id, entry] : entries_) {
+            if (auto device = entry->open.lock())
+                all.push_back(std::move(device));
+        }
+    }
+    bool is_free = true;
+    for (const auto &device : all)
+        is_free &= device->free_retired();
+    return is_free;
+}
+
 void Devices::copy_stats(const std::string &name, mapi_stat_t *stats, Client *client)
 {
     std::shared_ptr<Device> device; // its last owner waits for its thread without the lock, and a driver tells without it

@@ -79,6 +79,8 @@ public:
     int next(int id);
     // In the order of their ids, replaced ones among them.
     std::vector<ListedDevice> list();
+    // What closed flows left with packet threads; false: one of these still has some of it.
+    bool free_retired();
     // client: whose own drops are told, beside those of all; null: the only one.
     void copy_stats(const std::string &name, mapi_stat_t *stats, Client *client = nullptr);
 

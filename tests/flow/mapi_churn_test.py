@@ -1,23 +1,31 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Clients that are killed leave nothing in mapid: no file, no thread, no memory; and what all clients of a user have together is bounded."""
+"""Flows that are closed, and clients that are gone in whatever way, leave nothing in mapid: no file, no thread, no memory; and what all clients of a user have together is bounded."""
 import contextlib
 import http.client
 import json
 import os
 import pathlib
+import random
 import re
 import subprocess
+import tempfile
+import time
 import unittest
 
 import needs
+from capture_files import ipv4, pcap, tcp
+from mapi_raw import CONNECT, CREATE_FLOW, DESCRIBE_NAME, HELLO, VERSION, Raw, call
 from mapid import BUILD, DATA, SANITIZER, ClientError, Daemon, free_port, wait_until
 from mapi_metrics_test import parse
 
 TRACE = DATA / "mapi/tracefile"
 CONFIG = f"[driver]\ndevice=tap\npath={TRACE}\nrepeat=forever\n"
 ROUNDS, CLIENTS = 3, 6
-LEFT_MIB = 8
+LEFT_MIB = 8 # threads that live on keep some hundred small pieces each (glibc's tcache), which hold a page each
+RAW_IP = 101
+ADDRESSES = 60000
+GREETING = call(HELLO, (1, VERSION))
 LIVING = """
 import random
 generator = random.Random({seed})
@@ -32,11 +40,39 @@ for flow in flows:
     flow.connect()
 """
 
+BUSY = """
+import random
+generator = random.Random({seed})
+while True:
+    flows = [Flow.on_device('tap') for _ in range(3)]
+    for flow in flows:
+        flow.apply('BPF_FILTER', 'port %d' % generator.randrange(1, 60000))
+        for _ in range(20):
+            flow.apply('STR_SEARCH', 'x%08x' % generator.randrange(2**32), 0, 0)
+        flow.apply(*generator.choice((('TO_BUFFER', 0), ('TOP', 10, 1, 8), ('HASHSAMP', 50, 0), ('EXPIRED_FLOWS', 10, 10, 0), ('HASH', 3), ('PKT_COUNTER',))))
+        flow.connect()
+    for flow in flows[:2]:
+        flow.close()
+"""
+
+
+def many_addresses(path):
+    generator = random.Random(1)
+    packet = ipv4(6, tcp(1, 80))
+    path.write_bytes(pcap(RAW_IP, [packet[:12] + generator.randbytes(8) + packet[20:] for _ in range(ADDRESSES)]))
+
 
 class Churn(unittest.TestCase):
-    def start(self, *options):
-        self.daemon = Daemon(CONFIG, "-l", "warning", *options)
+    def start(self, *options, config=CONFIG):
+        self.daemon = Daemon(config, "-l", "warning", *options)
         self.addCleanup(self.daemon.close)
+
+    def start_with_many_addresses(self):
+        folder = tempfile.TemporaryDirectory() # pylint: disable=consider-using-with
+        self.addCleanup(folder.cleanup)
+        trace = pathlib.Path(folder.name) / "many.pcap"
+        many_addresses(trace)
+        self.start(config=f"[driver]\ndevice=tap\npath={trace}\nrepeat=forever\n")
 
     def anonymous_mib(self):
         return int(re.search(r"RssAnon:\s+(\d+)", pathlib.Path(f"/proc/{self.daemon.process.pid}/status").read_text())[1]) / 1024
@@ -61,6 +97,91 @@ class Churn(unittest.TestCase):
             return
         self.assertTrue(wait_until(lambda: self.anonymous_mib() - before_mib < LEFT_MIB, 10), (before_mib, living_mib, self.anonymous_mib()))
         self.assertLess(living_mib[-1], living_mib[0] * 1.5 + LEFT_MIB, "it grows from round to round")
+
+    def test_flows_that_are_closed_leave_no_memory_while_their_client_lives(self):
+        self.start_with_many_addresses()
+        client = self.daemon.client()
+        client.do("Flow.on_device('tap').close()")
+        before_mib = self.anonymous_mib()
+        client.do("flows = [Flow.on_device('tap') for _ in range(8)]\nfor flow in flows:\n    flow.apply('TOP', 10, 1, 8)\n    flow.connect()")
+        self.assertTrue(wait_until(lambda: self.anonymous_mib() - before_mib > 3 * LEFT_MIB, 60), self.anonymous_mib())
+        client.do("for flow in flows: flow.close()")
+        if not SANITIZER:
+            self.assertTrue(wait_until(lambda: self.anonymous_mib() - before_mib < LEFT_MIB, 20), (before_mib, self.anonymous_mib()))
+
+    def test_small_pieces_of_memory_that_killed_clients_had_go_back_to_the_system(self):
+        self.start_with_many_addresses()
+        before, before_mib = self.state(), self.anonymous_mib()
+        for _ in range(2):
+            clients = [self.daemon.client() for _ in range(4)]
+            for client in clients:
+                client.do("for _ in range(2):\n    flow = Flow.on_device('tap')\n    flow.apply('TOP', 10, 1, 8)\n    flow.connect()")
+            self.assertTrue(wait_until(lambda: self.anonymous_mib() - before_mib > 3 * LEFT_MIB, 60), self.anonymous_mib())
+            for client in clients:
+                client.kill()
+            self.assertTrue(wait_until(lambda: self.state() == before, 60), (before, self.state()))
+            if not SANITIZER:
+                self.assertTrue(wait_until(lambda: self.anonymous_mib() - before_mib < LEFT_MIB, 20), (before_mib, self.anonymous_mib()))
+
+    def test_a_killed_client_leaves_nothing_though_the_packet_thread_was_busy_then_and_nobody_asks_mapid_for_anything_later(self):
+        self.start(config=f"libs={BUILD.resolve()}/tests/slow_plugin.so\n" + CONFIG)
+        slow, killed = self.daemon.client(), self.daemon.client()
+        slow.do("flow = Flow.on_device('tap')\nflow.apply('SLOW', 300)\nflow.connect()")
+        before, before_mib = self.state(), self.anonymous_mib()
+        killed.do("flow = Flow.on_device('tap')\nflow.apply('TO_BUFFER', 0)\nflow.apply('TOP', 10, 1, 8)\nflow.connect()")
+        time.sleep(3) # the packet thread has its flow
+        killed.kill()
+        self.assertTrue(wait_until(lambda: self.daemon.memories() == 1, 20), (before, self.state()))
+        if not SANITIZER:
+            self.assertTrue(wait_until(lambda: self.anonymous_mib() - before_mib < LEFT_MIB, 20), (before_mib, self.anonymous_mib()))
+
+    def test_silent_half_spoken_unread_and_suddenly_killed_clients_leave_nothing_beside_one_that_lives(self):
+        self.start()
+        living = self.daemon.client()
+        living.do("flow = Flow.on_device('tap')\nflow.apply('BPF_FILTER', 'tcp')\npackets = flow.apply('PKT_COUNTER')\nflow.connect()")
+        threads, files, memories = self.state()
+        before, before_mib = (threads + 1, files, memories), self.anonymous_mib() # the device keeps the thread that makes joints
+        for number in range(ROUNDS):
+            with contextlib.ExitStack() as at_end:
+                for data in ([None] * 8 + [GREETING[:1]] * 4 + [b"", b"\xff"]): # before the greeting
+                    client = Raw(self.daemon.socket, is_greeted=False)
+                    at_end.callback(client.close)
+                    if data is not None:
+                        client.send(data)
+                for place in range(8): # behind it: silent, with flows that are not connected, with replies that nobody reads
+                    client = Raw(self.daemon.socket)
+                    at_end.callback(client.close)
+                    for flow in range(1, 100 if place % 4 else 1):
+                        client.send(call(CREATE_FLOW, (1, flow), (2, "tap")))
+                        client.send(call(*((DESCRIBE_NAME, (1, "x" * 1000)) if place % 4 == 1 else (CONNECT, (1, flow)))))
+                for place in range(4):
+                    client = self.daemon.client()
+                    at_end.callback(client.kill)
+                    client.begin(BUSY.format(seed=number * 4 + place))
+                time.sleep(2)
+            self.daemon.clients[1:] = []
+            self.assertTrue(wait_until(lambda: all(now <= was for now, was in zip(self.state(), before)), 60), (before, self.state()))
+        packets = living.get("flow.word(packets)")
+        self.assertTrue(wait_until(lambda: living.get("flow.word(packets)") > packets))
+        if not SANITIZER:
+            self.assertTrue(wait_until(lambda: self.anonymous_mib() - before_mib < 2 * LEFT_MIB, 20), (before_mib, self.anonymous_mib()))
+
+    def test_flows_without_functions_are_counted_in_the_memory_of_their_client(self):
+        for options, config in ((("--max-function-memory", "1"), ""), ((), "max_function_memory=1\n"), (("--max-function-memory", "1"), "max_function_memory=5\n")):
+            self.start(*options, config=config + CONFIG)
+            client = self.daemon.client()
+            with self.assertRaisesRegex(ClientError, r"6162.*the client has \d+ bytes of memory for flows, functions and captures, and 1048576 is mapid's limit \(--max-function-memory\)"):
+                client.do("flows = []\nwhile len(flows) < 200: flows.append(Flow.on_device('tap'))")
+            self.assertEqual(client.get("len(flows)"), 128)
+            client.do("for flow in flows: flow.close()\nflow = Flow.on_device('tap')")
+
+    def test_memory_for_results_and_packets_has_the_limit_of_mapi_conf_unless_an_option_says_otherwise(self):
+        for options, is_enough in (((), False), (("--max-memory", "64"), True)):
+            self.start(*options, config="max_memory=1\n" + CONFIG)
+            client = self.daemon.client()
+            client.do("flow = Flow.on_device('tap')")
+            self.assertEqual(client.get("flow.try_apply('TO_BUFFER', 0)") > 0, is_enough)
+            self.assertIn("" if is_enough else "1 MiB, has no room for it (--max-memory)", client.get("flow.error()"))
 
     def test_what_all_clients_of_a_user_have_is_counted_told_and_bounded(self):
         port = free_port()

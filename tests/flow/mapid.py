@@ -55,9 +55,13 @@ class Client:
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
             env=os.environ | {"MAPI_SOCKET": str(socket_path), "LD_PRELOAD": SANITIZER, "ASAN_OPTIONS": "detect_leaks=0"} | environment)
 
-    def _ask(self, kind, text):
+    def begin(self, text, kind="do"):
+        """Returns at once: for what the client is to be killed in."""
         self.process.stdin.write(json.dumps([kind, text]) + "\n")
         self.process.stdin.flush()
+
+    def _ask(self, kind, text):
+        self.begin(text, kind)
         if not select.select([self.process.stdout], [], [], PATIENCE_S)[0]:
             raise AssertionError(f"the client hangs in: {text}")
         line = self.process.stdout.readline()

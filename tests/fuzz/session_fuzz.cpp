@@ -70,6 +70,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static engine::Devices devices(registry, {1, true, true});
     static daemon::Census census;
     static daemon::Pulse pulse;
+    static daemon::Housekeeping housekeeping(devices);
     spdlog::set_level(spdlog::level::off);
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
@@ -82,7 +83,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     std::thread client(talk, ends[1], data, size);
     try {
         daemon::Users users(limits);
-        const daemon::Service service = {registry, devices, limits, census, pulse, "", users};
+        const daemon::Service service = {registry, devices, limits, census, pulse, "", users, housekeeping};
         // Nobody's: what sends is refused.
         daemon::Session session(service, ipc::Descriptor(ends[0]), {getpid(), 65534, {65534}});
         session.serve(stop.number());

@@ -119,3 +119,22 @@ TEST_CASE("options are counted and have a length", "[mapi-core][daemon]")
         allowance.add_option(10);
     CHECK_THAT(refusal([&] { allowance.add_option(10); }), Catch::Contains("4096 options"));
 }
+
+TEST_CASE("a flow and an option take memory of the client, and a flow gives it back", "[mapi-core][daemon]")
+{
+    Limits limits = few();
+    limits.function_bytes = 20000;
+    Allowance allowance(limits);
+    {
+        Holdings held = allowance.nothing();
+        allowance.add_place(held);
+        CHECK(allowance.memory()->used() == 8192);
+        allowance.add_place(held);
+        CHECK(allowance.memory()->used() == 16384);
+        CHECK(refusal([&] { allowance.add_option(4000); }) ==
+              "the client has 16384 bytes of memory for flows, functions and captures, and 20000 is mapid's limit (--max-function-memory)");
+    }
+    CHECK(allowance.memory()->used() == 0);
+    allowance.add_option(4000);
+    CHECK(allowance.memory()->used() == 4128);
+}
