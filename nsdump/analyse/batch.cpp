@@ -15,6 +15,7 @@ void Batches::grow(NameId name)
         madvise(blocks_.back().get(), sizeof(Block), MADV_HUGEPAGE); // no harm where it fails
     }
     counts_.resize(blocks_.size() * kBlockRows);
+    lines_.resize(counts_.size());
 }
 
 // From now on.  What was tallied joins the rest.
@@ -51,8 +52,10 @@ void StatsCollector::flush_later(NameId name)
     full_[1] = full_[0];
     full_[0] = name;
     slices_[name]->prefetch();
-    if (batches_.count(full_[1]) == Batches::kSlices)
+    if (batches_.count(full_[1]) == Batches::kSlices) {
         slices_[full_[1]]->prefetch_all();
+        batches_.prefetch_row(full_[1]);
+    }
 }
 
 void StatsCollector::flush(NameId name)
@@ -62,6 +65,7 @@ void StatsCollector::flush(NameId name)
         return;
     SliceStats &stats = *slices_[name];
     const BatchedSlice *const row = batches_.row(name);
+    stats.values.prefetch(); // again: for the second loop
     for (std::size_t i = 0; i < count; ++i)
         add_batched(stats, row[i]);
     for (std::size_t i = 0; i < count; ++i)

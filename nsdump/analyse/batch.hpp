@@ -2,6 +2,11 @@
 // analyse: slices of a trace with very many names -> collected in rows by name, then counted by value.
 #pragma once
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -20,8 +25,7 @@ public:
     static bool fits(const Slice &slice)
     {
         return static_cast<std::uint64_t>(slice.raw_ticks | slice.child_ticks) >> kTickBits == 0 &&
-               (!slice.unit || (slice.unit->packets < kInterrupted && slice.unit->serial >> 32 == 0)) &&
-               BatchShapes::fits(slice);
+               (!slice.unit || (slice.unit->packets >> 31 | slice.unit->serial >> 32) == 0) && BatchShapes::fits(slice);
     }
     BatchedSlice() = default;
     // `is_first`: of its name in its unit.
@@ -51,7 +55,8 @@ private:
 };
 
 // Of very many names none is in the cache when its next slice comes.  Here a slice is only written, next to the name's last one, and
-// its name's statistics are looked up once for many of them.
+// its name's statistics are looked up once for many of them.  It is written to a line of its name first: the lines of all names lie close
+// together, in few pages, and only a full line goes to the name's row.
 class Batches
 {
 public:
@@ -63,23 +68,59 @@ public:
     {
         if (name >= counts_.size()) [[unlikely]]
             grow(name);
-        BatchedSlice *const place = &(*blocks_[name / kBlockRows])[name % kBlockRows][counts_[name]++];
-        *place = slice;
-        __builtin_prefetch(place + 2, 1); // maybe on the next line
+        Line &line = lines_[name];
+        const std::size_t count = counts_[name]++;
+        line[count % kLineSlices] = slice;
+        if (count % kLineSlices == kLineSlices - 1)
+            line.copy_past_cache(row_of(name) + (count - (kLineSlices - 1)));
     }
-    const BatchedSlice *row(NameId name) const { return (*blocks_[name / kBlockRows])[name % kBlockRows].data(); }
+    // The place of the name's next slice, on its way to the cache.
+    void prefetch(NameId name) const
+    {
+        if (name < counts_.size()) [[likely]]
+            __builtin_prefetch(&lines_[name], 1);
+    }
+    void prefetch_row(NameId name) const
+    {
+        for (std::size_t i = 0; i < kSlices; i += kLineSlices)
+            __builtin_prefetch(row_of(name) + i);
+    }
+    const BatchedSlice *row(NameId name)
+    {
+        const std::size_t count = counts_[name], rest = count % kLineSlices;
+        std::copy_n(lines_[name].begin(), rest, row_of(name) + (count - rest));
+        return row_of(name);
+    }
     void clear(NameId name) { counts_[name] = 0; }
 
 private:
     static constexpr std::size_t kBlockBytes = 2 << 20; // a huge page, where the kernel gives one: rows are written all over the place
     static constexpr std::size_t kBlockRows = kBlockBytes / (kSlices * sizeof(BatchedSlice));
 
+    static constexpr std::size_t kLineSlices = 64 / sizeof(BatchedSlice);
+
+    struct alignas(64) Line : std::array<BatchedSlice, kLineSlices> {
+        void copy_past_cache(BatchedSlice *to) const;
+    };
     using Row = std::array<BatchedSlice, kSlices>;
     struct alignas(kBlockBytes) Block : std::array<Row, kBlockRows> {};
 
+    BatchedSlice *row_of(NameId name) const { return (*blocks_[name / kBlockRows])[name % kBlockRows].data(); }
     void grow(NameId name);
 
     std::vector<std::uint8_t> counts_; // by name
+    std::vector<Line> lines_;          // by name
     std::vector<std::unique_ptr<Block>> blocks_;
 };
+
+// A line that is read again when the whole row is need not be fetched to be overwritten.
+inline void Batches::Line::copy_past_cache(BatchedSlice *to) const
+{
+#ifdef __SSE2__
+    for (std::size_t i = 0; i < kLineSlices; ++i)
+        _mm_stream_si128(reinterpret_cast<__m128i *>(to + i), _mm_load_si128(reinterpret_cast<const __m128i *>(data() + i)));
+#else
+    std::copy_n(begin(), kLineSlices, to);
+#endif
+}
 } // namespace nsdump

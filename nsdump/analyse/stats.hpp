@@ -63,7 +63,13 @@ struct SliceStats {
     void prefetch() const
     {
         __builtin_prefetch(&interrupted, 1);
+        __builtin_prefetch(&ticks.self_count, 1);
+        __builtin_prefetch(&ticks.self, 1);
+        __builtin_prefetch(&ticks.self + 1, 1);
+        __builtin_prefetch(&ticks.self_errors, 1);
+        __builtin_prefetch(&ticks.self_errors + 1, 1);
         __builtin_prefetch(&ticks.packets, 1);
+        __builtin_prefetch(&ticks.unit_self, 1);
         __builtin_prefetch(&values, 1);
         __builtin_prefetch(&self_run, 1);
         __builtin_prefetch(&self_shape, 1);
@@ -73,6 +79,7 @@ struct SliceStats {
     void prefetch_all() const
     {
         values.prefetch();
+        ticks.self_errors.prefetch();
         ticks.net_blocks.prefetch_block();
         ticks.per_unit.prefetch_block();
     }
@@ -118,6 +125,9 @@ public:
     }
 
     void slice(const Slice &slice);
+    // See Pairer.
+    bool is_spread() const { return is_batching_; }
+    void expect(NameId name) const { batches_.prefetch(name); }
     void unit(const Unit &unit);
     void mark(NameId name, std::uint64_t value);
     // To be called after the last slice and before the figures are read.
@@ -158,7 +168,7 @@ private:
     void finish(NameId name);
     bool can_be_batched(const Slice &slice) const
     {
-        return !slice.interruptions && !slice.is_migrated && !slice.spans_loss && !slice.is_crossed && !slice.counters && !is_counting_ &&
+        return !(slice.is_migrated | slice.spans_loss | slice.is_crossed | is_counting_) && !slice.interruptions && !slice.counters &&
                BatchedSlice::fits(slice);
     }
     void begin_batching();
