@@ -30,28 +30,30 @@ public:
     BatchedSlice() = default;
     // `is_first`: of its name in its unit.
     BatchedSlice(const Slice &slice, std::size_t shape, bool is_first)
-        : ticks_(static_cast<std::uint64_t>(slice.raw_ticks) << (kTickBits + kShapeBits) | shape << kTickBits |
-                 static_cast<std::uint64_t>(slice.child_ticks)),
-          unit_serial_(slice.unit ? static_cast<std::uint32_t>(slice.unit->serial) : 0),
-          packets_((is_first ? static_cast<std::uint32_t>(slice.unit->packets) : 0) | (slice.is_interrupted ? kInterrupted : 0))
+        : words_{static_cast<std::uint64_t>(slice.raw_ticks) << (kTickBits + kShapeBits) | shape << kTickBits |
+                     static_cast<std::uint64_t>(slice.child_ticks),
+                 (slice.unit ? slice.unit->serial | (is_first ? slice.unit->packets << 32 : 0) : 0) |
+                     std::uint64_t{slice.is_interrupted} << kInterruptedBit}
     {
     }
 
-    std::uint32_t raw_ticks() const { return static_cast<std::uint32_t>(ticks_ >> (kTickBits + kShapeBits)); }
-    std::uint32_t child_ticks() const { return ticks_ & ((1u << kTickBits) - 1); }
-    std::size_t shape() const { return ticks_ >> kTickBits & ((1u << kShapeBits) - 1); }
-    std::uint32_t unit_serial() const { return unit_serial_; } // 0: in none
-    std::uint32_t packets() const { return packets_ & ~kInterrupted; } // of the unit, in its first slice of this name
-    bool is_interrupted() const { return (packets_ & kInterrupted) != 0; }
+    std::uint32_t raw_ticks() const { return static_cast<std::uint32_t>(words_[0] >> (kTickBits + kShapeBits)); }
+    std::uint32_t child_ticks() const { return words_[0] & ((1u << kTickBits) - 1); }
+    std::size_t shape() const { return words_[0] >> kTickBits & ((1u << kShapeBits) - 1); }
+    std::uint32_t unit_serial() const { return static_cast<std::uint32_t>(words_[1]); } // 0: in none
+    std::uint32_t packets() const { return static_cast<std::uint32_t>(words_[1] >> 32) & ~kInterrupted; } // of the unit, in its first slice of this name
+    bool is_interrupted() const { return words_[1] >> kInterruptedBit != 0; }
 
 private:
     static constexpr unsigned kTickBits = ValueCounts::kTickBits, kShapeBits = ValueCounts::kShapeBits;
-    static constexpr std::uint32_t kInterrupted = 1u << 31;
+    static constexpr unsigned kInterruptedBit = 63;
+    static constexpr std::uint32_t kInterrupted = 1u << (kInterruptedBit - 32);
+
+    // Written whole, since it is soon read whole: see ProbeCounts.
+    typedef std::uint64_t Words __attribute__((vector_size(16)));
     static_assert(2 * kTickBits + kShapeBits == 64 && BatchShapes::kMax <= 1u << kShapeBits);
 
-    std::uint64_t ticks_; // raw, shape, in slices inside
-    std::uint32_t unit_serial_;
-    std::uint32_t packets_; // the last bit: is_interrupted
+    Words words_; // raw, shape, in slices inside; unit's serial, its packets, is_interrupted
 };
 
 // Of very many names none is in the cache when its next slice comes.  Here a slice is only written, next to the name's last one, and
