@@ -133,12 +133,12 @@ SliceReport slice_report(const NameTable &names, NameId name, const SliceStats *
     out.below_noise = stats->ticks.below_noise;
     out.packets = stats->ticks.packets;
     if (stats->ticks.count > 0) {
-        out.values.push_back(summarise_field(stats->ticks, clock.step_ticks));
+        out.values.push_back(summarise_field(stats->ticks, clock.step_ticks, side.keeps_histograms));
         out.values.back().field = "ticks";
         out.values.back().unit = clock.source == "tsc" ? "TSC cycles" : "ticks";
     }
     for (std::size_t i = 0; i < stats->counters.size(); ++i) {
-        out.values.push_back(summarise_field(stats->counters[i], 0));
+        out.values.push_back(summarise_field(stats->counters[i], 0, side.keeps_histograms));
         out.values.back().field = side.counter_names[i];
         out.values.back().unit = lower(side.counter_names[i]);
     }
@@ -186,7 +186,7 @@ void add_units_and_marks(const NameTable &names, const StatsCollector &stats, bo
 }
 } // namespace
 
-FieldReport summarise_field(const FieldStats &stats, double step)
+FieldReport summarise_field(const FieldStats &stats, double step, bool keeps_histogram)
 {
     FieldReport out;
     out.count = stats.count;
@@ -212,7 +212,8 @@ FieldReport summarise_field(const FieldStats &stats, double step)
                                         errors_of_mean(stats.self_errors, stats.self_count, step))};
     if (stats.packets > 0)
         out.per_packet = per_packet_of(stats, out, errors);
-    out.histogram = std::move(buckets);
+    if (keeps_histogram)
+        out.histogram = std::move(buckets);
     return out;
 }
 
