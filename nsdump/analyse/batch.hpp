@@ -18,24 +18,42 @@
 
 namespace nsdump
 {
-// What the time statistics need of a slice, where all of it is small: four to a cache line.
+// What the time statistics need of a slice, where all of it is small: four to a cache line.  Where its times are not, it takes two
+// places, the second one for the times.
 class BatchedSlice
 {
 public:
     static bool fits(const Slice &slice)
     {
-        return static_cast<std::uint64_t>(slice.raw_ticks | slice.child_ticks) >> kTickBits == 0 &&
-               (!slice.unit || (slice.unit->packets >> 31 | slice.unit->serial >> 32) == 0) && BatchShapes::fits(slice);
+        return (!slice.unit || (slice.unit->packets >> 31 | slice.unit->serial >> 32) == 0) && BatchShapes::fits(slice);
     }
+    static bool is_short(const Slice &slice) { return static_cast<std::uint64_t>(slice.raw_ticks | slice.child_ticks) >> kTickBits == 0; }
     BatchedSlice() = default;
+    // To fill a row.
+    static BatchedSlice nothing() { return BatchedSlice(Words{kNoShort << kTickBits | kNothing, 0}); }
+    // The first place of a slice with times of any size, and the second one.
+    static BatchedSlice long_one(const Slice &slice, std::size_t shape, bool is_first)
+    {
+        return BatchedSlice(Words{kNoShort << kTickBits | shape, second_word(slice, is_first)});
+    }
+    static BatchedSlice times(const Slice &slice)
+    {
+        return BatchedSlice(Words{static_cast<std::uint64_t>(slice.raw_ticks), static_cast<std::uint64_t>(slice.child_ticks)});
+    }
     // `is_first`: of its name in its unit.
     BatchedSlice(const Slice &slice, std::size_t shape, bool is_first)
         : words_{static_cast<std::uint64_t>(slice.raw_ticks) << (kTickBits + kShapeBits) | shape << kTickBits |
                      static_cast<std::uint64_t>(slice.child_ticks),
-                 (slice.unit ? slice.unit->serial | (is_first ? slice.unit->packets << 32 : 0) : 0) |
-                     std::uint64_t{slice.is_interrupted} << kInterruptedBit}
+                 second_word(slice, is_first)}
     {
     }
+
+    bool is_nothing() const { return words_[0] == (kNoShort << kTickBits | kNothing); }
+    bool is_long() const { return shape() == kNoShort; }
+    std::size_t long_shape() const { return child_ticks(); }
+    // Of the second place.
+    std::int64_t long_raw_ticks() const { return static_cast<std::int64_t>(words_[0]); }
+    std::int64_t long_child_ticks() const { return static_cast<std::int64_t>(words_[1]); }
 
     std::uint32_t raw_ticks() const { return static_cast<std::uint32_t>(words_[0] >> (kTickBits + kShapeBits)); }
     std::uint32_t child_ticks() const { return words_[0] & ((1u << kTickBits) - 1); }
@@ -51,7 +69,16 @@ private:
 
     // Written whole, since it is soon read whole: see ProbeCounts.
     typedef std::uint64_t Words __attribute__((vector_size(16)));
-    static_assert(2 * kTickBits + kShapeBits == 64 && BatchShapes::kMax <= 1u << kShapeBits);
+
+    static constexpr std::uint64_t kNoShort = BatchShapes::kMax, kNothing = (1u << kTickBits) - 1;
+
+    explicit BatchedSlice(Words words) : words_(words) {}
+    static std::uint64_t second_word(const Slice &slice, bool is_first)
+    {
+        return (slice.unit ? slice.unit->serial | (is_first ? slice.unit->packets << 32 : 0) : 0) |
+               std::uint64_t{slice.is_interrupted} << kInterruptedBit;
+    }
+    static_assert(2 * kTickBits + kShapeBits == 64 && BatchShapes::kMax < 1u << kShapeBits);
 
     Words words_; // raw, shape, in slices inside; unit's serial, its packets, is_interrupted
 };

@@ -24,7 +24,7 @@ struct BatchShape {
 class BatchShapes
 {
 public:
-    static constexpr std::size_t kMax = 1 << 16;
+    static constexpr std::size_t kMax = (1 << 16) - 1; // the last number means something else in a BatchedSlice
 
     explicit BatchShapes(const Correction &correction) : correction_(correction), slots_(kMinSlots) {}
 

@@ -55,8 +55,10 @@ void Histogram::add_slowly(Side &side, std::uint64_t key, double value, std::uin
     if (place - side.first >= side.parts.size())
         side.parts.resize(place - side.first + 1);
     auto &part = side.parts[place - side.first];
-    if (!part)
+    if (!part) {
         part = std::make_unique<Part>();
+        ++parts_;
+    }
     put((*part)[key % kPartCells], key, value, count);
 }
 

@@ -57,6 +57,8 @@ public:
         total_ += count;
     }
 
+    // Of memory that it holds besides itself.
+    std::size_t bytes() const { return parts_ * sizeof(Part) + (positive_.parts.capacity() + negative_.parts.capacity()) * sizeof(positive_.parts[0]); }
     std::uint64_t total() const { return total_; }
     // The value below which `share` (0 to 1) of the values lie; 0 when there are none.
     double quantile(double share) const { return quantiles(std::array{share})[0]; }
@@ -100,6 +102,7 @@ private:
 
     Side positive_;
     Side negative_;
+    std::size_t parts_ = 0; // of both sides
     std::uint64_t zeros_ = 0;
     std::uint64_t total_ = 0;
 };
