@@ -128,9 +128,17 @@ void StatsCollector::note_held(SliceStats &stats)
 
 void StatsCollector::add_row(SliceStats &stats, std::span<const BatchedSlice> row)
 {
-    stats.values.prefetch(); // again: for the second loop
-    for (const BatchedSlice &one : row)
-        add_batched(stats, one);
+    stats.prefetch(); // again: what came a while ago may have left the nearest cache
+    stats.prefetch_all();
+    std::array<std::uint8_t, Batches::kSlices> with_children; // told apart without a branch, which no CPU could foresee
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+        with_children[count] = static_cast<std::uint8_t>(i);
+        count += shapes_[row[i].shape()].children > 0;
+        add_batched(stats, row[i]);
+    }
+    for (std::size_t i = 0; i < count; ++i)
+        add_batched_self(stats, row[with_children[i]]);
     for (const BatchedSlice &one : row)
         if (!stats.values.add(one.shape(), one.raw_ticks())) [[unlikely]] {
             drain(stats);
@@ -185,14 +193,12 @@ void StatsCollector::add_long(SliceStats &stats, NameId name, const BatchedSlice
     add_one(stats, slice);
 }
 
-// What depends on the order of slices, and what ValueCounts does not tell.
+// What depends on the order of slices.
 void StatsCollector::add_batched(SliceStats &stats, const BatchedSlice &one)
 {
     FieldStats &ticks = stats.ticks;
     const BatchShape &shape = shapes_[one.shape()];
     stats.interrupted += one.is_interrupted();
-    if (shape.children > 0)
-        add_batched_self(stats, one, shape);
     const double net = one.raw_ticks() - shape.subtracted;
     ticks.net_blocks.add(1, net);
     if (one.unit_serial() == 0)
@@ -203,8 +209,9 @@ void StatsCollector::add_batched(SliceStats &stats, const BatchedSlice &one)
     ticks.per_unit.add(one.unit_serial(), net);
 }
 
-void StatsCollector::add_batched_self(SliceStats &stats, const BatchedSlice &one, const BatchShape &shape)
+void StatsCollector::add_batched_self(SliceStats &stats, const BatchedSlice &one)
 {
+    const BatchShape &shape = shapes_[one.shape()];
     const double self = static_cast<double>(one.raw_ticks()) - one.child_ticks() - shape.self_subtracted;
     if (stats.self_run.count > 0 && stats.self_shape == one.shape()) [[likely]]
         return stats.self_run.add(self);

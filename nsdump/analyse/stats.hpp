@@ -196,7 +196,7 @@ private:
     void add_row(SliceStats &stats, std::span<const BatchedSlice> row);
     void add_long(SliceStats &stats, NameId name, const BatchedSlice &one, const BatchedSlice &times);
     void add_batched(SliceStats &stats, const BatchedSlice &one);
-    void add_batched_self(SliceStats &stats, const BatchedSlice &one, const BatchShape &shape);
+    void add_batched_self(SliceStats &stats, const BatchedSlice &one);
     void end_batched_self(SliceStats &stats);
     void drain(SliceStats &stats);
 
