@@ -192,7 +192,8 @@ void PairState::drop_restarted(ThreadState &thread, NameId name)
 
 void PairState::set_open_units(ThreadState &thread, std::uint32_t count)
 {
-    for (std::uint32_t i = count; i < thread.open_units; ++i)
+    const bool are_many = threads_.size() >= kManyThreads; // the sets of few stay in the cache by themselves
+    for (std::uint32_t i = count; are_many && i < thread.open_units; ++i)
         if (thread.units[i].seen.has_places())
             spare_seen_.push_back(std::move(thread.units[i].seen));
     thread.set_open_units(count);

@@ -113,7 +113,7 @@ protected:
     std::vector<std::uint32_t> switches_; // by CPU: how often another thread wrote there than before
 
 private:
-    static constexpr std::size_t kRecent = 4096;
+    static constexpr std::size_t kRecent = 4096, kManyThreads = 64;
 
     void set_open_units(ThreadState &thread, std::uint32_t count);
     static const UnpairedCounts &at(const std::vector<UnpairedCounts> &counts, NameId name);
