@@ -4,6 +4,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "analyse/stats.hpp"
@@ -128,18 +129,24 @@ void StatsCollector::note_held(SliceStats &stats)
 
 void StatsCollector::add_row(SliceStats &stats, std::span<const BatchedSlice> row)
 {
+    for (; !row.empty(); row = row.subspan(std::min(row.size(), Batches::kRun)))
+        add_run(stats, row.first(std::min(row.size(), Batches::kRun)));
+}
+
+void StatsCollector::add_run(SliceStats &stats, std::span<const BatchedSlice> run)
+{
     stats.prefetch(); // again: what came a while ago may have left the nearest cache
     stats.prefetch_all();
-    std::array<std::uint8_t, Batches::kSlices> with_children; // told apart without a branch, which no CPU could foresee
+    std::array<std::uint8_t, Batches::kRun> with_children; // told apart without a branch, which no CPU could foresee
     std::size_t count = 0;
-    for (std::size_t i = 0; i < row.size(); ++i) {
+    for (std::size_t i = 0; i < run.size(); ++i) {
         with_children[count] = static_cast<std::uint8_t>(i);
-        count += shapes_[row[i].shape()].children > 0;
-        add_batched(stats, row[i]);
+        count += shapes_[run[i].shape()].children > 0;
+        add_batched(stats, run[i]);
     }
     for (std::size_t i = 0; i < count; ++i)
-        add_batched_self(stats, row[with_children[i]]);
-    for (const BatchedSlice &one : row)
+        add_batched_self(stats, run[with_children[i]]);
+    for (const BatchedSlice &one : run)
         if (!stats.values.add(one.shape(), one.raw_ticks())) [[unlikely]] {
             drain(stats);
             stats.values.add(one.shape(), one.raw_ticks());
@@ -149,9 +156,9 @@ void StatsCollector::add_row(SliceStats &stats, std::span<const BatchedSlice> ro
 // What was spilled and then what was not.
 void StatsCollector::replay(NameId name, SliceStats &stats)
 {
-    std::array<BatchedSlice, Batches::kSlices> run; // short ones
+    std::array<BatchedSlice, Batches::kRun> run; // short ones
     std::size_t count = 0;
-    const auto end_run = [&] { add_row(stats, {run.data(), std::exchange(count, 0)}); };
+    const auto end_run = [&] { add_run(stats, {run.data(), std::exchange(count, 0)}); };
     const auto add = [&](std::span<const BatchedSlice> row) {
         for (std::size_t i = 0; i < row.size(); ++i) {
             if (row[i].is_nothing())

@@ -89,7 +89,8 @@ private:
 class Batches
 {
 public:
-    static constexpr std::size_t kSlices = 128;
+    static constexpr std::size_t kSlices = 256;
+    static constexpr std::size_t kRun = 128; // added to the statistics at a time
 
     std::size_t count(NameId name) const { return name < counts_.size() ? counts_[name] : 0; }
     // The row is to be read and cleared when it is full.
@@ -137,7 +138,7 @@ private:
     BatchedSlice *row_of(NameId name) const { return (*blocks_[name / kBlockRows])[name % kBlockRows].data(); }
     void grow(NameId name);
 
-    std::vector<std::uint8_t> counts_; // by name
+    std::vector<std::uint16_t> counts_; // by name
     std::vector<Line> lines_;          // by name
     std::vector<std::unique_ptr<Block>> blocks_;
 };

@@ -117,7 +117,7 @@ struct MarkStats {
 inline constexpr std::size_t kMaxTalliedNames = 512;
 
 // Of all names: when so much is held, slices go to a temporary file, until the statistics of their name are wanted.
-inline constexpr std::size_t kMaxHeldBytes = 40u << 20;
+inline constexpr std::size_t kMaxHeldBytes = 28u << 20;
 
 // Which figures of a name have counted a unit's packets: its ticks, and its counters, which may have been off in earlier slices.
 inline constexpr std::uint8_t kTicksSeen = 1;
@@ -194,6 +194,7 @@ private:
     void note_held(SliceStats &stats);
     void replay(NameId name, SliceStats &stats);
     void add_row(SliceStats &stats, std::span<const BatchedSlice> row);
+    void add_run(SliceStats &stats, std::span<const BatchedSlice> run);
     void add_long(SliceStats &stats, NameId name, const BatchedSlice &one, const BatchedSlice &times);
     void add_batched(SliceStats &stats, const BatchedSlice &one);
     void add_batched_self(SliceStats &stats, const BatchedSlice &one);
