@@ -183,8 +183,8 @@ StatsReport analyse_trace(TraceFile &trace, const AnalyseOptions &options)
     report.damaged_chunks = trace.damage().chunks();
     report.missing_chunks = trace.missing_chunks();
     report.damage = trace.damage().places();
-    summarise(trace.names(), sides.programs(), programs, {false, report.counter_names}, report);
-    summarise(trace.names(), sides.kernel(), kernel, {true, report.kernel_counter_names}, report);
+    summarise(trace.names(), sides.programs(), programs, {false, report.counter_names, options.keeps_histograms}, report);
+    summarise(trace.names(), sides.kernel(), kernel, {true, report.kernel_counter_names, options.keeps_histograms}, report);
     report.classes.unknown_kind = faults.unknown_kind;
     tell_what_kernel_lacks(report);
     mark_incomplete(trace, faults, report);

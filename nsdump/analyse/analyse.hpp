@@ -14,6 +14,7 @@ struct AnalyseOptions {
     const CalibrationFile *calibration = nullptr; // instead of the trace's own
     // Called now and then with bytes done and bytes in all; false stops early.
     std::function<bool(std::uint64_t, std::uint64_t)> progress;
+    bool keeps_histograms = true; // in the report: much memory for many names
 };
 
 // Throws TraceError when the file cannot be read at all; damage is told in the report.

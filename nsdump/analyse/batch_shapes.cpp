@@ -23,6 +23,13 @@ void BatchShapes::grow()
             find(slot.key) = slot;
 }
 
+void BatchShapes::note_leaf(const Slice &slice)
+{
+    if (leaf_of(slice) >= leaves_.size())
+        leaves_.resize(leaf_of(slice) + 1);
+    leaves_[leaf_of(slice)] = static_cast<std::uint32_t>(shapes_.size());
+}
+
 std::size_t BatchShapes::find_slowly(std::uint64_t key, const Slice &slice)
 {
     if (const Slot &known = find(key); known.id_and_one != 0)
@@ -36,6 +43,8 @@ std::size_t BatchShapes::find_slowly(std::uint64_t key, const Slice &slice)
     shapes_.push_back({{slice.inside, slice.cpu_index, slice.unit != nullptr, slice.children > 0}, slice.in_children, slice.children,
                        -net_of(0, slice.inside, constants), self_subtracted(inside, constants)});
     find(key) = {key, shapes_.size()};
+    if (slice.children == 0 && anything_in(slice).is_within({}))
+        note_leaf(slice);
     return shapes_.size() - 1;
 }
 } // namespace nsdump

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <numeric>
 #include <utility>
 
 namespace nsdump
@@ -28,6 +29,11 @@ struct Spread {
     double variance_of(double from, double to) const { return half_width * half_width * (to - from) * (to - from) / 3; }
     double at(double share) const { return mean + half_width * (2 * share - 1); }
 };
+
+std::uint64_t total_of(std::span<const Bucket> buckets)
+{
+    return std::accumulate(buckets.begin(), buckets.end(), std::uint64_t{0}, [](std::uint64_t sum, const Bucket &bucket) { return sum + bucket.count; });
+}
 } // namespace
 
 void Histogram::add_slowly(Side &side, std::uint64_t key, double value, std::uint64_t count)
@@ -49,8 +55,10 @@ void Histogram::add_slowly(Side &side, std::uint64_t key, double value, std::uin
     if (place - side.first >= side.parts.size())
         side.parts.resize(place - side.first + 1);
     auto &part = side.parts[place - side.first];
-    if (!part)
+    if (!part) {
         part = std::make_unique<Part>();
+        ++parts_;
+    }
     put((*part)[key % kPartCells], key, value, count);
 }
 
@@ -78,17 +86,19 @@ std::vector<Bucket> Histogram::buckets() const
     return buckets;
 }
 
-TrimmedMean Histogram::trimmed_mean(double share) const
+TrimmedMean trimmed_mean_of(std::span<const Bucket> buckets, double share)
 {
-    if (total_ == 0)
+    const std::uint64_t total = total_of(buckets);
+    if (total == 0)
         return {};
-    const double count = static_cast<double>(total_), cut = std::floor(share * count), kept = count - 2 * cut;
+    const double count = static_cast<double>(total), cut = std::floor(share * count), kept = count - 2 * cut;
     struct Part {
         double count, mean, variance;
     };
     std::vector<Part> parts;
+    parts.reserve(buckets.size());
     double before = 0, sum = 0, first = 0, last = 0;
-    for (const Bucket &bucket : buckets()) {
+    for (const Bucket &bucket : buckets) {
         const double n = static_cast<double>(bucket.count);
         const double from = std::max(0.0, cut - before) / n, to = std::min(n, count - cut - before) / n;
         before += n;
@@ -110,12 +120,13 @@ TrimmedMean Histogram::trimmed_mean(double share) const
     return {sum / kept, sd * std::sqrt(count) / kept, static_cast<std::uint64_t>(kept)};
 }
 
-void Histogram::find_quantiles(std::span<const double> shares, std::span<double> values) const
+void find_quantiles(std::span<const Bucket> buckets, std::span<const double> shares, std::span<double> values)
 {
-    const auto wanted = [&](std::size_t i) { return std::max(1.0, std::ceil(shares[i] * static_cast<double>(total_))); };
+    const double total = static_cast<double>(total_of(buckets));
+    const auto wanted = [&](std::size_t i) { return std::max(1.0, std::ceil(shares[i] * total)); };
     double seen = 0;
     std::size_t next = 0;
-    for (const Bucket &bucket : buckets()) {
+    for (const Bucket &bucket : buckets) {
         seen += static_cast<double>(bucket.count);
         // Narrow buckets hold one whole number at most, and then it is their lower end.
         const double value = bucket.high - bucket.low <= 1 && bucket.low == std::floor(bucket.low) && bucket.low >= 1

@@ -27,6 +27,17 @@ struct TrimmedMean {
     std::uint64_t kept = 0;
 };
 
+// Of a histogram's buckets(). `shares` rise; `values` has as many places.
+void find_quantiles(std::span<const Bucket> buckets, std::span<const double> shares, std::span<double> values);
+template <std::size_t kCount> std::array<double, kCount> quantiles_of(std::span<const Bucket> buckets, const std::array<double, kCount> &shares)
+{
+    std::array<double, kCount> values{};
+    find_quantiles(buckets, shares, values);
+    return values;
+}
+// share of the values cut off at either end, below 0.5; the error from the winsorised variance (Tukey and McLaughlin, 1963)
+TrimmedMean trimmed_mean_of(std::span<const Bucket> buckets, double share);
+
 // A double is log-linear by nature: its exponent and the top bits of its mantissa are the bucket.  64 buckets for
 // each power of two, of either sign; whole numbers below 128 have a bucket of their own; below 1/1024 all is zero.
 class Histogram
@@ -46,18 +57,16 @@ public:
         total_ += count;
     }
 
+    // Of memory that it holds besides itself.
+    std::size_t bytes() const { return parts_ * sizeof(Part) + (positive_.parts.capacity() + negative_.parts.capacity()) * sizeof(positive_.parts[0]); }
     std::uint64_t total() const { return total_; }
     // The value below which `share` (0 to 1) of the values lie; 0 when there are none.
     double quantile(double share) const { return quantiles(std::array{share})[0]; }
-    // Of rising shares, in one pass.
     template <std::size_t kCount> std::array<double, kCount> quantiles(const std::array<double, kCount> &shares) const
     {
-        std::array<double, kCount> values{};
-        find_quantiles(shares, values);
-        return values;
+        return quantiles_of(buckets(), shares);
     }
-    // share of the values cut off at either end, below 0.5; the error from the winsorised variance (Tukey and McLaughlin, 1963)
-    TrimmedMean trimmed_mean(double share) const;
+    TrimmedMean trimmed_mean(double share) const { return trimmed_mean_of(buckets(), share); }
     // Buckets that are not empty, by rising value.
     std::vector<Bucket> buckets() const;
 
@@ -80,7 +89,6 @@ private:
         std::uint64_t first = 0; // key of parts[0], without its last bits
         std::vector<std::unique_ptr<Part>> parts; // null where nothing fell: a name's slices may be both tiny and huge
     };
-    void find_quantiles(std::span<const double> shares, std::span<double> values) const;
     static void add_buckets(const Side &side, std::vector<Bucket> &out);
     void add_slowly(Side &side, std::uint64_t key, double value, std::uint64_t count);
     static double low_of(std::uint64_t key) { return std::bit_cast<double>(key << kShift); }
@@ -94,6 +102,7 @@ private:
 
     Side positive_;
     Side negative_;
+    std::size_t parts_ = 0; // of both sides
     std::uint64_t zeros_ = 0;
     std::uint64_t total_ = 0;
 };

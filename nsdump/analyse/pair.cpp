@@ -2,6 +2,8 @@
 // analyse: events -> slices and units; the rare paths.
 #include "analyse/pair.hpp"
 
+#include <utility>
+
 namespace nsdump
 {
 const UnpairedCounts &PairState::at(const std::vector<UnpairedCounts> &counts, NameId name)
@@ -19,6 +21,11 @@ UnpairedCounts &PairState::grown(std::vector<UnpairedCounts> &counts, NameId nam
 
 ThreadState &PairState::find_thread(std::uint32_t cpu_index, std::uint32_t id)
 {
+    ThreadState *&recent = recent_[id % kRecent];
+    if (recent && recent->id == id) {
+        switches_[cpu_index] += cached_[cpu_index] != nullptr;
+        return *(cached_[cpu_index] = recent);
+    }
     auto found = threads_.find(id);
     if (found == threads_.end()) {
         if (threads_.size() >= kMaxThreads)
@@ -27,7 +34,7 @@ ThreadState &PairState::find_thread(std::uint32_t cpu_index, std::uint32_t id)
         found->second->id = id;
     }
     switches_[cpu_index] += cached_[cpu_index] != nullptr;
-    return *(cached_[cpu_index] = found->second.get());
+    return *(cached_[cpu_index] = recent = found->second.get());
 }
 
 // A thread with nothing open has no state that matters.  Only a hostile trace has so many with something open; theirs
@@ -41,6 +48,7 @@ void PairState::forget_threads()
         threads_.clear();
     }
     cached_.assign(cached_.size(), nullptr);
+    recent_.assign(recent_.size(), nullptr);
     for (ThreadsByCpu *list : {&open_unlost_, &open_seen_})
         list->clear();
     for (const auto &[id, thread] : threads_) {
@@ -182,6 +190,15 @@ void PairState::drop_restarted(ThreadState &thread, NameId name)
     open_unlost_.add(thread);
 }
 
+void PairState::set_open_units(ThreadState &thread, std::uint32_t count)
+{
+    const bool are_many = threads_.size() >= kManyThreads; // the sets of few stay in the cache by themselves
+    for (std::uint32_t i = count; are_many && i < thread.open_units; ++i)
+        if (thread.units[i].seen.has_places())
+            spare_seen_.push_back(std::move(thread.units[i].seen));
+    thread.set_open_units(count);
+}
+
 Unit *PairState::begin_unit(ThreadState &thread, NameId name, const Event &event)
 {
     if (event.word_count < NSLICE_INIT_WORDS) {
@@ -195,7 +212,7 @@ Unit *PairState::begin_unit(ThreadState &thread, NameId name, const Event &event
         for (std::uint32_t i = place - 1; i < thread.open_units; ++i)
             ++grown(unit_counts_, thread.units[i].name).unmatched_start;
         settle_units(thread, thread.units[place - 1].serial);
-        thread.set_open_units(place - 1);
+        set_open_units(thread, place - 1);
         break;
     }
     if (thread.open_units == kMaxUnits) {
@@ -210,8 +227,12 @@ Unit *PairState::begin_unit(ThreadState &thread, NameId name, const Event &event
     unit.packets = event.words[1];
     unit.wire_bytes = event.words[2];
     unit.serial = ++last_serial_;
+    if (!unit.seen.has_places() && !spare_seen_.empty()) {
+        unit.seen = std::move(spare_seen_.back());
+        spare_seen_.pop_back();
+    }
     unit.seen.clear();
-    thread.set_open_units(thread.open_units + 1);
+    set_open_units(thread, thread.open_units + 1);
     return &unit;
 }
 
@@ -231,7 +252,7 @@ void PairState::end_unit(ThreadState &thread, NameId name)
     while (thread.depth > 0 && thread.frames[thread.depth - 1].unit_serial >= serial)
         drop_top(thread);
     settle_units(thread, serial);
-    thread.set_open_units(place - 1);
+    set_open_units(thread, place - 1);
 }
 
 void PairState::close_all()
@@ -243,7 +264,7 @@ void PairState::close_all()
             drop_top(*thread);
         for (std::uint32_t i = 0; i < thread->open_units; ++i)
             ++grown(unit_counts_, thread->units[i].name).unmatched_start;
-        thread->set_open_units(0);
+        set_open_units(*thread, 0);
         thread->overflow = 0;
         thread->overflow_names.clear();
     }

@@ -45,7 +45,7 @@ public:
 
     PairState(NameTable &names, PairSide side)
         : names_(names), counters_(side.counters), is_kernel_(side.is_kernel), kernel_indices_(std::move(side.kernel_indices)),
-          switches_(side.cpus), cached_(side.cpus), open_unlost_(kOpenUnlost, side.cpus), open_seen_(kOpenSeen, side.cpus)
+          switches_(side.cpus), cached_(side.cpus), recent_(kRecent), open_unlost_(kOpenUnlost, side.cpus), open_seen_(kOpenSeen, side.cpus)
     {
     }
     virtual ~PairState() = default;
@@ -72,6 +72,8 @@ protected:
             return *state;
         return find_thread(cpu_index, id);
     }
+    // Most likely the one with this id; null when it is not known.
+    const ThreadState *guess_thread(std::uint32_t id) const { return recent_[id % kRecent]; }
     void push(ThreadState &thread, std::uint32_t cpu_index, NameId name, const Event &event);
     // The rare parts of a START and of a STOP: of a thread that needs care.
     void start_with_care(ThreadState &thread, NameId name);
@@ -111,6 +113,9 @@ protected:
     std::vector<std::uint32_t> switches_; // by CPU: how often another thread wrote there than before
 
 private:
+    static constexpr std::size_t kRecent = 4096, kManyThreads = 64;
+
+    void set_open_units(ThreadState &thread, std::uint32_t count);
     static const UnpairedCounts &at(const std::vector<UnpairedCounts> &counts, NameId name);
     static UnpairedCounts &grown(std::vector<UnpairedCounts> &counts, NameId name);
     ThreadState &find_thread(std::uint32_t cpu_index, std::uint32_t id);
@@ -126,6 +131,8 @@ private:
 
     std::unordered_map<std::uint32_t, std::unique_ptr<ThreadState>> threads_;
     std::vector<ThreadState *> cached_; // by CPU: the thread seen there last
+    std::vector<ThreadState *> recent_; // by id % kRecent: the thread that was looked up last
+    std::vector<SeenNames> spare_seen_; // of units that are over, the last one on top: it is in the cache
     ThreadsByCpu open_unlost_; // threads that a loss of records bears on
     ThreadsByCpu open_seen_;   // the same, of the kernel's records
     std::vector<UnpairedCounts> slice_counts_;
@@ -135,7 +142,8 @@ private:
 };
 
 // Sink: struct with slice(const Slice &), unit(const Unit &), mark(NameId, std::uint64_t value).  A template, since a
-// virtual call a record would cost as much as the pairing itself.
+// virtual call a record would cost as much as the pairing itself.  A sink of very many names may have is_spread() const, true when
+// what it has of a name is not in the cache, and expect(NameId) const, which is called a while before a slice of the name comes.
 template <class Sink> class Pairer : public PairState
 {
 public:
@@ -146,7 +154,11 @@ public:
     void finish() { close_all(); }
 
 private:
+    static constexpr std::ptrdiff_t kFarEvents = 28, kNearEvents = 14; // what is looked for in memory comes in that time
+
     void give(const Slice &slice) override { sink_.slice(slice); }
+    void take(const Run &run, const Event &event);
+    void look_ahead(const Run &run, const Event &event) const;
     void stop(ThreadState &thread, std::uint32_t cpu_index, NameId name, const Event &event);
     void other(ThreadState &thread, NameId name, const Event &event);
     void read_counters(ThreadState &thread, std::uint32_t depth, const Event &event,

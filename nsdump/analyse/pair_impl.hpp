@@ -58,17 +58,50 @@ template <class Sink> void Pairer<Sink>::consume(const Run &run)
     if (run.is_after_loss) [[unlikely]]
         note_loss(run.cpu_index);
     is_blind_ = run.is_kernel_unseen;
-    for (const Event &event : run.events) {
-        ThreadState &state = thread(run.cpu_index, thread_of(event, is_kernel_));
-        if (state.last_cpu_index != run.cpu_index) [[unlikely]]
-            note_cpu(state, run.cpu_index);
-        const NameId name = names_.of_slice(event.slice_id);
-        if (event.kind == NSLICE_KIND_START)
-            push(state, run.cpu_index, name, event);
-        else if (event.kind == NSLICE_KIND_STOP)
-            stop(state, run.cpu_index, name, event);
-        else
-            other(state, name, event);
+    if constexpr (requires(const Sink &sink) { sink.is_spread(); }) {
+        if (sink_.is_spread()) [[unlikely]] {
+            for (const Event &event : run.events) {
+                look_ahead(run, event);
+                take(run, event);
+            }
+            return;
+        }
+    }
+    for (const Event &event : run.events)
+        take(run, event);
+}
+
+template <class Sink> inline void Pairer<Sink>::take(const Run &run, const Event &event)
+{
+    ThreadState &state = thread(run.cpu_index, thread_of(event, is_kernel_));
+    if (state.last_cpu_index != run.cpu_index) [[unlikely]]
+        note_cpu(state, run.cpu_index);
+    const NameId name = names_.of_slice(event.slice_id);
+    if (event.kind == NSLICE_KIND_START)
+        push(state, run.cpu_index, name, event);
+    else if (event.kind == NSLICE_KIND_STOP)
+        stop(state, run.cpu_index, name, event);
+    else
+        other(state, name, event);
+}
+
+// What later events of the run need, on its way to the cache.
+template <class Sink> inline void Pairer<Sink>::look_ahead(const Run &run, const Event &event) const
+{
+    const std::ptrdiff_t left = run.events.data() + run.events.size() - &event;
+    const Event *const at = &event;
+    if (left <= kNearEvents) [[unlikely]]
+        return;
+    const Event &near = at[kNearEvents];
+    if (near.kind == NSLICE_KIND_STOP)
+        sink_.expect(names_.known(near.slice_id));
+    if (near.thread_id != at[kNearEvents - 1].thread_id) [[unlikely]] {
+        if (const ThreadState *next = guess_thread(thread_of(near, is_kernel_)))
+            next->prefetch_rest();
+    }
+    if (left > kFarEvents && at[kFarEvents].thread_id != at[kFarEvents - 1].thread_id) [[unlikely]] {
+        if (const ThreadState *next = guess_thread(thread_of(at[kFarEvents], is_kernel_)))
+            next->prefetch();
     }
 }
 

@@ -14,6 +14,7 @@ namespace nsdump
 class SeenNames
 {
 public:
+    bool has_places() const { return !places_.empty(); }
     void clear()
     {
         count_ = 0;

@@ -33,7 +33,17 @@ struct alignas(16) ProbeCounts {
 
     ProbeCounts &operator+=(const ProbeCounts &other) { return set(lanes() + other.lanes()); }
     ProbeCounts &operator-=(const ProbeCounts &other) { return set(lanes() - other.lanes()); }
+    ProbeCounts &operator|=(const ProbeCounts &other) { return set(lanes() | other.lanes()); }
     bool operator==(const ProbeCounts &) const = default;
+    // `masks`: for each count the bits that it may have.
+    bool is_within(const ProbeCounts &masks) const
+    {
+        const Lanes beyond = lanes() & ~masks.lanes();
+        std::uint64_t halves[2];
+        static_assert(sizeof halves == sizeof beyond);
+        std::memcpy(halves, &beyond, sizeof halves);
+        return (halves[0] | halves[1]) == 0;
+    }
 
 private:
     typedef std::uint32_t Lanes __attribute__((vector_size(16)));

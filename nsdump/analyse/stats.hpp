@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "analyse/batch.hpp"
@@ -13,6 +14,7 @@
 #include "analyse/moments.hpp"
 #include "analyse/per_unit.hpp"
 #include "analyse/slice.hpp"
+#include "analyse/spill.hpp"
 #include "analyse/subtract.hpp"
 #include "analyse/tally.hpp"
 
@@ -58,12 +60,21 @@ struct SliceStats {
     ValueCounts values;               // the same, of a trace with very many names
     SelfRun self_run;                 // theirs; of the shape with this number
     std::uint16_t self_shape = 0;
+    std::size_t held_bytes = 0;       // as StatsCollector counted them last
 
+    // What grows with the values of slices, of a trace with very many names.
+    std::size_t bytes() const { return values.bytes() + ticks.raw_histogram.bytes() + ticks.net_histogram.bytes(); }
     // What a batch needs, on its way to the cache: first what tells where the rest is.
     void prefetch() const
     {
         __builtin_prefetch(&interrupted, 1);
+        __builtin_prefetch(&ticks.self_count, 1);
+        __builtin_prefetch(&ticks.self, 1);
+        __builtin_prefetch(&ticks.self + 1, 1);
+        __builtin_prefetch(&ticks.self_errors, 1);
+        __builtin_prefetch(&ticks.self_errors + 1, 1);
         __builtin_prefetch(&ticks.packets, 1);
+        __builtin_prefetch(&ticks.unit_self, 1);
         __builtin_prefetch(&values, 1);
         __builtin_prefetch(&self_run, 1);
         __builtin_prefetch(&self_shape, 1);
@@ -73,6 +84,7 @@ struct SliceStats {
     void prefetch_all() const
     {
         values.prefetch();
+        ticks.self_errors.prefetch();
         ticks.net_blocks.prefetch_block();
         ticks.per_unit.prefetch_block();
     }
@@ -104,6 +116,9 @@ struct MarkStats {
 // Of more names than this a tally each would neither stay in a cache nor fit.
 inline constexpr std::size_t kMaxTalliedNames = 512;
 
+// Of all names: when so much is held, slices go to a temporary file, until the statistics of their name are wanted.
+inline constexpr std::size_t kMaxHeldBytes = 28u << 20;
+
 // Which figures of a name have counted a unit's packets: its ticks, and its counters, which may have been off in earlier slices.
 inline constexpr std::uint8_t kTicksSeen = 1;
 inline constexpr std::uint8_t kCountersSeen = 2;
@@ -118,10 +133,15 @@ public:
     }
 
     void slice(const Slice &slice);
+    // See Pairer.
+    bool is_spread() const { return is_batching_; }
+    void expect(NameId name) const { batches_.prefetch(name); }
     void unit(const Unit &unit);
     void mark(NameId name, std::uint64_t value);
     // To be called after the last slice and before the figures are read.
     void finish();
+    void set_max_held_bytes(std::size_t bytes) { max_held_bytes_ = bytes; }
+    bool is_spilling() const { return is_spilling_; }
     // The name's statistics, finished, which are then no longer here: of very many names not all fit in finished form.
     std::unique_ptr<SliceStats> take(NameId name);
 
@@ -144,6 +164,7 @@ private:
         return add_to(table, name);
     }
     template <class Stats> Stats &add_to(Table<Stats> &table, NameId name);
+    void add_one(SliceStats &stats, const Slice &slice);
     void add_time(SliceStats &stats, const Slice &slice);
     void add_ticks(SliceStats &stats, const Slice &slice, const Taken &taken);
     Taken take_interruptions(SliceStats &stats, const Slice &slice);
@@ -158,16 +179,25 @@ private:
     void finish(NameId name);
     bool can_be_batched(const Slice &slice) const
     {
-        return !slice.interruptions && !slice.is_migrated && !slice.spans_loss && !slice.is_crossed && !slice.counters && !is_counting_ &&
+        return !(slice.is_migrated | slice.spans_loss | slice.is_crossed | is_counting_) && !slice.interruptions && !slice.counters &&
                BatchedSlice::fits(slice);
     }
     void begin_batching();
     // False when it has to be added by itself.
     bool add_to_batch(const Slice &slice);
+    void add_unbatched(const Slice &slice);
+    void append(NameId name, const BatchedSlice &one);
+    void append_long(const Slice &slice, std::size_t shape, bool is_first);
     void flush(NameId name);
+    void flush_full(NameId name);
     void flush_later(NameId name);
+    void note_held(SliceStats &stats);
+    void replay(NameId name, SliceStats &stats);
+    void add_row(SliceStats &stats, std::span<const BatchedSlice> row);
+    void add_run(SliceStats &stats, std::span<const BatchedSlice> run);
+    void add_long(SliceStats &stats, NameId name, const BatchedSlice &one, const BatchedSlice &times);
     void add_batched(SliceStats &stats, const BatchedSlice &one);
-    void add_batched_self(SliceStats &stats, const BatchedSlice &one, const BatchShape &shape);
+    void add_batched_self(SliceStats &stats, const BatchedSlice &one);
     void end_batched_self(SliceStats &stats);
     void drain(SliceStats &stats);
 
@@ -181,6 +211,10 @@ private:
     bool is_batching_ = false;
     BatchShapes shapes_;
     Batches batches_;
+    std::size_t held_bytes_ = 0, max_held_bytes_ = kMaxHeldBytes;
+    bool is_spilling_ = false, has_spilled_ = false;
+    SpillFile spill_;
+    Unit unit_again_; // of a slice that comes back
     std::array<NameId, 2> full_{}; // rows whose statistics are on their way to the cache
     Table<SliceStats> slices_;
     Table<UnitStats> units_;
@@ -190,11 +224,15 @@ private:
 inline void StatsCollector::slice(const Slice &slice)
 {
     if (is_batching_) [[unlikely]] {
-        if (can_be_batched(slice) && add_to_batch(slice))
-            return;
-        flush(slice.name); // what came before it
+        if (!can_be_batched(slice) || !add_to_batch(slice))
+            add_unbatched(slice);
+        return;
     }
-    SliceStats &stats = at(slices_, slice.name);
+    add_one(at(slices_, slice.name), slice);
+}
+
+inline void StatsCollector::add_one(SliceStats &stats, const Slice &slice)
+{
     if (slice.is_migrated || slice.spans_loss || slice.is_crossed) [[unlikely]]
         return add_left_out(stats, slice);
     if (slice.counters && is_stepping_) [[unlikely]]

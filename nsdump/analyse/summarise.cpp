@@ -6,6 +6,7 @@
 #include <array>
 #include <cctype>
 #include <cmath>
+#include <utility>
 
 #include "analyse/interval.hpp"
 
@@ -13,7 +14,8 @@ namespace nsdump
 {
 namespace
 {
-Distribution distribution(const Moments &moments, std::uint64_t count, const Histogram &histogram)
+// `buckets` and `trimmed`: of the same values.
+Distribution distribution(const Moments &moments, std::uint64_t count, const std::vector<Bucket> &buckets, const TrimmedMean &trimmed)
 {
     Distribution out;
     out.mean = moments.mean(count);
@@ -21,14 +23,14 @@ Distribution distribution(const Moments &moments, std::uint64_t count, const His
     out.min = moments.min();
     out.max = moments.max();
     out.total = moments.sum();
-    auto quantiles = histogram.quantiles(std::array{0.5, 0.9, 0.99, 0.999});
+    auto quantiles = quantiles_of(buckets, std::array{0.5, 0.9, 0.99, 0.999});
     for (double &quantile : quantiles) // a bucket's middle may lie outside of what was seen
         quantile = std::clamp(quantile, out.min, out.max);
     out.p50 = quantiles[0];
     out.p90 = quantiles[1];
     out.p99 = quantiles[2];
     out.p999 = quantiles[3];
-    out.trimmed_mean = histogram.trimmed_mean(kTrimmedShare).mean;
+    out.trimmed_mean = trimmed.mean;
     return out;
 }
 
@@ -45,10 +47,8 @@ double standard_error(const Moments &values, std::uint64_t count)
 }
 
 // The trim cuts off readings that rounding made as well as others: up to its share of a step is missing then.
-std::optional<double> interval_of_trimmed(const Sampling &mean, double alike, OtherErrors errors,
-                                          const Histogram &histogram, double step)
+std::optional<double> interval_of_trimmed(const Sampling &mean, double alike, OtherErrors errors, const TrimmedMean &trimmed, double step)
 {
-    const TrimmedMean trimmed = histogram.trimmed_mean(kTrimmedShare);
     errors.bound += kTrimmedShare * step;
     return interval95({alike * trimmed.standard_error, std::fmin(mean.degrees, static_cast<double>(trimmed.kept) - 1)},
                       errors);
@@ -133,12 +133,12 @@ SliceReport slice_report(const NameTable &names, NameId name, const SliceStats *
     out.below_noise = stats->ticks.below_noise;
     out.packets = stats->ticks.packets;
     if (stats->ticks.count > 0) {
-        out.values.push_back(summarise_field(stats->ticks, clock.step_ticks));
+        out.values.push_back(summarise_field(stats->ticks, clock.step_ticks, side.keeps_histograms));
         out.values.back().field = "ticks";
         out.values.back().unit = clock.source == "tsc" ? "TSC cycles" : "ticks";
     }
     for (std::size_t i = 0; i < stats->counters.size(); ++i) {
-        out.values.push_back(summarise_field(stats->counters[i], 0));
+        out.values.push_back(summarise_field(stats->counters[i], 0, side.keeps_histograms));
         out.values.back().field = side.counter_names[i];
         out.values.back().unit = lower(side.counter_names[i]);
     }
@@ -186,12 +186,13 @@ void add_units_and_marks(const NameTable &names, const StatsCollector &stats, bo
 }
 } // namespace
 
-FieldReport summarise_field(const FieldStats &stats, double step)
+FieldReport summarise_field(const FieldStats &stats, double step, bool keeps_histogram)
 {
     FieldReport out;
     out.count = stats.count;
     out.packets = stats.packets;
-    out.raw = distribution(stats.raw, stats.count, stats.raw_histogram);
+    std::vector<Bucket> buckets = stats.raw_histogram.buckets();
+    out.raw = distribution(stats.raw, stats.count, buckets, trimmed_mean_of(buckets, kTrimmedShare));
     const bool has_net = stats.net_count > 0;
     const OtherErrors errors = errors_of_mean(stats.net_errors, stats.net_count, step);
     const Sampling sampling = sampling_of(stats.net_blocks);
@@ -199,9 +200,11 @@ FieldReport summarise_field(const FieldStats &stats, double step)
     const double independent = standard_error(stats.net, stats.net_count);
     const double alike = independent > 0 ? sampling.standard_error / independent : 1;
     if (has_net) {
-        out.net = distribution(stats.net, stats.net_count, stats.net_histogram);
+        buckets = stats.net_histogram.buckets();
+        const TrimmedMean trimmed = trimmed_mean_of(buckets, kTrimmedShare);
+        out.net = distribution(stats.net, stats.net_count, buckets, trimmed);
         out.net->ci95 = interval95(sampling, errors);
-        out.net->trimmed_ci95 = interval_of_trimmed(sampling, alike, errors, stats.net_histogram, step);
+        out.net->trimmed_ci95 = interval_of_trimmed(sampling, alike, errors, trimmed, step);
     }
     if (stats.self_count > 0 && stats.self_count == stats.count)
         out.self = SelfValue{stats.self.mean(stats.self_count), stats.self.sum(),
@@ -209,7 +212,8 @@ FieldReport summarise_field(const FieldStats &stats, double step)
                                         errors_of_mean(stats.self_errors, stats.self_count, step))};
     if (stats.packets > 0)
         out.per_packet = per_packet_of(stats, out, errors);
-    out.histogram = (has_net ? stats.net_histogram : stats.raw_histogram).buckets();
+    if (keeps_histogram)
+        out.histogram = std::move(buckets);
     return out;
 }
 

@@ -9,12 +9,13 @@
 namespace nsdump
 {
 // `step` is the granularity of the field's unit: the clock's step for ticks, 0 for counters.
-FieldReport summarise_field(const FieldStats &stats, double step);
+FieldReport summarise_field(const FieldStats &stats, double step, bool keeps_histogram = true);
 
 // Programs or the kernel, and what their counters are called.
 struct Side {
     bool is_kernel;
     const std::vector<std::string> &counter_names;
+    bool keeps_histograms = true;
 };
 
 // Takes the slices out of the collector, which is not finished yet.  Adds the side's slices, units, marks and classes.

@@ -15,6 +15,7 @@ class ValueCounts
 public:
     static constexpr unsigned kTickBits = 24, kShapeBits = 16;
 
+    std::size_t bytes() const { return index_.capacity() * sizeof(std::uint64_t) + lines_.capacity() * sizeof(Line); }
     // All of it, on its way to the cache.
     void prefetch() const
     {

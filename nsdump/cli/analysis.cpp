@@ -14,12 +14,13 @@ std::optional<CalibrationFile> calibration_of(const std::string &path)
     return read_calibration(path);
 }
 
-StatsReport analyse_with_progress(TraceFile &trace, const std::string &calibration_path)
+StatsReport analyse_with_progress(TraceFile &trace, const std::string &calibration_path, bool keeps_histograms)
 {
     const auto calibration = calibration_of(calibration_path);
     command::ReadProgress progress;
     AnalyseOptions options;
     options.calibration = calibration ? &*calibration : nullptr;
+    options.keeps_histograms = keeps_histograms;
     options.progress = [&](std::uint64_t done_bytes, std::uint64_t all_bytes) {
         progress.show(done_bytes, all_bytes);
         return !command_was_interrupted();

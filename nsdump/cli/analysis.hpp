@@ -13,5 +13,5 @@ namespace nsdump
 std::optional<CalibrationFile> calibration_of(const std::string &path);
 
 // Throws TraceError.  Ctrl-C ends the reading early; the report then says so.
-StatsReport analyse_with_progress(TraceFile &trace, const std::string &calibration_path);
+StatsReport analyse_with_progress(TraceFile &trace, const std::string &calibration_path, bool keeps_histograms);
 } // namespace nsdump

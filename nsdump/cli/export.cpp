@@ -136,7 +136,7 @@ int export_stats(const Options &options)
     TraceFile trace(options.trace);
     check_slice(trace, options.slice);
     command::Output output(options.output, {options.trace, options.calibration});
-    StatsReport report = analyse_with_progress(trace, options.calibration);
+    StatsReport report = analyse_with_progress(trace, options.calibration, options.row_format() == RowFormat::json);
     if (!options.slice.empty())
         std::erase_if(report.slices, [&](const SliceReport &slice) { return slice.name != options.slice; });
     output.text() = options.row_format() == RowFormat::json ? stats_json(report) : stats_csv(report);

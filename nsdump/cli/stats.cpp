@@ -25,7 +25,7 @@ int run(const Options &options)
 {
     TraceFile trace(options.trace);
     command::Output output(options.output, {options.trace, options.calibration});
-    const StatsReport report = analyse_with_progress(trace, options.calibration);
+    const StatsReport report = analyse_with_progress(trace, options.calibration, options.format == "json");
     output.text() = options.format == "json"  ? stats_json(report)
                     : options.format == "csv" ? stats_csv(report)
                                               : stats_text(report);

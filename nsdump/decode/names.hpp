@@ -28,6 +28,8 @@ inline constexpr const char *kKernelPrefix = "kernel:";
 class NameTable
 {
 public:
+    static constexpr NameId kNone = ~NameId{0};
+
     NameTable();
 
     void add(const Site &site);
@@ -39,6 +41,8 @@ public:
         const NameId id = by_slice_[slice_id];
         return id != kNone ? id : add_unregistered(slice_id);
     }
+    // The same, of ids that sites name or that of_slice() was asked for; kNone for others.
+    NameId known(std::uint16_t slice_id) const { return by_slice_[slice_id]; }
     const Name &operator[](NameId id) const { return names_[id]; }
     std::size_t size() const { return names_.size(); }
     // True for an id that no site names.
@@ -47,8 +51,6 @@ public:
     std::uint64_t unknown_ids(bool is_kernel) const { return unknown_ids_[is_kernel]; }
 
 private:
-    static constexpr NameId kNone = ~NameId{0};
-
     NameId add_unregistered(std::uint16_t slice_id);
     NameId find_or_add(const std::string &text);
 

@@ -19,6 +19,7 @@ struct Options {
     std::uint32_t threads = 0; // on each CPU in turns, a unit each; 0: one
     std::uint32_t sites = 0;   // names of slices, shared out among the threads; 0: the plain four
     bool shares_sites = false; // each thread may run any of them
+    bool is_wide = false;      // slices of 10 ns to 10 s
     std::uint64_t unit_slices = 16; // outer slices in a unit
     std::uint64_t packets = 64;     // in a unit
     std::uint64_t chunk_bytes = NSLICE_MAX_PAYLOAD_BYTES;
@@ -67,6 +68,16 @@ void advance(Cpu &cpu, std::uint64_t ticks)
         total += 3 * ticks;
 }
 
+// The part of a slice before the one inside it.
+std::uint64_t inside_ticks(const Options &options, Random &random)
+{
+    if (!options.is_wide)
+        return 60 + random.below(64);
+    constexpr unsigned kFirstOctave = 4, kOctaves = 30; // 2^4 ticks are 6 ns, 2^34 are 6.6 s: as many in each power of two
+    const std::uint64_t octave = std::uint64_t{1} << (kFirstOctave + random.below(kOctaves + 1));
+    return octave + random.below(octave);
+}
+
 // One unit: INIT, outer slices of which every second has one inside, a MARK, EXIT.  Returns the records written.
 std::uint64_t write_unit(test_support::TraceBuilder &trace, const Sites &sites, const Options &options, Cpu &cpu,
                          Cpu &other, Random &random)
@@ -86,7 +97,7 @@ std::uint64_t write_unit(test_support::TraceBuilder &trace, const Sites &sites, 
         const std::uint16_t slice = any_or(outer[i % 3]);
         advance(cpu, 20 + random.below(16));
         trace.start(cpu.number, cpu.thread, slice, cpu.ticks, cpu.totals);
-        advance(cpu, 60 + random.below(64));
+        advance(cpu, inside_ticks(options, random));
         if (i % 2 == 1) {
             const std::uint16_t inside = any_or(sites.lookup);
             trace.start(cpu.number, cpu.thread, inside, cpu.ticks, cpu.totals);
@@ -175,6 +186,7 @@ int main(int argc, char **argv)
     arguments.add("--threads", options.threads, "threads on each CPU, in turns of a unit").range(0, 60000);
     arguments.add("--sites", options.sites, "slices of so many names, each thread has its own").range(0, 60000);
     arguments.add_flag("--share-sites", options.shares_sites, "each thread may run slices of all the names");
+    arguments.add_flag("--wide", options.is_wide, "outer slices of 10 ns to 10 s, as many in each power of two");
     arguments.add("--unit-slices", options.unit_slices, "outer slices in a unit");
     arguments.add("--packets", options.packets, "packets in a unit");
     arguments.add("--chunk-bytes", options.chunk_bytes, "payload of a chunk")
