@@ -164,7 +164,8 @@ class CostLive(LiveTest):
         self.end(self.begin("--no-instructions", "--seconds", "1", "--scenario", "filter", "--scenario", "counter"), 1)
         counter, filtered = self.document()["rows"]
         self.check_row(counter)
-        self.assertIsNone(filtered["cycles"])
+        if filtered["cycles"]: # a burst that came before the kernel had the filter
+            self.assertIsNone(filtered["cycles"]["ci95"])
         self.assertIn("of far too few packets that pass the filter came within 1 s", filtered["missing"])
 
     def test_ctrl_c_leaves_the_rows_so_far(self):
