@@ -27,8 +27,10 @@ is_whole r.nsl "nsdump record"
 
 # What cannot be opened again ends the trace, with words, and spoils nothing.
 mkfifo pipe
-cat pipe >piped &
-NETSLICE=output=pipe "$program" files 2000 >out 2>err || fail "a pipe: $(<out) $(<err)"
+exec 9<>pipe # a session does not wait for a pipe's reader
+cat pipe >piped 9<&- &
+NETSLICE=output=pipe "$program" files 2000 >out 2>err 9<&- || fail "a pipe: $(<out) $(<err)"
+exec 9<&-
 wait
 grep -q "pipe: " err || fail "a pipe that the program has closed: no word: $(<err)"
 exit $failed
