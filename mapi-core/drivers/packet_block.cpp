@@ -30,8 +30,8 @@ void restore_vlan_tag(mapi_packet &packet, uint8_t *data, const tpacket3_hdr &he
     packet.wire_len += uint32_t(sizeof(bytes));
 }
 
-// The kernel has written the block on another processor, and each frame tells where the next one is: without this each would wait for its own
-// lines to come over.  Where frames differ in size the guess is wrong, and costs nothing.
+// The block lies in the cache of the processor on which the kernel wrote it, and each frame tells where the next one is.  Frames further on are
+// fetched early, by a guess that takes them to be as long as this one, so that the reader does not wait for each in turn.
 constexpr int kFramesAhead = 16;
 void fetch(const uint8_t *frame)
 {

@@ -71,8 +71,8 @@ uint8_t *ReadAhead::memory_of(uint32_t slot)
     return memory_.data() + slot * kSlotBytes + kRoomBytes + position_ % PageBuffer::kPageBytes;
 }
 
-// What the thread has read is in the other processor's cache.  Packet headers are a chain, of which each would wait for its own line to come
-// over; asked for all at once, they come together.
+// What the thread has read lies in its processor's cache.  Packet headers are a chain: without this the caller waits for each header's cache line
+// in turn.
 void ReadAhead::fetch(const uint8_t *piece, size_t bytes)
 {
     constexpr size_t kLineBytes = 64;

@@ -37,9 +37,10 @@ public:
             return {};
         const uint64_t place = place_bytes(header->bytes);
         position_ += place;
-        // Their writer's processor has them, and each record tells where the next one is: without this each waits for its own line.  A wrong
-        // guess costs nothing.
-        __builtin_prefetch(pages_.data + ((position_ + kRecordsAhead * place) & (pages_.bytes - 1)));
+        // Records lie in the cache of their writer's processor, and each tells where the next one is.  Those further on are fetched early, by
+        // a guess that takes them to be as long as this one, so that the reader does not wait for each in turn.
+        if (const uint64_t ahead = position_ + kRecordsAhead * place; ahead < seen_head_)
+            __builtin_prefetch(pages_.data + (ahead & (pages_.bytes - 1)));
         return {reinterpret_cast<const uint8_t *>(header + 1), header->bytes};
     }
     // The same, and the writer knows at once.
@@ -60,7 +61,7 @@ public:
 private:
     bool has_record();
 
-    static constexpr uint64_t kRecordsAhead = 15; // of the next one
+    static constexpr uint64_t kRecordsAhead = 31; // of the next one
 
     const RingPages pages_;
     uint64_t position_ = 0;
