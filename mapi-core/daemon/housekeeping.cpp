@@ -35,8 +35,9 @@ Housekeeping::~Housekeeping()
 void Housekeeping::want()
 {
     const std::lock_guard lock(mutex_);
+    if (!is_wanted_) // else it has been woken up, and waits for more
+        changed_.notify_all();
     is_wanted_ = true;
-    changed_.notify_all();
 }
 
 void Housekeeping::run()

@@ -59,7 +59,7 @@ void add_options(command::Arguments &arguments, Options &options)
     arguments.add("--max-flows", options.limits.flows, "flows of one client").show_default().range(1, 16384);
     arguments.add("--max-functions", options.limits.functions, "functions of one client").show_default().range(1, 1000000);
     arguments.add("--max-memory", options.memory_mib, "MiB of one client, for results and packets; default: max_memory of mapi.conf, or 256").range(1, 65536);
-    arguments.add("--max-function-memory", options.function_memory_mib, "MiB that functions and captures of one client may need beside that, such as tables of flows; default: max_function_memory of mapi.conf, or 2048").range(1, 1048576);
+    arguments.add("--max-function-memory", options.function_memory_mib, "MiB that functions, captures, flows and options of one client may need beside that, such as tables of flows; default: max_function_memory of mapi.conf, or 2048").range(1, 1048576);
     arguments.add("--max-user-memory", options.user_memory_mib, "MiB that all clients of one user may have of both together; default: max_user_memory of mapi.conf, or 8192").range(1, 1048576);
     arguments.add("--metrics", options.metrics, "serve counters to Prometheus there, at /metrics").kind("ADDRESS:PORT");
     arguments.add_flag("--metrics-public", options.is_metrics_public, "also at an address that others than this machine can reach");

@@ -20,7 +20,7 @@ struct Limits {
     size_t functions = 16384;     // of a client
     size_t files = 8192;          // of a client, open in mapid: captures, what is written, what its program polls
     size_t memory_bytes = size_t(256) << 20; // of a client, for results and packets
-    size_t function_bytes = size_t(2048) << 20; // of a client, what its functions could need and its captures hold beside that
+    size_t function_bytes = size_t(2048) << 20; // of a client, beside that: what its functions could need, its captures hold, and its flows and options take
     size_t user_bytes = size_t(8192) << 20;     // of all clients of a user, both together
     size_t user_files = 16384;                  // the same of files, and connections
 };

@@ -332,17 +332,17 @@ std::vector<ListedDevice> Devices::list()
 
 bool Devices::free_retired()
 {
-    std::vector<std::shared_ptr<Device>> all; // without the lock: a function's end may take its time
+    std::vector<std::weak_ptr<Device>> all; // a function's end may take its time: without the lock, and one device after the other
     {
         const std::lock_guard lock(mutex_);
-        for (const auto &[id, entry] : entries_) {
-            if (auto device = entry->open.lock())
-                all.push_back(std::move(device));
-        }
+        for (const auto &[id, entry] : entries_)
+            all.push_back(entry->open);
     }
     bool is_free = true;
-    for (const auto &device : all)
-        is_free &= device->free_retired();
+    for (const auto &open : all) {
+        if (const auto device = open.lock())
+            is_free &= device->free_retired();
+    }
     return is_free;
 }
 

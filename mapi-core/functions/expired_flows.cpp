@@ -257,15 +257,18 @@ Totals read_growth(mapi_reading *reading)
     return growth;
 }
 
-// The flows that wait, as many as there is room for, what is more of each behind all of them; then the counts, which have them all.
+// The flows that wait, as many as there is room for, what is more of each behind all of them; then the counts, which have them all.  The result
+// stays as it was where the sizes are not those of this function, which mapid told.
 void compose_result(mapi_reading *reading, void *result)
 {
+    if (reading->result_bytes < sizeof(Totals))
+        return;
     auto &stat = *static_cast<flows_stat *>(result);
     auto *const flows = reinterpret_cast<flow_data *>(&stat + 1);
     const uint64_t room = (reading->result_bytes - sizeof(Totals)) / sizeof(Record);
     auto *const more = reinterpret_cast<mapi_flow_more *>(static_cast<uint8_t *>(result) + reading->result_bytes) - room; // until their number is known
     uint32_t sent = 0, packets = 0, bytes = 0;
-    for (const void *next; sent < room && (next = reading->next_record(reading, &bytes)); ++sent) {
+    for (const void *next; sent < room && (next = reading->next_record(reading, &bytes)) && bytes == sizeof(Record); ++sent) {
         const auto &record = *static_cast<const Record *>(next);
         flows[sent] = record.flow;
         more[sent] = record.more;

@@ -3,11 +3,11 @@
 #include "analyse/spill.hpp"
 
 #include <fcntl.h>
-#include <stdlib.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <cstring>
+#include <cstdlib>
 #include <string>
 
 #include <fmt/format.h>
@@ -31,8 +31,10 @@ bool SpillFile::open()
     if (file_ < 0) { // not every file system has files without a name
         std::string path = folder + "/nsdump-XXXXXX";
         file_ = mkostemp(path.data(), O_CLOEXEC);
-        if (file_ >= 0)
-            unlink(path.c_str());
+        if (file_ >= 0 && unlink(path.c_str()) < 0) {
+            close(file_);
+            file_ = -1;
+        }
     }
     return file_ >= 0;
 }
@@ -84,7 +86,7 @@ const BatchedSlice *SpillFile::read(std::uint32_t number)
         if (now < 0 && errno == EINTR)
             continue;
         if (now <= 0)
-            throw TraceError(fmt::format("temporary file: cannot be read: {}", now < 0 ? nslice_read_error(errno) : "it ends early"));
+            throw TraceError(fmt::format("temporary file in TMPDIR or /var/tmp: cannot be read: {}", now < 0 ? nslice_read_error(errno) : "it ends early"));
         done += static_cast<std::size_t>(now);
     }
     return read_.data();

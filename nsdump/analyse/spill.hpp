@@ -2,6 +2,7 @@
 // analyse: rows of slices for which there is no memory -> a temporary file, and back by name.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -11,7 +12,7 @@
 
 namespace nsdump
 {
-// A file without a name in $TMPDIR, or in /var/tmp: it is gone when the program ends, however that happens.
+// A file without a name in $TMPDIR, or in /var/tmp: the system removes it when the program ends, however that happens.
 class SpillFile
 {
 public:

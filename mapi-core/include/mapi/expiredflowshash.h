@@ -50,6 +50,7 @@ typedef struct mapi_flows_more {
 	struct mapi_flow_more flow[1]; /* `sent` of them, in the order of the flow_data */
 } mapi_flows_more_t;
 
+/* Of a result of mapi_read_results(), which has 48 + 80 * sent bytes at least; what RES2FILE writes of one has the counts alone. */
 static inline const flow_data *mapi_flows_of(const flows_stat *result)
 {
 	const void *behind = result + 1;

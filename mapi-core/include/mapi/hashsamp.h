@@ -5,7 +5,7 @@
 
 #include "mapi.h"
 
-/* Of tcp_flags, in an order of their own.  protocols.h has the same names for the header's bits: of two headers the later one holds, as in MAPI 2. */
+/* Of tcp_flags, in an order of their own.  protocols.h has the same names for the header's bits: where both are included, the last one takes effect, as in MAPI 2. */
 #undef TCP_SYN
 #undef TCP_ACK
 #undef TCP_RST

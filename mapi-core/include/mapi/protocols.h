@@ -48,7 +48,7 @@ typedef struct ip_header {
 	ip_addr daddr;
 } ip_header;
 
-/* Behind a member's arrow or dot, as in header->DF: flags and offset of ip_header. */
+/* Written after -> or ., as in header->DF: flags and offset of ip_header. */
 #define DF off & 0x4000
 #define MF off & 0x2000
 #define FRAG_OFF off & 0x1fff
