@@ -21,6 +21,11 @@
 
 _Static_assert(NSLICE_CHUNK_KINDS <= 16, "sequence[] holds every kind");
 
+enum {
+    PARTS_MAX = 2,   /* of a chunk: header, payload */
+    HOLD_TRIES = 16, /* how often a program may close the descriptor while one chunk is written */
+};
+
 /* Writes all parts or as much as the medium takes; 0 or -errno. */
 static int write_all(int fd, struct iovec *parts, int count)
 {
@@ -54,24 +59,91 @@ static int fail_closed(struct nsp_file *file)
                     file->place[0] ? strerror(errno) : "only a regular file with a name can be");
 }
 
+/*
+ * Opens it again where it was left.  0 or -errno.  -EBADF: the program has closed the new descriptor as well, whose number is not ours to close.
+ * -EWOULDBLOCK: another session has the file, or the kernel has not yet let go of the descriptor that the program closed.
+ */
+static int open_again(struct nsp_file *file)
+{
+    int err;
+
+    file->fd = file->place[0] ? open(file->place, O_WRONLY | O_CLOEXEC) : -1;
+    if (file->fd < 0)
+        return -errno;
+    if (!nsp_descriptor_is(file->fd, &file->file))
+        err = -ESTALE; /* another file by now */
+    else if (flock(file->fd, LOCK_EX | LOCK_NB) || lseek(file->fd, (off_t)file->bytes, SEEK_SET) < 0)
+        err = -errno;
+    else
+        return 0;
+    if (fcntl(file->fd, F_GETFD) < 0)
+        return -EBADF;
+    close(file->fd);
+    return err;
+}
+
+static void pause_briefly(void)
+{
+    static const struct timespec pause = {0, 1000000};
+
+    nanosleep(&pause, NULL);
+}
+
 /* Programs may close all descriptors that they did not open; the numbers then go to files of their own. */
 static int hold(struct nsp_file *file)
 {
-    if (nsp_descriptor_is(file->fd, &file->file))
-        return 0;
-    file->fd = file->place[0] ? open(file->place, O_WRONLY | O_CLOEXEC) : -1;
-    if (file->fd < 0)
-        return fail_closed(file);
-    if (!nsp_descriptor_is(file->fd, &file->file) || flock(file->fd, LOCK_EX | LOCK_NB) ||
-        lseek(file->fd, (off_t)file->bytes, SEEK_SET) < 0) {
-        errno = ESTALE; /* another file, or another session's by now */
-        close(file->fd);
-        return fail_closed(file);
+    int err = 0;
+
+    for (int tries = 0; tries < HOLD_TRIES; ++tries) {
+        if (nsp_descriptor_is(file->fd, &file->file))
+            return 0;
+        err = open_again(file);
+        if (!err)
+            return 0;
+        if (err != -EBADF && err != -EWOULDBLOCK)
+            break;
+        pause_briefly();
     }
-    return 0;
+    errno = err == -EWOULDBLOCK ? ESTALE : -err;
+    return fail_closed(file);
 }
 
-static int append(struct nsp_file *file, struct iovec *parts, int count)
+/* As write_all(), while the program may close the descriptor at any time. */
+static int write_held(struct nsp_file *file, const struct iovec *parts, int count)
+{
+    int err = 0;
+
+    for (int tries = 0; tries < HOLD_TRIES; ++tries) {
+        struct iovec left[PARTS_MAX];
+
+        err = hold(file);
+        if (err)
+            return err;
+        memcpy(left, parts, (size_t)count * sizeof(*parts));
+        err = write_all(file->fd, left, count);
+        if (err != -EBADF)
+            return err;
+        pause_briefly();
+    }
+    return fail_closed(file);
+}
+
+/* 0 or an errno; the file's place is at its end then. */
+static int cut_held(struct nsp_file *file, uint64_t bytes)
+{
+    for (int tries = 0; tries < HOLD_TRIES; ++tries) {
+        if (hold(file))
+            return EBADF;
+        if (ftruncate(file->fd, (off_t)bytes) == 0 && lseek(file->fd, (off_t)bytes, SEEK_SET) >= 0)
+            return 0;
+        if (errno != EBADF)
+            return errno;
+        pause_briefly();
+    }
+    return EBADF;
+}
+
+static int append(struct nsp_file *file, const struct iovec *parts, int count)
 {
     uint64_t bytes = 0;
     int err;
@@ -80,11 +152,8 @@ static int append(struct nsp_file *file, struct iovec *parts, int count)
         return -file->error;
     for (int i = 0; i < count; ++i)
         bytes += parts[i].iov_len;
-    err = hold(file);
-    if (err)
-        return err;
-    err = write_all(file->fd, parts, count);
-    if (err) {
+    err = write_held(file, parts, count);
+    if (err && !file->error) {
         file->error = -err;
         /* A pipe cannot be cut back; its reader finds a partial chunk, which the format allows for. */
         if (ftruncate(file->fd, (off_t)file->bytes) == 0)
@@ -92,8 +161,9 @@ static int append(struct nsp_file *file, struct iovec *parts, int count)
         return nsp_fail(err, "%s: cannot write after %llu bytes: %s", file->path,
                         (unsigned long long)file->bytes, nslice_write_error(-err));
     }
-    file->bytes += bytes;
-    return 0;
+    if (!err)
+        file->bytes += bytes;
+    return err;
 }
 
 /*
@@ -264,13 +334,13 @@ int nsp_file_begin(struct nsp_file *file)
                                         .byte_order = NSLICE_FILE_BYTE_ORDER};
     struct iovec part = {&header, sizeof(header)};
     struct timespec now;
-    const int err = hold(file);
+    const int err = cut_held(file, 0);
 
-    if (err)
-        return err;
-    if (ftruncate(file->fd, 0) && errno != EINVAL) { /* a pipe */
-        file->error = errno;
-        return nsp_fail(-errno, "%s: cannot write: %s", file->path, nslice_write_error(errno));
+    if (err && file->error) /* it has been closed */
+        return -err;
+    if (err && err != EINVAL) { /* a pipe */
+        file->error = err;
+        return nsp_fail(-err, "%s: cannot write: %s", file->path, nslice_write_error(err));
     }
     file->has_begun = 1;
     memcpy(header.magic, NSLICE_FILE_MAGIC, sizeof(header.magic));
@@ -341,10 +411,10 @@ void nsp_file_forget_error(struct nsp_file *file)
 
 int nsp_file_cut(struct nsp_file *file, uint64_t bytes)
 {
-    if (hold(file))
-        return -EBADF;
-    if (ftruncate(file->fd, (off_t)bytes) || lseek(file->fd, (off_t)bytes, SEEK_SET) < 0)
-        return -errno;
+    const int err = cut_held(file, bytes);
+
+    if (err)
+        return -err;
     file->bytes = bytes;
     file->error = 0;
     memcpy(file->sequence, file->sequence_at_records, sizeof(file->sequence));

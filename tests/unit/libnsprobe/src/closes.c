@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Helper program: closes all that it did not open, opens files of its own in the folder $1, works $2 units, and tells whether its files
-   are as it wrote them.  $3, if there: where it goes first (chdir). */
+/* Helper program: closes all that it did not open, opens files of its own in the folder $1, works $2 units, closes again and again what it
+   did not open, and tells whether its files are as it wrote them.  $3, if there: where it goes first (chdir). */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>
@@ -43,6 +43,8 @@ int main(int argc, char **argv)
         NET_SLICE_STOP(work);
         if (i % 100 == 0)
             nanosleep(&pause, NULL);
+        if (i % 2 == 0)
+            close_range((unsigned)files[FILES - 1] + 1, ~0u, 0);
     }
 #ifndef NETSLICE_DISABLE
     if (nsp_session_close(NULL) < 0 && getenv("NETSLICE"))
