@@ -67,7 +67,10 @@ static int open_again(struct nsp_file *file)
 {
     int err;
 
-    file->fd = file->place[0] ? open(file->place, O_WRONLY | O_CLOEXEC) : -1;
+    file->fd = -1;
+    if (!file->place[0])
+        return -ENOENT;
+    file->fd = open(file->place, O_WRONLY | O_CLOEXEC);
     if (file->fd < 0)
         return -errno;
     if (!nsp_descriptor_is(file->fd, &file->file))
