@@ -23,6 +23,7 @@ _Static_assert(NSLICE_CHUNK_KINDS <= 16, "sequence[] holds every kind");
 
 enum {
     PARTS_MAX = 2,   /* of a chunk: header, payload */
+    HIGH_DESCRIPTOR = 900, /* below 1024, the usual limit */
     HOLD_TRIES = 16, /* how often a program may close the descriptor while one chunk is written */
 };
 
@@ -60,6 +61,20 @@ static int fail_closed(struct nsp_file *file)
 }
 
 /*
+ * Out of the way of the numbers that the program's next files get: one that it closes while a chunk is written is not a file of its own a moment
+ * later.  The same descriptor where the limit is lower.
+ */
+static int move_up(int fd)
+{
+    const int high = fcntl(fd, F_DUPFD_CLOEXEC, HIGH_DESCRIPTOR);
+
+    if (high < 0)
+        return fd;
+    close(fd);
+    return high;
+}
+
+/*
  * Opens it again where it was left.  0 or -errno.  -EBADF: the program has closed the new descriptor as well, whose number is not ours to close.
  * -EWOULDBLOCK: another session has the file, or the kernel has not yet let go of the descriptor that the program closed.
  */
@@ -73,6 +88,8 @@ static int open_again(struct nsp_file *file)
     file->fd = open(file->place, O_WRONLY | O_CLOEXEC);
     if (file->fd < 0)
         return -errno;
+    if (nsp_descriptor_is(file->fd, &file->file))
+        file->fd = move_up(file->fd);
     if (!nsp_descriptor_is(file->fd, &file->file))
         err = -ESTALE; /* another file by now */
     else if (flock(file->fd, LOCK_EX | LOCK_NB) || lseek(file->fd, (off_t)file->bytes, SEEK_SET) < 0)
@@ -209,6 +226,7 @@ static int open_now(struct nsp_file *file, const char *path)
         file->fd = open(path, flags, 0644); /* a link to a file that is not there yet is one that exists */
     if (file->fd < 0)
         return refuse_to_open(path, errno);
+    file->fd = move_up(file->fd);
     fcntl(file->fd, F_SETFL, fcntl(file->fd, F_GETFL) & ~O_NONBLOCK);
     return 0;
 }
@@ -319,7 +337,9 @@ int nsp_file_take(struct nsp_file *file, int given, const char *name)
     memset(file, 0, sizeof(*file));
     snprintf(file->path, sizeof(file->path), "%s", name);
     file->is_given = 1;
-    file->fd = fcntl(given, F_DUPFD_CLOEXEC, 0);
+    file->fd = fcntl(given, F_DUPFD_CLOEXEC, HIGH_DESCRIPTOR);
+    if (file->fd < 0 && errno == EINVAL) /* the limit is lower */
+        file->fd = fcntl(given, F_DUPFD_CLOEXEC, 0);
     if (file->fd < 0)
         return nsp_fail(-errno, "%s: cannot be written: %s", name, nslice_write_error(errno));
     err = nsp_descriptor_note(file->fd, &file->file); /* else a refusal would leave it open */
