@@ -66,6 +66,8 @@ public:
         return int(count);
     }
 
+    void set_prefilter(const mapi_prefilter *prefilter) { prefilter_->set(prefilter); }
+
     void interrupt()
     {
         const std::lock_guard lock(mutex_);
@@ -145,6 +147,7 @@ private:
     {
         at_ = at;
         auto file = std::make_unique<FileBuffer>(sources_[at].path(), sources_[at].descriptor(), memory_);
+        file->use_prefilter(prefilter_);
         auto format = open_format_(*file);
         const std::lock_guard lock(mutex_);
         file_ = std::move(file);
@@ -200,6 +203,7 @@ private:
     std::vector<CaptureSource> sources_;
     size_t at_ = 0; // of sources_: what is read
     bool is_sorted_ = false;
+    const std::shared_ptr<PrefilterSlot> prefilter_ = std::make_shared<PrefilterSlot>();
     std::unique_ptr<FileBuffer> file_; // changed under mutex_
     std::unique_ptr<CaptureFormat> format_;
     uint64_t rounds_left_; // 0: without end
@@ -275,6 +279,11 @@ void copy_capture_file_stats(void *instance, mapi_driver_stats *stats)
 void interrupt_capture_file(void *instance)
 {
     static_cast<CaptureFile *>(instance)->interrupt();
+}
+
+void set_prefilter_of_capture_file(void *instance, const mapi_prefilter *prefilter)
+{
+    static_cast<CaptureFile *>(instance)->set_prefilter(prefilter);
 }
 
 void close_capture_file(void *instance)

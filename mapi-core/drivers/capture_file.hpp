@@ -19,6 +19,7 @@ int read_capture_file(void *instance, mapi_packet *packets, uint32_t limit, mapi
 int read_more_of_capture_file(void *instance, mapi_packet *packets, uint32_t limit, mapi_batch *batch);
 void copy_capture_file_stats(void *instance, mapi_driver_stats *stats);
 void interrupt_capture_file(void *instance);
+void set_prefilter_of_capture_file(void *instance, const mapi_prefilter *prefilter);
 int append_capture_file(void *instance, const mapi_driver_setup *setup);
 void close_capture_file(void *instance);
 } // namespace mapi::drivers

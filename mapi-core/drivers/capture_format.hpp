@@ -73,5 +73,6 @@ inline void finish_batch(mapi_batch &batch, const mapi_packet *packets, uint32_t
     batch.all = count >= 64 ? ~uint64_t(0) : (uint64_t(1) << count) - 1;
     batch.wire_bytes = wire_bytes;
     batch.link_type = link_type;
+    batch.prefiltered = nullptr;
 }
 } // namespace mapi::drivers

@@ -68,14 +68,20 @@ bool FileBuffer::fill(size_t bytes)
 {
     if (available() >= bytes)
         return true;
+    if (index_) { // the file has been changed since its packets were found
+        leave_index();
+        return fill(bytes);
+    }
     // A length that the file cannot hold must not cost the memory for it.
     if (bytes > storage_.size() && !source_->is_open_ended() && bytes > rest_bytes())
         return false;
     if (position_ > 0 && !has_tried_ahead_) {
         has_tried_ahead_ = true;
-        ahead_ = ReadAhead::start(*source_, position_);
+        ahead_ = ReadAhead::start(*source_, position_, indexing_);
     }
     while (ahead_ && available() < bytes && take_piece(bytes)) {
+        if (index_ && available() < bytes)
+            leave_index();
     }
     return available() >= bytes || fill_in_place(bytes);
 }
@@ -102,6 +108,7 @@ bool FileBuffer::take_piece(size_t bytes)
     if (rest <= ReadAhead::kRoomBytes) {
         cursor_ = static_cast<uint8_t *>(memcpy(piece.at - rest, cursor_, rest));
         end_ = piece.at + piece.bytes;
+        show(piece.index);
     } else {
         uint8_t *const to = gather(rest, bytes);
         end_ = static_cast<uint8_t *>(memcpy(to, piece.at, piece.bytes)) + piece.bytes;
@@ -109,6 +116,33 @@ bool FileBuffer::take_piece(size_t bytes)
     ahead_->release_before();
     position_ += piece.bytes;
     return true;
+}
+
+// What comes before the index's first packet is gone through first.
+void FileBuffer::show(const PieceIndex *index)
+{
+    index_ = index;
+    next_indexed_ = 0;
+    hidden_bytes_ = index ? size_t(end_ - index->record_of(0)) : 0;
+    end_ -= hidden_bytes_;
+}
+
+uint32_t FileBuffer::take_indexed(mapi_batch &batch)
+{
+    batch = index_->batch(next_indexed_++);
+    const uint8_t *const record = index_->record_of(next_indexed_);
+    hidden_bytes_ -= size_t(record - end_);
+    cursor_ = end_ = record;
+    if (next_indexed_ == index_->count())
+        leave_index();
+    return batch.count;
+}
+
+void FileBuffer::leave_index()
+{
+    index_ = nullptr;
+    end_ += hidden_bytes_;
+    hidden_bytes_ = 0;
 }
 
 bool FileBuffer::fill_in_place(size_t bytes)
@@ -137,6 +171,8 @@ bool FileBuffer::rewind()
         return false;
     cursor_ = end_ = storage_.data();
     position_ = 0;
+    index_ = nullptr;
+    hidden_bytes_ = 0;
     has_tried_ahead_ = false;
     return true;
 }

@@ -26,4 +26,5 @@ extern "C" const mapi_driver mapi_driver_pcap_file = {
     .close = mapi::drivers::close_capture_file,
     .read_more = mapi::drivers::read_more_of_capture_file,
     .append = mapi::drivers::append_capture_file,
+    .set_prefilter = mapi::drivers::set_prefilter_of_capture_file,
 };

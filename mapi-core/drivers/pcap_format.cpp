@@ -4,6 +4,7 @@
 
 #include "drivers/capture_error.hpp"
 #include "drivers/capture_format.hpp"
+#include "drivers/pcap_records.hpp"
 #include "links/host_order.hpp"
 #include "links/link_type.hpp"
 
@@ -13,33 +14,17 @@ namespace
 {
 constexpr size_t kFileHeaderBytes = 24;
 
-struct Variant {
-    uint32_t magic;
-    uint32_t record_header_bytes;
-    uint32_t ns_per_fraction;
-};
-
-constexpr Variant kVariants[] = {
+constexpr PcapVariant kVariants[] = {
     {0xa1b2c3d4, 16, 1000}, // microseconds
     {0xa1b23c4d, 16, 1},    // nanoseconds
     {0xa1b2cd34, 24, 1000}, // Kuznetsov's: eight more bytes a record
     {0xa12b3c4d, 16, 1000}, // Navtel's
 };
 
-struct Settings {
-    Variant variant;
-    bool is_early;            // writers of format 2.3 may have put the wire length first,
-    bool lengths_are_swapped; // those before it did
-    uint32_t max_caplen;
-    uint32_t snaplen;
-    uint16_t link_type;
-    links::Swap swap; // of pseudo headers, in a file of the other byte order; null: its packets have none to turn round
-};
-
 template <bool kSwapped> class PcapFormat : public CaptureFormat
 {
 public:
-    explicit PcapFormat(const Settings &settings) : settings_(settings)
+    explicit PcapFormat(const PcapSettings &settings) : settings_(settings)
     {
         info_.device_flags = MAPI_DEVICE_OFFLINE;
         info_.snaplen = settings.snaplen;
@@ -50,94 +35,35 @@ public:
                   mapi_batch &batch) override;
 
 private:
-    struct Lengths {
-        uint32_t caplen;
-        uint32_t wire_len;
-    };
-
-    static Lengths lengths(const Settings &settings, const uint8_t *record)
-    {
-        Lengths l = {load_u32<kSwapped>(record + 8), load_u32<kSwapped>(record + 12)};
-        if (settings.is_early && (settings.lengths_are_swapped || l.caplen > l.wire_len)) [[unlikely]]
-            std::swap(l.caplen, l.wire_len);
-        return l;
-    }
-
-    // The packets of a batch so far, and where the next record begins.
-    struct Taken {
-        const uint8_t *record;
-        uint32_t count = 0;
-        uint64_t wire_bytes = 0;
-    };
-
-    static void show(mapi_packet &packet, const Settings &settings, const uint8_t *record, Lengths lengths);
-    // Whole records with nothing odd about them, up to the first other one.
-    void take_plain(FileBuffer &file, mapi_packet *packets, uint32_t limit, Taken &taken) const;
     // The next record, whatever it is like.  False: it is not whole, or there is none.
     bool take_any(FileBuffer &file, mapi_packet *packets, Taken &taken);
     // The next record is not whole in the buffer.  False at the end of the file.
     bool fetch_record(FileBuffer &file) const;
 
-    const Settings settings_;
+    const PcapSettings settings_;
 };
-
-template <bool kSwapped>
-inline void PcapFormat<kSwapped>::show(mapi_packet &packet, const Settings &settings, const uint8_t *record, Lengths lengths)
-{
-    packet.data = record + settings.variant.record_header_bytes;
-    packet.caplen = lengths.caplen;
-    packet.wire_len = lengths.wire_len;
-    packet.timestamp_ns = uint64_t(load_u32<kSwapped>(record)) * 1000000000u + uint64_t(load_u32<kSwapped>(record + 4)) * settings.variant.ns_per_fraction;
-    packet.link_type = settings.link_type;
-    packet.ifindex = 0;
-    packet.packet_type = 0;
-}
 
 template <bool kSwapped>
 uint32_t PcapFormat<kSwapped>::read(FileBuffer &file, mapi_packet *packets, uint32_t limit, mapi_batch &batch)
 {
     Taken taken = {file.begin()};
-    do
-        take_plain(file, packets, limit, taken);
-    while (taken.count < limit && take_any(file, packets, taken));
+    do {
+        if (taken.count == 0 && file.has_index() && limit >= MAPI_BATCH_MAX)
+            return file.take_indexed(batch);
+        if (taken.count == 0 && file.has_index())
+            file.leave_index();
+        take_plain<kSwapped>(settings_, file.end(), packets, limit, taken, [&](mapi_packet &packet) { settings_.swap(file.writable(packet.data), packet.caplen); });
+    } while (taken.count < limit && take_any(file, packets, taken));
     file.consume_to(taken.record);
     finish_batch(batch, packets, taken.count, taken.wire_bytes, settings_.link_type);
     return taken.count;
-}
-
-// The path of every packet of a capture: rare cases are tested together.
-template <bool kSwapped>
-void PcapFormat<kSwapped>::take_plain(FileBuffer &file, mapi_packet *packets, uint32_t limit, Taken &taken) const
-{
-    const Settings settings = settings_; // its own copy: a store into a packet view might change a member
-    if (settings.is_early)
-        return;
-    const uint32_t longest = std::min(settings.max_caplen, settings.snaplen);
-    const uint32_t header_bytes = settings.variant.record_header_bytes;
-    const uint8_t *const end = file.end();
-    const uint8_t *record = taken.record;
-    uint64_t wire_bytes = taken.wire_bytes;
-    uint32_t count = taken.count;
-    for (; count < limit && size_t(end - record) >= header_bytes; ++count) {
-        const Lengths l = {load_u32<kSwapped>(record + 8), load_u32<kSwapped>(record + 12)};
-        if (l.caplen > longest || l.caplen > l.wire_len || size_t(end - record) - header_bytes < l.caplen) [[unlikely]]
-            break;
-        show(packets[count], settings, record, l);
-        if constexpr (kSwapped) {
-            if (settings.swap) [[unlikely]]
-                settings.swap(file.writable(packets[count].data), l.caplen);
-        }
-        wire_bytes += l.wire_len;
-        record += header_bytes + l.caplen;
-    }
-    taken = {record, count, wire_bytes};
 }
 
 template <bool kSwapped> bool PcapFormat<kSwapped>::take_any(FileBuffer &file, mapi_packet *packets, Taken &taken)
 {
     const uint32_t header_bytes = settings_.variant.record_header_bytes;
     const size_t left = size_t(file.end() - taken.record);
-    const Lengths l = left >= header_bytes ? lengths(settings_, taken.record) : Lengths{};
+    const Lengths l = left >= header_bytes ? lengths<kSwapped>(settings_, taken.record) : Lengths{};
     if (left < header_bytes || l.caplen > settings_.max_caplen || left - header_bytes < l.caplen) {
         file.consume_to(taken.record);
         if (taken.count > 0 || file.is_held() || !fetch_record(file))
@@ -148,7 +74,7 @@ template <bool kSwapped> bool PcapFormat<kSwapped>::take_any(FileBuffer &file, m
     if (l.caplen > std::min(l.wire_len, settings_.snaplen))
         odd_lengths_.note(l.caplen, l.wire_len, settings_.snaplen, file.offset() + uint64_t(taken.record - file.begin()));
     mapi_packet &packet = packets[taken.count];
-    show(packet, settings_, taken.record, {std::min(l.caplen, settings_.snaplen), l.wire_len});
+    show<kSwapped>(packet, settings_, taken.record, {std::min(l.caplen, settings_.snaplen), l.wire_len});
     if constexpr (kSwapped) {
         if (settings_.swap)
             settings_.swap(file.writable(packet.data), packet.caplen);
@@ -169,7 +95,7 @@ template <bool kSwapped> bool PcapFormat<kSwapped>::fetch_record(FileBuffer &fil
             return false;
         throw CaptureError(Damage::kTruncated, place + ": the file ends inside a record header");
     }
-    const uint32_t caplen = lengths(settings_, file.begin()).caplen;
+    const uint32_t caplen = lengths<kSwapped>(settings_, file.begin()).caplen;
     if (caplen > settings_.max_caplen)
         throw CaptureError(Damage::kRecord, place + ": a record claims " + std::to_string(caplen) +
                                                 " captured bytes, more than the " +
@@ -180,19 +106,19 @@ template <bool kSwapped> bool PcapFormat<kSwapped>::fetch_record(FileBuffer &fil
                            place + ": the file ends inside a record: " +
                                std::to_string(std::max<uint64_t>(file.rest_bytes(), header_bytes) - header_bytes) + " of " +
                                std::to_string(caplen) + " captured bytes are there");
+    file.index_from_here();
     return true;
 }
 
-template <bool kSwapped>
-std::unique_ptr<CaptureFormat> make(const uint8_t *header, const Variant &variant,
-                                    const std::string &path)
+template <bool kSwapped> std::unique_ptr<CaptureFormat> make(const uint8_t *header, const PcapVariant &variant, FileBuffer &file)
 {
+    const std::string &path = file.path();
     const uint16_t major = load_u16<kSwapped>(header + 4);
     const uint16_t minor = load_u16<kSwapped>(header + 6);
     if ((major < 2 || (major > 2 && !(major == 543 && minor == 0))))
         throw CaptureError(Damage::kOpen, path + ": pcap version " + std::to_string(major) + "." +
                                               std::to_string(minor) + " is not known; 2.x is");
-    Settings s = {};
+    PcapSettings s = {};
     s.variant = variant;
     s.lengths_are_swapped = major == 543 || minor < 3;
     s.is_early = s.lengths_are_swapped || minor == 3;
@@ -207,6 +133,8 @@ std::unique_ptr<CaptureFormat> make(const uint8_t *header, const Variant &varian
     s.snaplen = load_u32<kSwapped>(header + 16);
     if (s.snaplen == 0 || s.snaplen > INT32_MAX)
         s.snaplen = s.max_caplen;
+    if (PcapPieces<kSwapped>::can_index(s))
+        file.use_format(std::make_shared<PcapPieces<kSwapped>>(s));
     return std::make_unique<PcapFormat<kSwapped>>(s);
 }
 } // namespace
@@ -216,15 +144,14 @@ std::unique_ptr<CaptureFormat> open_pcap(FileBuffer &file)
     if (file.available() < 4)
         return nullptr;
     const uint8_t *header = file.begin();
-    for (const Variant &variant : kVariants) {
+    for (const PcapVariant &variant : kVariants) {
         const bool native = load_u32<false>(header) == variant.magic;
         if (!native && load_u32<true>(header) != variant.magic)
             continue;
         if (file.available() < kFileHeaderBytes)
             throw CaptureError(Damage::kOpen, file.path() + ": ends inside the file header, after " +
                                                   std::to_string(file.available()) + " of 24 bytes");
-        auto format = native ? make<false>(header, variant, file.path())
-                             : make<true>(header, variant, file.path());
+        auto format = native ? make<false>(header, variant, file) : make<true>(header, variant, file);
         file.consume_to(header + kFileHeaderBytes);
         return format;
     }

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <new>
 #include <system_error>
+#include <utility>
 
 #include <sched.h>
 
@@ -39,22 +40,23 @@ bool has_second_processor()
 }
 } // namespace
 
-const size_t ReadAhead::kMemoryBytes = kSlots * kSlotBytes;
+const size_t ReadAhead::kMemoryBytes = kSlots * (kSlotBytes + sizeof(PieceIndex));
 
-std::unique_ptr<ReadAhead> ReadAhead::start(ByteSource &source, uint64_t position)
+std::unique_ptr<ReadAhead> ReadAhead::start(ByteSource &source, uint64_t position, PieceIndexing indexing)
 {
     if (source.rest_bytes() < (source.has_offsets() ? kLeastBytes : kLeastPackedBytes) || !has_second_processor())
         return nullptr;
     try {
-        return std::unique_ptr<ReadAhead>(new ReadAhead(source, position));
+        return std::unique_ptr<ReadAhead>(new ReadAhead(source, position, std::move(indexing)));
     } catch (const std::bad_alloc &) {
     } catch (const std::system_error &) {
     }
     return nullptr;
 }
 
-ReadAhead::ReadAhead(ByteSource &source, uint64_t position)
-    : source_(source), has_offsets_(source.has_offsets()), position_(position), memory_(kSlots * kSlotBytes), is_resting_(has_offsets_), reading_(kLongestAwake), thread_([this] { run(); })
+ReadAhead::ReadAhead(ByteSource &source, uint64_t position, PieceIndexing indexing)
+    : source_(source), has_offsets_(source.has_offsets()), position_(position), memory_(kSlots * kSlotBytes), indexing_(std::move(indexing)),
+      indices_(indexing_.format && has_offsets_ ? new PieceIndex[kSlots] : nullptr), is_resting_(has_offsets_), reading_(kLongestAwake), thread_([this] { run(); })
 {
 }
 
@@ -92,14 +94,63 @@ ReadAhead::Piece ReadAhead::take()
             place.end_piece.wait(end_piece, std::memory_order_acquire);
     }
     const Slot &slot = slots_[place.slot];
+    const bool is_own = place.slot < kCallerSlots;
+    const PieceIndex *const index = is_own || !indices_ ? nullptr : take_index(next_);
     ++next_;
     has_short_ = slot.bytes < kPieceBytes;
     rest_bytes_ = slot.source_rest_bytes;
     if (has_offsets_)
         source_.skip_to(position_ + uint64_t(next_ - 1) * kPieceBytes + slot.bytes);
-    if (place.slot >= kCallerSlots)
+    if (!is_own && !(index && indexing_.prefilter->leaves_packets_alone()))
         fetch(memory_of(place.slot), slot.bytes);
-    return {memory_of(place.slot), slot.bytes};
+    return {memory_of(place.slot), slot.bytes, index};
+}
+
+// The thread may be reading another piece just now, while the one that is to be taken could be indexed: reading one more meanwhile is
+// no loss.
+const PieceIndex *ReadAhead::take_index(uint32_t piece)
+{
+    Place &place = places_[piece % kPlaces];
+    uint64_t stage = place.stage.load(std::memory_order_acquire);
+    if (stage == marked(piece, Stage::kIndexing) || (stage == marked(piece, Stage::kRead) && knows_first_record(piece)))
+        claim_and_read({slots_, kCallerSlots}, released_.load(std::memory_order_relaxed));
+    stage = marked(piece, Stage::kRead);
+    if (place.stage.compare_exchange_strong(stage, marked(piece, Stage::kTaken), std::memory_order_acquire))
+        return nullptr;
+    for (; stage == marked(piece, Stage::kIndexing); stage = place.stage.load(std::memory_order_acquire))
+        place.stage.wait(stage, std::memory_order_acquire);
+    const PieceIndex &index = indices_[place.slot];
+    return index.count() > 0 ? &index : nullptr;
+}
+
+const PieceIndex *ReadAhead::index_from(const uint8_t *record)
+{
+    if (!indices_ || is_resting_.load(std::memory_order_relaxed) || next_ == 0)
+        return nullptr;
+    const uint32_t slot = places_[(next_ - 1) % kPlaces].slot;
+    const uint8_t *const begin = memory_of(slot);
+    if (record < begin - kRoomBytes || record > begin + slots_[slot].bytes)
+        return nullptr;
+    const PieceIndex &index = index_slot(slot, next_ - 1, record);
+    return index.count() > 0 ? &index : nullptr;
+}
+
+// And tells whoever goes through the next piece where that begins.
+PieceIndex &ReadAhead::index_slot(uint32_t slot, uint32_t piece, const uint8_t *record)
+{
+    PieceIndex &index = indices_[slot];
+    const uint8_t *const end = memory_of(slot) + slots_[slot].bytes;
+    index.clear(record);
+    indexing_.format->index(record, end, index);
+    const size_t offset = indexing_.format->missing_bytes(index.end(), end);
+    if (offset < kPieceBytes)
+        places_[(piece + 1) % kPlaces].first_record.store(marked(piece + 1, uint32_t(offset)), std::memory_order_release);
+    return index;
+}
+
+bool ReadAhead::knows_first_record(uint32_t piece) const
+{
+    return places_[piece % kPlaces].first_record.load(std::memory_order_relaxed) >> 32 == piece + 1;
 }
 
 void ReadAhead::release_before()
@@ -122,7 +173,7 @@ void ReadAhead::run()
         const uint32_t released = released_.load();
         if (is_resting_.load(std::memory_order_relaxed))
             sleep_while([this] { return is_resting_.load(); });
-        else if (!read_timed(released) && !is_released_soon(released))
+        else if (!index_next() && !read_timed(released) && !has_work_soon(released))
             sleep_while([this, released] { return released_.load() == released; });
     }
 }
@@ -137,15 +188,42 @@ bool ReadAhead::read_timed(uint32_t released)
     return true;
 }
 
-bool ReadAhead::is_released_soon(uint32_t released) const
+bool ReadAhead::has_work_soon(uint32_t released) const
 {
     const auto end = Clock::now() + std::min<Clock::duration>(kAwakeOfReading * reading_, kLongestAwake);
-    while (released_.load(std::memory_order_relaxed) == released) {
+    while (released_.load(std::memory_order_relaxed) == released && !(unindexed_begin_ < unindexed_end_ && knows_first_record(unindexed_[unindexed_begin_ % kPlaces]))) {
         if (is_ended_.load(std::memory_order_relaxed) || Clock::now() > end)
             return false;
         std::this_thread::yield();
     }
     return true;
+}
+
+// False: it is not known where the first record of the oldest piece that is not indexed begins, or there is none.
+bool ReadAhead::index_next()
+{
+    while (unindexed_begin_ < unindexed_end_) {
+        const uint32_t piece = unindexed_[unindexed_begin_ % kPlaces];
+        std::atomic<uint64_t> &stage = places_[piece % kPlaces].stage;
+        uint64_t expected = marked(piece, Stage::kRead);
+        if (stage.load(std::memory_order_relaxed) == expected && !knows_first_record(piece))
+            return false;
+        ++unindexed_begin_;
+        if (!stage.compare_exchange_strong(expected, marked(piece, Stage::kIndexing), std::memory_order_relaxed))
+            continue; // the caller has taken it as it is
+        index(piece);
+        stage.store(marked(piece, Stage::kIndexed), std::memory_order_release);
+        stage.notify_one();
+        return true;
+    }
+    return false;
+}
+
+void ReadAhead::index(uint32_t piece)
+{
+    const Place &place = places_[piece % kPlaces];
+    const size_t first = uint32_t(place.first_record.load(std::memory_order_acquire));
+    index_slot(place.slot, piece, memory_of(place.slot) + std::min(first, slots_[place.slot].bytes)).prefilter(*indexing_.prefilter);
 }
 
 // Sequentially consistent, as release_before(), keep_pace() and the destructor are: of a thread that falls asleep and a caller that releases, wants help or
@@ -215,6 +293,10 @@ void ReadAhead::read(uint32_t piece, Slot &slot)
         is_ended_.store(true, std::memory_order_relaxed);
     Place &place = places_[piece % kPlaces];
     place.slot = number;
+    if (indices_ && number >= kCallerSlots) {
+        place.stage.store(marked(piece, Stage::kRead), std::memory_order_relaxed);
+        unindexed_[unindexed_end_++ % kPlaces] = piece;
+    }
     place.end_piece.store(piece + 1, std::memory_order_release);
     place.end_piece.notify_one();
 }

@@ -69,6 +69,8 @@ Device::~Device()
     }
     if (thread_.joinable())
         thread_.join();
+    if (driver_.set_prefilter)
+        driver_.set_prefilter(source_, nullptr);
     for (const auto &chain : current_->chains())
         chain->end();
     free_retired();
@@ -220,6 +222,8 @@ void Device::install(Chains chains, std::vector<std::shared_ptr<Joint>> joints, 
     if (current_)
         retired_.push_back({std::move(current_), std::move(closed), std::move(removed)});
     current_ = std::move(plan);
+    if (driver_.set_prefilter)
+        driver_.set_prefilter(source_, current_->prefilter());
     set_filter();
     if (on_plan_ && !retired_.empty()) // not of the first one, which is of a device that is being made
         on_plan_(*this, *current_);

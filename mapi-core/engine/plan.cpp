@@ -3,14 +3,24 @@
 #include "engine/plan.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <numeric>
 
 #include "engine/chain.hpp"
 
 namespace mapi::engine
 {
+namespace
+{
+uint64_t next_number()
+{
+    static std::atomic<uint64_t> last = 0;
+    return ++last;
+}
+} // namespace
+
 Plan::Plan(std::vector<std::shared_ptr<Chain>> chains, const std::vector<std::shared_ptr<Joint>> &joints)
-    : chains_(std::move(chains)), stages_(1)
+    : chains_(std::move(chains)), stages_(1), number_(next_number())
 {
     const size_t functions = std::accumulate(chains_.begin(), chains_.end(), size_t(1), [](size_t sum, const auto &chain) { return sum + chain->functions().size(); });
     places_.reserve(functions);
@@ -46,6 +56,7 @@ Plan::Plan(std::vector<std::shared_ptr<Chain>> chains, const std::vector<std::sh
                 results_.push_back(&stage.steps[i]);
         }
     }
+    choose_prefiltered();
     for (const auto &node : nodes_) {
         if (node->is_copied())
             copied_.push_back(node.get());
@@ -60,6 +71,34 @@ bool Plan::can_take_bursts() const
     const auto waits = [](const auto &node) { return node->waits_for_reader(); };
     return !takes_single_packets_ && std::all_of(stages_[0].steps.begin(), stages_[0].steps.end(), [](const Step &step) { return step.is_plain; }) &&
            std::count_if(nodes_.begin(), nodes_.end(), waits) <= 1;
+}
+
+// Functions that every packet goes into.  Counters alone look at no packet beside them.
+void Plan::choose_prefiltered()
+{
+    Stage &stage = stages_[0];
+    bool leaves_packets_alone = stage.joints.empty();
+    for (size_t i = 0; i < stage.steady_steps; ++i) {
+        Step &step = stage.steps[i];
+        if (step.input != 0)
+            continue;
+        if (step.is_plain && step.node->can_prefilter() && prefiltered_.size() < MAPI_PREFILTERED_MAX) {
+            step.prefiltered = uint32_t(prefiltered_.size());
+            prefiltered_.push_back(step.node);
+        } else if (!step.node->is_additive()) {
+            leaves_packets_alone = false;
+        }
+    }
+    prefilter_ = {sizeof(prefilter_), leaves_packets_alone, run_prefilter, this};
+}
+
+void Plan::run_prefilter(const mapi_prefilter *prefilter, const mapi_batch *batch, mapi_prefiltered *result)
+{
+    const Plan &plan = *static_cast<const Plan *>(prefilter->engine);
+    result->number = plan.number_;
+    result->known = 0;
+    for (size_t i = 0; i < plan.prefiltered_.size(); ++i)
+        result->known |= uint64_t(plan.prefiltered_[i]->prefilter(*batch, result->passed[i])) << i;
 }
 
 void Plan::add_metered(Applied &applied)

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include <mapi/driver.h>
 #include <mapi/function.h>
 
 #include "engine/burst.hpp"
@@ -51,6 +52,8 @@ public:
     std::shared_ptr<Node> find(const Node *source, const Node &wanted) const;
     // Nodes that could run jointly, one set for each joint to be made; none where the joints are of just these nodes.
     const std::vector<Joint::Nodes> &unjoined() const { return unjoined_; }
+    // For a driver that runs functions on a thread of its own; null: there is nothing to run.  It lives as long as the plan.
+    const mapi_prefilter *prefilter() const { return prefiltered_.empty() ? nullptr : &prefilter_; }
     // Those given that are of some of its nodes, one for each set.
     const std::vector<std::shared_ptr<Joint>> &joints() const { return joints_; }
 
@@ -70,6 +73,7 @@ private:
         uint32_t referred = kNone; // index into referred_; kNone: nobody refers to the node
         uint32_t first_reference = 0;
         uint32_t references = 0;
+        uint32_t prefiltered = kNone; // index into prefiltered_
         bool has_result = false;
         bool is_metered = false;
         Applied *meter_end = nullptr; // null: the function ends no meter
@@ -143,6 +147,8 @@ private:
 
     void add_metered(Applied &applied);
     bool can_take_bursts() const;
+    void choose_prefiltered();
+    static void run_prefilter(const mapi_prefilter *prefilter, const mapi_batch *batch, mapi_prefiltered *result);
     bool has_chain(const Chain *chain) const;
     static void publish(const Step &step);
     void add(const Chain &chain, size_t functions);
@@ -192,6 +198,9 @@ private:
     std::vector<Group *> ran_; // groups that have run since the last publish()
     std::vector<Joint::Nodes> unjoined_;
     std::vector<std::shared_ptr<Joint>> joints_;
+    std::vector<const Node *> prefiltered_;
+    mapi_prefilter prefilter_ = {};
+    const uint64_t number_; // of all plans of the process
     bool joined_ = false;
     bool takes_single_packets_ = false;
     bool takes_bursts_ = false;

@@ -46,11 +46,14 @@ void Plan::run_steps(Stage &stage, Burst burst)
 {
     const size_t stride = stage.steps.size() + 1;
     uint64_t *const masks = stage.masks.data();
+    const bool is_prefiltered = burst.front().prefiltered && !NET_SLICE_IS_ON(); // else each slice belongs into the unit of its packets
     for (size_t i = 0; i < burst.size(); ++i)
         masks[i * stride] = burst[i].all;
     for (size_t i = 0; i < stage.steady_steps; ++i) {
         const Step &step = stage.steps[i];
-        if (step.is_plain) [[likely]]
+        if (step.prefiltered != kNone && is_prefiltered)
+            step.node->run_prefiltered(burst, masks + i + 1, stride, number_, step.prefiltered);
+        else if (step.is_plain) [[likely]]
             step.node->run(burst, masks + step.input, masks + i + 1, stride);
         else
             masks[i + 1] = run_step(step, burst.front(), masks[step.input]);

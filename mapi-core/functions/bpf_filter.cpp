@@ -32,6 +32,7 @@ public:
     BpfFilter(const mapi_function_setup *setup, const char *expression)
         : expression_(expression), has_packet_types_((setup->device_flags & MAPI_DEVICE_PACKET_TYPES) != 0), interface_index_(setup->interface_index)
     {
+        programs_.reserve(kProgramsMax);
     }
 
     // Throws FilterError.  What an expression for files cannot ask an interface may answer.
@@ -56,6 +57,7 @@ public:
         static constexpr bpf_insn kPass[] = {{BPF_RET | BPF_K, 0, 0, 1}};
         const Entry &first = programs_.front();
         first_link_type_ = first.link_type;
+        first_program_ = first.program && !first.outgoing ? &*first.program : nullptr;
         first_code_ = first.outgoing ? std::span(first.kernel_code) : first.program->instructions();
         indexed_code_ = first.outgoing ? std::span<const bpf_insn>(kPass) : first_code_;
     }
@@ -83,6 +85,15 @@ public:
             rest &= ~same;
         }
         return passed;
+    }
+
+    // Any thread: that program does not change any more.
+    bool prefilter(const mapi_batch &batch, uint64_t &passed) const
+    {
+        if (batch.link_type != first_link_type_ || !first_program_)
+            return false;
+        passed = first_program_->filter(batch.packets, batch.all);
+        return true;
     }
 
     // Any thread.
@@ -148,7 +159,8 @@ private:
     const std::string expression_;
     const bool has_packet_types_;
     const uint32_t interface_index_;
-    std::vector<Entry> programs_; // after create() the device's thread alone uses it
+    std::vector<Entry> programs_; // stay where they are; after create() the device's thread alone uses it
+    const match::BpfProgram *first_program_ = nullptr; // null: more than a packet's bytes decides
     uint16_t first_link_type_ = 0;
     std::span<const bpf_insn> first_code_, indexed_code_;
     std::atomic<uint64_t> unjudged_ = 0;
@@ -220,6 +232,11 @@ uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)
     return static_cast<BpfFilter *>(instance)->process(*batch, mask);
 }
 
+int prefilter(const void *instance, const mapi_batch *batch, uint64_t *passed)
+{
+    return static_cast<const BpfFilter *>(instance)->prefilter(*batch, *passed);
+}
+
 uint32_t classic_bpf(const void *instance, uint16_t link_type, const mapi_filter_code **code)
 {
     return static_cast<const BpfFilter *>(instance)->code(link_type, code);
@@ -264,4 +281,5 @@ extern "C" const mapi_function mapi_fn_bpf_filter = {
     .joint_process = mapi::functions::joint_process,
     .joint_destroy = mapi::functions::destroy<mapi::functions::BpfJoint>,
     .text_bytes_max = 2048, // a second; libpcap takes a time that grows with the cube
+    .prefilter = mapi::functions::prefilter,
 };

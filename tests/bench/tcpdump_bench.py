@@ -68,6 +68,8 @@ class Row:
 class Costs:
     """Where the time of mapi-count goes, and of tcpdump: rows of seconds, medians over rounds that take all rows in turn."""
 
+    FLOORS = ("read() alone", "read() and a look at each record", "read() alone, two CPUs")
+
     def __init__(self, mapi_count, read_floor, capture, folder):
         self.read_floor, self.capture = read_floor, capture
         empty = os.path.join(folder, "no-packets.pcap")
@@ -82,13 +84,12 @@ class Costs:
             "mapi-count with a filter": [mapi_count, capture, COSTS_FILTER],
             "tcpdump with a filter": ["tcpdump", "-r", capture, "--count", COSTS_FILTER],
         }
-        self.seconds = {name: [] for name in ("read() alone", "read() and a look at each record", *self.commands)}
+        self.seconds = {name: [] for name in (*self.FLOORS, *self.commands)}
 
     def run(self):
         for _ in range(ROUNDS):
-            alone_s, walked_s = (float(line) for line in timed([self.read_floor, self.capture])[1].split())
-            self.seconds["read() alone"].append(alone_s)
-            self.seconds["read() and a look at each record"].append(walked_s)
+            for name, line in zip(self.FLOORS, timed([self.read_floor, self.capture])[1].split()):
+                self.seconds[name].append(float(line))
             for name, command in self.commands.items():
                 self.seconds[name].append(timed(command)[0])
         return self

@@ -31,6 +31,7 @@
 #define NET_SLICE_CREATE(name) ((struct nsp_slice *)0)
 #define NET_SLICE_START_AT(slice) ((void)0)
 #define NET_SLICE_STOP_AT(slice) ((void)0)
+#define NET_SLICE_IS_ON() 0
 #ifdef __cplusplus
 #define NET_SLICE_SCOPE(name) ((void)0)
 #endif
@@ -67,6 +68,9 @@ struct nsp_slice;
 #define NET_SLICE_CREATE(name) nsp_slice_create(name, __FILE__, __LINE__)
 #define NET_SLICE_START_AT(slice) NSP_DETAIL_PROBE_AT(NSP_DETAIL_STATE, &(slice)->start)
 #define NET_SLICE_STOP_AT(slice) NSP_DETAIL_PROBE_AT(NSP_DETAIL_STATE, &(slice)->stop)
+
+/* Whether a session records now: for programs that do work in another way, on another thread say, when nobody measures it. */
+#define NET_SLICE_IS_ON() (__atomic_load_n(&nsp_detail_state.mode, __ATOMIC_RELAXED) != NSP_DETAIL_MODE_OFF)
 
 #ifdef __cplusplus
 /* START here, STOP where the scope is left, by whatever way. */

@@ -68,6 +68,24 @@ struct mapi_driver_stats {
 	char message[512]; /* why reading stopped before the end of the source, or what is odd in it; empty when nothing is wrong */
 };
 
+#define MAPI_PREFILTERED_MAX 8
+
+/* What a prefilter thinks of a batch. */
+struct mapi_prefiltered {
+	uint64_t number; /* of the prefilter that wrote it */
+	uint64_t known;  /* bit i: passed[i] is valid */
+	uint64_t passed[MAPI_PREFILTERED_MAX];
+};
+
+/* Functions that the engine would run on each batch, for a driver to run them on a thread of its own before it hands the batch out. */
+struct mapi_prefilter {
+	uint32_t struct_size; /* sizeof(struct mapi_prefilter) */
+	uint32_t leaves_packets_alone; /* only packets that one of them lets pass will be looked at */
+	/* Any thread, one at a time. */
+	void (*run)(const struct mapi_prefilter *prefilter, const struct mapi_batch *batch, struct mapi_prefiltered *result);
+	void *engine; /* its own */
+};
+
 struct mapi_driver {
 	uint32_t abi;         /* MAPI_DRIVER_ABI */
 	uint32_t struct_size; /* sizeof(struct mapi_driver) */
@@ -110,6 +128,11 @@ struct mapi_driver {
 	 * and file of the setup are valid.  0, or an error number, as open().  NULL: the driver reads one file.
 	 */
 	int (*append)(void *instance, const struct mapi_driver_setup *setup);
+	/*
+	 * Any thread: the prefilter to run from now on, which lives until the next call; NULL: none.  When it returns nobody runs the one before.
+	 * A batch that the driver makes on a thread of its own may carry the result as its `prefiltered`; others have NULL there.
+	 */
+	void (*set_prefilter)(void *instance, const struct mapi_prefilter *prefilter);
 };
 
 #ifdef __cplusplus

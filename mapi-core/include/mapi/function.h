@@ -21,6 +21,8 @@ extern "C" {
 #define MAPI_LINK_MIXED 0xffff   /* the batch holds packets of several link types */
 #define MAPI_LINK_UNKNOWN 0xfffe /* the device cannot tell before its first packet */
 
+struct mapi_prefiltered; /* driver.h */
+
 /* Up to MAPI_BATCH_MAX packets; bit i of a mask stands for packets[i].  Valid during the call that gets it. */
 struct mapi_batch {
 	const struct mapi_packet *packets;
@@ -29,6 +31,7 @@ struct mapi_batch {
 	uint32_t count;
 	uint16_t link_type; /* of every packet, or MAPI_LINK_MIXED */
 	uint16_t reserved;
+	const struct mapi_prefiltered *prefiltered; /* the engine's: driver.h; NULL: no thread of the driver has filtered the batch */
 };
 
 /*
@@ -76,6 +79,7 @@ static inline void mapi_batch_fill(struct mapi_batch *batch, const struct mapi_p
 	batch->count = count;
 	batch->all = count == 0 ? 0 : ~(uint64_t)0 >> (MAPI_BATCH_MAX - count);
 	batch->wire_bytes = 0;
+	batch->prefiltered = NULL;
 	batch->link_type = count == 0 ? MAPI_LINK_UNKNOWN : packets[0].link_type;
 	for (uint32_t i = 0; i < count; ++i) {
 		batch->wire_bytes += packets[i].wire_len;
@@ -360,6 +364,11 @@ struct mapi_function {
 	 * another process.  It does not wait.  NULL: the result is what lies in place.  Of a plug-in as read_result(): not through mapid.
 	 */
 	void (*compose_result)(struct mapi_reading *reading, void *result);
+	/*
+	 * Of a function with MAPI_FUNCTION_PURE.  Any thread, while process() may be running: 1, and `passed` is what process() would return for
+	 * all packets of the batch; 0: it cannot tell, and process() is called.  Neither changes the instance.
+	 */
+	int (*prefilter)(const void *instance, const struct mapi_batch *batch, uint64_t *passed);
 };
 
 #ifdef __cplusplus

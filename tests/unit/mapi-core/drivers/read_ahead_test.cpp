@@ -3,6 +3,7 @@
 #include "support/catch.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -180,6 +181,36 @@ std::string large_noisy_pcap()
     return capture.bytes();
 }
 
+std::string tiny_packets(size_t bytes)
+{
+    CaptureBuilder capture;
+    capture.pcap_header();
+    for (size_t i = 0; i * 16 < bytes; ++i)
+        capture.pcap_record(std::string(i % 3, char(i)), 60);
+    return capture.bytes();
+}
+
+// Passes packets with an odd number of bytes; counts the packets of batches that came with its opinion.
+struct OddLengths {
+    OddLengths() { table = {sizeof(table), 1, run, this}; }
+    static uint64_t passing(const mapi_batch &batch)
+    {
+        uint64_t passed = 0;
+        for (uint32_t i = 0; i < batch.count; ++i)
+            passed |= uint64_t(batch.packets[i].caplen & 1) << i;
+        return passed;
+    }
+    static void run(const mapi_prefilter *prefilter, const mapi_batch *batch, mapi_prefiltered *result)
+    {
+        auto &self = *static_cast<OddLengths *>(prefilter->engine);
+        CHECK(self.is_set);
+        *result = {self.number, 1, {passing(*batch)}};
+    }
+    mapi_prefilter table;
+    uint64_t number = 7;
+    std::atomic<bool> is_set = true;
+};
+
 struct OpenCapture {
     explicit OpenCapture(const std::string &path)
     {
@@ -297,6 +328,69 @@ TEST_CASE("captures read ahead give what they give in place", "[mapi-core][drive
     CHECK(outcome.last == 0);
     CHECK(outcome.packets.size() > 10000 * repeat);
     check_same(outcome, read_in_place(*driver, path, repeat));
+}
+
+TEST_CASE("packets that another thread has found come in batches of any size, and tiny ones all", "[mapi-core][drivers][read_ahead]")
+{
+    const uint32_t limit = GENERATE(1u, 10u, 64u);
+    const TempDir dir;
+    std::string bytes;
+    SECTION("packets of all sizes") { bytes = large_pcap(); }
+    SECTION("more packets in a piece than are looked for") { bytes = tiny_packets(kLargeBytes / 2); }
+    const std::string path = CaptureBuilder().text(bytes).write(dir / "large.pcap");
+    check_same(read_capture(mapi_driver_pcap_file, path, limit), read_in_place(mapi_driver_pcap_file, path));
+}
+
+TEST_CASE("a prefilter's opinion comes with the packets that it is of, and it is left alone once it is taken away", "[mapi-core][drivers][read_ahead]")
+{
+    if (!has_two_processors())
+        return test_support::skip("one processor: nothing is read ahead");
+    const TempDir dir;
+    const std::string path = CaptureBuilder().text(large_pcap()).write(dir / "large.pcap");
+    uint64_t with_opinion = 0;
+    for (int i = 0; i < 20 && with_opinion == 0; ++i) { // whether the thread helps is up to the machine
+        OddLengths odd;
+        OpenCapture capture(path);
+        mapi_driver_pcap_file.set_prefilter(capture.file, &odd.table);
+        mapi_packet packets[64];
+        mapi_batch batch = {};
+        uint64_t batches = 0;
+        while (mapi_driver_pcap_file.read(capture.file, packets, 64, &batch) > 0) {
+            if (batch.prefiltered && odd.is_set) {
+                with_opinion += batch.count;
+                REQUIRE(batch.prefiltered->number == odd.number);
+                REQUIRE(batch.prefiltered->passed[0] == OddLengths::passing(batch));
+            }
+            if (++batches == 900) {
+                mapi_driver_pcap_file.set_prefilter(capture.file, nullptr);
+                odd.is_set = false;
+            }
+        }
+    }
+    CHECK(with_opinion > 0);
+}
+
+TEST_CASE("a capture that is written to while it is read is read to its end or to the damage", "[mapi-core][drivers][read_ahead]")
+{
+    const TempDir dir;
+    const std::string bytes = large_pcap();
+    const std::string path = CaptureBuilder().text(bytes).write(dir / "large.pcap");
+    for (unsigned seed = 1; seed <= 5; ++seed) {
+        std::atomic<bool> is_read = false;
+        std::thread writer([&] {
+            std::mt19937 random(seed);
+            for (std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out); !is_read;) {
+                file.seekp(std::streamoff(random() % (bytes.size() - 64)));
+                file.write(bytes.data() + random() % (bytes.size() - 64), std::streamsize(random() % 64)).flush();
+            }
+        });
+        const Outcome outcome = read_capture(mapi_driver_pcap_file, path);
+        is_read = true;
+        writer.join();
+        CHECK(outcome.open_error == 0);
+        CHECK(outcome.last <= 0);
+        CaptureBuilder().text(bytes).write(path);
+    }
 }
 
 TEST_CASE("damage and cuts of captures read ahead are told at the packet and offset of reading in place", "[mapi-core][drivers][read_ahead]")

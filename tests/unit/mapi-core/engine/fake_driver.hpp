@@ -9,6 +9,9 @@
 
 namespace test_support
 {
+// As a driver with a thread of its own may do: run the prefilter on each batch, or hand out what it thought of the batch before.
+enum class Prefiltering { kNone, kEach, kOld };
+
 // One at a time.  Packet i has i & 1 as its only byte and wire length 100.
 class FakeSource
 {
@@ -32,6 +35,12 @@ public:
         ask(count);
         std::unique_lock lock(mutex_);
         changed_.wait(lock, [&] { return wanted_ == 0 && waiting_; });
+    }
+    // Until the source is opened again.
+    void prefilter(Prefiltering prefiltering)
+    {
+        const std::lock_guard lock(mutex_);
+        prefiltering_ = prefiltering;
     }
     void finish()
     {
@@ -66,6 +75,7 @@ private:
         table.stats = stats;
         table.interrupt = interrupt;
         table.close = close;
+        table.set_prefilter = set_prefilter;
         return table;
     }
     static uint32_t &flags()
@@ -78,6 +88,7 @@ private:
         FakeSource &self = instance();
         self.ended_ = self.waiting_ = false;
         self.wanted_ = 0;
+        self.prefiltering_ = Prefiltering::kNone;
         info->device_flags = flags();
         info->link_type = 1;
         *source = &self;
@@ -97,9 +108,19 @@ private:
         const uint32_t count = self.wanted_ < limit ? self.wanted_ : limit;
         for (uint32_t i = 0; i < count; ++i)
             packets[i] = {&bytes[i & 1], 1, 100, 0, 1, 0, 0};
-        *batch = {packets, count == 64 ? ~0ull : (1ull << count) - 1, count * 100ull, count, 1, 0};
+        *batch = {packets, count == 64 ? ~0ull : (1ull << count) - 1, count * 100ull, count, 1, 0, nullptr};
+        if (self.prefiltering_ == Prefiltering::kEach && self.prefilter_)
+            self.prefilter_->run(self.prefilter_, batch, &self.prefiltered_);
+        if (self.prefiltering_ != Prefiltering::kNone)
+            batch->prefiltered = &self.prefiltered_;
         self.wanted_ = 0;
         return int(count);
+    }
+    static void set_prefilter(void *source, const mapi_prefilter *prefilter)
+    {
+        FakeSource &self = *static_cast<FakeSource *>(source);
+        const std::lock_guard lock(self.mutex_);
+        self.prefilter_ = prefilter;
     }
     static void stats(void *, mapi_driver_stats *) {}
     static void interrupt(void *source) { static_cast<FakeSource *>(source)->finish(); }
@@ -110,5 +131,8 @@ private:
     uint32_t wanted_ = 0;
     bool waiting_ = false;
     bool ended_ = false;
+    Prefiltering prefiltering_ = Prefiltering::kNone;
+    const mapi_prefilter *prefilter_ = nullptr;
+    mapi_prefiltered prefiltered_ = {};
 };
 } // namespace test_support

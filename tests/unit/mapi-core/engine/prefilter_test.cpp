@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+// Prefilter: what a driver's own thread thinks of packets -> the same counts as without it, and no function run twice.
+#include "support/catch.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "functions/catalog.hpp"
+#include "mapi-core/engine/fake_device.hpp"
+#include "mapi-core/engine/function_table.hpp"
+
+using mapi::engine::Argument;
+using mapi::engine::Device;
+using mapi::engine::Flow;
+using test_support::FakeSource;
+using test_support::make_device;
+using test_support::Prefiltering;
+using test_support::value;
+
+namespace
+{
+// FIRST_BYTE n: passes packets whose byte is n; of 1 it can tell beforehand.
+int processed;
+
+uint64_t passing(const void *instance, const mapi_batch &batch)
+{
+    uint64_t passed = 0;
+    for (uint32_t i = 0; i < batch.count; ++i)
+        passed |= uint64_t(batch.packets[i].data[0] == *static_cast<const int64_t *>(instance)) << i;
+    return passed;
+}
+
+mapi_function make_first_byte()
+{
+    mapi_function table = test_support::function_table("FIRST_BYTE", "i");
+    table.flags = MAPI_FUNCTION_PURE;
+    table.create = [](const mapi_function_setup *setup, void **instance) {
+        *instance = new int64_t(setup->arguments[0].number);
+        return 0;
+    };
+    table.process = [](void *instance, const mapi_batch *batch, uint64_t mask) {
+        ++processed;
+        return passing(instance, *batch) & mask;
+    };
+    table.prefilter = [](const void *instance, const mapi_batch *batch, uint64_t *passed) {
+        *passed = passing(instance, *batch);
+        return int(*static_cast<const int64_t *>(instance) != 0);
+    };
+    table.destroy = [](void *instance) { delete static_cast<int64_t *>(instance); };
+    return table;
+}
+
+const mapi_function kFirstByte = make_first_byte();
+
+struct ByteFlow {
+    std::shared_ptr<Flow> flow;
+    int filter, passed;
+
+    ByteFlow(const std::shared_ptr<Device> &device, int64_t byte) : flow(std::make_shared<Flow>(device))
+    {
+        flow->apply(mapi_fn_pkt_counter, {});
+        filter = flow->apply(kFirstByte, {Argument{'i', byte, "", {}}});
+        passed = flow->apply(mapi_fn_pkt_counter, {});
+        flow->connect();
+    }
+    ~ByteFlow() { flow->close(); }
+    uint64_t count() { return value(*flow, passed); }
+};
+} // namespace
+
+TEST_CASE("what a driver has filtered beforehand is not filtered again, and counts the same", "[mapi-core][engine]")
+{
+    const auto device = make_device();
+    ByteFlow ones(device, 1), same(device, 1);
+    FakeSource::instance().prefilter(Prefiltering::kEach);
+    processed = 0;
+
+    FakeSource::instance().give(63);
+
+    CHECK(processed == 0);
+    CHECK(ones.count() == 31);
+    CHECK(same.count() == 31);
+    mapi_function_info_t info = {};
+    ones.flow->describe(ones.filter, &info);
+    CHECK(info.pkts == 63);
+    CHECK(info.passed_pkts == 31);
+}
+
+TEST_CASE("a filter that cannot tell beforehand is run with the batch", "[mapi-core][engine]")
+{
+    const auto device = make_device();
+    ByteFlow zeros(device, 0), ones(device, 1);
+    FakeSource::instance().prefilter(Prefiltering::kEach);
+    processed = 0;
+
+    FakeSource::instance().give(63);
+
+    CHECK(processed == 1);
+    CHECK(zeros.count() == 32);
+    CHECK(ones.count() == 31);
+}
+
+TEST_CASE("packets filtered before a flow came or went are filtered again", "[mapi-core][engine]")
+{
+    const auto device = make_device();
+    auto first = std::make_unique<ByteFlow>(device, 2);
+    FakeSource::instance().prefilter(Prefiltering::kEach);
+    FakeSource::instance().give(63);
+    REQUIRE(first->count() == 0);
+    FakeSource::instance().prefilter(Prefiltering::kOld);
+
+    ByteFlow ones(device, 1);
+    FakeSource::instance().give(63);
+    CHECK(ones.count() == 31);
+    first.reset();
+    FakeSource::instance().give(63);
+    CHECK(ones.count() == 62);
+}
+
+TEST_CASE("more filters than a prefilter holds count the same", "[mapi-core][engine]")
+{
+    const auto device = make_device();
+    std::vector<std::unique_ptr<ByteFlow>> flows;
+    for (int64_t byte = 0; byte < 2 * MAPI_PREFILTERED_MAX; ++byte)
+        flows.push_back(std::make_unique<ByteFlow>(device, byte));
+    FakeSource::instance().prefilter(Prefiltering::kEach);
+
+    FakeSource::instance().give(63);
+    FakeSource::instance().give(64);
+
+    CHECK(flows[0]->count() == 64);
+    CHECK(flows[1]->count() == 63);
+    for (size_t i = 2; i < flows.size(); ++i)
+        CHECK(flows[i]->count() == 0);
+}
