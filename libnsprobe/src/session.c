@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A session that the process opens for itself: configuration -> rings, a drain thread, a trace file. */
 #define _GNU_SOURCE
+#include <nsprobe/detail/state.h>
 #include <nsprobe/session.h>
 
 #include <errno.h>
@@ -198,6 +199,11 @@ int nsp_session_configure(const char *text)
     if (options.attach)
         return nsp_attach_listen();
     return nsp_session_open(&options.config);
+}
+
+int nsp_session_is_on(void)
+{
+    return __atomic_load_n(&nsp_detail_state.mode, __ATOMIC_RELAXED) != NSP_DETAIL_MODE_OFF;
 }
 
 int nsp_session_conf(const char *text)

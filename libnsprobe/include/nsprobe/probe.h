@@ -70,7 +70,7 @@ struct nsp_slice;
 #define NET_SLICE_STOP_AT(slice) NSP_DETAIL_PROBE_AT(NSP_DETAIL_STATE, &(slice)->stop)
 
 /* Whether a session records now: for programs that do work in another way, on another thread say, when nobody measures it. */
-#define NET_SLICE_IS_ON() (__atomic_load_n(&nsp_detail_state.mode, __ATOMIC_RELAXED) != NSP_DETAIL_MODE_OFF)
+#define NET_SLICE_IS_ON() nsp_session_is_on()
 
 #ifdef __cplusplus
 /* START here, STOP where the scope is left, by whatever way. */

@@ -84,6 +84,9 @@ int nsp_session_open(const struct nsp_session_config *config);
 /* Turns probes off, waits for those under way, drains, writes the footer.  counts may be NULL. */
 int nsp_session_close(struct nsp_session_counts *counts);
 
+/* Nonzero while the process's probes record, in whoever's session.  Any thread. */
+int nsp_session_is_on(void);
+
 /* Flight recorder: writes what the rings hold now to the trace file and goes on.  Policy overwrite only. */
 int nsp_session_snapshot(void);
 

@@ -54,6 +54,15 @@ void stay_on_one_cpu()
 }
 } // namespace
 
+TEST_CASE("a program can ask whether a session records", "[libnsprobe][session]")
+{
+    CHECK(!NET_SLICE_IS_ON());
+    ProbeSession session;
+    CHECK(NET_SLICE_IS_ON());
+    session.close();
+    CHECK(!NET_SLICE_IS_ON());
+}
+
 TEST_CASE("a session's trace holds what the probes were given", "[libnsprobe][session]")
 {
     stay_on_one_cpu();
