@@ -32,6 +32,7 @@ void move_to(pid_t thread, int cpu)
 
 TEST_CASE("threads that others drive from CPU to CPU lose nothing uncounted", "[stress][migration]")
 {
+    constexpr unsigned kMovesLeast = 30;
     const auto cpus = allowed_cpus();
     if (cpus.size() < 2)
         return test_support::skip("one CPU only");
@@ -41,15 +42,20 @@ TEST_CASE("threads that others drive from CPU to CPU lose nothing uncounted", "[
             test_support::ProbeSession session("calibration=no " + kind + full);
             std::atomic<pid_t> ids[3] = {};
             std::atomic<int> working{3};
+            std::atomic<unsigned> moves{0};
             std::thread driver([&] {
                 for (unsigned i = 0; working > 0; ++i) {
-                    if (const pid_t id = ids[i % 3])
+                    if (const pid_t id = ids[i % 3]) {
                         move_to(id, cpus[i / 3 % cpus.size()]);
+                        ++moves;
+                    }
                 }
             });
             const auto issued = run_threads(3, [&](unsigned i) {
                 ids[i] = gettid();
-                const auto own = write_units(100000);
+                auto own = write_units(100000);
+                while (moves < kMovesLeast) // the driver may have had no turn yet
+                    own += write_units(1000);
                 --working;
                 return own;
             });
