@@ -10,7 +10,6 @@ SECONDS = int(os.environ.get("NETSLICE_FUZZ_SECONDS", "20"))
 
 
 class Fuzz(nsmod_guest.NsmodTest):
-    in_turns = True
     programs = ("vm_writer", "vm_fuzz", "vm_kernel_load")
     timeout_s = 100 + 2 * SECONDS
 

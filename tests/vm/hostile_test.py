@@ -16,7 +16,6 @@ available() { sed -n 's/^MemAvailable: *\\([0-9]*\\).*/\\1/p' /proc/meminfo; }
 
 
 class Hostile(nsmod_guest.NsmodTest):
-    in_turns = True
     programs = ("vm_writer", "vm_hostile", "vm_reader")
     timeout_s = 240
 

@@ -39,7 +39,6 @@ rmmod nsmod && echo "unloaded"
 
 
 class KernelRecords(nsmod_guest.NsmodTest):
-    in_turns = True
     programs = ("vm_kernel_recorder",)
     timeout_s = 180
 

@@ -25,7 +25,6 @@ flood() { # PACKETS
 
 
 class Load(nsmod_guest.NsmodTest):
-    in_turns = True
     programs = ("vm_writer", "vm_unblocked", "vm_kernel_load", "vm_kills")
     modules = ("veth", "pktgen")
     timeout_s = 240

@@ -9,7 +9,6 @@ PROGRAMS = ("misuse", "misuse_memory", "misuse_users", "misuse_limits")
 
 
 class Misuse(nsmod_guest.NsmodTest):
-    in_turns = True
     programs = ("vm_writer", *(f"vm_{program}" for program in PROGRAMS))
 
     def test_every_wrong_use_is_told_by_its_error_and_does_no_harm(self):

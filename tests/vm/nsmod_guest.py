@@ -79,10 +79,10 @@ class NsmodTest(unittest.TestCase):
     programs = ()  # names below tests/ of the build, beside nsdump
     modules = ()   # of the kernel's own
     timeout_s = 240
-    in_turns = False # each test on one of the kernels, where none is named: what they show depends on the module alone
 
     def kernels(self):
-        if self.in_turns and not NAMES_KERNELS:
+        """Those that are named, or one: each test has its own."""
+        if not NAMES_KERNELS:
             return KERNELS[zlib.crc32(self.id().encode()) % len(KERNELS)],
         return KERNELS
 

@@ -31,7 +31,6 @@ def blocks_without(word):
 
 
 class Readme(nsmod_guest.NsmodTest):
-    in_turns = True
     programs = ("vm_long_slices",)
     timeout_s = 180
 

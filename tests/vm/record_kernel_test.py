@@ -26,7 +26,6 @@ stats() { # NAME: the statistics of NAME.nsl
 
 
 class RecordKernel(nsmod_guest.NsmodTest):
-    in_turns = True
     programs = ("vm_writer", "vm_long_slices")
 
     def check_whole(self, result, *names):

@@ -6,7 +6,6 @@ from record_kernel_test import STATS, documents
 
 
 class RecordThreads(nsmod_guest.NsmodTest):
-    in_turns = True
     programs = ("vm_writer",)
 
     def test_a_short_programs_records_are_there_and_a_containers_slices_keep_what_cannot_be_told(self):
