@@ -10,6 +10,7 @@
 #include <mapi/driver.h>
 
 #include "drivers/file_buffer.hpp"
+#include "drivers/finish_batch.hpp"
 #include "drivers/odd_lengths.hpp"
 
 namespace mapi::drivers
@@ -62,17 +63,5 @@ template <bool kSwapped> inline uint64_t load_u64(const uint8_t *bytes)
     uint64_t value;
     memcpy(&value, bytes, sizeof(value));
     return kSwapped ? __builtin_bswap64(value) : value;
-}
-
-// Fills the fields of a batch that follow from its packets.
-inline void finish_batch(mapi_batch &batch, const mapi_packet *packets, uint32_t count,
-                         uint64_t wire_bytes, uint16_t link_type)
-{
-    batch.packets = packets;
-    batch.count = count;
-    batch.all = count >= 64 ? ~uint64_t(0) : (uint64_t(1) << count) - 1;
-    batch.wire_bytes = wire_bytes;
-    batch.link_type = link_type;
-    batch.prefiltered = nullptr;
 }
 } // namespace mapi::drivers

@@ -68,10 +68,6 @@ bool FileBuffer::fill(size_t bytes)
 {
     if (available() >= bytes)
         return true;
-    if (index_) { // the file has been changed since its packets were found
-        leave_index();
-        return fill(bytes);
-    }
     // A length that the file cannot hold must not cost the memory for it.
     if (bytes > storage_.size() && !source_->is_open_ended() && bytes > rest_bytes())
         return false;
@@ -80,7 +76,9 @@ bool FileBuffer::fill(size_t bytes)
         ahead_ = ReadAhead::start(*source_, position_, indexing_);
     }
     while (ahead_ && available() < bytes && take_piece(bytes)) {
-        if (index_ && available() < bytes)
+        if (is_at_index()) // nothing was left of the piece before
+            return true;
+        if (available() < bytes) // what was left goes on where the index has other packets: so it is not of this format
             leave_index();
     }
     return available() >= bytes || fill_in_place(bytes);
@@ -173,6 +171,7 @@ bool FileBuffer::rewind()
     position_ = 0;
     index_ = nullptr;
     hidden_bytes_ = 0;
+    indexing_.format = nullptr;
     has_tried_ahead_ = false;
     return true;
 }

@@ -28,14 +28,14 @@ public:
     // Everything before `position` is done with; it stays in place until the next fill().
     void consume_to(const uint8_t *position) { cursor_ = position; }
 
-    // Lets a thread that reads ahead find packets, and filter them.
+    // Lets a thread that reads ahead find packets, until rewind(), and filter them.
     void use_format(std::shared_ptr<const PieceFormat> format) { indexing_.format = std::move(format); }
     void use_prefilter(std::shared_ptr<PrefilterSlot> prefilter) { indexing_.prefilter = std::move(prefilter); }
     // Whether packets that were found so come next: begin() and end() are the same then.
-    bool has_index() const { return index_ && cursor_ == end_; }
-    // The next batch of them, all of which is done with.
+    bool is_at_index() const { return index_ && cursor_ == end_; }
+    // The next batch of them; begin() is behind it then.
     uint32_t take_indexed(mapi_batch &batch);
-    // Bytes of packets that were found come back behind end().
+    // From here to the end of the piece the reader goes through the records itself.
     void leave_index();
     // At begin() a record was cut before fill() made it whole: it and those behind it may be found at once.
     void index_from_here()
@@ -48,7 +48,7 @@ public:
     void hold(bool is_held) { is_held_ = is_held; }
     bool is_held() const { return is_held_; }
 
-    // Makes at least `bytes` available, moving what is left.  False: the file ends before that.
+    // Makes at least `bytes` available, moving what is left, or comes to an index.  False: the file ends before that.
     bool fill(size_t bytes);
     // Any thread: a fill() that waits for a pipe, now or later, throws CaptureError.
     void interrupt() { source_->interrupt(); }

@@ -36,7 +36,7 @@ public:
 
 private:
     // The next record, whatever it is like.  False: it is not whole, or there is none.
-    bool take_any(FileBuffer &file, mapi_packet *packets, Taken &taken);
+    bool take_any(FileBuffer &file, mapi_packet *packets, PcapTaken &taken);
     // The next record is not whole in the buffer.  False at the end of the file.
     bool fetch_record(FileBuffer &file) const;
 
@@ -46,24 +46,24 @@ private:
 template <bool kSwapped>
 uint32_t PcapFormat<kSwapped>::read(FileBuffer &file, mapi_packet *packets, uint32_t limit, mapi_batch &batch)
 {
-    Taken taken = {file.begin()};
+    PcapTaken taken = {file.begin()};
     do {
-        if (taken.count == 0 && file.has_index() && limit >= MAPI_BATCH_MAX)
+        if (taken.count == 0 && file.is_at_index() && limit >= MAPI_BATCH_MAX)
             return file.take_indexed(batch);
-        if (taken.count == 0 && file.has_index())
+        if (taken.count == 0 && file.is_at_index())
             file.leave_index();
-        take_plain<kSwapped>(settings_, file.end(), packets, limit, taken, [&](mapi_packet &packet) { settings_.swap(file.writable(packet.data), packet.caplen); });
+        take_plain_pcap<kSwapped>(settings_, file.end(), packets, limit, taken, [&](mapi_packet &packet) { settings_.swap(file.writable(packet.data), packet.caplen); });
     } while (taken.count < limit && take_any(file, packets, taken));
     file.consume_to(taken.record);
     finish_batch(batch, packets, taken.count, taken.wire_bytes, settings_.link_type);
     return taken.count;
 }
 
-template <bool kSwapped> bool PcapFormat<kSwapped>::take_any(FileBuffer &file, mapi_packet *packets, Taken &taken)
+template <bool kSwapped> bool PcapFormat<kSwapped>::take_any(FileBuffer &file, mapi_packet *packets, PcapTaken &taken)
 {
     const uint32_t header_bytes = settings_.variant.record_header_bytes;
     const size_t left = size_t(file.end() - taken.record);
-    const Lengths l = left >= header_bytes ? lengths<kSwapped>(settings_, taken.record) : Lengths{};
+    const PcapLengths l = left >= header_bytes ? pcap_lengths<kSwapped>(settings_, taken.record) : PcapLengths{};
     if (left < header_bytes || l.caplen > settings_.max_caplen || left - header_bytes < l.caplen) {
         file.consume_to(taken.record);
         if (taken.count > 0 || file.is_held() || !fetch_record(file))
@@ -74,7 +74,7 @@ template <bool kSwapped> bool PcapFormat<kSwapped>::take_any(FileBuffer &file, m
     if (l.caplen > std::min(l.wire_len, settings_.snaplen))
         odd_lengths_.note(l.caplen, l.wire_len, settings_.snaplen, file.offset() + uint64_t(taken.record - file.begin()));
     mapi_packet &packet = packets[taken.count];
-    show<kSwapped>(packet, settings_, taken.record, {std::min(l.caplen, settings_.snaplen), l.wire_len});
+    show_pcap<kSwapped>(packet, settings_, taken.record, {std::min(l.caplen, settings_.snaplen), l.wire_len});
     if constexpr (kSwapped) {
         if (settings_.swap)
             settings_.swap(file.writable(packet.data), packet.caplen);
@@ -89,13 +89,15 @@ template <bool kSwapped> bool PcapFormat<kSwapped>::fetch_record(FileBuffer &fil
 {
     const uint32_t header_bytes = settings_.variant.record_header_bytes;
     const bool has_header = file.fill(header_bytes);
+    if (file.is_at_index())
+        return true;
     const std::string place = file.where();
     if (!has_header) {
         if (file.available() == 0)
             return false;
         throw CaptureError(Damage::kTruncated, place + ": the file ends inside a record header");
     }
-    const uint32_t caplen = lengths<kSwapped>(settings_, file.begin()).caplen;
+    const uint32_t caplen = pcap_lengths<kSwapped>(settings_, file.begin()).caplen;
     if (caplen > settings_.max_caplen)
         throw CaptureError(Damage::kRecord, place + ": a record claims " + std::to_string(caplen) +
                                                 " captured bytes, more than the " +

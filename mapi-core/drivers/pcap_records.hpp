@@ -26,30 +26,30 @@ struct PcapSettings {
     uint32_t max_caplen;
     uint32_t snaplen;
     uint16_t link_type;
-    links::Swap swap; // of pseudo headers, in a file of the other byte order; null: its packets have none to turn round
+    links::Swap swap; // of pseudo headers, in a file of the other byte order; null: its packets have none to swap
 };
 
-struct Lengths {
+struct PcapLengths {
     uint32_t caplen;
     uint32_t wire_len;
 };
 
 // The packets of a batch so far, and where the next record begins.
-struct Taken {
+struct PcapTaken {
     const uint8_t *record;
     uint32_t count = 0;
     uint64_t wire_bytes = 0;
 };
 
-template <bool kSwapped> Lengths lengths(const PcapSettings &settings, const uint8_t *record)
+template <bool kSwapped> PcapLengths pcap_lengths(const PcapSettings &settings, const uint8_t *record)
 {
-    Lengths l = {load_u32<kSwapped>(record + 8), load_u32<kSwapped>(record + 12)};
+    PcapLengths l = {load_u32<kSwapped>(record + 8), load_u32<kSwapped>(record + 12)};
     if (settings.is_early && (settings.lengths_are_swapped || l.caplen > l.wire_len)) [[unlikely]]
         std::swap(l.caplen, l.wire_len);
     return l;
 }
 
-template <bool kSwapped> inline void show(mapi_packet &packet, const PcapSettings &settings, const uint8_t *record, Lengths lengths)
+template <bool kSwapped> inline void show_pcap(mapi_packet &packet, const PcapSettings &settings, const uint8_t *record, PcapLengths lengths)
 {
     packet.data = record + settings.variant.record_header_bytes;
     packet.caplen = lengths.caplen;
@@ -61,9 +61,9 @@ template <bool kSwapped> inline void show(mapi_packet &packet, const PcapSetting
 }
 
 // Whole records with nothing odd about them, up to the first other one.  The path of every packet of a capture: rare cases are tested
-// together.  turn_round(packet) is called where the file's pseudo headers are in the other byte order.
-template <bool kSwapped, class TurnRound>
-void take_plain(const PcapSettings &shared, const uint8_t *end, mapi_packet *packets, uint32_t limit, Taken &taken, TurnRound turn_round)
+// together.  swap_bytes(packet) is called where the file's pseudo headers are in the other byte order.
+template <bool kSwapped, class SwapBytes>
+void take_plain_pcap(const PcapSettings &shared, const uint8_t *end, mapi_packet *packets, uint32_t limit, PcapTaken &taken, SwapBytes swap_bytes)
 {
     const PcapSettings settings = shared; // its own copy: a store into a packet view might change a member
     if (settings.is_early)
@@ -74,13 +74,13 @@ void take_plain(const PcapSettings &shared, const uint8_t *end, mapi_packet *pac
     uint64_t wire_bytes = taken.wire_bytes;
     uint32_t count = taken.count;
     for (; count < limit && size_t(end - record) >= header_bytes; ++count) {
-        const Lengths l = {load_u32<kSwapped>(record + 8), load_u32<kSwapped>(record + 12)};
+        const PcapLengths l = {load_u32<kSwapped>(record + 8), load_u32<kSwapped>(record + 12)};
         if (l.caplen > longest || l.caplen > l.wire_len || size_t(end - record) - header_bytes < l.caplen) [[unlikely]]
             break;
-        show<kSwapped>(packets[count], settings, record, l);
+        show_pcap<kSwapped>(packets[count], settings, record, l);
         if constexpr (kSwapped) {
             if (settings.swap) [[unlikely]]
-                turn_round(packets[count]);
+                swap_bytes(packets[count]);
         }
         wire_bytes += l.wire_len;
         record += header_bytes + l.caplen;
@@ -93,15 +93,15 @@ template <bool kSwapped> class PcapPieces : public PieceFormat
 {
 public:
     explicit PcapPieces(const PcapSettings &settings) : settings_(settings) {}
-    // Bytes that are turned round in place must not be turned round once more by who goes through them again.
+    // Bytes that are swapped in place must not be swapped once more by who goes through them again.
     static bool can_index(const PcapSettings &settings) { return !settings.is_early && !settings.swap; }
 
     void index(const uint8_t *record, const uint8_t *end, PieceIndex &index) const override
     {
-        Taken taken = {record, MAPI_BATCH_MAX};
+        PcapTaken taken = {record, MAPI_BATCH_MAX};
         for (mapi_packet *packets; taken.count == MAPI_BATCH_MAX && (packets = index.next_packets());) {
             taken = {taken.record};
-            take_plain<kSwapped>(settings_, end, packets, MAPI_BATCH_MAX, taken, [](const mapi_packet &) {});
+            take_plain_pcap<kSwapped>(settings_, end, packets, MAPI_BATCH_MAX, taken, [](const mapi_packet &) {});
             if (taken.count > 0)
                 index.add(taken.count, taken.wire_bytes, settings_.link_type, taken.record);
         }
@@ -112,7 +112,7 @@ public:
         const uint32_t longest = std::min(settings_.max_caplen, settings_.snaplen);
         const uint32_t header_bytes = settings_.variant.record_header_bytes;
         while (size_t(end - record) >= header_bytes) {
-            const Lengths l = lengths<kSwapped>(settings_, record);
+            const PcapLengths l = pcap_lengths<kSwapped>(settings_, record);
             if (l.caplen > longest || l.caplen > l.wire_len)
                 return kUnknown;
             if (size_t(end - record) - header_bytes < l.caplen)

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Piece index: the packets of a piece of a capture, found and filtered by another thread.
+// Piece index: the packets of a piece of a capture, found before the packet thread takes them.
 #include "drivers/piece_index.hpp"
 
-#include "drivers/capture_format.hpp"
+#include "drivers/finish_batch.hpp"
 
 namespace mapi::drivers
 {
 void PieceIndex::clear(const uint8_t *record)
 {
     count_ = 0;
+    is_prefiltered_ = false;
     records_[0] = record;
 }
 
@@ -22,7 +23,10 @@ void PieceIndex::add(uint32_t count, uint64_t wire_bytes, uint16_t link_type, co
 
 void PieceIndex::prefilter(PrefilterSlot &filter)
 {
-    for (uint32_t i = 0; i < count_; ++i)
+    is_prefiltered_ = true;
+    for (uint32_t i = 0; i < count_; ++i) {
         batches_[i].prefiltered = filter.run(batches_[i], prefiltered_[i]) ? &prefiltered_[i] : nullptr;
+        is_prefiltered_ &= batches_[i].prefiltered != nullptr;
+    }
 }
 } // namespace mapi::drivers

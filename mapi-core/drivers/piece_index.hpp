@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Piece index: the packets of a piece of a capture, found and filtered by another thread before the packet thread takes them.
+// Piece index: the packets of a piece of a capture, found before the packet thread takes them, and filtered where another thread does so.
 #pragma once
 
 #include <array>
@@ -25,9 +25,10 @@ public:
     mapi_packet *next_packets() { return count_ < kBatchesMax ? &packets_[size_t(count_) * MAPI_BATCH_MAX] : nullptr; }
     // Which are there now, from the last record's end to this one.
     void add(uint32_t count, uint64_t wire_bytes, uint16_t link_type, const uint8_t *record_end);
-    // Sets what the prefilter thinks of each packet.
+    // Runs the prefilter, if there is one, on each batch.
     void prefilter(PrefilterSlot &filter);
 
+    bool is_prefiltered() const { return is_prefiltered_; } // each batch
     uint32_t count() const { return count_; }
     const mapi_batch &batch(uint32_t number) const { return batches_[number]; }
     // Where the first record of a batch is; of the one behind the last: where the last record ends.
@@ -36,6 +37,7 @@ public:
 
 private:
     uint32_t count_ = 0;
+    bool is_prefiltered_ = false;
     std::array<const uint8_t *, kBatchesMax + 1> records_;
     std::array<mapi_batch, kBatchesMax> batches_;
     std::array<mapi_prefiltered, kBatchesMax> prefiltered_;

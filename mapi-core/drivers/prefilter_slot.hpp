@@ -17,25 +17,25 @@ public:
     {
         const std::lock_guard lock(mutex_);
         prefilter_ = prefilter;
-        leaves_packets_alone_.store(prefilter && prefilter->leaves_packets_alone, std::memory_order_relaxed);
+        reads_passed_only_.store(prefilter && prefilter->reads_passed_only, std::memory_order_relaxed);
     }
 
-    // False: there is no prefilter.
+    // False: there is no prefilter, or it has found nothing.
     bool run(const mapi_batch &batch, mapi_prefiltered &result)
     {
         const std::lock_guard lock(mutex_);
         if (!prefilter_)
             return false;
         prefilter_->run(prefilter_, &batch, &result);
-        return true;
+        return result.known != 0;
     }
 
-    // Whether only packets that the prefilter lets pass are looked at.
-    bool leaves_packets_alone() const { return leaves_packets_alone_.load(std::memory_order_relaxed); }
+    // Whether nobody will read packets that the prefilter does not let pass.
+    bool reads_passed_only() const { return reads_passed_only_.load(std::memory_order_relaxed); }
 
 private:
     std::mutex mutex_;
     const mapi_prefilter *prefilter_ = nullptr;
-    std::atomic<bool> leaves_packets_alone_ = false;
+    std::atomic<bool> reads_passed_only_ = false;
 };
 } // namespace mapi::drivers

@@ -101,7 +101,7 @@ ReadAhead::Piece ReadAhead::take()
     rest_bytes_ = slot.source_rest_bytes;
     if (has_offsets_)
         source_.skip_to(position_ + uint64_t(next_ - 1) * kPieceBytes + slot.bytes);
-    if (!is_own && !(index && indexing_.prefilter->leaves_packets_alone()))
+    if (!is_own && !(index && index->is_prefiltered() && indexing_.prefilter->reads_passed_only()))
         fetch(memory_of(place.slot), slot.bytes);
     return {memory_of(place.slot), slot.bytes, index};
 }
@@ -191,7 +191,7 @@ bool ReadAhead::read_timed(uint32_t released)
 bool ReadAhead::has_work_soon(uint32_t released) const
 {
     const auto end = Clock::now() + std::min<Clock::duration>(kAwakeOfReading * reading_, kLongestAwake);
-    while (released_.load(std::memory_order_relaxed) == released && !(unindexed_begin_ < unindexed_end_ && knows_first_record(unindexed_[unindexed_begin_ % kPlaces]))) {
+    while (released_.load(std::memory_order_relaxed) == released && !(has_unindexed() && knows_first_record(oldest_unindexed()))) {
         if (is_ended_.load(std::memory_order_relaxed) || Clock::now() > end)
             return false;
         std::this_thread::yield();
@@ -202,8 +202,8 @@ bool ReadAhead::has_work_soon(uint32_t released) const
 // False: it is not known where the first record of the oldest piece that is not indexed begins, or there is none.
 bool ReadAhead::index_next()
 {
-    while (unindexed_begin_ < unindexed_end_) {
-        const uint32_t piece = unindexed_[unindexed_begin_ % kPlaces];
+    while (has_unindexed()) {
+        const uint32_t piece = oldest_unindexed();
         std::atomic<uint64_t> &stage = places_[piece % kPlaces].stage;
         uint64_t expected = marked(piece, Stage::kRead);
         if (stage.load(std::memory_order_relaxed) == expected && !knows_first_record(piece))
@@ -263,7 +263,7 @@ void ReadAhead::wake()
 }
 
 // False: all of the reader's slots are in use, or the source has ended.  Whoever finds the piece that is to be taken next not yet there can
-// claim it, or somebody reads it: of two slots the piece before has one, and the other is free or has a later piece.
+// claim it, or somebody reads it: of the reader's slots the piece before has one, and another is free or all have later pieces.
 bool ReadAhead::claim_and_read(std::span<Slot> own, uint32_t released)
 {
     const auto slot = std::find_if(own.begin(), own.end(), [released](const Slot &one) { return one.end_piece <= released; });

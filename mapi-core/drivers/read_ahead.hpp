@@ -87,6 +87,8 @@ private:
     bool has_work_soon(uint32_t released) const;
     bool knows_first_record(uint32_t piece) const;
     bool index_next();
+    bool has_unindexed() const { return unindexed_begin_ != unindexed_end_; }
+    uint32_t oldest_unindexed() const { return unindexed_[unindexed_begin_ % kPlaces]; }
     void index(uint32_t piece);
     PieceIndex &index_slot(uint32_t slot, uint32_t piece, const uint8_t *record);
     const PieceIndex *take_index(uint32_t piece);

@@ -158,9 +158,11 @@ void Device::finish()
 {
     // In use until its flows have ended, and running until then: so nobody else ends or resets them meanwhile.  Without the lock,
     // since a file may take its time and a client that closes the flow lets go of it.
+    set_prefilter(nullptr);
     for (const auto &chain : acquire_plan().chains())
         chain->end();
     const std::lock_guard lock(mutex_);
+    set_prefilter(nullptr);
     for (const auto &chain : current_->chains()) { // what was connected or is to be reset since then
         chain->join();
         chain->end();

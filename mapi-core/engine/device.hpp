@@ -104,6 +104,7 @@ private:
     // Any thread.
     template <class Predicate> void wait_a_little(Predicate is_done);
     void set_filter();
+    void set_prefilter(const mapi_prefilter *prefilter);
 
     // Thread of the joints, from the first plan on that wants one while packets come.
     void make_joints_while_running();

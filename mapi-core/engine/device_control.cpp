@@ -69,8 +69,7 @@ Device::~Device()
     }
     if (thread_.joinable())
         thread_.join();
-    if (driver_.set_prefilter)
-        driver_.set_prefilter(source_, nullptr);
+    set_prefilter(nullptr);
     for (const auto &chain : current_->chains())
         chain->end();
     free_retired();
@@ -222,8 +221,8 @@ void Device::install(Chains chains, std::vector<std::shared_ptr<Joint>> joints, 
     if (current_)
         retired_.push_back({std::move(current_), std::move(closed), std::move(removed)});
     current_ = std::move(plan);
-    if (driver_.set_prefilter)
-        driver_.set_prefilter(source_, current_->prefilter());
+    if (state_ != State::kFinished)
+        set_prefilter(current_->prefilter());
     set_filter();
     if (on_plan_ && !retired_.empty()) // not of the first one, which is of a device that is being made
         on_plan_(*this, *current_);
@@ -272,6 +271,12 @@ void Device::merge_behind_used(std::vector<Retired> &superseded)
         superseded.push_back({std::move(behind->plan), {}, {}});
     }
     retired_.erase(retired_.begin() + 1, retired_.end());
+}
+
+void Device::set_prefilter(const mapi_prefilter *prefilter)
+{
+    if (driver_.set_prefilter)
+        driver_.set_prefilter(source_, prefilter);
 }
 
 // Where all flows begin with the same filter the source need not give what that rejects.

@@ -246,11 +246,11 @@ uint64_t Node::values(const mapi_batch &batch, uint64_t mask, uint64_t *values)
     return uint64_t(1) << last;
 }
 
-void Node::run_prefiltered(Burst burst, uint64_t *outputs, size_t stride, uint64_t prefilter, uint32_t place)
+void Node::run_prefiltered(Burst burst, uint64_t *outputs, size_t stride, uint64_t plan, uint32_t place)
 {
     for (size_t i = 0; i < burst.size(); ++i) {
         const mapi_prefiltered *const result = burst[i].prefiltered;
-        if (!result || result->number != prefilter || !(result->known >> place & 1)) {
+        if (!result || result->number != plan || !(result->known >> place & 1)) {
             outputs[i * stride] = burst[i].all ? run(burst[i], burst[i].all) : 0;
             continue;
         }

@@ -116,11 +116,6 @@ public:
         count(passed);
         return passed;
     }
-    // The same of one without a measurement, where the driver's thread may have run it before.  prefilter: its number, and this node's place in it.
-    void run_prefiltered(Burst burst, uint64_t *outputs, size_t stride, uint64_t prefilter, uint32_t place);
-    // Any thread.  False: only run() can tell what passes.
-    bool prefilter(const mapi_batch &batch, uint64_t &passed) const { return function_.prefilter(instance_, &batch, &passed) != 0; }
-    bool can_prefilter() const { return is_pure() && function_.prefilter; }
     // The same, and what it takes is added to the node's sum.
     uint64_t run_metered(const mapi_batch &batch, uint64_t mask, Meter &meter)
     {
@@ -132,6 +127,11 @@ public:
         count(passed);
         return passed;
     }
+    // Of all packets, where batches may have the results of the plan with this number, and in them those of this node at `place`.
+    void run_prefiltered(Burst burst, uint64_t *outputs, size_t stride, uint64_t plan, uint32_t place);
+    // Any thread.  False: only run() can tell what passes.
+    bool prefilter(const mapi_batch &batch, uint64_t &passed) const { return function_.prefilter(instance_, &batch, &passed) != 0; }
+    bool can_prefilter() const { return function_.prefilter; }
     // Also what passed when the function was run together with others.
     void count(uint64_t mask) { add(passed_, uint64_t(std::popcount(mask))); }
     // Of one that transforms: the next packets that it has made.  False: there are no more.

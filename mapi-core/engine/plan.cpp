@@ -77,7 +77,7 @@ bool Plan::can_take_bursts() const
 void Plan::choose_prefiltered()
 {
     Stage &stage = stages_[0];
-    bool leaves_packets_alone = stage.joints.empty();
+    bool reads_passed_only = stage.joints.empty();
     for (size_t i = 0; i < stage.steady_steps; ++i) {
         Step &step = stage.steps[i];
         if (step.input != 0)
@@ -86,10 +86,10 @@ void Plan::choose_prefiltered()
             step.prefiltered = uint32_t(prefiltered_.size());
             prefiltered_.push_back(step.node);
         } else if (!step.node->is_additive()) {
-            leaves_packets_alone = false;
+            reads_passed_only = false;
         }
     }
-    prefilter_ = {sizeof(prefilter_), leaves_packets_alone, run_prefilter, this};
+    prefilter_ = {sizeof(prefilter_), reads_passed_only, run_prefilter, this};
 }
 
 void Plan::run_prefilter(const mapi_prefilter *prefilter, const mapi_batch *batch, mapi_prefiltered *result)
@@ -97,6 +97,8 @@ void Plan::run_prefilter(const mapi_prefilter *prefilter, const mapi_batch *batc
     const Plan &plan = *static_cast<const Plan *>(prefilter->engine);
     result->number = plan.number_;
     result->known = 0;
+    if (NET_SLICE_IS_ON()) // each slice belongs into the unit of its packets
+        return;
     for (size_t i = 0; i < plan.prefiltered_.size(); ++i)
         result->known |= uint64_t(plan.prefiltered_[i]->prefilter(*batch, result->passed[i])) << i;
 }

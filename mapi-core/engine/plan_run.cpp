@@ -46,7 +46,7 @@ void Plan::run_steps(Stage &stage, Burst burst)
 {
     const size_t stride = stage.steps.size() + 1;
     uint64_t *const masks = stage.masks.data();
-    const bool is_prefiltered = burst.front().prefiltered && !NET_SLICE_IS_ON(); // else each slice belongs into the unit of its packets
+    const bool is_prefiltered = burst.front().prefiltered && !NET_SLICE_IS_ON(); // a session that was opened since then is to have each slice
     for (size_t i = 0; i < burst.size(); ++i)
         masks[i * stride] = burst[i].all;
     for (size_t i = 0; i < stage.steady_steps; ++i) {

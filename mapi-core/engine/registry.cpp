@@ -59,6 +59,8 @@ void check_promises(const mapi_function &function, const Plugins &plugins)
         refuse("its result is copied for readers, and not that it is in place");
     if ((function.flags & MAPI_FUNCTION_RESULT_IN_PLACE) && function.result_bytes != 0)
         refuse("its result is in place, and has result_bytes: allocate_result() alone tells how many");
+    if (function.prefilter && (!(function.flags & MAPI_FUNCTION_PURE) || (function.flags & MAPI_FUNCTION_RESULT_IN_PLACE) || function.result_bytes != 0))
+        refuse("it has a prefilter(), and it is not PURE, or has a result");
     if (function.result_bytes > MAPI_RESULT_BYTES_MAX)
         refuse("its result has " + std::to_string(function.result_bytes) + " bytes, more than " + std::to_string(MAPI_RESULT_BYTES_MAX));
 }

@@ -68,11 +68,12 @@ struct mapi_driver_stats {
 	char message[512]; /* why reading stopped before the end of the source, or what is odd in it; empty when nothing is wrong */
 };
 
+/* Functions that a prefilter runs, at most. */
 #define MAPI_PREFILTERED_MAX 8
 
-/* What a prefilter thinks of a batch. */
+/* What a prefilter found of a batch: for the engine alone.  It is valid as long as the batch. */
 struct mapi_prefiltered {
-	uint64_t number; /* of the prefilter that wrote it */
+	uint64_t number; /* by which the engine knows its own */
 	uint64_t known;  /* bit i: passed[i] is valid */
 	uint64_t passed[MAPI_PREFILTERED_MAX];
 };
@@ -80,8 +81,8 @@ struct mapi_prefiltered {
 /* Functions that the engine would run on each batch, for a driver to run them on a thread of its own before it hands the batch out. */
 struct mapi_prefilter {
 	uint32_t struct_size; /* sizeof(struct mapi_prefilter) */
-	uint32_t leaves_packets_alone; /* only packets that one of them lets pass will be looked at */
-	/* Any thread, one at a time. */
+	uint32_t reads_passed_only; /* no function reads the bytes of packets that none of them lets pass: they need not be in this processor's cache */
+	/* Any thread, one at a time.  The batch is complete, and has the packets that will be handed out with the result, in their order. */
 	void (*run)(const struct mapi_prefilter *prefilter, const struct mapi_batch *batch, struct mapi_prefiltered *result);
 	void *engine; /* its own */
 };
@@ -95,7 +96,7 @@ struct mapi_driver {
 	/* Client's thread.  0, or an error number of errors.h. */
 	int (*open)(const struct mapi_driver_setup *setup, void **instance, struct mapi_driver_info *info);
 	/*
-	 * Device's thread: fills at most `limit` packets and the fields of the batch.  Returns their number, 0 at the end of the source, -1 at an
+	 * Device's thread: fills at most `limit` packets and the fields of the batch, whose packets may also lie in the driver's own memory.  Returns their number, 0 at the end of the source, -1 at an
 	 * error that ends it, or MAPI_DRIVER_IDLE.  What the batch points to stays valid until the next read() or close().
 	 */
 	int (*read)(void *instance, struct mapi_packet *packets, uint32_t limit, struct mapi_batch *batch);
@@ -129,8 +130,8 @@ struct mapi_driver {
 	 */
 	int (*append)(void *instance, const struct mapi_driver_setup *setup);
 	/*
-	 * Any thread: the prefilter to run from now on, which lives until the next call; NULL: none.  When it returns nobody runs the one before.
-	 * A batch that the driver makes on a thread of its own may carry the result as its `prefiltered`; others have NULL there.
+	 * Any thread: the prefilter to run from now on, which lives until the next call; NULL: none, as before close().  When it returns nobody
+	 * runs the one before.  A batch that the driver makes on a thread of its own may carry the result as its `prefiltered`; others have NULL there.
 	 */
 	void (*set_prefilter)(void *instance, const struct mapi_prefilter *prefilter);
 };

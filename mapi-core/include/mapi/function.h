@@ -31,7 +31,7 @@ struct mapi_batch {
 	uint32_t count;
 	uint16_t link_type; /* of every packet, or MAPI_LINK_MIXED */
 	uint16_t reserved;
-	const struct mapi_prefiltered *prefiltered; /* the engine's: driver.h; NULL: no thread of the driver has filtered the batch */
+	const struct mapi_prefiltered *prefiltered; /* from driver to engine (driver.h), or NULL; functions ignore it */
 };
 
 /*
@@ -365,8 +365,9 @@ struct mapi_function {
 	 */
 	void (*compose_result)(struct mapi_reading *reading, void *result);
 	/*
-	 * Of a function with MAPI_FUNCTION_PURE.  Any thread, while process() may be running: 1, and `passed` is what process() would return for
-	 * all packets of the batch; 0: it cannot tell, and process() is called.  Neither changes the instance.
+	 * Of a function with MAPI_FUNCTION_PURE and without a result.  Any thread, one at a time for each instance, while process() may be running
+	 * and until end() is called: 1, and `passed` is what process() would return for all packets of the batch, which is not called for them then;
+	 * 0: process() has to be called.  It does not change the instance, and throws nothing.
 	 */
 	int (*prefilter)(const void *instance, const struct mapi_batch *batch, uint64_t *passed);
 };

@@ -3,7 +3,6 @@
 #include "support/catch.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -24,20 +23,26 @@
 #include "drivers/read_ahead.hpp"
 #include "mapi-core/capture_builder.hpp"
 #include "mapi-core/drivers/erf_builder.hpp"
+#include "mapi-core/drivers/large_captures.hpp"
 #include "mapi-core/drivers/read_capture.hpp"
 #include "support/requires.hpp"
 #include "support/temp_dir.hpp"
 
+using test_support::add_packets;
 using test_support::CaptureBuilder;
+using test_support::check_same;
 using test_support::Erf;
+using test_support::has_two_processors;
+using test_support::kLargeBytes;
+using test_support::large_pcap;
+using test_support::OpenCapture;
 using test_support::Outcome;
 using test_support::read_capture;
+using test_support::read_in_place;
 using test_support::TempDir;
 
 namespace
 {
-constexpr size_t kLargeBytes = size_t(48) << 20; // so that the thread has its turn
-
 size_t count_threads()
 {
     const std::filesystem::directory_iterator tasks("/proc/self/task");
@@ -87,57 +92,6 @@ void work_for(std::chrono::microseconds time)
     }
 }
 
-bool has_two_processors()
-{
-    cpu_set_t processors;
-    return sched_getaffinity(0, sizeof(processors), &processors) == 0 && CPU_COUNT(&processors) > 1;
-}
-
-// A thread that may run on one processor alone has nobody read ahead for it.
-Outcome read_in_place(const mapi_driver &driver, const std::string &path, uint64_t repeat = 1)
-{
-    Outcome outcome;
-    std::thread([&] {
-        cpu_set_t one;
-        CPU_ZERO(&one);
-        CPU_SET(sched_getcpu(), &one);
-        sched_setaffinity(0, sizeof(one), &one);
-        outcome = read_capture(driver, path, 64, repeat);
-    }).join();
-    return outcome;
-}
-
-void check_same(const Outcome &ahead, const Outcome &in_place, bool is_packed = false)
-{
-    CHECK((ahead.packets == in_place.packets)); // not shown: it is long
-    CHECK(ahead.wire_bytes == in_place.wire_bytes);
-    CHECK(ahead.last == in_place.last);
-    CHECK(ahead.stats.bad_records == in_place.stats.bad_records);
-    CHECK(ahead.stats.truncated_records == in_place.stats.truncated_records);
-    if (!is_packed) // then it is unpacked bytes that nobody has taken, and packed ones behind them
-        CHECK(ahead.stats.unread_bytes == in_place.stats.unread_bytes);
-    CHECK(std::string(ahead.stats.message) == in_place.stats.message);
-}
-
-// Packets of random sizes, of one byte each but the first four; a very large one in the middle.
-template <class Add> void add_packets(std::mt19937 &random, size_t bytes, Add add)
-{
-    for (size_t i = 0, sum = 0; sum < bytes; ++i) {
-        const size_t size = i == 5000 ? 262144 : random() % 1500;
-        add(std::string(size, char(random())));
-        sum += size;
-    }
-}
-
-std::string large_pcap(unsigned seed = 1)
-{
-    CaptureBuilder capture;
-    std::mt19937 random(seed);
-    capture.pcap_header(0xa1b2c3d4, 262144);
-    add_packets(random, kLargeBytes, [&](const std::string &data) { capture.pcap_record(data, uint32_t(data.size())); });
-    return capture.bytes();
-}
-
 std::string large_pcapng()
 {
     CaptureBuilder capture;
@@ -181,55 +135,6 @@ std::string large_noisy_pcap()
     return capture.bytes();
 }
 
-std::string tiny_packets(size_t bytes)
-{
-    CaptureBuilder capture;
-    capture.pcap_header();
-    for (size_t i = 0; i * 16 < bytes; ++i)
-        capture.pcap_record(std::string(i % 3, char(i)), 60);
-    return capture.bytes();
-}
-
-// Passes packets with an odd number of bytes; counts the packets of batches that came with its opinion.
-struct OddLengths {
-    OddLengths() { table = {sizeof(table), 1, run, this}; }
-    static uint64_t passing(const mapi_batch &batch)
-    {
-        uint64_t passed = 0;
-        for (uint32_t i = 0; i < batch.count; ++i)
-            passed |= uint64_t(batch.packets[i].caplen & 1) << i;
-        return passed;
-    }
-    static void run(const mapi_prefilter *prefilter, const mapi_batch *batch, mapi_prefiltered *result)
-    {
-        auto &self = *static_cast<OddLengths *>(prefilter->engine);
-        CHECK(self.is_set);
-        *result = {self.number, 1, {passing(*batch)}};
-    }
-    mapi_prefilter table;
-    uint64_t number = 7;
-    std::atomic<bool> is_set = true;
-};
-
-struct OpenCapture {
-    explicit OpenCapture(const std::string &path)
-    {
-        mapi_driver_setup setup = {};
-        setup.struct_size = sizeof(setup);
-        setup.path = path.c_str();
-        setup.repeat = 1;
-        mapi_driver_info info = {};
-        REQUIRE(mapi_driver_pcap_file.open(&setup, &file, &info) == 0);
-    }
-    ~OpenCapture() { mapi_driver_pcap_file.close(file); }
-    int read()
-    {
-        mapi_packet packets[64];
-        mapi_batch batch = {};
-        return mapi_driver_pcap_file.read(file, packets, 64, &batch);
-    }
-    void *file = nullptr;
-};
 } // namespace
 
 TEST_CASE("a second thread reads large captures ahead, and ends when the capture is closed in the middle", "[mapi-core][drivers][read_ahead]")
@@ -328,69 +233,6 @@ TEST_CASE("captures read ahead give what they give in place", "[mapi-core][drive
     CHECK(outcome.last == 0);
     CHECK(outcome.packets.size() > 10000 * repeat);
     check_same(outcome, read_in_place(*driver, path, repeat));
-}
-
-TEST_CASE("packets that another thread has found come in batches of any size, and tiny ones all", "[mapi-core][drivers][read_ahead]")
-{
-    const uint32_t limit = GENERATE(1u, 10u, 64u);
-    const TempDir dir;
-    std::string bytes;
-    SECTION("packets of all sizes") { bytes = large_pcap(); }
-    SECTION("more packets in a piece than are looked for") { bytes = tiny_packets(kLargeBytes / 2); }
-    const std::string path = CaptureBuilder().text(bytes).write(dir / "large.pcap");
-    check_same(read_capture(mapi_driver_pcap_file, path, limit), read_in_place(mapi_driver_pcap_file, path));
-}
-
-TEST_CASE("a prefilter's opinion comes with the packets that it is of, and it is left alone once it is taken away", "[mapi-core][drivers][read_ahead]")
-{
-    if (!has_two_processors())
-        return test_support::skip("one processor: nothing is read ahead");
-    const TempDir dir;
-    const std::string path = CaptureBuilder().text(large_pcap()).write(dir / "large.pcap");
-    uint64_t with_opinion = 0;
-    for (int i = 0; i < 20 && with_opinion == 0; ++i) { // whether the thread helps is up to the machine
-        OddLengths odd;
-        OpenCapture capture(path);
-        mapi_driver_pcap_file.set_prefilter(capture.file, &odd.table);
-        mapi_packet packets[64];
-        mapi_batch batch = {};
-        uint64_t batches = 0;
-        while (mapi_driver_pcap_file.read(capture.file, packets, 64, &batch) > 0) {
-            if (batch.prefiltered && odd.is_set) {
-                with_opinion += batch.count;
-                REQUIRE(batch.prefiltered->number == odd.number);
-                REQUIRE(batch.prefiltered->passed[0] == OddLengths::passing(batch));
-            }
-            if (++batches == 900) {
-                mapi_driver_pcap_file.set_prefilter(capture.file, nullptr);
-                odd.is_set = false;
-            }
-        }
-    }
-    CHECK(with_opinion > 0);
-}
-
-TEST_CASE("a capture that is written to while it is read is read to its end or to the damage", "[mapi-core][drivers][read_ahead]")
-{
-    const TempDir dir;
-    const std::string bytes = large_pcap();
-    const std::string path = CaptureBuilder().text(bytes).write(dir / "large.pcap");
-    for (unsigned seed = 1; seed <= 5; ++seed) {
-        std::atomic<bool> is_read = false;
-        std::thread writer([&] {
-            std::mt19937 random(seed);
-            for (std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out); !is_read;) {
-                file.seekp(std::streamoff(random() % (bytes.size() - 64)));
-                file.write(bytes.data() + random() % (bytes.size() - 64), std::streamsize(random() % 64)).flush();
-            }
-        });
-        const Outcome outcome = read_capture(mapi_driver_pcap_file, path);
-        is_read = true;
-        writer.join();
-        CHECK(outcome.open_error == 0);
-        CHECK(outcome.last <= 0);
-        CaptureBuilder().text(bytes).write(path);
-    }
 }
 
 TEST_CASE("damage and cuts of captures read ahead are told at the packet and offset of reading in place", "[mapi-core][drivers][read_ahead]")

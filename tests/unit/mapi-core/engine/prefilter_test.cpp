@@ -3,12 +3,21 @@
 #include "support/catch.hpp"
 
 #include <memory>
+#include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include <sched.h>
+
+#include "drivers/catalog.hpp"
+
 #include "functions/catalog.hpp"
+#include "mapi-core/capture_builder.hpp"
 #include "mapi-core/engine/fake_device.hpp"
 #include "mapi-core/engine/function_table.hpp"
+#include "support/probe_session.hpp"
+#include "support/temp_dir.hpp"
 
 using mapi::engine::Argument;
 using mapi::engine::Device;
@@ -67,6 +76,32 @@ struct ByteFlow {
     ~ByteFlow() { flow->close(); }
     uint64_t count() { return value(*flow, passed); }
 };
+
+// Packets that pass each of many filters on a capture that is read by two threads, or by one.
+std::vector<uint64_t> count_each(const std::string &path, unsigned batch, size_t filters)
+{
+    mapi::engine::DeviceSettings settings;
+    settings.name = settings.path = path;
+    settings.batch = batch;
+    const auto device = std::make_shared<Device>(1, settings, mapi_driver_pcap_file, false);
+    std::vector<std::shared_ptr<Flow>> flows;
+    std::vector<int> counters;
+    for (size_t i = 0; i < filters; ++i) {
+        flows.push_back(std::make_shared<Flow>(device));
+        flows.back()->apply(mapi_fn_bpf_filter, {Argument{'s', 0, "len >= " + std::to_string(i * 70), {}}});
+        counters.push_back(flows.back()->apply(mapi_fn_pkt_counter, {}));
+        flows.back()->connect();
+    }
+    device->start();
+    std::vector<uint64_t> counts;
+    for (size_t i = 0; i < filters; ++i) {
+        flows[i]->wait_for_end(-1);
+        counts.push_back(value(*flows[i], counters[i]));
+    }
+    for (const auto &flow : flows)
+        flow->close();
+    return counts;
+}
 } // namespace
 
 TEST_CASE("what a driver has filtered beforehand is not filtered again, and counts the same", "[mapi-core][engine]")
@@ -101,6 +136,24 @@ TEST_CASE("a filter that cannot tell beforehand is run with the batch", "[mapi-c
     CHECK(ones.count() == 31);
 }
 
+TEST_CASE("while a session of the probes is open each filter is run with its batch", "[mapi-core][engine]")
+{
+    const auto device = make_device();
+    ByteFlow ones(device, 1);
+    FakeSource::instance().prefilter(Prefiltering::kEach);
+    test_support::ProbeSession session;
+    processed = 0;
+
+    FakeSource::instance().give(63);
+
+    CHECK(processed == 1);
+    CHECK(ones.count() == 31);
+    session.close();
+    FakeSource::instance().give(63);
+    CHECK(processed == 1);
+    CHECK(ones.count() == 62);
+}
+
 TEST_CASE("packets filtered before a flow came or went are filtered again", "[mapi-core][engine]")
 {
     const auto device = make_device();
@@ -133,4 +186,32 @@ TEST_CASE("more filters than a prefilter holds count the same", "[mapi-core][eng
     CHECK(flows[1]->count() == 63);
     for (size_t i = 2; i < flows.size(); ++i)
         CHECK(flows[i]->count() == 0);
+}
+
+TEST_CASE("filters of a large capture count the same whether one thread reads it or two", "[mapi-core][engine]")
+{
+    static const test_support::TempDir dir;
+    static const std::string path = [] {
+        test_support::CaptureBuilder capture;
+        std::mt19937 random(1);
+        capture.pcap_header();
+        for (size_t sum = 0; sum < size_t(48) << 20;) {
+            const size_t bytes = 14 + random() % 900;
+            capture.pcap_record(std::string(bytes, 'x'), uint32_t(bytes));
+            sum += bytes;
+        }
+        return capture.write(dir / "large.pcap");
+    }();
+    const unsigned batch = GENERATE(1u, 100u, 256u);
+    const size_t filters = GENERATE(1u, 3u, 12u);
+    std::vector<uint64_t> by_one;
+    std::thread([&] {
+        cpu_set_t own;
+        CPU_ZERO(&own);
+        CPU_SET(sched_getcpu(), &own);
+        sched_setaffinity(0, sizeof(own), &own); // the device's thread has it, too
+        by_one = count_each(path, batch, filters);
+    }).join();
+    CHECK(count_each(path, batch, filters) == by_one);
+    CHECK(by_one[0] > 100000);
 }

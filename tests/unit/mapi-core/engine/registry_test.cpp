@@ -57,6 +57,13 @@ TEST_CASE("a table that contradicts itself is refused", "[mapi-core][engine]")
     sized.flags = MAPI_FUNCTION_RESULT_IN_PLACE;
     sized.result_bytes = sizeof(uint64_t);
     CHECK_THAT(refusal(sized), Contains("SIZED: its table says that its result is in place, and has result_bytes"));
+    mapi_function early = make_table("EARLY");
+    early.prefilter = [](const void *, const mapi_batch *, uint64_t *) { return 0; };
+    CHECK_THAT(refusal(early), Contains("EARLY: its table says that it has a prefilter(), and it is not PURE"));
+    early.flags = MAPI_FUNCTION_PURE;
+    CHECK(refusal(early).empty());
+    early.result_bytes = sizeof(uint64_t);
+    CHECK_THAT(refusal(early), Contains("EARLY: its table says that it has a prefilter()"));
 }
 
 TEST_CASE("a table with a result of more bytes than there can be is refused", "[mapi-core][engine]")
