@@ -61,7 +61,7 @@ class Test(unittest.TestCase):
         return json.loads(done.stdout)
 
     def slices(self, trace):
-        return {each["name"]: each["count"] for each in self.stats(trace)["slices"]}
+        return {each["name"]: each["count"] + each["migrated"] for each in self.stats(trace)["slices"]}
 
 
 class Lists(Test):
