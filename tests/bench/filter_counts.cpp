@@ -153,14 +153,19 @@ void compare(const fs::path &capture, const std::vector<std::string> &filters, c
     totals.packets += engine.packets;
     if (engine.packets != judge.packets())
         differ(std::to_string(engine.packets) + " packets, libpcap " + std::to_string(judge.packets()) + " (" + engine.message + "; " + judge.error() + ")");
+    const auto reads_file_order = [&](const std::string &filter) { return judge.keeps_byte_order() && filter.starts_with("link["); };
     for (size_t i = 0; i < filters.size(); ++i) {
+        if (reads_file_order(filters[i])) {
+            totals.left_out.push_back(capture.string() + ": " + filters[i] + ": libpcap reads the pseudo header in the file's byte order");
+            continue;
+        }
         ++totals.compared;
         if (engine.counts[i].value_or(0) != expected[i].value_or(0))
             differ(filters[i] + ": " + told(engine.counts[i]) + ", libpcap " + told(expected[i]));
     }
     const size_t asked = totals.captures % filters.size();
-    const auto theirs = tcpdump_count(readable, filters[asked]);
-    if (!theirs && expected[asked] && judge.error().empty())
+    const auto theirs = reads_file_order(filters[asked]) ? std::nullopt : tcpdump_count(readable, filters[asked]);
+    if (!theirs && !reads_file_order(filters[asked]) && expected[asked] && judge.error().empty())
         differ("tcpdump refuses " + filters[asked]);
     if (theirs) {
         ++totals.asked_tcpdump;

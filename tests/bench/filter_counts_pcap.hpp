@@ -62,6 +62,9 @@ public:
         return counts_;
     }
 
+    // Filters for these libpcap writes in the file's byte order, and leaves the packets as they are; the engine converts the packets.
+    bool keeps_byte_order() const { return pcap_is_swapped(pcap_) && (pcap_datalink(pcap_) == DLT_NULL || pcap_datalink(pcap_) == DLT_ENC); }
+
 private:
     struct Program {
         bpf_program code = {};
