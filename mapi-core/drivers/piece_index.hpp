@@ -21,7 +21,7 @@ public:
     static constexpr uint32_t kBatchesMax = 32; // a piece of 128 KiB with packets of 48 bytes; of smaller ones the first are indexed
 
     void clear(const uint8_t *record);
-    // Room for a batch of packets; null: there is none.
+    // Memory for one more batch, or null if the index is full.
     mapi_packet *next_packets() { return count_ < kBatchesMax ? &packets_[size_t(count_) * MAPI_BATCH_MAX] : nullptr; }
     // Which are there now, from the last record's end to this one.
     void add(uint32_t count, uint64_t wire_bytes, uint16_t link_type, const uint8_t *record_end);

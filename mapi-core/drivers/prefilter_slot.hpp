@@ -12,7 +12,7 @@ namespace mapi::drivers
 class PrefilterSlot
 {
 public:
-    // Any thread; null: there is none.  When it returns nobody runs the one before any more.
+    // Any thread.  Null removes the prefilter.  On return the previous prefilter is no longer running.
     void set(const mapi_prefilter *prefilter)
     {
         const std::lock_guard lock(mutex_);
@@ -20,7 +20,7 @@ public:
         reads_passed_only_.store(prefilter && prefilter->reads_passed_only, std::memory_order_relaxed);
     }
 
-    // False: there is no prefilter, or it has found nothing.
+    // False if there is no prefilter or it has no result for this batch.
     bool run(const mapi_batch &batch, mapi_prefiltered &result)
     {
         const std::lock_guard lock(mutex_);

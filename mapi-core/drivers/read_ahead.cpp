@@ -199,7 +199,7 @@ bool ReadAhead::has_work_soon(uint32_t released) const
     return true;
 }
 
-// False: it is not known where the first record of the oldest piece that is not indexed begins, or there is none.
+// Indexes the oldest piece that has no index yet.  False if there is no such piece or the offset of its first record is unknown.
 bool ReadAhead::index_next()
 {
     while (has_unindexed()) {

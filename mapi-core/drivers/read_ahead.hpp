@@ -45,7 +45,7 @@ public:
     struct Piece {
         uint8_t *at = nullptr; // the room before it is the caller's, too
         size_t bytes = 0; // 0: go on with source.read()
-        const PieceIndex *index = nullptr; // of packets in it; null: there is none
+        const PieceIndex *index = nullptr; // its packets, or null if they have not been indexed
     };
     // Waits for the next one.  The one before stays.
     Piece take();

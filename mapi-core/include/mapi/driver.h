@@ -130,8 +130,8 @@ struct mapi_driver {
 	 */
 	int (*append)(void *instance, const struct mapi_driver_setup *setup);
 	/*
-	 * Any thread: the prefilter to run from now on, which lives until the next call; NULL: none, as before close().  When it returns nobody
-	 * runs the one before.  A batch that the driver makes on a thread of its own may carry the result as its `prefiltered`; others have NULL there.
+	 * Any thread: sets the prefilter, which stays valid until the next call; NULL removes it, as the engine does before close().  On return the
+	 * previous prefilter is no longer running.  A batch that the driver makes on a thread of its own may carry the result as its `prefiltered`; others have NULL there.
 	 */
 	void (*set_prefilter)(void *instance, const struct mapi_prefilter *prefilter);
 };

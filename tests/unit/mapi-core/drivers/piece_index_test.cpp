@@ -119,7 +119,7 @@ TEST_CASE("a prefilter's result comes with the packets that it is of, and nobody
     CHECK_FALSE(odd.was_run_later);
 }
 
-TEST_CASE("the thread that reads ahead finds packets and prefilters them where it is told where they begin", "[mapi-core][drivers][piece_index]")
+TEST_CASE("the read-ahead thread indexes and prefilters a piece once the offset of its first record is known", "[mapi-core][drivers][piece_index]")
 {
     if (!has_two_processors())
         return test_support::skip("one processor: nothing is read ahead");
