@@ -52,6 +52,11 @@ void stay_on_one_cpu()
     CPU_SET(sched_getcpu(), &one);
     sched_setaffinity(0, sizeof one, &one);
 }
+
+nslice_ring_meta *ring_of_this_cpu()
+{
+    return reinterpret_cast<nslice_ring_meta *>(nsp_detail_state.rings + sched_getcpu() * nsp_detail_state.stride_bytes);
+}
 } // namespace
 
 TEST_CASE("a program can ask whether a session records", "[libnsprobe][session]")
@@ -295,11 +300,13 @@ TEST_CASE("a child of fork has its probes off and may open a session of its own"
 #ifdef __SANITIZE_THREAD__
     return test_support::skip("ThreadSanitizer cannot start threads in a child of fork()");
 #endif
+    stay_on_one_cpu();
     ProbeSession session;
     test_support::TempDir dir;
     one_unit(1);
-    // A thread that starts allocates; AddressSanitizer's allocator would take its lock along into the child.
-    while (std::filesystem::file_size(session.path()) <= sizeof(nslice_file_header))
+    // A thread that starts allocates, and the child would inherit a locked allocator from AddressSanitizer.
+    const auto *ring = ring_of_this_cpu();
+    while (__atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE) != ring->head) // the drain thread has not begun its work
         usleep(1000);
     const pid_t child = fork();
     if (child == 0) {
@@ -354,7 +361,7 @@ TEST_CASE("a flight recorder that nobody asks counts right beyond 2^32 units", "
     constexpr std::uint64_t kJumpRecords = (1u << 30) - 1024, kJumps = 4; // plain heads: two units each
     stay_on_one_cpu();
     ProbeSession session("calibration=no full=overwrite ring=64K");
-    auto *ring = reinterpret_cast<nslice_ring_meta *>(nsp_detail_state.rings + sched_getcpu() * nsp_detail_state.stride_bytes);
+    auto *ring = ring_of_this_cpu();
     one_unit(1);
     for (std::uint64_t i = 0; i < kJumps; ++i) {
         // As a long time of overwriting leaves a ring: nothing in it, all counted.
