@@ -464,6 +464,7 @@ void RemoteFlow::describe(int fid, mapi_function_info_t *info)
     info->passed_pkts = reply.passed_packets();
     info->dropped = reply.dropped();
     info->time_jumps = reply.time_jumps();
+    info->unread_headers = reply.unread_headers();
     info->result_size = reply.result_bytes();
     info->shared_with = reply.shared_with();
 }

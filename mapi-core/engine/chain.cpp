@@ -108,6 +108,7 @@ mapi_function_drops Applied::drops(bool has_joined) const
     drops.buffer_full -= base_drops.buffer_full;
     drops.link_type -= base_drops.link_type;
     drops.not_written -= base_drops.not_written;
+    drops.unread_headers -= base_drops.unread_headers;
     return drops;
 }
 

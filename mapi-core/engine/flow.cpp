@@ -369,6 +369,7 @@ void Flow::describe(int fid, mapi_function_info_t *info)
     info->passed_pkts = counts.passed;
     info->dropped = drops.buffer_full + drops.link_type + drops.not_written;
     info->time_jumps = drops.time_jumps;
+    info->unread_headers = drops.unread_headers;
     info->result_size = int(node.result_bytes());
     info->shared_with = device_->count_other_users(node, *chain_);
 }

@@ -12,7 +12,7 @@
 #include "anonymize/anonymizer.hpp"
 #include "functions/instance.hpp"
 #include "functions/made_packets.hpp"
-#include "functions/unknown_links.hpp"
+#include "functions/unread_packets.hpp"
 
 namespace mapi::functions
 {
@@ -30,7 +30,7 @@ public:
     void run(const mapi_batch &batch, uint64_t mask)
     {
         made_.clear();
-        unknown_links_.note(batch, mask);
+        unread_.note(batch, mask);
         for (; mask != 0; mask &= mask - 1) {
             try {
                 make(batch.packets[std::countr_zero(mask)]);
@@ -42,7 +42,7 @@ public:
     }
 
     bool next(mapi_batch *batch) { return made_.next(batch); }
-    const UnknownLinks &unknown_links() const { return unknown_links_; }
+    const UnreadPackets &unread() const { return unread_; }
     uint64_t no_room() const { return no_room_.load(std::memory_order_relaxed); }
 
 private:
@@ -62,8 +62,14 @@ private:
         }
         packet.data = made_.add(original, packet.room, original.wire_len);
         std::copy_n(original.data, original.caplen, packet.data);
-        for (anonymize::Anonymizer &anonymizer : anonymizers_)
+        bool is_lost = false;
+        for (anonymize::Anonymizer &anonymizer : anonymizers_) {
+            const uint64_t lost_before = anonymizer.counts().lost_packets;
             anonymizer.apply(packet);
+            is_lost |= anonymizer.counts().lost_packets != lost_before;
+        }
+        if (is_lost)
+            unread_.note_header(original);
         made_.cut_last(packet.caplen, packet.wire_len);
     }
 
@@ -91,7 +97,7 @@ private:
     bool may_grow_ = false;
     std::atomic<uint64_t> no_room_ = 0; // packets for which there was none
     MadePackets made_;
-    UnknownLinks unknown_links_;
+    UnreadPackets unread_;
 };
 
 inline uint64_t process_anonymizing(void *instance, const mapi_batch *batch, uint64_t mask)
@@ -103,7 +109,7 @@ inline uint64_t process_anonymizing(void *instance, const mapi_batch *batch, uin
 inline void drops_of_anonymizing(const void *instance, mapi_function_drops *drops)
 {
     drops->buffer_full = static_cast<const Anonymizing *>(instance)->no_room();
-    static_cast<const Anonymizing *>(instance)->unknown_links().add_drops(drops);
+    static_cast<const Anonymizing *>(instance)->unread().add_drops(drops);
 }
 
 inline int next_anonymized(void *instance, mapi_batch *batch)

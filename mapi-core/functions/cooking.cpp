@@ -9,7 +9,7 @@
 #include "functions/cooking/fragments.hpp"
 #include "functions/cooking/streams.hpp"
 #include "functions/instance.hpp"
-#include "functions/unknown_links.hpp"
+#include "functions/unread_packets.hpp"
 #include "headers/end_addresses.hpp"
 
 namespace mapi::functions
@@ -28,7 +28,7 @@ public:
     void run(const mapi_batch &batch, uint64_t mask)
     {
         made_.clear();
-        unknown_links_.note(batch, mask);
+        unread_.note(batch, mask);
         for (; mask != 0; mask &= mask - 1) {
             const mapi_packet &packet = batch.packets[std::countr_zero(mask)];
             guard([&] {
@@ -54,7 +54,7 @@ public:
     }
 
     bool next(mapi_batch *batch) { return made_.next(batch); }
-    const UnknownLinks &unknown_links() const { return unknown_links_; }
+    const UnreadPackets &unread() const { return unread_; }
 
 private:
     template <class Work> void guard(const Work &work)
@@ -74,7 +74,7 @@ private:
 
     void take(const mapi_packet &packet)
     {
-        const headers::Headers found = headers::parse(packet);
+        const headers::Headers found = unread_.parse(packet);
         const headers::IpLayer *const ip = found.innermost();
         if (!cooking::can_be_head(found) || !(ip->is_fragment ? take_fragment(packet, found) : take_whole(packet, found))) {
             made_.add(packet);
@@ -128,7 +128,7 @@ private:
     cooking::Streams streams_;
     cooking::Fragments fragments_;
     cooking::Head head_;
-    UnknownLinks unknown_links_;
+    UnreadPackets unread_;
 };
 
 int create(const mapi_function_setup *setup, void **instance)
@@ -181,7 +181,7 @@ extern "C" const mapi_function mapi_fn_cooking = {
     .create = mapi::functions::create,
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<mapi::functions::Cook>,
-    .drops = mapi::functions::drops_of_unknown_links<mapi::functions::Cook>,
+    .drops = mapi::functions::drops_of_unread<mapi::functions::Cook>,
     .next_batch = mapi::functions::next_batch,
     .flush = mapi::functions::flush,
     .tick = mapi::functions::tick<mapi::functions::Cook>,

@@ -14,7 +14,7 @@
 #include "functions/instance.hpp"
 #include "functions/ntp_time.hpp"
 #include "functions/refuse.hpp"
-#include "functions/unknown_links.hpp"
+#include "functions/unread_packets.hpp"
 
 namespace mapi::functions
 {
@@ -84,7 +84,7 @@ public:
 
     void run(const mapi_batch &batch, uint64_t mask)
     {
-        unknown_links_.note(batch, mask);
+        unread_.note(batch, mask);
         for (; mask != 0; mask &= mask - 1)
             take(batch.packets[std::countr_zero(mask)]);
         publish();
@@ -105,13 +105,14 @@ public:
     void drops(mapi_function_drops *drops) const
     {
         drops->time_jumps = cache_.time_jumps();
-        unknown_links_.add_drops(drops);
+        unread_.add_drops(drops);
     }
 
 private:
     void take(const mapi_packet &bytes)
     {
         const FlowPacket packet(bytes);
+        unread_.note(bytes, packet.headers);
         if (!packet.has_flow()) {
             ++totals_.other;
             return;
@@ -186,7 +187,7 @@ private:
     const Ring ring_;
     Totals totals_{}; // device's thread; they wrap, as differences may
     uint64_t *const totals_in_place_;
-    UnknownLinks unknown_links_;
+    UnreadPackets unread_;
 };
 
 // Names of elements, as FLOW_REPORT has them.  False: one is none.

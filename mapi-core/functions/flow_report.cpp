@@ -15,7 +15,7 @@
 #include "functions/flow_report/report_sink.hpp"
 #include "functions/instance.hpp"
 #include "functions/record_writer.hpp"
-#include "functions/unknown_links.hpp"
+#include "functions/unread_packets.hpp"
 
 namespace mapi::functions
 {
@@ -73,7 +73,7 @@ public:
 
     void run(const mapi_batch &batch, uint64_t mask)
     {
-        unknown_links_.note(batch, mask);
+        unread_.note(batch, mask);
         for (; mask != 0; mask &= mask - 1)
             take(batch.packets[std::countr_zero(mask)]);
         give_to_writer(0);
@@ -106,7 +106,7 @@ public:
         drops->write_error = losses_.error.load(std::memory_order_relaxed);
         drops->write_reason = why_refused(drops->write_error);
         writer_.add_drops(drops);
-        unknown_links_.add_drops(drops);
+        unread_.add_drops(drops);
     }
 
 private:
@@ -137,6 +137,7 @@ private:
     void take(const mapi_packet &bytes)
     {
         const FlowPacket packet(bytes);
+        unread_.note(bytes, packet.headers);
         if (!packet.has_flow()) {
             ++ignored_packets_;
             ignored_bytes_ += bytes.wire_len;
@@ -204,7 +205,7 @@ private:
     std::string ended_; // of a batch, on their way to the writer
     uint64_t ended_count_ = 0;
     bool is_ending_ = false;
-    UnknownLinks unknown_links_;
+    UnreadPackets unread_;
     ReportLosses losses_;
     const std::unique_ptr<ReportQueue> queue_; // null: messages go elsewhere
     RecordWriter writer_; // last: its thread uses the others

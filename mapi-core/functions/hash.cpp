@@ -9,7 +9,7 @@
 #include "functions/instance.hpp"
 #include "functions/packet_value.hpp"
 #include "functions/refuse.hpp"
-#include "functions/unknown_links.hpp"
+#include "functions/unread_packets.hpp"
 #include "headers/headers.hpp"
 
 namespace mapi::functions
@@ -47,9 +47,9 @@ Bytes bytes_at(const mapi_packet &packet, Layer layer)
 struct Hash {
     uint64_t *result;
     Layer layer;
-    UnknownLinks links = {};
+    UnreadPackets unread_packets = {};
 
-    const UnknownLinks &unknown_links() const { return links; }
+    const UnreadPackets &unread() const { return unread_packets; }
 
     uint64_t of(const mapi_packet &packet) const
     {
@@ -61,8 +61,11 @@ struct Hash {
 uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)
 {
     auto *const hash = static_cast<Hash *>(instance);
-    if (hash->layer != kLink)
-        hash->links.note(*batch, mask);
+    if (hash->layer != kLink) {
+        hash->unread_packets.note(*batch, mask);
+        for (uint64_t rest = mask; rest != 0; rest &= rest - 1) // also of packets whose value nobody asks for
+            hash->unread_packets.parse(batch->packets[std::countr_zero(rest)]);
+    }
     return process_packet_value<Hash>(instance, batch, mask);
 }
 
@@ -87,6 +90,6 @@ extern "C" const mapi_function mapi_fn_hash = {
     .create = mapi::functions::create,
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<mapi::functions::Hash>,
-    .drops = mapi::functions::drops_of_unknown_links<mapi::functions::Hash>,
+    .drops = mapi::functions::drops_of_unread<mapi::functions::Hash>,
     .values = mapi::functions::packet_values<mapi::functions::Hash>,
 };

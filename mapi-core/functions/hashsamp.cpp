@@ -19,7 +19,7 @@
 #include "functions/ntp_time.hpp"
 #include "functions/refuse.hpp"
 #include "functions/result_queue.hpp"
-#include "functions/unknown_links.hpp"
+#include "functions/unread_packets.hpp"
 #include "headers/headers.hpp"
 
 namespace mapi::functions
@@ -74,7 +74,7 @@ public:
     uint64_t run(const mapi_batch &batch, uint64_t mask)
     {
         uint64_t passed = 0;
-        unknown_links_.note(batch, mask);
+        unread_.note(batch, mask);
         for (uint64_t rest = mask; rest != 0; rest &= rest - 1)
             passed |= is_sampled(batch.packets[std::countr_zero(rest)]) ? rest & -rest : 0;
         if (queue_)
@@ -82,12 +82,12 @@ public:
         return passed;
     }
 
-    const UnknownLinks &unknown_links() const { return unknown_links_; }
+    const UnreadPackets &unread() const { return unread_; }
 
 private:
     bool is_sampled(const mapi_packet &packet)
     {
-        const headers::Headers headers = headers::parse(packet);
+        const headers::Headers headers = unread_.parse(packet);
         const headers::IpLayer *ip = headers.innermost();
         const auto ports = ip ? headers::ports_of(packet, *ip) : std::nullopt;
         if (!ports || (ip->protocol != IPPROTO_TCP && ip->protocol != IPPROTO_UDP))
@@ -125,7 +125,7 @@ private:
     }
 
     const uint64_t part_;
-    UnknownLinks unknown_links_;
+    UnreadPackets unread_;
     std::vector<mapi_sample_t> samples_;
     std::optional<ResultQueue<mapi_sample_t>> queue_; // none: samples are not kept
 };
@@ -158,5 +158,5 @@ extern "C" const mapi_function mapi_fn_hashsamp = {
     .create = mapi::functions::create,
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<mapi::functions::HashSampler>,
-    .drops = mapi::functions::drops_of_unknown_links<mapi::functions::HashSampler>,
+    .drops = mapi::functions::drops_of_unread<mapi::functions::HashSampler>,
 };

@@ -13,7 +13,7 @@
 #include "functions/ranking.hpp"
 #include "functions/refuse.hpp"
 #include "functions/top_field.hpp"
-#include "functions/unknown_links.hpp"
+#include "functions/unread_packets.hpp"
 
 namespace mapi::functions
 {
@@ -41,7 +41,7 @@ public:
 
     void run(const mapi_batch &batch, uint64_t mask)
     {
-        unknown_links_.note(batch, mask);
+        unread_.note(batch, mask);
         for (uint64_t rest = mask; rest != 0; rest &= rest - 1)
             take(batch.packets[std::countr_zero(rest)]);
         show();
@@ -65,7 +65,7 @@ public:
 
     uint64_t not_counted() const { return not_counted_.load(std::memory_order_relaxed); }
     uint64_t time_jumps() const { return clock_.time_jumps(); }
-    const UnknownLinks &unknown_links() const { return unknown_links_; }
+    const UnreadPackets &unread() const { return unread_; }
 
 private:
     void take(const mapi_packet &packet)
@@ -75,7 +75,7 @@ private:
         has_begun_ = true;
         if (clock_.ended(packet.timestamp_ns) > 0)
             begin_anew();
-        const auto value = read_field(packet, choice_.protocol, choice_.field);
+        const auto value = read_field(packet, unread_.parse(packet), choice_.protocol, choice_.field);
         if (value && !ranking_.add(*value, packet.wire_len))
             not_counted_.fetch_add(1, std::memory_order_relaxed);
     }
@@ -114,7 +114,7 @@ private:
     bool has_begun_ = false;
     uint64_t begun_s_ = 0;
     std::atomic<uint64_t> not_counted_ = 0;
-    UnknownLinks unknown_links_;
+    UnreadPackets unread_;
     mapi_top_t *const result_;
 };
 
@@ -154,7 +154,7 @@ void drops(const void *instance, mapi_function_drops *drops)
 {
     drops->buffer_full = static_cast<const Top *>(instance)->not_counted();
     drops->time_jumps = static_cast<const Top *>(instance)->time_jumps();
-    static_cast<const Top *>(instance)->unknown_links().add_drops(drops);
+    static_cast<const Top *>(instance)->unread().add_drops(drops);
 }
 } // namespace
 } // namespace mapi::functions

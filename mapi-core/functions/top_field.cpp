@@ -133,9 +133,8 @@ bool is_field_of(int64_t protocol, int64_t field)
     }
 }
 
-std::optional<FieldValue> read_field(const mapi_packet &packet, int protocol, int field)
+std::optional<FieldValue> read_field(const mapi_packet &packet, const headers::Headers &headers, int protocol, int field)
 {
-    const headers::Headers headers = headers::parse(packet);
     const headers::IpLayer *ip = headers.innermost();
     if (!ip)
         return std::nullopt;

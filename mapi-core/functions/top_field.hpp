@@ -8,6 +8,8 @@
 
 #include <mapi/packet.h>
 
+#include "headers/headers.hpp"
+
 namespace mapi::functions
 {
 // No padding: it is hashed as it lies in memory.
@@ -24,5 +26,5 @@ static_assert(sizeof(FieldValue) == 24);
 bool is_field_of(int64_t protocol, int64_t field);
 
 // Nothing where the packet has no such field, or the capture cuts it.  Any thread.
-std::optional<FieldValue> read_field(const mapi_packet &packet, int protocol, int field);
+std::optional<FieldValue> read_field(const mapi_packet &packet, const headers::Headers &headers, int protocol, int field);
 } // namespace mapi::functions

@@ -13,7 +13,7 @@
 #include "functions/instance.hpp"
 #include "functions/protocol_classifier.hpp"
 #include "functions/refuse.hpp"
-#include "functions/unknown_links.hpp"
+#include "functions/unread_packets.hpp"
 #include "headers/headers.hpp"
 
 namespace mapi::functions
@@ -31,13 +31,13 @@ public:
 
     static uint64_t memory_bytes() { return ProtocolClassifier::memory_bytes(kFlowsMax) + FlowTable<State>::memory_bytes(kFlowsMax); }
     const ProtocolClassifier &classifier() const { return classifier_; }
-    const UnknownLinks &unknown_links() const { return unknown_links_; }
+    const UnreadPackets &unread() const { return unread_; }
     void track(std::vector<uint16_t> protocols) { protocols_ = std::move(protocols); }
 
     uint64_t run(const mapi_batch &batch, uint64_t mask)
     {
         uint64_t passed = 0;
-        unknown_links_.note(batch, mask);
+        unread_.note(batch, mask);
         for (uint64_t rest = mask; rest != 0; rest &= rest - 1)
             passed |= is_tracked(batch.packets[std::countr_zero(rest)]) ? rest & -rest : 0;
         result_->flows = flows_.begun();
@@ -53,7 +53,7 @@ private:
 
     bool is_tracked(const mapi_packet &packet)
     {
-        const headers::Headers headers = headers::parse(packet);
+        const headers::Headers headers = unread_.parse(packet);
         const headers::IpLayer *ip = headers.innermost();
         if (!ip || ip->is_later_fragment) {
             ++result_->not_judged;
@@ -89,7 +89,7 @@ private:
     ProtocolClassifier classifier_;
     FlowTable<State> flows_;
     std::vector<uint16_t> protocols_;
-    UnknownLinks unknown_links_;
+    UnreadPackets unread_;
 };
 
 std::string lower(std::string text)
@@ -183,7 +183,7 @@ constexpr mapi_function tracking(const char *name, const char *description, cons
     function.create = create;
     function.process = process;
     function.destroy = destroy<Tracker>;
-    function.drops = drops_of_unknown_links<Tracker>;
+    function.drops = drops_of_unread<Tracker>;
     return function;
 }
 } // namespace

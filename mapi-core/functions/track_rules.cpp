@@ -6,38 +6,38 @@
 
 #include "functions/catalog.hpp"
 #include "functions/instance.hpp"
-#include "functions/unknown_links.hpp"
+#include "functions/unread_packets.hpp"
 #include "headers/headers.hpp"
 
 namespace mapi::functions
 {
 namespace
 {
+using headers::Headers;
+
 constexpr uint16_t kDimapiPort = 2233;
 constexpr uint16_t kGridFtpPort = 2811; // its control connection, as IANA has it
 
-bool is_tcp_port(const mapi_packet &packet, uint16_t port)
+bool is_tcp_port(const mapi_packet &packet, const Headers &headers, uint16_t port)
 {
-    const headers::Headers headers = headers::parse(packet);
     const headers::IpLayer *ip = headers.innermost();
     const auto ports = ip && ip->protocol == IPPROTO_TCP ? headers::ports_of(packet, *ip) : std::nullopt;
     return ports && (ports->source == port || ports->destination == port);
 }
 
-bool is_mapi(const mapi_packet &packet)
+bool is_mapi(const mapi_packet &packet, const Headers &headers)
 {
-    return is_tcp_port(packet, kDimapiPort);
+    return is_tcp_port(packet, headers, kDimapiPort);
 }
 
-bool is_grid_ftp(const mapi_packet &packet)
+bool is_grid_ftp(const mapi_packet &packet, const Headers &headers)
 {
-    return is_tcp_port(packet, kGridFtpPort);
+    return is_tcp_port(packet, headers, kGridFtpPort);
 }
 
 // IP in IP, also where the inner header is cut or a later fragment's; GRE when IP is what it carries.
-bool is_ip_over_ip(const mapi_packet &packet)
+bool is_ip_over_ip(const mapi_packet &, const Headers &headers)
 {
-    const headers::Headers headers = headers::parse(packet);
     for (unsigned i = 0; i < headers.ip_layers; ++i) {
         const uint8_t protocol = headers.ip[i].protocol;
         const bool has_inner = i + 1u < headers.ip_layers;
@@ -48,17 +48,20 @@ bool is_ip_over_ip(const mapi_packet &packet)
 }
 
 struct TrackRule {
-    UnknownLinks links;
+    UnreadPackets unread_packets;
 
-    const UnknownLinks &unknown_links() const { return links; }
+    const UnreadPackets &unread() const { return unread_packets; }
 };
 
-template <bool (*passes)(const mapi_packet &)> uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)
+template <bool (*passes)(const mapi_packet &, const Headers &)> uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)
 {
     uint64_t passed = 0;
-    static_cast<TrackRule *>(instance)->links.note(*batch, mask);
-    for (uint64_t rest = mask; rest != 0; rest &= rest - 1)
-        passed |= passes(batch->packets[std::countr_zero(rest)]) ? rest & -rest : 0;
+    UnreadPackets &unread = static_cast<TrackRule *>(instance)->unread_packets;
+    unread.note(*batch, mask);
+    for (uint64_t rest = mask; rest != 0; rest &= rest - 1) {
+        const mapi_packet &packet = batch->packets[std::countr_zero(rest)];
+        passed |= passes(packet, unread.parse(packet)) ? rest & -rest : 0;
+    }
     return passed;
 }
 
@@ -79,7 +82,7 @@ constexpr mapi_function rule(const char *name, const char *description, uint64_t
     function.create = create;
     function.process = run;
     function.destroy = destroy<TrackRule>;
-    function.drops = drops_of_unknown_links<TrackRule>;
+    function.drops = drops_of_unread<TrackRule>;
     return function;
 }
 } // namespace

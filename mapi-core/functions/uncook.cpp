@@ -12,7 +12,7 @@
 #include "functions/catalog.hpp"
 #include "functions/cooking/head.hpp"
 #include "functions/instance.hpp"
-#include "functions/unknown_links.hpp"
+#include "functions/unread_packets.hpp"
 
 namespace mapi::functions
 {
@@ -28,7 +28,7 @@ public:
     void run(const mapi_batch &batch, uint64_t mask)
     {
         made_.clear();
-        unknown_links_.note(batch, mask);
+        unread_.note(batch, mask);
         for (; mask != 0; mask &= mask - 1) {
             try {
                 take(batch.packets[std::countr_zero(mask)]);
@@ -39,12 +39,12 @@ public:
     }
 
     bool next(mapi_batch *batch) { return made_.next(batch); }
-    const UnknownLinks &unknown_links() const { return unknown_links_; }
+    const UnreadPackets &unread() const { return unread_; }
 
 private:
     void take(const mapi_packet &packet)
     {
-        const headers::Headers found = headers::parse(packet);
+        const headers::Headers found = unread_.parse(packet);
         const headers::IpLayer *const ip = found.innermost();
         if (!cooking::can_be_head(found) || ip->is_fragment || ip->protocol != IPPROTO_TCP || !cut(packet, found)) {
             made_.add(packet);
@@ -97,7 +97,7 @@ private:
     const uint32_t segment_bytes_; // of payload; 0: as many as fit into kIpBytes
     MadePackets made_;
     cooking::Head head_;
-    UnknownLinks unknown_links_;
+    UnreadPackets unread_;
 };
 
 int create(const mapi_function_setup *setup, void **instance)
@@ -137,6 +137,6 @@ extern "C" const mapi_function mapi_fn_uncook = {
     .create = mapi::functions::create,
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<mapi::functions::Uncook>,
-    .drops = mapi::functions::drops_of_unknown_links<mapi::functions::Uncook>,
+    .drops = mapi::functions::drops_of_unread<mapi::functions::Uncook>,
     .next_batch = mapi::functions::next_batch,
 };

@@ -48,7 +48,7 @@ Json flow_json(const mapi::ipc::ListedFlow &flow)
     for (const auto &function : flow.functions()) {
         const mapi::ipc::FunctionInfo &info = function.info();
         functions.push_back({{"number", function.number()}, {"function", info.name()}, {"seen", info.packets()}, {"passed", info.passed_packets()},
-                             {"dropped", info.dropped()}, {"shared_with", info.shared_with()}});
+                             {"dropped", info.dropped()}, {"unread_headers", info.unread_headers()}, {"shared_with", info.shared_with()}});
     }
     return {{"client", flow.client()}, {"pid", flow.pid()}, {"uid", flow.uid()}, {"flow", flow.flow()}, {"device", flow.info().device()}, {"status", status_of(flow)},
             {"start_us", flow.info().start_us()}, {"end_us", flow.info().end_us()}, {"function_bytes", flow.function_bytes()}, {"client_bytes", flow.client_bytes()}, {"user_bytes", flow.user_bytes()},

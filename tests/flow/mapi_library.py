@@ -19,7 +19,8 @@ class Results(ctypes.Structure):
 class FunctionInfo(ctypes.Structure):
     _fields_ = [("fid", ctypes.c_int), ("name", ctypes.c_char * 256), ("libname", ctypes.c_char * 256),
                 ("devtype", ctypes.c_char * 256), ("pkts", ctypes.c_uint64), ("passed_pkts", ctypes.c_uint64),
-                ("dropped", ctypes.c_uint64), ("time_jumps", ctypes.c_uint64), ("result_size", ctypes.c_int), ("shared_with", ctypes.c_int)]
+                ("dropped", ctypes.c_uint64), ("time_jumps", ctypes.c_uint64), ("unread_headers", ctypes.c_uint64),
+                ("result_size", ctypes.c_int), ("shared_with", ctypes.c_int)]
 
 
 class Perf(ctypes.Structure):

@@ -139,7 +139,7 @@ nlohmann::ordered_json Flow::json()
 nlohmann::ordered_json Flow::json_of(size_t function)
 {
     const mapi_function_info_t info = information(flow_, functions_[function]);
-    nlohmann::ordered_json json = {{"function", function + 1}, {"name", names_[function]}, {"packets", info.pkts}, {"passed", info.passed_pkts}, {"dropped", info.dropped}};
+    nlohmann::ordered_json json = {{"function", function + 1}, {"name", names_[function]}, {"packets", info.pkts}, {"passed", info.passed_pkts}, {"dropped", info.dropped}, {"unread_headers", info.unread_headers}};
     const mapi_results_t *results = read(function);
     json["result"] = results ? result_json(names_[function], *results) : nlohmann::ordered_json(nullptr);
     for (int64_t left = waiting_[function].flows; left > 0 && !is_unwanted(); left -= waiting_[function].sent) {
@@ -157,6 +157,14 @@ std::string Flow::line_of(size_t function, const std::string &text, const char *
     if (!is_json_)
         return name_of(function) + "\t" + text + "\n";
     return json_text({{"flow", number_}, {"function", function + 1}, {"name", names_[function]}, {name, std::move(json)}});
+}
+
+uint64_t Flow::unread_headers() const
+{
+    uint64_t sum = 0;
+    for (const int function : functions_)
+        sum += information(flow_, function).unread_headers;
+    return sum;
 }
 
 void Flow::print()

@@ -45,6 +45,8 @@ public:
     void print();
     // The same as data.
     nlohmann::ordered_json json();
+    // Times that one of the functions could not read the headers of a packet.
+    uint64_t unread_headers() const;
     // Of a flow that has ended: returns once all that is read one by one is printed.
     void read_rest();
     // Of one that has not: what came is still printed, until it is closed.

@@ -101,6 +101,16 @@ private:
     int flow_ = 0; // never connected: an interface stays open until it is closed
 };
 
+// Not a loss: these packets are in the results, as packets without what their headers would have told.
+void tell_unread_headers(const Flows &flows)
+{
+    uint64_t sum = 0;
+    for (const auto &flow : flows)
+        sum += flow->unread_headers();
+    if (sum > 0)
+        command::tell("mapi-flow: {} times a function could not read the headers of a packet: cut by the capture, malformed or encrypted\n", sum);
+}
+
 void tell_loss(uint64_t count, const char *why)
 {
     if (count > 0)
@@ -211,6 +221,7 @@ int run(const Options &options)
     if (!have_ended && options.is_device)
         std::this_thread::sleep_for(kTimeToRead);
     print(flows, source, options, lines, true);
+    tell_unread_headers(flows);
     const bool is_all_there = is_whole(close(flows, source));
     if (!lines.flush()) {
         command::tell("mapi-flow: standard output cannot be written\n");

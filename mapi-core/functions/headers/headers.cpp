@@ -90,6 +90,20 @@ std::optional<std::span<const uint8_t>> payload_of(const mapi_packet &packet, co
     return datagram.subspan(bytes);
 }
 
+bool has_whole_transport(const mapi_packet &packet, const IpLayer &layer) noexcept
+{
+    if (layer.is_later_fragment)
+        return true;
+    switch (layer.protocol) {
+    case IPPROTO_TCP:
+    case IPPROTO_UDP:
+    case IPPROTO_UDPLITE:
+    case IPPROTO_ICMP:
+    case IPPROTO_ICMPV6: return payload_of(packet, layer).has_value();
+    default: return !has_ports(layer.protocol) || ports_of(packet, layer);
+    }
+}
+
 std::optional<Ports> ports_of(const mapi_packet &packet, const IpLayer &layer) noexcept
 {
     if (!has_ports(layer.protocol) || layer.is_later_fragment || layer.end - layer.transport < kPortsBytes)

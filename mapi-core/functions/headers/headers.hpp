@@ -59,6 +59,8 @@ std::span<const uint8_t> datagram_of(const mapi_packet &packet, const IpLayer &l
 // Behind the header of TCP, UDP, UDP-Lite, ICMP and ICMPv6; nothing in later fragments, behind other headers and where the capture
 // cuts the header.
 std::optional<std::span<const uint8_t>> payload_of(const mapi_packet &packet, const IpLayer &layer) noexcept;
+// False where the capture cuts the transport header, or its length contradicts itself.  True where it is not one of those known here.
+bool has_whole_transport(const mapi_packet &packet, const IpLayer &layer) noexcept;
 // Of TCP, UDP, UDP-Lite, SCTP and DCCP; nothing in later fragments and where the capture cuts them.
 std::optional<Ports> ports_of(const mapi_packet &packet, const IpLayer &layer) noexcept;
 } // namespace mapi::headers

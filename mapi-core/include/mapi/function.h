@@ -247,6 +247,7 @@ struct mapi_function_drops {
 	uint64_t not_written; /* packets, or rows, that a file did not take */
 	int write_error;      /* errno that tells why */
 	uint64_t time_jumps;  /* steps back of the packets' time, and silences of more intervals than were told; no packet is lost by them */
+	uint64_t unread_headers; /* packets of which the function needs a header that is cut, contradicts itself or is encrypted; they are not dropped */
 	const char *write_reason; /* the reason and the remedy where the errno does not tell them, a string that is never freed; or NULL */
 };
 

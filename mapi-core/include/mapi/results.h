@@ -222,6 +222,7 @@ typedef struct mapi_function_info {
 	unsigned long long passed_pkts; /* of these, those that it let pass */
 	uint64_t dropped;     /* packets, or results, that it could not take: buffer full, file not written, or a link type that it cannot look into */
 	uint64_t time_jumps;  /* of one that goes by intervals: steps back of the packets' time, and silences too long to be told interval by interval */
+	uint64_t unread_headers; /* packets in which it could not read the headers: cut by the capture, malformed, encrypted, or too many */
 	int result_size;      /* bytes, 0 when the function has no result */
 	int shared_with;      /* other flows that use the same evaluation */
 } mapi_function_info_t;
