@@ -11,16 +11,16 @@
 #include <nsprobe/recorder.h>
 
 #include "affinity.hpp"
-#include "command/arguments.hpp"
-#include "command/output.hpp"
-#include "command/signals.h"
-#include "command/standard_files.h"
-#include "command/status_line.hpp"
-#include "command/tell.hpp"
-#include "environment.hpp"
-#include "report.hpp"
+#include "common/command/arguments.hpp"
+#include "common/command/output.hpp"
+#include "common/command/signals.h"
+#include "common/command/standard_files.h"
+#include "common/command/status_line.hpp"
+#include "common/command/tell.hpp"
+#include "report/environment.hpp"
+#include "report/report.hpp"
 #include "run.hpp"
-#include "warnings.hpp"
+#include "report/warnings.hpp"
 
 NSP_IGNORE_ENVIRONMENT;
 

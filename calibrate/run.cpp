@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "command/signals.h"
+#include "common/command/signals.h"
 
 namespace calibrate
 {

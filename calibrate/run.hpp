@@ -6,11 +6,11 @@
 #include <string>
 
 #include "affinity.hpp"
-#include "cases.hpp"
-#include "command/status_line.hpp"
-#include "environment.hpp"
+#include "cases/cases.hpp"
+#include "common/command/status_line.hpp"
+#include "report/environment.hpp"
 #include "results.hpp"
-#include "warnings.hpp"
+#include "report/warnings.hpp"
 
 namespace calibrate
 {

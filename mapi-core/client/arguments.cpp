@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "engine/error.hpp"
-#include "file_error/file_error.h"
-#include "functions/file_rotation.hpp"
+#include "common/file_error/file_error.h"
+#include "functions/output/file_rotation.hpp"
 
 namespace mapi::client
 {

@@ -9,7 +9,7 @@
 #include <mapi/results.h>
 
 #include "client/shortcut.hpp"
-#include "engine/arguments.hpp"
+#include "engine/config/arguments.hpp"
 
 namespace mapi::client
 {

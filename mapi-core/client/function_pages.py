@@ -87,7 +87,7 @@ def summaries(folder):
     """Name -> description, as the functions' tables have them."""
     known = {name.upper() for name in re.findall(r"&mapi_fn_(\w+)", (folder / "catalog.cpp").read_text())}
     found = {}
-    for source in sorted(folder.glob("*.cpp")):
+    for source in sorted(folder.rglob("*.cpp")):
         for name, text in re.findall(r'"([A-Z0-9_]+)",\s*(?:\.description = )?"([^"]+)"', source.read_text()):
             if name in known:
                 found[name] = text

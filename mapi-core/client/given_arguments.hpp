@@ -5,7 +5,7 @@
 #include <cstdarg>
 #include <string>
 
-#include "engine/arguments.hpp"
+#include "engine/config/arguments.hpp"
 
 namespace mapi::client
 {

@@ -8,8 +8,8 @@
 #include <pthread.h>
 
 #include "client/local_backend.hpp"
-#include "client/remote_backend.hpp"
-#include "engine/config_file.hpp"
+#include "client/remote/remote_backend.hpp"
+#include "engine/config/config_file.hpp"
 #include "engine/error.hpp"
 #include "ipc/run_time.hpp"
 

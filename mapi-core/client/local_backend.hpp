@@ -5,7 +5,7 @@
 #include "client/backend.hpp"
 #include "engine/client.hpp"
 #include "engine/devices.hpp"
-#include "engine/registry.hpp"
+#include "engine/config/registry.hpp"
 
 namespace mapi::client
 {

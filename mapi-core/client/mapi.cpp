@@ -8,10 +8,10 @@
 #include <cstring>
 
 #include "client/arguments.hpp"
-#include "client/last_error.hpp"
+#include "client/errors/last_error.hpp"
 #include "client/library.hpp"
 #include "engine/copy_text.hpp"
-#include "engine/function_name.hpp"
+#include "engine/config/function_name.hpp"
 
 #undef mapi_apply_function
 #undef mapi_read_results

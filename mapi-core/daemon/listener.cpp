@@ -15,7 +15,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "engine/group_number.hpp"
+#include "engine/packet_path/group_number.hpp"
 
 namespace mapi::daemon
 {

@@ -6,8 +6,8 @@
 #include <mutex>
 #include <thread>
 
-#include "daemon/reception.hpp"
-#include "daemon/session.hpp"
+#include "daemon/session/reception.hpp"
+#include "daemon/session/session.hpp"
 #include "ipc/descriptor.hpp"
 
 namespace mapi::daemon

@@ -4,13 +4,13 @@
 
 #include <string>
 
-#include "daemon/census.hpp"
+#include "daemon/reporting/census.hpp"
 #include "daemon/housekeeping.hpp"
-#include "daemon/policy.hpp"
+#include "daemon/session/policy.hpp"
 #include "daemon/pulse.hpp"
-#include "daemon/users.hpp"
+#include "daemon/session/users.hpp"
 #include "engine/devices.hpp"
-#include "engine/registry.hpp"
+#include "engine/config/registry.hpp"
 
 namespace mapi::daemon
 {

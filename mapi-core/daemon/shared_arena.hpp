@@ -7,8 +7,8 @@
 #include <map>
 #include <mutex>
 
-#include "engine/arena.hpp"
-#include "engine/budget.hpp"
+#include "engine/memory/arena.hpp"
+#include "engine/memory/budget.hpp"
 #include "ipc/descriptor.hpp"
 #include "ipc/mapping.hpp"
 

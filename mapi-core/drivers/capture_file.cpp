@@ -14,8 +14,8 @@
 
 #include "drivers/capture_error.hpp"
 #include "drivers/capture_source.hpp"
-#include "drivers/file_buffer.hpp"
-#include "drivers/loss_count.hpp"
+#include "drivers/bytes/file_buffer.hpp"
+#include "drivers/formats/loss_count.hpp"
 
 namespace mapi::drivers
 {

@@ -6,7 +6,7 @@
 
 #include <mapi/driver.h>
 
-#include "drivers/capture_format.hpp"
+#include "drivers/formats/capture_format.hpp"
 
 namespace mapi::drivers
 {

@@ -10,8 +10,8 @@
 
 #include <mapi/function.h>
 
-#include "engine/arena.hpp"
-#include "engine/budget.hpp"
+#include "engine/memory/arena.hpp"
+#include "engine/memory/budget.hpp"
 #include "engine/flow_drops.hpp"
 
 namespace mapi::engine

@@ -12,9 +12,9 @@
 
 #include <mapi/results.h>
 
-#include "engine/config.hpp"
-#include "engine/device.hpp"
-#include "engine/registry.hpp"
+#include "engine/config/config.hpp"
+#include "engine/packet_path/device.hpp"
+#include "engine/config/registry.hpp"
 
 namespace mapi::engine
 {

@@ -11,8 +11,8 @@
 #include <optional>
 #include <thread>
 
-#include "engine/config.hpp"
-#include "engine/device.hpp"
+#include "engine/config/config.hpp"
+#include "engine/packet_path/device.hpp"
 #include "engine/error.hpp"
 #include "engine/wall_clock.hpp"
 

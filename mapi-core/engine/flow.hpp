@@ -8,8 +8,8 @@
 
 #include <mapi/results.h>
 
-#include "engine/arguments.hpp"
-#include "engine/chain.hpp"
+#include "engine/config/arguments.hpp"
+#include "engine/packet_path/chain.hpp"
 #include "engine/flow_options.hpp"
 
 namespace mapi::engine

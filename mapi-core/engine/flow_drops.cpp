@@ -2,7 +2,7 @@
 // Flow drops: what functions of one client's flows of one device dropped.
 #include "engine/flow_drops.hpp"
 
-#include "engine/chain.hpp"
+#include "engine/packet_path/chain.hpp"
 
 namespace mapi::engine
 {

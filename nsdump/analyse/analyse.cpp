@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
-#include "analyse/both_sides.hpp"
+#include "analyse/pair/both_sides.hpp"
 #include "analyse/incomplete.hpp"
-#include "analyse/stats.hpp"
-#include "analyse/summarise.hpp"
+#include "analyse/statistics/stats.hpp"
+#include "analyse/statistics/summarise.hpp"
 #include "decode/merge.hpp"
 
 namespace nsdump

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "analyse/correction.hpp"
-#include "analyse/histogram.hpp"
+#include "analyse/correct/correction.hpp"
+#include "analyse/statistics/histogram.hpp"
 #include "analyse/losses.hpp"
 #include "decode/clock.hpp"
 #include "decode/cpu_stream.hpp"

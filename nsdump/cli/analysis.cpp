@@ -2,8 +2,8 @@
 // cli: trace and calibration -> report.
 #include "cli/analysis.hpp"
 
-#include "command/signals.h"
-#include "command/status_line.hpp"
+#include "common/command/signals.h"
+#include "common/command/status_line.hpp"
 
 namespace nsdump
 {

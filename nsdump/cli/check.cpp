@@ -9,9 +9,9 @@
 #include "analyse/incomplete.hpp"
 #include "analyse/losses.hpp"
 #include "cli/commands.hpp"
-#include "command/arguments.hpp"
-#include "command/output.hpp"
-#include "command/signals.h"
+#include "common/command/arguments.hpp"
+#include "common/command/output.hpp"
+#include "common/command/signals.h"
 #include "decode/cpu_stream.hpp"
 #include "export/escape.hpp"
 

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "command/signals.h"
+#include "common/command/signals.h"
 
 namespace nsdump
 {

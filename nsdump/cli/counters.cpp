@@ -12,9 +12,9 @@
 #include <nsprobe/counters.h>
 
 #include "cli/commands.hpp"
-#include "command/arguments.hpp"
-#include "command/output.hpp"
-#include "command/signals.h"
+#include "common/command/arguments.hpp"
+#include "common/command/output.hpp"
+#include "common/command/signals.h"
 
 namespace nsdump
 {

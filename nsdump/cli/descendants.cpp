@@ -14,7 +14,7 @@
 
 #include <fmt/format.h>
 
-#include "command/tell.hpp"
+#include "common/command/tell.hpp"
 
 namespace nsdump
 {

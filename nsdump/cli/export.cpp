@@ -6,16 +6,16 @@
 #include <string>
 
 
-#include "analyse/both_sides.hpp"
+#include "analyse/pair/both_sides.hpp"
 #include "cli/analysis.hpp"
 #include "cli/commands.hpp"
 #include "cli/finish.hpp"
 #include "cli/selection.hpp"
 #include "cli/unit_filter.hpp"
-#include "command/arguments.hpp"
-#include "command/output.hpp"
-#include "command/signals.h"
-#include "command/status_line.hpp"
+#include "common/command/arguments.hpp"
+#include "common/command/output.hpp"
+#include "common/command/signals.h"
+#include "common/command/status_line.hpp"
 #include "decode/merge.hpp"
 #include "export/exporter.hpp"
 

@@ -7,8 +7,8 @@
 #include "analyse/incomplete.hpp"
 #include "analyse/losses.hpp"
 #include "cli/commands.hpp"
-#include "command/signals.h"
-#include "command/tell.hpp"
+#include "common/command/signals.h"
+#include "common/command/tell.hpp"
 
 namespace nsdump
 {

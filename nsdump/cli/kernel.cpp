@@ -13,9 +13,9 @@
 #include "cli/kernel_side.hpp"
 #include "cli/record_loop.hpp"
 #include "cli/recorder.hpp"
-#include "command/arguments.hpp"
-#include "command/output.hpp"
-#include "command/tell.hpp"
+#include "common/command/arguments.hpp"
+#include "common/command/output.hpp"
+#include "common/command/tell.hpp"
 #include "decode/error.hpp"
 #include "export/exporter.hpp"
 

@@ -6,8 +6,8 @@
 
 #include "cli/commands.hpp"
 #include "cli/recorder.hpp"
-#include "command/output.hpp"
-#include "command/tell.hpp"
+#include "common/command/output.hpp"
+#include "common/command/tell.hpp"
 #include "decode/error.hpp"
 
 namespace nsdump

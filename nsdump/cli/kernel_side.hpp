@@ -7,7 +7,7 @@
 
 #include <nsprobe/recorder.h>
 
-#include "command/arguments.hpp"
+#include "common/command/arguments.hpp"
 
 namespace nsdump
 {

@@ -6,11 +6,11 @@
 #include <nsprobe/recorder.h>
 
 #include "cli/commands.hpp"
-#include "command/arguments.hpp"
-#include "command/output.hpp"
-#include "command/signals.h"
-#include "command/standard_files.h"
-#include "command/tell.hpp"
+#include "common/command/arguments.hpp"
+#include "common/command/output.hpp"
+#include "common/command/signals.h"
+#include "common/command/standard_files.h"
+#include "common/command/tell.hpp"
 #include "decode/error.hpp"
 #include "export/escape.hpp"
 

@@ -19,10 +19,10 @@
 #include "cli/kernel_side.hpp"
 #include "cli/record_loop.hpp"
 #include "cli/recorder.hpp"
-#include "command/arguments.hpp"
-#include "command/output.hpp"
-#include "command/signals.h"
-#include "command/tell.hpp"
+#include "common/command/arguments.hpp"
+#include "common/command/output.hpp"
+#include "common/command/signals.h"
+#include "common/command/tell.hpp"
 #include "decode/error.hpp"
 
 namespace nsdump

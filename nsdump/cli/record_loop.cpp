@@ -10,9 +10,9 @@
 
 #include <fmt/format.h>
 
-#include "command/signals.h"
-#include "command/status_line.hpp"
-#include "command/tell.hpp"
+#include "common/command/signals.h"
+#include "common/command/status_line.hpp"
+#include "common/command/tell.hpp"
 
 namespace nsdump
 {

@@ -9,9 +9,9 @@
 
 #include <fmt/format.h>
 
-#include "command/output.hpp"
-#include "command/signals.h"
-#include "command/tell.hpp"
+#include "common/command/output.hpp"
+#include "common/command/signals.h"
+#include "common/command/tell.hpp"
 #include "decode/error.hpp"
 
 namespace nsdump

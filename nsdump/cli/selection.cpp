@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "analyse/incomplete.hpp"
-#include "command/output.hpp"
+#include "common/command/output.hpp"
 #include "export/escape.hpp"
 
 namespace nsdump

@@ -13,13 +13,13 @@
 #include <nsprobe/nsmod.h>
 
 #include "cli/commands.hpp"
-#include "command/arguments.hpp"
-#include "command/output.hpp"
-#include "command/signals.h"
-#include "command/tell.hpp"
+#include "common/command/arguments.hpp"
+#include "common/command/output.hpp"
+#include "common/command/signals.h"
+#include "common/command/tell.hpp"
 #include "decode/error.hpp"
 #include "export/escape.hpp"
-#include "file_error/file_error.h"
+#include "common/file_error/file_error.h"
 
 namespace nsdump
 {

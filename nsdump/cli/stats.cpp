@@ -6,8 +6,8 @@
 #include "cli/analysis.hpp"
 #include "cli/commands.hpp"
 #include "cli/finish.hpp"
-#include "command/arguments.hpp"
-#include "command/output.hpp"
+#include "common/command/arguments.hpp"
+#include "common/command/output.hpp"
 #include "export/exporter.hpp"
 
 namespace nsdump

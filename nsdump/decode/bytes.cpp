@@ -13,7 +13,7 @@
 #include <fmt/format.h>
 
 #include "decode/error.hpp"
-#include "file_error/file_error.h"
+#include "common/file_error/file_error.h"
 
 namespace nsdump
 {

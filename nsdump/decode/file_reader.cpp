@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "crc32c/crc32c.h"
+#include "common/crc32c/crc32c.h"
 #include "decode/error.hpp"
 
 namespace nsdump

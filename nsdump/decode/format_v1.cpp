@@ -6,7 +6,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "crc32c/crc32c.h"
+#include "common/crc32c/crc32c.h"
 
 namespace nsdump
 {

@@ -12,7 +12,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "command/printable.hpp"
+#include "common/command/printable.hpp"
 
 namespace nsdump
 {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "analyse/pair.hpp"
+#include "analyse/pair/pair.hpp"
 #include "analyse/report.hpp"
 #include "decode/event.hpp"
 

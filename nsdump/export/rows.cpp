@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "analyse/subtract.hpp"
+#include "analyse/correct/subtract.hpp"
 #include "export/escape.hpp"
 
 namespace nsdump

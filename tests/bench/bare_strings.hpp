@@ -10,9 +10,9 @@
 
 #include <hs/hs.h>
 
-#include "match/padded_text.hpp"
-#include "match/string_matcher.hpp"
-#include "match/string_matcher_set.hpp"
+#include "match/text/padded_text.hpp"
+#include "match/text/string_matcher.hpp"
+#include "match/text/string_matcher_set.hpp"
 
 namespace bench
 {

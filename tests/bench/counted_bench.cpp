@@ -5,7 +5,7 @@
 
 #include "figure.hpp"
 #include "machine.hpp"
-#include "user_counter.hpp"
+#include "cases/user_counter.hpp"
 
 namespace
 {

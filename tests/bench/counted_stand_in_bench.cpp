@@ -12,10 +12,10 @@
 #include "machine.hpp"
 
 extern "C" {
-#include "arch.h"
-#include "counters.h"
-#include "process.h"
-#include "shm.h"
+#include "writer/arch.h"
+#include "counters/counters.h"
+#include "session/process.h"
+#include "session/shm.h"
 
 struct nsp_detail_state stand_in_state;
 }

@@ -11,7 +11,7 @@
 #include <pcap/pcap.h>
 
 #include "figure.hpp"
-#include "match/bpf_program.hpp"
+#include "match/bpf/bpf_program.hpp"
 #include "match/errors.hpp"
 
 namespace

@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "analyse/analyse.hpp"
-#include "analyse/blocks.hpp"
-#include "analyse/moments.hpp"
-#include "analyse/student.hpp"
+#include "analyse/statistics/blocks.hpp"
+#include "analyse/statistics/moments.hpp"
+#include "analyse/correct/student.hpp"
 
 namespace bench
 {

@@ -19,7 +19,7 @@ import unittest
 from mapid import DATA, ClientError, Daemon
 
 MAPI_CORE = pathlib.Path(os.environ["NETSLICE_SOURCE"]) / "mapi-core"
-ROWS = re.findall(r'^    \{(\d+), (\w+), "(.*)"\},$', (MAPI_CORE / "client/error_table.hpp").read_text(), re.MULTILINE)
+ROWS = re.findall(r'^    \{(\d+), (\w+), "(.*)"\},$', (MAPI_CORE / "client/errors/error_table.hpp").read_text(), re.MULTILINE)
 TEXTS = {int(number): text for number, _, text in ROWS}
 PUBLISHED = [*range(1025, 1028), 1100, *range(1200, 1204), *range(1300, 1304), *range(1400, 1403), 1501, *range(1600, 1603), *range(3073, 3085), 3139,
              *range(3200, 3203), *range(3500, 3506), *range(5121, 5125), *range(6140, 6158), *range(7000, 7012), *range(8000, 8005)]

@@ -101,7 +101,7 @@ class Appendix(unittest.TestCase):
             self.assertEqual(lines, sorted(lines))
 
     def test_the_shipped_example_has_it_for_scampi_s_devices(self):
-        example = (pathlib.Path(os.environ["NETSLICE_SOURCE"]) / "mapi-core/engine/mapi.conf.example").read_text()
+        example = (pathlib.Path(os.environ["NETSLICE_SOURCE"]) / "mapi-core/engine/config/mapi.conf.example").read_text()
         sections = [section for section in example.split("[driver]")[1:] if "device=/dev/scampi/" in section]
         self.assertGreater(len(sections), 0)
         for section in sections:

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "analyse/both_sides.hpp"
+#include "analyse/pair/both_sides.hpp"
 #include "decode/merge.hpp"
 #include "export/exporter.hpp"
 #include "support/catch.hpp"

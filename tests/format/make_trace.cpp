@@ -7,7 +7,7 @@
 #include <vector>
 
 
-#include "command/arguments.hpp"
+#include "common/command/arguments.hpp"
 #include "support/trace_builder.hpp"
 
 namespace

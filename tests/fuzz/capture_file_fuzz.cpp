@@ -12,7 +12,7 @@
 
 #include "drivers/catalog.hpp"
 #include "drivers/unpack/compressor.hpp"
-#include "engine/burst.hpp"
+#include "engine/packet_path/burst.hpp"
 
 namespace
 {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "drivers/catalog.hpp"
-#include "engine/config.hpp"
+#include "engine/config/config.hpp"
 #include "engine/error.hpp"
 #include "functions/catalog.hpp"
 #include "functions/flow_report/report_settings.hpp"

@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "analyse/analyse.hpp"
-#include "crc32c/crc32c.h"
+#include "common/crc32c/crc32c.h"
 #include "decode/error.hpp"
 #include "export/exporter.hpp"
 

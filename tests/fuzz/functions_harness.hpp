@@ -21,7 +21,7 @@
 #include <mapi/functions.h>
 #include <mapi/mapi.h>
 
-#include "engine/ring_memory.hpp"
+#include "engine/memory/ring_memory.hpp"
 #include "functions/catalog.hpp"
 #include "ring/ring_reader.hpp"
 #include "support/function_memory.hpp"

@@ -10,11 +10,11 @@
 #include <string_view>
 #include <vector>
 
-#include "match/bpf_program.hpp"
+#include "match/bpf/bpf_program.hpp"
 #include "match/errors.hpp"
-#include "match/folded_text.hpp"
-#include "match/pattern.hpp"
-#include "match/string_matcher.hpp"
+#include "match/text/folded_text.hpp"
+#include "match/text/pattern.hpp"
+#include "match/text/string_matcher.hpp"
 
 namespace
 {

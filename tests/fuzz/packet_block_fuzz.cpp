@@ -8,8 +8,8 @@
 #include <memory>
 #include <span>
 
-#include "drivers/packet_block.hpp"
-#include "drivers/packet_socket.hpp"
+#include "drivers/live/packet_block.hpp"
+#include "drivers/live/packet_socket.hpp"
 
 namespace
 {

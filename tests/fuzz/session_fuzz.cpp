@@ -15,7 +15,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "daemon/session.hpp"
+#include "daemon/session/session.hpp"
 #include "drivers/catalog.hpp"
 #include "functions/catalog.hpp"
 

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "file_error/file_error.h"
+#include "common/file_error/file_error.h"
 
 static int explain(char *why, size_t bytes, const char *path)
 {

@@ -6,7 +6,7 @@
 #include <mapi/mapi.h>
 
 #include "captures/captures.h"
-#include "command/signals.h"
+#include "common/command/signals.h"
 
 enum { LOOK_MS = 200 };
 

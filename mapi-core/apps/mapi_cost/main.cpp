@@ -10,18 +10,18 @@
 #include <fmt/format.h>
 #include <nsprobe/recorder.h>
 
-#include "command/output.hpp"
-#include "command/signals.h"
-#include "command/standard_files.h"
-#include "command/tell.hpp"
-#include "csv.hpp"
+#include "common/command/output.hpp"
+#include "common/command/signals.h"
+#include "common/command/standard_files.h"
+#include "common/command/tell.hpp"
+#include "mapi_cost/output/csv.hpp"
 #include "decode/error.hpp"
-#include "file_error/file_error.h"
+#include "common/file_error/file_error.h"
 #include "flow_words/read_calls.hpp"
-#include "json.hpp"
-#include "measure_source.hpp"
+#include "mapi_cost/output/json.hpp"
+#include "mapi_cost/source/measure_source.hpp"
 #include "options.hpp"
-#include "table.hpp"
+#include "mapi_cost/output/table.hpp"
 
 NSP_IGNORE_ENVIRONMENT; // the sessions are this program's business
 

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "missing.hpp"
+#include "mapi_cost/output/missing.hpp"
 
 namespace mapi_cost
 {

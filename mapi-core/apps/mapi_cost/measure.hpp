@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "rows.hpp"
+#include "mapi_cost/output/rows.hpp"
 
 namespace mapi_cost
 {

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <map>
 
-#include "command/arguments.hpp"
+#include "common/command/arguments.hpp"
 #include "flow_words/read_calls.hpp"
-#include "own_flow.hpp"
+#include "mapi_cost/source/own_flow.hpp"
 
 namespace mapi_cost
 {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "run.hpp"
-#include "scenario.hpp"
+#include "mapi_cost/run/run.hpp"
+#include "mapi_cost/source/scenario.hpp"
 
 namespace mapi_cost
 {

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "command/signals.h"
+#include "common/command/signals.h"
 
 /* The library's words name the file or the expression. */
 static int fail(int code)

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "count.h"
-#include "file_error/file_error.h"
+#include "common/file_error/file_error.h"
 
 struct filter *append(struct filter *filters, int *count, const char *expression)
 {

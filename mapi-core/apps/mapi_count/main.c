@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/signals.h"
-#include "command/standard_files.h"
+#include "common/command/signals.h"
+#include "common/command/standard_files.h"
 #include "count.h"
-#include "file_error/file_error.h"
+#include "common/file_error/file_error.h"
 #include "filters.h"
 #include "json.h"
 

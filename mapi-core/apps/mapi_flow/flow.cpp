@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <mapi/mapi.h>
 
-#include "command/signals.h"
+#include "common/command/signals.h"
 #include "flow_words/apply_call.hpp"
 #include "json_line.hpp"
 #include "result_json.hpp"

@@ -16,9 +16,9 @@
 #include <unistd.h>
 
 #include "captures/captures.h"
-#include "command/signals.h"
-#include "command/standard_files.h"
-#include "command/tell.hpp"
+#include "common/command/signals.h"
+#include "common/command/standard_files.h"
+#include "common/command/tell.hpp"
 #include "flow.hpp"
 #include "flow_words/read_calls.hpp"
 #include "json_line.hpp"

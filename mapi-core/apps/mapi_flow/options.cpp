@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "command/arguments.hpp"
+#include "common/command/arguments.hpp"
 
 namespace mapi_flow
 {

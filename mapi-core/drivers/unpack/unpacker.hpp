@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "drivers/byte_source.hpp"
-#include "drivers/memory_claim.hpp"
+#include "drivers/bytes/byte_source.hpp"
+#include "drivers/bytes/memory_claim.hpp"
 #include "drivers/unpack/compressor.hpp"
 
 namespace mapi::drivers

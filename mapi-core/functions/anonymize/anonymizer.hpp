@@ -9,12 +9,12 @@
 #include <optional>
 #include <vector>
 
-#include "anonymize/layers.hpp"
+#include "anonymize/places/layers.hpp"
 #include "anonymize/mutable_packet.hpp"
-#include "anonymize/places.hpp"
+#include "anonymize/places/places.hpp"
 #include "anonymize/rule.hpp"
-#include "anonymize/tables.hpp"
-#include "anonymize/transformer.hpp"
+#include "anonymize/transform/tables.hpp"
+#include "anonymize/transform/transformer.hpp"
 
 namespace mapi::anonymize
 {

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "anonymize/layers.hpp"
+#include "anonymize/places/layers.hpp"
 #include "anonymize/mutable_packet.hpp"
 #include "anonymize/vocabulary.hpp"
 

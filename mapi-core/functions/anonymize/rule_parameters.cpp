@@ -4,7 +4,7 @@
 
 #include <charconv>
 
-#include "anonymize/substitution.hpp"
+#include "anonymize/transform/substitution.hpp"
 
 namespace mapi::anonymize
 {

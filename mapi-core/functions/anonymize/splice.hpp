@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "anonymize/layers.hpp"
+#include "anonymize/places/layers.hpp"
 #include "anonymize/mutable_packet.hpp"
 
 namespace mapi::anonymize

@@ -9,7 +9,7 @@
 
 #include <mapi/packet.h>
 
-#include "functions/made_packets.hpp"
+#include "functions/common/made_packets.hpp"
 #include "headers/headers.hpp"
 
 namespace mapi::cooking

@@ -5,7 +5,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "functions/random_seed.hpp"
+#include "functions/common/random_seed.hpp"
 
 namespace mapi::cooking
 {

@@ -14,7 +14,7 @@
 #include "functions/cooking/seeded_hash.hpp"
 #include "functions/cooking/segment.hpp"
 #include "functions/cooking/side.hpp"
-#include "functions/made_packets.hpp"
+#include "functions/common/made_packets.hpp"
 
 namespace mapi::cooking
 {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "functions/ntp_time.hpp"
+#include "functions/common/ntp_time.hpp"
 
 namespace mapi::functions
 {

@@ -9,9 +9,9 @@
 
 #include <mapi/results.h>
 
-#include "functions/file_sink.hpp"
+#include "functions/output/file_sink.hpp"
 #include "functions/flow_report/message_encoder.hpp"
-#include "functions/result_queue.hpp"
+#include "functions/common/result_queue.hpp"
 
 namespace mapi::functions
 {

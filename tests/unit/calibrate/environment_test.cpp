@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "environment.hpp"
+#include "report/environment.hpp"
 
 #include <unistd.h>
 

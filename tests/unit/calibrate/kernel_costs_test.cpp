@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "kernel_costs.hpp"
+#include "cases/kernel_costs.hpp"
 
 #include <random>
 
-#include "cases.hpp"
-#include "paper.hpp"
+#include "cases/cases.hpp"
+#include "report/paper.hpp"
 #include "support/catch.hpp"
 
 using namespace calibrate;

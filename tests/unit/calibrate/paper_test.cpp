@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "paper.hpp"
+#include "report/paper.hpp"
 
 #include <algorithm>
 #include <sstream>
 
 #include <nlohmann/json.hpp>
 
-#include "analyse/calibration.hpp"
-#include "report.hpp"
+#include "analyse/correct/calibration.hpp"
+#include "report/report.hpp"
 #include "support/catch.hpp"
 
 using namespace calibrate;

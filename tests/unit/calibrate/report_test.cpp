@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "report.hpp"
+#include "report/report.hpp"
 
 #include <nlohmann/json.hpp>
 
-#include "analyse/calibration.hpp"
+#include "analyse/correct/calibration.hpp"
 #include "support/catch.hpp"
 
 using namespace calibrate;

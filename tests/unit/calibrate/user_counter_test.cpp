@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "user_counter.hpp"
+#include "cases/user_counter.hpp"
 
 #include <cerrno>
 

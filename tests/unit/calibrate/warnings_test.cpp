@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "warnings.hpp"
+#include "report/warnings.hpp"
 
 #include <algorithm>
 #include <cstring>

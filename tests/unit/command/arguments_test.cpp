@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "command/arguments.hpp"
+#include "common/command/arguments.hpp"
 
 #include "support/catch.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "command/output.hpp"
+#include "common/command/output.hpp"
 
 #include <fstream>
 #include <iterator>

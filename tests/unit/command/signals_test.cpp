@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "command/signals.h"
+#include "common/command/signals.h"
 
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Checksums against the vectors of RFC 3720 and against a slow implementation of their own.
-#include "crc32c/crc32c.h"
+#include "common/crc32c/crc32c.h"
 
 #include <random>
 #include <string>

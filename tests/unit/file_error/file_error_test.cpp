@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Every failure that a user can meet has its cause and a remedy.
-#include "file_error/file_error.h"
+#include "common/file_error/file_error.h"
 
 #include <cerrno>
 #include <cstring>

@@ -86,7 +86,7 @@ class WholeReport(ReportCase):
     def test_the_page_of_a_trace_holds_machine_losses_drift_and_the_figures(self):
         page = self.report_of(stats())
         for text in ("AMD EPYC 9B45", "6.18.0", "KVM", "2.596 GHz", "step: INSTRUCTIONS", "1,204 records lost = 11.1 % (ring full 1,204)",
-                     "Calibration drift: inner cost of START", "mapi-core/engine/chain.cpp:41"):
+                     "Calibration drift: inner cost of START", "mapi-core/engine/packet_path/chain.cpp:41"):
             self.assertIn(text, page)
         value = support.STATS["slices"][0]["values"][0]
         self.assertIn(f"{value['raw']['mean']:.0f}", page)

@@ -9,7 +9,7 @@
 #include <vector>
 
 extern "C" {
-#include "announce.h"
+#include "session/announce.h"
 }
 
 namespace

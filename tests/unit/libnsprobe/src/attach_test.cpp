@@ -14,7 +14,7 @@
 #include <nsprobe/recorder.h>
 
 extern "C" {
-#include "attach.h"
+#include "recorder/attach.h"
 }
 
 using namespace std::chrono_literals;

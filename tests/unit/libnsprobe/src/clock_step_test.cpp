@@ -8,8 +8,8 @@
 #include <nsprobe/calibrate.h>
 
 extern "C" {
-#include "arch.h"
-#include "clock_step.h"
+#include "writer/arch.h"
+#include "calibrate/clock_step.h"
 }
 
 TEST_CASE("the detected clock step is one that differences of readings show", "[libnsprobe][clock]")

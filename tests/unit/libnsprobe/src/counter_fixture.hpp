@@ -13,7 +13,7 @@
 #include "support/catch.hpp"
 
 extern "C" {
-#include "counters.h"
+#include "counters/counters.h"
 }
 
 struct StandIn {

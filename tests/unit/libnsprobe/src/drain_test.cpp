@@ -6,8 +6,8 @@
 #include "support/temp_dir.hpp"
 
 extern "C" {
-#include "announce.h"
-#include "drain.h"
+#include "session/announce.h"
+#include "drain/drain.h"
 }
 
 namespace

@@ -14,7 +14,7 @@
 #include "support/requires.hpp"
 
 extern "C" {
-#include "event.h"
+#include "counters/event.h"
 }
 
 namespace

@@ -19,7 +19,7 @@
 #include <nsprobe/session.h>
 
 extern "C" {
-#include "file_write.h"
+#include "drain/file_write.h"
 }
 
 namespace

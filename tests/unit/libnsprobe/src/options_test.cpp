@@ -7,7 +7,7 @@
 #include <nsprobe/session.h>
 
 extern "C" {
-#include "options.h"
+#include "session/options.h"
 }
 
 namespace

@@ -16,7 +16,7 @@
 #include <nsprobe/counters.h>
 
 extern "C" {
-#include "perf_counter.h"
+#include "counters/perf_counter.h"
 }
 
 namespace

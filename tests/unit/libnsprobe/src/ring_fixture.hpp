@@ -11,12 +11,12 @@
 #include "support/catch.hpp"
 
 extern "C" {
-#include "arch.h"
-#include "emit.h"
-#include "process.h"
-#include "ring_read.h"
-#include "shm.h"
-#include "thread.h"
+#include "writer/arch.h"
+#include "writer/emit.h"
+#include "session/process.h"
+#include "drain/ring_read.h"
+#include "session/shm.h"
+#include "writer/thread.h"
 #include <sys/rseq.h>
 }
 

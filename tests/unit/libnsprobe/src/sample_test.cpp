@@ -10,7 +10,7 @@
 extern "C" {
 #include <nsprobe/sample.h>
 
-#include "sample_turns.h"
+#include "calibrate/sample_turns.h"
 }
 
 TEST_CASE("the trimmed mean leaves out a fifth at either end", "[libnsprobe][sample]")

@@ -18,8 +18,8 @@
 #include "support/requires.hpp"
 
 extern "C" {
-#include "memory.h"
-#include "process.h"
+#include "session/memory.h"
+#include "session/process.h"
 }
 
 using test_support::ProbeSession;

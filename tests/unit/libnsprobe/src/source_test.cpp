@@ -8,8 +8,8 @@
 #include "support/requires.hpp"
 
 extern "C" {
-#include "counters.h"
-#include "source.h"
+#include "counters/counters.h"
+#include "counters/source.h"
 }
 
 namespace

@@ -2,7 +2,7 @@
 // additive_fit: equations that do not follow the model leave it as it is.
 #include "support/catch.hpp"
 
-#include "additive_fit.hpp"
+#include "mapi_cost/model/additive_fit.hpp"
 
 using namespace mapi_cost;
 

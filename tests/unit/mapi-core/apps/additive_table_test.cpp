@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "additive_table.hpp"
+#include "mapi_cost/output/additive_table.hpp"
 #include "results_example.hpp"
 
 using namespace mapi_cost;

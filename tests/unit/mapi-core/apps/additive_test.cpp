@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "additive.hpp"
+#include "mapi_cost/model/additive.hpp"
 #include "results_example.hpp"
 
 using namespace mapi_cost;

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "arrivals.hpp"
+#include "mapi_cost/run/arrivals.hpp"
 
 using namespace mapi_cost;
 

@@ -2,7 +2,7 @@
 // cost: block sums -> cost of a packet.
 #include "support/catch.hpp"
 
-#include "cost.hpp"
+#include "mapi_cost/run/cost.hpp"
 
 using namespace mapi_cost;
 

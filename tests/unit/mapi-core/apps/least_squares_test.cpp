@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "least_squares.hpp"
+#include "mapi_cost/model/least_squares.hpp"
 
 using namespace mapi_cost;
 

@@ -2,10 +2,10 @@
 // live_passes: which scenarios a live device's packets are enough for.
 #include "support/catch.hpp"
 
-#include "command/output.hpp"
-#include "live_passes.hpp"
-#include "own_flow.hpp"
-#include "scenario_calls.hpp"
+#include "common/command/output.hpp"
+#include "mapi_cost/run/live_passes.hpp"
+#include "mapi_cost/source/own_flow.hpp"
+#include "mapi_cost/source/scenario_calls.hpp"
 
 using namespace mapi_cost;
 using Catch::Matchers::Contains;

@@ -2,9 +2,9 @@
 // live_table: what came and what was lost, for who reads it in a terminal.
 #include "support/catch.hpp"
 
-#include "live_table.hpp"
+#include "mapi_cost/output/live_table.hpp"
 #include "results_example.hpp"
-#include "table_head.hpp"
+#include "mapi_cost/output/table_head.hpp"
 
 using namespace mapi_cost;
 using Catch::Matchers::Contains;

@@ -2,7 +2,7 @@
 // missing: who reads why a figure is not there knows what to change.
 #include "support/catch.hpp"
 
-#include "missing.hpp"
+#include "mapi_cost/output/missing.hpp"
 #include "results_example.hpp"
 
 using namespace mapi_cost;

@@ -7,8 +7,8 @@
 #include <numeric>
 #include <string_view>
 
-#include "mapi_handle.hpp"
-#include "packets.hpp"
+#include "mapi_cost/run/mapi_handle.hpp"
+#include "mapi_cost/source/packets.hpp"
 
 using namespace mapi_cost;
 

@@ -2,7 +2,7 @@
 // rates: frames on a full line, and what a core can do of it.
 #include "support/catch.hpp"
 
-#include "rates.hpp"
+#include "mapi_cost/output/rates.hpp"
 
 using namespace mapi_cost;
 

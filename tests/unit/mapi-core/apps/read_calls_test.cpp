@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "flow_words/read_calls.hpp"
 
-#include "own_flow.hpp"
+#include "mapi_cost/source/own_flow.hpp"
 #include "support/catch.hpp"
 
 using namespace flow_words;

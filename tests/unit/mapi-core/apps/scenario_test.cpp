@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "scenario.hpp"
+#include "mapi_cost/source/scenario.hpp"
 
 using namespace mapi_cost;
 

@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "results_example.hpp"
-#include "table.hpp"
+#include "mapi_cost/output/table.hpp"
 
 using namespace mapi_cost;
 

@@ -6,7 +6,7 @@
 
 #include "support/temp_dir.hpp"
 #include "support/trace_builder.hpp"
-#include "trace_sums.hpp"
+#include "mapi_cost/run/trace_sums.hpp"
 
 using namespace mapi_cost;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What one client has is counted, refused beyond its limits by name, and given back with its holder.
-#include "daemon/allowance.hpp"
+#include "daemon/session/allowance.hpp"
 
 #include <unistd.h>
 

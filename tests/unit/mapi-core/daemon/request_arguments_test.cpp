@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Arguments as a client sends them: what libmapi never sends hangs up on it, what it may send is believed no further than it goes.
-#include "daemon/request_arguments.hpp"
+#include "daemon/session/request_arguments.hpp"
 
 #include <mapi/errors.h>
 #include <sys/eventfd.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // What capture files make a driver hold is counted, and ends where no more is left.
-#include "drivers/memory_claim.hpp"
+#include "drivers/bytes/memory_claim.hpp"
 
 #include <cstdlib>
 
 #include "drivers/catalog.hpp"
-#include "engine/driver_memory.hpp"
+#include "engine/memory/driver_memory.hpp"
 #include "mapi-core/capture_builder.hpp"
 #include "mapi-core/drivers/read_capture.hpp"
 #include "support/catch.hpp"

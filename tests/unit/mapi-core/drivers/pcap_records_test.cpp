@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "drivers/pcap_records.hpp"
+#include "drivers/formats/pcap_records.hpp"
 #include "mapi-core/capture_builder.hpp"
 
 using mapi::drivers::PcapPieces;

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "drivers/catalog.hpp"
-#include "drivers/pcap_records.hpp"
-#include "drivers/read_ahead.hpp"
+#include "drivers/formats/pcap_records.hpp"
+#include "drivers/bytes/read_ahead.hpp"
 #include "mapi-core/capture_builder.hpp"
 #include "mapi-core/drivers/large_captures.hpp"
 #include "mapi-core/drivers/read_capture.hpp"

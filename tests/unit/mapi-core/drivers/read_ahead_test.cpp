@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "drivers/catalog.hpp"
-#include "drivers/read_ahead.hpp"
+#include "drivers/bytes/read_ahead.hpp"
 #include "mapi-core/capture_builder.hpp"
 #include "mapi-core/drivers/erf_builder.hpp"
 #include "mapi-core/drivers/large_captures.hpp"

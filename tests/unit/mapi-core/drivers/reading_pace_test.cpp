@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "drivers/reading_pace.hpp"
+#include "drivers/bytes/reading_pace.hpp"
 
 using mapi::drivers::ReadingPace;
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "drivers/catalog.hpp"
-#include "engine/burst.hpp"
-#include "engine/device.hpp"
+#include "engine/packet_path/burst.hpp"
+#include "engine/packet_path/device.hpp"
 #include "engine/flow.hpp"
 #include "functions/catalog.hpp"
 #include "mapi-core/capture_builder.hpp"

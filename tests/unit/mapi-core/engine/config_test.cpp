@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "drivers/catalog.hpp"
-#include "engine/config.hpp"
+#include "engine/config/config.hpp"
 #include "engine/error.hpp"
 #include "functions/catalog.hpp"
 #include "support/temp_dir.hpp"

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "engine/device.hpp"
+#include "engine/packet_path/device.hpp"
 #include "engine/flow.hpp"
 #include "mapi-core/engine/fake_driver.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Joint pace: measured times -> the way that takes less.
-#include "engine/joint_pace.hpp"
+#include "engine/packet_path/joint_pace.hpp"
 
 #include "support/catch.hpp"
 

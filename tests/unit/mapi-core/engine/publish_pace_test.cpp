@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // When a result that readers copy is published again.
-#include "engine/publish_pace.hpp"
+#include "engine/packet_path/publish_pace.hpp"
 
 #include <thread>
 

@@ -3,7 +3,7 @@
 #include "support/catch.hpp"
 
 #include "engine/error.hpp"
-#include "engine/registry.hpp"
+#include "engine/config/registry.hpp"
 #include "mapi-core/engine/function_table.hpp"
 
 namespace

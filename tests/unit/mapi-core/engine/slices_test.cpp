@@ -2,7 +2,7 @@
 // Slices: a process that makes and closes flows all day keeps one slice for each function.
 #include "support/catch.hpp"
 
-#include "engine/slices.hpp"
+#include "engine/packet_path/slices.hpp"
 
 using mapi::engine::slice_of;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Flow table and flow key: one state for both directions, as long as packets come and there is room.
-#include "functions/flow_table.hpp"
+#include "functions/common/flow_table.hpp"
 
 #include <vector>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "support/catch.hpp"
 
-#include "functions/interval_clock.hpp"
+#include "functions/common/interval_clock.hpp"
 
 using mapi::functions::IntervalClock;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Interval: what a text means, and texts that mean nothing.
-#include "functions/interval.hpp"
+#include "functions/values/interval.hpp"
 
 #include "support/catch.hpp"
 

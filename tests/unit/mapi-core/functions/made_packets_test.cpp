@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "functions/made_packets.hpp"
+#include "functions/common/made_packets.hpp"
 
 using mapi::functions::MadePackets;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // packet_sink, packet_record, file_rotation: packets -> files that a reader of captures takes, one after another.
-#include "functions/packet_sink.hpp"
+#include "functions/output/packet_sink.hpp"
 
 #include <csignal>
 #include <filesystem>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Ranking: the first of all values, as sorting all of them would tell.
-#include "functions/ranking.hpp"
+#include "functions/flows/ranking.hpp"
 
 #include <algorithm>
 #include <map>

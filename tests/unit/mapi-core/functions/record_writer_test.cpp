@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Record writer: the file ends with a whole record, and what it lacks is counted.
-#include "functions/record_writer.hpp"
+#include "functions/output/record_writer.hpp"
 
 #include <algorithm>
 #include <atomic>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Result queue: nothing is lost in silence, and nobody waits for ever.
-#include "functions/result_queue.hpp"
+#include "functions/common/result_queue.hpp"
 
 #include <thread>
 

@@ -7,7 +7,7 @@
 
 #include <mapi/function.h>
 
-#include "engine/ring_memory.hpp"
+#include "engine/memory/ring_memory.hpp"
 #include "ring/ring_reader.hpp"
 #include "support/function_memory.hpp"
 

@@ -2,7 +2,7 @@
 // Sampler: the share of packets that it keeps is the one that was asked for.
 #include "support/catch.hpp"
 
-#include "functions/sampler.hpp"
+#include "functions/common/sampler.hpp"
 
 using mapi::functions::PeriodicSampler;
 using mapi::functions::ProbabilisticSampler;

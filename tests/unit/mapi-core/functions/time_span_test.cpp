@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Time span: dates of the local time zone, and times after a packet.
-#include "functions/time_span.hpp"
+#include "functions/common/time_span.hpp"
 
 #include <cstdlib>
 #include <ctime>

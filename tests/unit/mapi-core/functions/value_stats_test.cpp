@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Value statistics: exact where numbers fit, sound where they do not.
-#include "functions/value_stats.hpp"
+#include "functions/values/value_stats.hpp"
 
 #include "support/catch.hpp"
 

@@ -10,7 +10,7 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include "engine/ring_memory.hpp"
+#include "engine/memory/ring_memory.hpp"
 #include "ring/ring_reader.hpp"
 
 using mapi::engine::HeapArena;

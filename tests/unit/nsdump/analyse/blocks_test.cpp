@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "analyse/blocks.hpp"
+#include "analyse/statistics/blocks.hpp"
 
 #include <cmath>
 

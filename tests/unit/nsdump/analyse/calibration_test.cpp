@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "analyse/calibration.hpp"
+#include "analyse/correct/calibration.hpp"
 
 #include "decode/error.hpp"
 #include "support/catch.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "analyse/correction.hpp"
+#include "analyse/correct/correction.hpp"
 
 #include <cmath>
 #include <limits>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "analyse/histogram.hpp"
+#include "analyse/statistics/histogram.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "analyse/interval.hpp"
+#include "analyse/correct/interval.hpp"
 
 #include <cmath>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "analyse/moments.hpp"
+#include "analyse/statistics/moments.hpp"
 
 #include <vector>
 

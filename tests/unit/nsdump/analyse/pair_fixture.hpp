@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "analyse/pair.hpp"
+#include "analyse/pair/pair.hpp"
 #include "nsdump_support.hpp"
 #include "support/trace_builder.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "analyse/pair.hpp"
+#include "analyse/pair/pair.hpp"
 
 #include <algorithm>
 #include <random>

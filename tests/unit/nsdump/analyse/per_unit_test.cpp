@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "analyse/per_unit.hpp"
+#include "analyse/statistics/per_unit.hpp"
 
 #include <cmath>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "analyse/spill.hpp"
+#include "analyse/statistics/spill.hpp"
 
 #include <array>
 #include <cstdint>
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "analyse/stats.hpp"
+#include "analyse/statistics/stats.hpp"
 #include "nsdump_support.hpp"
 #include "support/catch.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "analyse/stats.hpp"
+#include "analyse/statistics/stats.hpp"
 
 #include <array>
 

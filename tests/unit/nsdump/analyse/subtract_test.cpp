@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "analyse/subtract.hpp"
+#include "analyse/correct/subtract.hpp"
 
 #include <cmath>
 

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "command/signals.h"
+#include "common/command/signals.h"
 #include "support/catch.hpp"
 #include "support/temp_dir.hpp"
 

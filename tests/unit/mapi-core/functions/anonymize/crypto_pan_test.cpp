@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Crypto-PAn against the sample trace of its authors' distribution; the key is the one that came with it.
-#include "functions/anonymize/crypto_pan.hpp"
+#include "functions/anonymize/transform/crypto_pan.hpp"
 
 #include <arpa/inet.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What is remembered of values: numbers, draws and prefixes, and what happens when there is no place for more.
-#include "functions/anonymize/tables.hpp"
+#include "functions/anonymize/transform/tables.hpp"
 
 #include <bit>
 #include <cmath>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // An index over filters: it never misses a packet that a filter accepts, and finds few others, however the filters were written.
-#include "match/bpf_index.hpp"
+#include "match/bpf/bpf_index.hpp"
 
 #include <array>
 #include <functional>
 #include <string>
 
-#include "match/bpf_program.hpp"
-#include "match/bpf_tests.hpp"
+#include "match/bpf/bpf_program.hpp"
+#include "match/bpf/bpf_tests.hpp"
 #include "support/catch.hpp"
 
 namespace

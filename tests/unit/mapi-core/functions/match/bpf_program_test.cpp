@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "match/bpf_program.hpp"
+#include "match/bpf/bpf_program.hpp"
 
 #include <cstring>
 #include <utility>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Random valid BPF programs over random packets: machine code against libpcap's interpreter.
-#include "match/bpf_program.hpp"
+#include "match/bpf/bpf_program.hpp"
 
 #include <algorithm>
 #include <random>
 #include <vector>
 
 #include "guarded_packets.hpp"
-#include "match/bpf_tests.hpp"
+#include "match/bpf/bpf_tests.hpp"
 #include "support/catch.hpp"
 
 namespace

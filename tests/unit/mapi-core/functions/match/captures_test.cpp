@@ -12,12 +12,12 @@
 #include <nlohmann/json.hpp>
 
 #include "guarded_packets.hpp"
-#include "match/bpf_index.hpp"
-#include "match/bpf_program.hpp"
+#include "match/bpf/bpf_index.hpp"
+#include "match/bpf/bpf_program.hpp"
 #include "match/errors.hpp"
-#include "match/regular_expression.hpp"
-#include "match/string_matcher.hpp"
-#include "match/string_matcher_set.hpp"
+#include "match/text/regular_expression.hpp"
+#include "match/text/string_matcher.hpp"
+#include "match/text/string_matcher_set.hpp"
 #include "support/catch.hpp"
 #include "support/requires.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "match/pattern.hpp"
+#include "match/text/pattern.hpp"
 
 #include "match/errors.hpp"
 #include "support/catch.hpp"

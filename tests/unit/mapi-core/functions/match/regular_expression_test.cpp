@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Regular expressions over packets: PCRE's syntax over bytes, and patterns that are refused with a reason.
-#include "match/regular_expression.hpp"
+#include "match/text/regular_expression.hpp"
 
 #include <string>
 #include <string_view>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Many patterns in one pass: each finds what it finds alone.
-#include "match/string_matcher_set.hpp"
+#include "match/text/string_matcher_set.hpp"
 
 #include <deque>
 #include <random>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "match/string_matcher.hpp"
+#include "match/text/string_matcher.hpp"
 
 #include <random>
 #include <string>

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "sample_turns.h"
+#include "calibrate/sample_turns.h"
 
 namespace simulation
 {

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+/* Calibration: probes on scratch rings, CPU by CPU in turns -> inner and outer cost of each kind, for the clock and each counter. */
+#define _GNU_SOURCE
+#include <nsprobe/calibrate.h>
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <nsprobe/sample.h>
+
+#include "writer/arch.h"
+#include "calibrate_run.h"
+#include "calibrate_setup.h"
+#include "counters/counters.h"
+#include "session/error.h"
+#include "writer/thread.h"
+
+#define DEFAULT_BATCHES 400
+#define SESSION_NS 40000000u /* what the start of a session may take for this: a probe that makes system calls gets fewer batches */
+
+const uint8_t nsp_record_kinds[NSP_ALL_KINDS] = {NSLICE_KIND_START, NSLICE_KIND_MARK,  NSLICE_KIND_INIT,
+                                                   NSLICE_KIND_EXIT,  NSLICE_KIND_START, NSLICE_KIND_STOP};
+
+/* NULL when there are as many as a calibration holds. */
+static struct nslice_calibration_entry *next_entry(struct nsp_calibration *out, int is_half)
+{
+    if (is_half)
+        return out->half_count < NSP_CALIBRATION_MAX_HALVES ? &out->halves[out->half_count++] : NULL;
+    return out->count < NSP_CALIBRATION_MAX_ENTRIES ? &out->entries[out->count++] : NULL;
+}
+
+struct nslice_calibration_entry *nsp_add_entry(struct nsp_calibration_run *run, const struct nsp_cpu_run *cpu, int kind, uint8_t flags,
+                                               uint32_t field, const struct nsp_batch_values *values, uint32_t batches)
+{
+    const struct nsp_estimate outer = nsp_trimmed_mean_of_turns(values->outer, run->sorted, batches, NSP_TURNS);
+    const struct nsp_estimate inner = nsp_trimmed_mean_of_turns(values->inner, run->sorted, batches, NSP_TURNS);
+    struct nslice_calibration_entry *const entry = next_entry(run->out, nsp_is_half(kind));
+
+    if (entry)
+        *entry = (struct nslice_calibration_entry){
+            .cpu = cpu->cpu,
+            .kind = nsp_record_kinds[kind] | flags,
+            .field = (uint8_t)field,
+            .degrees = (uint16_t)nsp_degrees_of_turns(batches, NSP_TURNS),
+            .samples = outer.samples,
+            .trimmed = outer.trimmed,
+            .inner = inner.mean,
+            .inner_ci95 = inner.ci95,
+            .outer = outer.mean,
+            .outer_ci95 = outer.ci95,
+        };
+    return entry;
+}
+
+/* The counts of the first CPU for another one: stepped counts are exact, and a second look would take tens of milliseconds. */
+static void copy_counters(struct nsp_calibration *out, uint32_t from_cpu, uint32_t to_cpu)
+{
+    const uint32_t count = out->count, half_count = out->half_count;
+
+    for (uint32_t i = 0; i < count + half_count; ++i) {
+        const struct nslice_calibration_entry *const from = i < count ? &out->entries[i] : &out->halves[i - count];
+        struct nslice_calibration_entry *to;
+
+        if (from->cpu != from_cpu || from->field == 0)
+            continue;
+        to = next_entry(out, i >= count);
+        if (to) {
+            *to = *from;
+            to->cpu = to_cpu;
+        }
+    }
+}
+
+static void measure_clock(struct nsp_calibration_run *run)
+{
+    double *const values = run->sorted; /* free until there are entries */
+    struct nsp_estimate read;
+    const int ordered = (int)nsp_detail_calibration_state.ordered;
+
+    for (uint32_t i = 0; i < run->batches; ++i) {
+        uint64_t ticks[3];
+
+        ticks[0] = nsp_clock_read(1);
+        for (int n = 0; n < NSP_ROUNDS; ++n)
+            nsp_clock_read(ordered);
+        ticks[1] = nsp_clock_read(1);
+        for (int n = 0; n < 2 * NSP_ROUNDS; ++n)
+            nsp_clock_read(ordered);
+        ticks[2] = nsp_clock_read(1);
+        values[i] = ((double)(ticks[2] - ticks[1]) - (double)(ticks[1] - ticks[0])) / NSP_ROUNDS;
+    }
+    read = nsp_trimmed_mean(values, run->batches);
+    run->out->clock_read_ticks = read.mean;
+    run->out->clock_read_ci95 = read.ci95;
+    run->out->clock_step_ticks = nsp_clock_step_ticks();
+}
+
+static int bind_to(uint32_t cpu)
+{
+    cpu_set_t one;
+
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    return sched_setaffinity(0, sizeof(one), &one);
+}
+
+/* Up to eight of the thread's CPUs. */
+static void choose_cpus(struct nsp_calibration_run *run, const cpu_set_t *allowed)
+{
+    for (uint32_t cpu = 0; cpu < run->scratch.shm->cpus && cpu < CPU_SETSIZE && run->cpus < NSP_CALIBRATION_MAX_CPUS; ++cpu) {
+        if (!CPU_ISSET(cpu, allowed) || bind_to(cpu))
+            continue;
+        run->cpu[run->cpus].cpu = cpu;
+        run->cpu[run->cpus++].ring = nsp_batch_ring(&run->scratch, cpu);
+    }
+}
+
+/* All CPUs in each turn: of each the calibration sees as long a time as it lasts. */
+static void measure_time(struct nsp_calibration_run *run)
+{
+    const int is_stepping = nsp_detail_calibration_state.mode == NSP_DETAIL_MODE_STEP;
+
+    /* Time is measured with stepping off: a stepped slice's time means nothing. */
+    nsp_step_keep_skip = 1;
+    nsp_thread.step_skip = is_stepping;
+    for (uint32_t turn = 0; turn < NSP_TURNS; ++turn)
+        for (uint32_t i = 0; i < run->cpus; ++i) {
+            run->cpu[i].is_out |= bind_to(run->cpu[i].cpu) != 0;
+            if (!run->cpu[i].is_out)
+                nsp_time_turn(run, &run->cpu[i], turn);
+        }
+    nsp_thread.step_skip = 0;
+    nsp_step_keep_skip = 0;
+}
+
+static void measure_counters(struct nsp_calibration_run *run, struct nsp_cpu_run *cpu)
+{
+    if (nsp_detail_calibration_state.mode == NSP_DETAIL_MODE_STEP && cpu != &run->cpu[0] && !run->cpu[0].is_out) {
+        copy_counters(run->out, run->cpu[0].cpu, cpu->cpu);
+        return;
+    }
+    nsp_step_keep_skip = 1;
+    if (!bind_to(cpu->cpu))
+        nsp_calibrate_counters(run, cpu);
+    nsp_step_keep_skip = 0;
+}
+
+/* One entry's share of what a session's start may take. */
+static uint64_t entry_share_ns(const struct nsp_calibration_run *run)
+{
+    return SESSION_NS / (run->cpus * (uint64_t)run->kinds * (1 + nsp_detail_calibration_state.counters));
+}
+
+static void measure_all(struct nsp_calibration_run *run)
+{
+    cpu_set_t before;
+
+    if (sched_getaffinity(0, sizeof(before), &before))
+        CPU_ZERO(&before);
+    choose_cpus(run, &before);
+    if (run->cpus == 0)
+        return;
+    if (run->has_limit)
+        run->entry_ns = entry_share_ns(run);
+    bind_to(run->cpu[0].cpu);
+    measure_clock(run);
+    measure_time(run);
+    for (uint32_t i = 0; i < run->cpus; ++i) {
+        if (run->cpu[i].is_out)
+            continue;
+        nsp_time_entries(run, &run->cpu[i]);
+        measure_counters(run, &run->cpu[i]);
+    }
+    sched_setaffinity(0, sizeof(before), &before);
+}
+
+int nsp_calibrate_with(const struct nsp_calibration_setup *setup, struct nsp_calibration *out)
+{
+    static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+    const struct nsp_session_config scratch = {.struct_size = sizeof(scratch),
+                                               .ring_bytes = setup->ring_bytes,
+                                               .ring_kind = setup->ring_kind,
+                                               .memory = NSP_MEMORY_PROCESS};
+    const struct nsp_thread thread_before = nsp_thread;
+    struct nsp_calibration_run *run;
+    int err;
+
+    memset(out, 0, sizeof(*out));
+    if (pthread_mutex_trylock(&one_at_a_time))
+        return nsp_fail(-EBUSY, "another thread is calibrating");
+    run = calloc(1, sizeof(*run));
+    err = run ? nsp_shm_create(&scratch, &run->scratch) : nsp_fail(-ENOMEM, "out of memory for calibration");
+    if (!err) {
+        run->out = out;
+        run->kinds = setup->halves ? NSP_ALL_KINDS : NSP_CALIBRATION_KINDS;
+        run->has_limit = setup->batches == 0;
+        run->batches = setup->batches == 0 ? DEFAULT_BATCHES : setup->batches < NSP_MAX_BATCHES ? setup->batches : NSP_MAX_BATCHES;
+        nsp_shm_populate(&run->scratch);
+        nsp_detail_calibration_state = setup->state;
+        nsp_detail_calibration_state.rings = run->scratch.rings;
+        nsp_detail_calibration_state.stride_bytes = run->scratch.stride_bytes;
+        nsp_detail_calibration_state.cpus = run->scratch.shm->cpus;
+        measure_all(run);
+        nsp_detail_calibration_state.mode = NSP_DETAIL_MODE_OFF;
+        nsp_shm_close(&run->scratch);
+    }
+    nsp_thread.step_skip = thread_before.step_skip;
+    nsp_thread.step_depth = thread_before.step_depth;
+    memcpy(nsp_thread.step_names, thread_before.step_names, sizeof(nsp_thread.step_names));
+    nsp_thread.units_seen = thread_before.units_seen;
+    free(run);
+    pthread_mutex_unlock(&one_at_a_time);
+    return err;
+}

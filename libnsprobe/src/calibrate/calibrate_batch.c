@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/* One batch: a calibration loop on a CPU's scratch ring -> the ticks it took, and what its records say. */
+#include "calibrate_batch.h"
+
+#include <string.h>
+
+#include "drain/ring_read.h"
+
+struct nsp_batch_ring nsp_batch_ring(const struct nsp_shm_map *scratch, uint32_t cpu)
+{
+    return (struct nsp_batch_ring){nsp_shm_ring(scratch, cpu), scratch->shm->ring_bytes, 0};
+}
+
+/*
+ * Makes room for a batch behind the one before.  The ring is gone round like a
+ * session's: one that stays in the first-level cache would make probes look
+ * cheaper than they are.
+ */
+static void advance(struct nsp_batch_ring *at)
+{
+    struct nslice_ring_meta *const ring = at->ring;
+
+    if (ring->kind == NSLICE_RING_ATOMIC)
+        memset((void *)nsp_ring_data(ring, at->ring_bytes, at->begin), 0,
+               NSLICE_POSITION_UNITS(ring->head - at->begin) * NSLICE_UNIT_BYTES);
+    at->begin = ring->head;
+    ring->tail = ring->head;
+    ring->limit = (uint32_t)ring->head + ring->mask + 1;
+}
+
+uint64_t nsp_batch_run(struct nsp_batch_ring *ring, enum nsp_loop loop, uint32_t rounds)
+{
+    advance(ring);
+    return nsp_run_loop(loop, rounds);
+}
+
+struct batch_records {
+    const uint64_t *at, *end;
+};
+
+static struct batch_records last_batch(const struct nsp_batch_ring *ring)
+{
+    const uint64_t *at = nsp_ring_data(ring->ring, ring->ring_bytes, ring->begin);
+
+    return (struct batch_records){at, at + NSLICE_POSITION_UNITS(ring->ring->head - ring->begin)};
+}
+
+double nsp_batch_inside(const struct nsp_batch_ring *ring, uint32_t field, uint32_t *pairs)
+{
+    const struct batch_records batch = last_batch(ring);
+    const uint64_t *at = batch.at, *end = batch.end, *start = NULL;
+    double sum = 0;
+
+    *pairs = 0;
+    while (at < end) {
+        const uint32_t kind = at[1] >> 48 & 0xff, words = at[1] >> 56;
+        const uint32_t word = field ? NSLICE_HEAD_UNITS + field - 1 : 0;
+
+        if (kind == NSLICE_KIND_START)
+            start = field == 0 || words >= field ? at : NULL;
+        else if (kind == NSLICE_KIND_STOP && start && (field == 0 || words >= field)) {
+            sum += (double)(at[word] - start[word]);
+            ++*pairs;
+        }
+        at += NSLICE_HEAD_UNITS + words;
+    }
+    return *pairs ? sum / *pairs : 0;
+}
+
+double nsp_batch_distance(const struct nsp_batch_ring *ring, uint32_t wanted_kind, uint32_t field, uint32_t *count)
+{
+    const struct batch_records batch = last_batch(ring);
+    const uint64_t *at = batch.at, *end = batch.end, *before = NULL;
+    uint32_t seen = 0;
+    double sum = 0;
+
+    *count = 0;
+    while (at < end) {
+        const uint32_t kind = at[1] >> 48 & 0xff, words = at[1] >> 56;
+
+        if (kind == wanted_kind && words >= field) {
+            if (before && seen % NSP_LOOP_UNROLLED != 0) {
+                sum += (double)(at[NSLICE_HEAD_UNITS + field - 1] - before[NSLICE_HEAD_UNITS + field - 1]);
+                ++*count;
+            }
+            before = at;
+            ++seen;
+        }
+        at += NSLICE_HEAD_UNITS + words;
+    }
+    return *count ? sum / *count : 0;
+}

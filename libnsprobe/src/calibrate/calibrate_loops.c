@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* Calibration loops: number of rounds -> records in calibration's rings, and the time they took. */
+#include "calibrate_loops.h"
+
+#include <nsprobe/detail/arch.h>
+
+#include "writer/arch.h"
+
+struct nsp_detail_state nsp_detail_calibration_state;
+
+#define STATE "nsp_detail_calibration_state"
+#define START NSP_DETAIL_PROBE(STATE, "calibration", 1)
+#define STOP NSP_DETAIL_PROBE(STATE, "calibration", 2)
+#define EXIT NSP_DETAIL_PROBE(STATE, "calibration", 5)
+#define MARK NSP_DETAIL_PROBE_1(STATE, "calibration", 3, word0)
+#define INIT NSP_DETAIL_PROBE_3(STATE, "calibration", 4, word0, word1, word2)
+
+/* Longer than a pair takes, so that all of it may hide. */
+#define MULTIPLY NSP_MULTIPLY NSP_MULTIPLY NSP_MULTIPLY NSP_MULTIPLY
+#define WORK __asm__ volatile(MULTIPLY MULTIPLY MULTIPLY MULTIPLY MULTIPLY MULTIPLY MULTIPLY MULTIPLY : "+r"(work))
+
+#define EIGHT_TIMES(...)                                                                           \
+    __VA_ARGS__;                                                                                   \
+    __VA_ARGS__;                                                                                   \
+    __VA_ARGS__;                                                                                   \
+    __VA_ARGS__;                                                                                   \
+    __VA_ARGS__;                                                                                   \
+    __VA_ARGS__;                                                                                   \
+    __VA_ARGS__;                                                                                   \
+    __VA_ARGS__
+
+/* One function a loop, so that each has the registers to itself. */
+#define LOOP(name, ...)                                                                            \
+    static __attribute__((noinline)) void name(uint32_t rounds)                                    \
+    {                                                                                              \
+        uint64_t work = 3;                                                                         \
+        NSP_DETAIL_WORDS(word0, word1, word2);                                                     \
+                                                                                                   \
+        (void)work;                                                                                \
+        for (uint32_t i = 0; i < rounds; i += NSP_LOOP_UNROLLED) {                                 \
+            EIGHT_TIMES(__VA_ARGS__);                                                              \
+        }                                                                                          \
+    }
+
+LOOP(pairs, START; STOP)
+LOOP(marks, MARK)
+LOOP(inits, INIT)
+LOOP(exits, EXIT)
+LOOP(starts, START)
+LOOP(stops, STOP)
+LOOP(marks_in_pairs, START; MARK; STOP)
+LOOP(inits_in_pairs, START; INIT; STOP)
+LOOP(exits_in_pairs, START; EXIT; STOP)
+LOOP(work_alone, WORK)
+LOOP(work_pairs, WORK; START; STOP)
+LOOP(work_marks, WORK; MARK)
+LOOP(work_inits, WORK; INIT)
+LOOP(work_exits, WORK; EXIT)
+LOOP(work_starts, WORK; START)
+LOOP(work_stops, WORK; STOP)
+LOOP(work_in_pairs, START; WORK; STOP)
+
+uint64_t nsp_run_loop(enum nsp_loop loop, uint32_t rounds)
+{
+    static void (*const loops[NSP_LOOP_KINDS])(uint32_t) = {
+        [NSP_LOOP_PAIR] = pairs,
+        [NSP_LOOP_MARK] = marks,
+        [NSP_LOOP_INIT] = inits,
+        [NSP_LOOP_EXIT] = exits,
+        [NSP_LOOP_START] = starts,
+        [NSP_LOOP_STOP] = stops,
+        [NSP_LOOP_MARK_IN_PAIR] = marks_in_pairs,
+        [NSP_LOOP_INIT_IN_PAIR] = inits_in_pairs,
+        [NSP_LOOP_EXIT_IN_PAIR] = exits_in_pairs,
+        [NSP_LOOP_WORK] = work_alone,
+        [NSP_LOOP_WORK_PAIR] = work_pairs,
+        [NSP_LOOP_WORK_MARK] = work_marks,
+        [NSP_LOOP_WORK_INIT] = work_inits,
+        [NSP_LOOP_WORK_EXIT] = work_exits,
+        [NSP_LOOP_WORK_START] = work_starts,
+        [NSP_LOOP_WORK_STOP] = work_stops,
+        [NSP_LOOP_WORK_IN_PAIR] = work_in_pairs,
+    };
+    const uint64_t begin = nsp_clock_read(1);
+
+    loops[loop](rounds);
+    return nsp_clock_read(1) - begin;
+}

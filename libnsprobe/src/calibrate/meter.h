@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* A meter from inside: its counters and what it takes itself. */
+#ifndef NSP_METER_H
+#define NSP_METER_H
+
+#include <nsprobe/meter.h>
+
+#include "clock_pair.h"
+#include "counters/counters.h"
+
+enum { NSP_METER_INSTRUCTIONS, NSP_METER_CYCLES, NSP_METER_COUNTERS };
+
+/* Of one begin and its end. */
+struct nsp_meter_cost {
+    double mean;
+    double ci95;
+};
+
+struct nsp_meter {
+    struct nsp_perf_thread counters; /* none: ticks alone */
+    struct nsp_thread_counter torn[NSP_METER_COUNTERS];
+    int reads_registers;
+    struct nsp_clock_pair opened;
+    struct nsp_meter_cost ticks, cycles, instructions;
+
+    uint64_t begin_ticks;
+    uint64_t begin_words[NSP_METER_COUNTERS];
+    int has_begin_words;
+};
+
+/* What the meter takes, in code that waits for its own results and in none, as calibrations have it. */
+void nsp_meter_calibrate(struct nsp_meter *meter);
+
+#endif /* NSP_METER_H */

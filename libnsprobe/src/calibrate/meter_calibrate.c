@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* What a meter takes itself: pairs with nothing between them, and around work that a program waits for (../CORRECTION.md). */
+#include <math.h>
+
+#include <nsprobe/sample.h>
+
+#include "writer/arch.h"
+#include "meter.h"
+
+#define BATCHES 40
+#define ROUNDS 32
+
+/* 32 multiplications, each of which waits for the one before it. */
+#define MULTIPLY NSP_MULTIPLY NSP_MULTIPLY NSP_MULTIPLY NSP_MULTIPLY
+#define WORK __asm__ volatile(MULTIPLY MULTIPLY MULTIPLY MULTIPLY MULTIPLY MULTIPLY MULTIPLY MULTIPLY : "+r"(work))
+
+/* Batch means of one field: a pair alone, and what a pair adds to work inside it. */
+struct field {
+    double alone[BATCHES];
+    double around_work[BATCHES];
+};
+
+static struct nsp_meter_sum pairs(struct nsp_meter *meter)
+{
+    struct nsp_meter_sum sum = {0};
+
+    for (int i = 0; i < ROUNDS; ++i) {
+        nsp_meter_begin(meter);
+        nsp_meter_end(meter, &sum);
+    }
+    return sum;
+}
+
+static struct nsp_meter_sum pairs_around_work(struct nsp_meter *meter)
+{
+    struct nsp_meter_sum sum = {0};
+    uint64_t work = 3;
+
+    for (int i = 0; i < ROUNDS; ++i) {
+        nsp_meter_begin(meter);
+        WORK;
+        nsp_meter_end(meter, &sum);
+    }
+    return sum;
+}
+
+static struct nsp_meter_sum work_in_one_pair(struct nsp_meter *meter)
+{
+    struct nsp_meter_sum sum = {0};
+    uint64_t work = 3;
+
+    nsp_meter_begin(meter);
+    for (int i = 0; i < ROUNDS; ++i)
+        WORK;
+    nsp_meter_end(meter, &sum);
+    return sum;
+}
+
+/* s: of so many pairs around work; w: the same work in one pair, whose own part is one of a pair's. */
+static double added(uint64_t s, uint64_t w, double alone)
+{
+    return ((double)s - ((double)w - alone)) / ROUNDS;
+}
+
+static struct nsp_meter_cost cost_of(struct field *field)
+{
+    const struct nsp_estimate alone = nsp_trimmed_mean(field->alone, BATCHES);
+    const struct nsp_estimate around = nsp_trimmed_mean(field->around_work, BATCHES);
+
+    return (struct nsp_meter_cost){around.mean, around.ci95 + fabs(alone.mean - around.mean)};
+}
+
+void nsp_meter_calibrate(struct nsp_meter *meter)
+{
+    struct field ticks, cycles, instructions;
+
+    for (int i = 0; i < BATCHES; ++i) {
+        const struct nsp_meter_sum a = pairs(meter), s = pairs_around_work(meter), w = work_in_one_pair(meter);
+
+        ticks.alone[i] = (double)a.ticks / ROUNDS;
+        ticks.around_work[i] = added(s.ticks, w.ticks, ticks.alone[i]);
+        cycles.alone[i] = (double)a.cycles / ROUNDS;
+        cycles.around_work[i] = added(s.cycles, w.cycles, cycles.alone[i]);
+        instructions.alone[i] = instructions.around_work[i] = (double)a.instructions / ROUNDS;
+    }
+    meter->ticks = cost_of(&ticks);
+    meter->cycles = cost_of(&cycles);
+    meter->instructions = cost_of(&instructions);
+}

@@ -1,0 +1,495 @@
+/* SPDX-License-Identifier: MIT */
+/* Trace file writer: header, chunk header + payload in one writev, cut back to the last whole chunk when a write fails. */
+#define _GNU_SOURCE
+#include "file_write.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/crc32c/crc32c.h"
+#include "session/error.h"
+#include "common/file_error/file_error.h"
+
+_Static_assert(NSLICE_CHUNK_KINDS <= 16, "sequence[] holds every kind");
+
+enum {
+    PARTS_MAX = 2,   /* of a chunk: header, payload */
+    HIGH_DESCRIPTOR = 900, /* below 1024, the usual limit */
+    HOLD_TRIES = 16, /* how often a program may close the descriptor while one chunk is written */
+};
+
+/* Writes all parts or as much as the medium takes; 0 or -errno. */
+static int write_all(int fd, struct iovec *parts, int count)
+{
+    while (count > 0) {
+        ssize_t written = writev(fd, parts, count);
+
+        if (written < 0) {
+            if (errno == EINTR)
+                continue;
+            return -errno;
+        }
+        while (count > 0 && (size_t)written >= parts->iov_len) {
+            written -= (ssize_t)parts->iov_len;
+            ++parts;
+            --count;
+        }
+        if (count > 0) {
+            parts->iov_base = (char *)parts->iov_base + written;
+            parts->iov_len -= (size_t)written;
+        }
+    }
+    return 0;
+}
+
+/* The number may now belong to a file of the program. */
+static int fail_closed(struct nsp_file *file)
+{
+    file->error = EBADF;
+    file->fd = -1;
+    return nsp_fail(-EBADF, "%s: the program has closed the trace's descriptor, and the file cannot be opened again: %s", file->path,
+                    file->place[0] ? strerror(errno) : "only a regular file with a name can be");
+}
+
+/*
+ * Out of the way of the numbers that the program's next files get: one that it closes while a chunk is written is not a file of its own a moment
+ * later.  The same descriptor where the limit is lower.
+ */
+static int move_up(int fd)
+{
+    const int high = fcntl(fd, F_DUPFD_CLOEXEC, HIGH_DESCRIPTOR);
+
+    if (high < 0)
+        return fd;
+    close(fd);
+    return high;
+}
+
+/*
+ * Opens it again where it was left.  0 or -errno.  -EBADF: the program has closed the new descriptor as well, whose number is not ours to close.
+ * -EWOULDBLOCK: another session has the file, or the kernel has not yet let go of the descriptor that the program closed.
+ */
+static int open_again(struct nsp_file *file)
+{
+    int err;
+
+    file->fd = -1;
+    if (!file->place[0])
+        return -ENOENT;
+    file->fd = open(file->place, O_WRONLY | O_CLOEXEC);
+    if (file->fd < 0)
+        return -errno;
+    if (nsp_descriptor_is(file->fd, &file->file))
+        file->fd = move_up(file->fd);
+    if (!nsp_descriptor_is(file->fd, &file->file))
+        err = -ESTALE; /* another file by now */
+    else if (flock(file->fd, LOCK_EX | LOCK_NB) || lseek(file->fd, (off_t)file->bytes, SEEK_SET) < 0)
+        err = -errno;
+    else
+        return 0;
+    if (fcntl(file->fd, F_GETFD) < 0)
+        return -EBADF;
+    close(file->fd);
+    return err;
+}
+
+static void pause_briefly(void)
+{
+    static const struct timespec pause = {0, 1000000};
+
+    nanosleep(&pause, NULL);
+}
+
+/* Programs may close all descriptors that they did not open; the numbers then go to files of their own. */
+static int hold(struct nsp_file *file)
+{
+    int err = 0;
+
+    for (int tries = 0; tries < HOLD_TRIES; ++tries) {
+        if (nsp_descriptor_is(file->fd, &file->file))
+            return 0;
+        err = open_again(file);
+        if (!err)
+            return 0;
+        if (err != -EBADF && err != -EWOULDBLOCK)
+            break;
+        pause_briefly();
+    }
+    errno = err == -EWOULDBLOCK ? ESTALE : -err;
+    return fail_closed(file);
+}
+
+/* As write_all(), while the program may close the descriptor at any time. */
+static int write_held(struct nsp_file *file, const struct iovec *parts, int count)
+{
+    int err = 0;
+
+    for (int tries = 0; tries < HOLD_TRIES; ++tries) {
+        struct iovec left[PARTS_MAX];
+
+        err = hold(file);
+        if (err)
+            return err;
+        memcpy(left, parts, (size_t)count * sizeof(*parts));
+        err = write_all(file->fd, left, count);
+        if (err != -EBADF)
+            return err;
+        pause_briefly();
+    }
+    return fail_closed(file);
+}
+
+/* 0 or an errno; the file's place is at its end then. */
+static int cut_held(struct nsp_file *file, uint64_t bytes)
+{
+    for (int tries = 0; tries < HOLD_TRIES; ++tries) {
+        if (hold(file))
+            return EBADF;
+        if (ftruncate(file->fd, (off_t)bytes) == 0 && lseek(file->fd, (off_t)bytes, SEEK_SET) >= 0)
+            return 0;
+        if (errno != EBADF)
+            return errno;
+        pause_briefly();
+    }
+    return EBADF;
+}
+
+static int append(struct nsp_file *file, const struct iovec *parts, int count)
+{
+    uint64_t bytes = 0;
+    int err;
+
+    if (file->error)
+        return -file->error;
+    for (int i = 0; i < count; ++i)
+        bytes += parts[i].iov_len;
+    err = write_held(file, parts, count);
+    if (err && !file->error) {
+        file->error = -err;
+        /* A pipe cannot be cut back; its reader finds a partial chunk, which the format allows for. */
+        if (ftruncate(file->fd, (off_t)file->bytes) == 0)
+            lseek(file->fd, (off_t)file->bytes, SEEK_SET);
+        return nsp_fail(err, "%s: cannot write after %llu bytes: %s", file->path,
+                        (unsigned long long)file->bytes, nslice_write_error(-err));
+    }
+    if (!err)
+        file->bytes += bytes;
+    return err;
+}
+
+/*
+ * What stands there may be a program, a capture, somebody's text: only a trace,
+ * or an empty file, gives way to a trace.
+ */
+static int check_content(int fd, const char *path)
+{
+    char magic[sizeof(NSLICE_FILE_MAGIC) - 1];
+    const ssize_t got = fd < 0 ? -1 : pread(fd, magic, sizeof(magic), 0);
+
+    if (got < 0)
+        return nsp_fail(-errno, "%s: exists and cannot be read, so that nobody knows whether it is a trace: %s", path,
+                        nslice_read_error(errno));
+    if (got == (ssize_t)sizeof(magic) && memcmp(magic, NSLICE_FILE_MAGIC, sizeof(magic)) == 0)
+        return 0;
+    return nsp_fail(-EEXIST, "%s: exists and is not a trace; remove it, or use another name", path);
+}
+
+static int refuse_to_open(const char *path, int err)
+{
+    if (err == ENXIO)
+        return nsp_fail(-err, "%s: nobody is at the other end: of a pipe, start the reader first", path);
+    return nsp_fail(-err, "%s: cannot create the trace file: %s", path, nslice_write_error(err));
+}
+
+static int is_same_file(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* Not waiting: a pipe without a reader would hold the program up for ever. */
+static int open_now(struct nsp_file *file, const char *path)
+{
+    const int flags = O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_CREAT;
+
+    file->fd = open(path, flags | O_EXCL, 0644);
+    file->is_new = file->fd >= 0;
+    if (file->fd < 0 && errno == EEXIST)
+        file->fd = open(path, flags, 0644); /* a link to a file that is not there yet is one that exists */
+    if (file->fd < 0)
+        return refuse_to_open(path, errno);
+    file->fd = move_up(file->fd);
+    fcntl(file->fd, F_SETFL, fcntl(file->fd, F_GETFL) & ~O_NONBLOCK);
+    return 0;
+}
+
+/* Under whatever name: what the program prints would lie over the trace.  Terminals and /dev/null are nobody's trace. */
+static int is_where_it_prints(const struct stat *file)
+{
+    struct stat standard;
+
+    if (S_ISCHR(file->st_mode))
+        return 0;
+    for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; ++fd)
+        if (fstat(fd, &standard) == 0 && is_same_file(file, &standard))
+            return 1;
+    return 0;
+}
+
+/*
+ * A program and those that it starts may all have been told the same name: the
+ * second would ruin the first one's trace.
+ */
+static int lock_alone(struct nsp_file *file, const char *path, struct stat *opened)
+{
+    if (fstat(file->fd, opened))
+        return nsp_fail(-errno, "%s: cannot look at it: %s", path, nslice_write_error(errno));
+    file->file = (struct nsp_descriptor_file){.device = opened->st_dev, .inode = opened->st_ino};
+    if (is_where_it_prints(opened))
+        return nsp_fail(-EINVAL, "%s: is where the program prints; give the trace a file of its own, or a named pipe", path);
+    if (!S_ISREG(opened->st_mode))
+        return 0; /* devices and pipes may well serve several */
+    if (flock(file->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
+        file->is_new = 0; /* it is the other one's now */
+        return nsp_fail(-EBUSY, "%s: another session is writing this file; use another name, or %%p in it for the "
+                        "process id", path);
+    }
+    return 0;
+}
+
+/* A program may change its folder before the file has to be opened again. */
+static void note_place(struct nsp_file *file, const char *path)
+{
+    char *const whole = realpath(path, NULL);
+
+    if (whole && strlen(whole) < sizeof(file->place))
+        memcpy(file->place, whole, strlen(whole) + 1);
+    free(whole);
+}
+
+/* -ESTALE: the file lost its name to somebody who gave up meanwhile. */
+static int lock_named(struct nsp_file *file, const char *path)
+{
+    struct stat opened, named;
+    int err = lock_alone(file, path, &opened), fd;
+
+    if (err || !S_ISREG(opened.st_mode))
+        return err;
+    if (stat(path, &named) || !is_same_file(&opened, &named))
+        return -ESTALE;
+    note_place(file, path);
+    if (opened.st_size == 0)
+        return 0;
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    err = check_content(fd, path);
+    if (fd >= 0)
+        close(fd);
+    return err;
+}
+
+static int lock_given(struct nsp_file *file, const char *name)
+{
+    const int flags = fcntl(file->fd, F_GETFL);
+    struct stat opened;
+    int err;
+
+    if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY)
+        return nsp_fail(-EBADF, "%s: is not open to be written", name);
+    err = lock_alone(file, name, &opened);
+    if (err || !S_ISREG(opened.st_mode))
+        return err;
+    if (opened.st_size > 0)
+        err = check_content(file->fd, name);
+    if (!err && lseek(file->fd, 0, SEEK_SET) < 0)
+        err = nsp_fail(-errno, "%s: cannot write: %s", name, nslice_write_error(errno));
+    return err;
+}
+
+int nsp_file_open(struct nsp_file *file, const char *path)
+{
+    int err;
+
+    do {
+        memset(file, 0, sizeof(*file));
+        snprintf(file->path, sizeof(file->path), "%s", path);
+        err = open_now(file, path);
+        if (err)
+            return err;
+        err = lock_named(file, path);
+        if (err)
+            nsp_file_abandon(file);
+    } while (err == -ESTALE);
+    return err;
+}
+
+int nsp_file_take(struct nsp_file *file, int given, const char *name)
+{
+    int err;
+
+    memset(file, 0, sizeof(*file));
+    snprintf(file->path, sizeof(file->path), "%s", name);
+    file->is_given = 1;
+    file->fd = fcntl(given, F_DUPFD_CLOEXEC, HIGH_DESCRIPTOR);
+    if (file->fd < 0 && errno == EINVAL) /* the limit is lower */
+        file->fd = fcntl(given, F_DUPFD_CLOEXEC, 0);
+    if (file->fd < 0)
+        return nsp_fail(-errno, "%s: cannot be written: %s", name, nslice_write_error(errno));
+    err = nsp_descriptor_note(file->fd, &file->file); /* else a refusal would leave it open */
+    if (!err)
+        err = lock_given(file, name);
+    if (err)
+        nsp_file_abandon(file);
+    return err;
+}
+
+int nsp_file_begin(struct nsp_file *file)
+{
+    struct nslice_file_header header = {.version = NSLICE_FILE_VERSION,
+                                        .header_bytes = sizeof(header),
+                                        .byte_order = NSLICE_FILE_BYTE_ORDER};
+    struct iovec part = {&header, sizeof(header)};
+    struct timespec now;
+    const int err = cut_held(file, 0);
+
+    if (err && file->error) /* it has been closed */
+        return -err;
+    if (err && err != EINVAL) { /* a pipe */
+        file->error = err;
+        return nsp_fail(-err, "%s: cannot write: %s", file->path, nslice_write_error(err));
+    }
+    file->has_begun = 1;
+    memcpy(header.magic, NSLICE_FILE_MAGIC, sizeof(header.magic));
+    clock_gettime(CLOCK_REALTIME, &now);
+    header.created_unix_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    if (getrandom(header.session_uuid, sizeof(header.session_uuid), 0) < 0)
+        memcpy(header.session_uuid, &header.created_unix_ns, sizeof(header.created_unix_ns));
+    header.header_crc32c = nslice_crc32c(&header, sizeof(header) - sizeof(header.header_crc32c));
+    return append(file, &part, 1);
+}
+
+void nsp_file_tell_chunks(const struct nsp_file *file, struct nslice_file_footer *footer)
+{
+    footer->info_chunks = (uint32_t)file->sequence[NSLICE_CHUNK_INFO];
+    footer->site_chunks = (uint32_t)file->sequence[NSLICE_CHUNK_SITES];
+    footer->calibration_chunks = (uint32_t)file->sequence[NSLICE_CHUNK_CALIBRATION];
+    footer->kernel_totals_chunks = (uint32_t)file->sequence[NSLICE_CHUNK_KERNEL_TOTALS];
+    footer->kernel_calibration_chunks = (uint32_t)file->sequence[NSLICE_CHUNK_KERNEL_CALIBRATION];
+    footer->kernel_site_chunks = (uint32_t)file->sequence[NSLICE_CHUNK_KERNEL_SITES];
+}
+
+static int is_records(const struct nslice_chunk_header *header)
+{
+    return header->kind == NSLICE_CHUNK_RECORDS || header->kind == NSLICE_CHUNK_KERNEL_RECORDS;
+}
+
+int nsp_file_chunk(struct nsp_file *file, struct nslice_chunk_header *header, const void *payload,
+                   uint32_t payload_bytes)
+{
+    struct iovec parts[2] = {{header, sizeof(*header)}, {(void *)payload, payload_bytes}};
+    int err;
+
+    header->magic = NSLICE_CHUNK_MAGIC;
+    header->header_bytes = sizeof(*header);
+    header->payload_bytes = payload_bytes;
+    header->payload_crc32c = nslice_crc32c(payload, payload_bytes);
+    header->header_crc32c = nslice_crc32c(header, sizeof(*header) - sizeof(header->header_crc32c));
+    err = append(file, parts, 2);
+    if (!err && is_records(header))
+        memcpy(file->sequence_at_records, file->sequence, sizeof(file->sequence));
+    return err;
+}
+
+int nsp_file_small_chunk(struct nsp_file *file, uint16_t kind, const void *payload, uint32_t payload_bytes)
+{
+    struct nslice_chunk_header header = {.kind = kind, .sequence = file->sequence[kind & 15]};
+    uint64_t padded[8192];
+    int err;
+
+    if (payload_bytes % 8 == 0) {
+        err = nsp_file_chunk(file, &header, payload, payload_bytes);
+    } else if (payload_bytes <= sizeof(padded) - 8) {
+        memset((char *)padded + (payload_bytes & ~7u), 0, 8);
+        memcpy(padded, payload, payload_bytes);
+        err = nsp_file_chunk(file, &header, padded, (payload_bytes + 7) & ~7u);
+    } else {
+        return -EINVAL;
+    }
+    if (!err)
+        ++file->sequence[kind & 15];
+    return err;
+}
+
+void nsp_file_forget_error(struct nsp_file *file)
+{
+    file->error = 0;
+}
+
+int nsp_file_cut(struct nsp_file *file, uint64_t bytes)
+{
+    const int err = cut_held(file, bytes);
+
+    if (err)
+        return -err;
+    file->bytes = bytes;
+    file->error = 0;
+    memcpy(file->sequence, file->sequence_at_records, sizeof(file->sequence));
+    return 0;
+}
+
+static int is_ours_to_remove(const struct nsp_file *file)
+{
+    struct stat opened, named;
+
+    return nsp_descriptor_is(file->fd, &file->file) && !file->is_given && (file->is_new || file->has_begun) && fstat(file->fd, &opened) == 0 && S_ISREG(opened.st_mode) &&
+           lstat(file->path, &named) == 0 && is_same_file(&opened, &named);
+}
+
+int nsp_file_find(const struct nsp_file *file)
+{
+    const char *const name = file->place[0] ? file->place : file->path; /* the program may be in another folder now */
+    struct stat opened, named;
+
+    if (!nsp_descriptor_is(file->fd, &file->file) || fstat(file->fd, &opened) || !S_ISREG(opened.st_mode))
+        return 0;
+    if ((file->is_given || (stat(name, &named) == 0 && is_same_file(&opened, &named))) && (uint64_t)opened.st_size >= file->bytes)
+        return 0;
+    return nsp_fail(-ESTALE, "%s: was removed, renamed, replaced or cut while it was written: the trace is not there", file->path);
+}
+
+void nsp_file_abandon(struct nsp_file *file)
+{
+    if (is_ours_to_remove(file))
+        unlink(file->path);
+    nsp_file_close(file);
+}
+
+void nsp_file_leave(struct nsp_file *file)
+{
+    if (nsp_descriptor_is(file->fd, &file->file))
+        close(file->fd);
+    file->fd = -1;
+}
+
+int nsp_file_close(struct nsp_file *file)
+{
+    int err = -file->error;
+
+    if (!nsp_descriptor_is(file->fd, &file->file)) {
+        file->fd = -1;
+        return err;
+    }
+    /* A child of fork() may share the open file, and with it the lock. */
+    flock(file->fd, LOCK_UN);
+    if (close(file->fd) && !err)
+        err = nsp_fail(-errno, "%s: cannot write: %s", file->path, nslice_write_error(errno));
+    file->fd = -1;
+    return err;
+}

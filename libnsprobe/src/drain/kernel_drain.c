@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/* Kernel's recorder: its chunks out of /dev/nsmod -> the session's trace file. */
+#define _GNU_SOURCE
+#include "kernel_drain.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <nslice/control.h>
+
+#include "session/error.h"
+#include "kernel_request.h"
+#include "session/module.h"
+
+#define BUFFER_BYTES (sizeof(struct nslice_chunk_header) + NSLICE_MAX_PAYLOAD_BYTES)
+#define PASS_BYTES (4u << 20)  /* then the programs' rings have their turn */
+#define END_MILLISECONDS 10000 /* without a byte */
+
+int nsp_kernel_drain_open(struct nsp_kernel_drain *kernel, const struct nsp_kernel_config *config, uint32_t clock, uint32_t full)
+{
+    int fd = nsp_kernel_request(config, clock, full);
+
+    if (fd < 0)
+        return fd;
+    kernel->buffer = malloc(BUFFER_BYTES);
+    if (!kernel->buffer) {
+        close(fd);
+        return nsp_fail(-ENOMEM, "out of memory");
+    }
+    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+    kernel->fd = fd;
+    return 0;
+}
+
+static struct nsp_kernel_unwritten *unwritten_of(struct nsp_kernel_drain *kernel, uint32_t cpu)
+{
+    struct nsp_kernel_unwritten *grown;
+
+    for (uint32_t i = 0; i < kernel->unwritten_cpus; ++i)
+        if (kernel->unwritten[i].cpu == cpu)
+            return &kernel->unwritten[i];
+    grown = realloc(kernel->unwritten, (kernel->unwritten_cpus + 1) * sizeof(*grown));
+    if (!grown)
+        return NULL;
+    kernel->unwritten = grown;
+    grown[kernel->unwritten_cpus] = (struct nsp_kernel_unwritten){.cpu = cpu};
+    return &grown[kernel->unwritten_cpus++];
+}
+
+static void count_unwritten(struct nsp_kernel_drain *kernel, uint32_t cpu, uint32_t records)
+{
+    struct nsp_kernel_unwritten *of = unwritten_of(kernel, cpu);
+
+    kernel->records -= records;
+    if (of) {
+        of->records += records;
+        ++of->chunks;
+    }
+}
+
+static void write_records(struct nsp_kernel_drain *kernel, struct nsp_file *file, struct nsp_kernel_chunk *last)
+{
+    struct nslice_chunk_header header;
+    const uint64_t offset = file->bytes;
+
+    memcpy(&header, kernel->buffer, sizeof(header));
+    kernel->records += header.records;
+    if (nsp_file_chunk(file, &header, kernel->buffer + sizeof(header), header.payload_bytes))
+        count_unwritten(kernel, header.cpu, header.records);
+    else
+        *last = (struct nsp_kernel_chunk){header.cpu, header.records, offset};
+}
+
+static void keep_totals(struct nsp_kernel_drain *kernel, const void *payload, uint32_t bytes)
+{
+    const struct nslice_file_kernel_totals *totals = payload;
+
+    if (bytes < sizeof(*totals) || totals->cpus > (bytes - sizeof(*totals)) / sizeof(struct nslice_file_footer_cpu))
+        return;
+    free(kernel->totals);
+    kernel->totals = malloc(bytes);
+    if (kernel->totals)
+        memcpy(kernel->totals, payload, bytes);
+}
+
+/* Sequences of records and sites are the module's, those of INFO the file's. */
+static void write_chunk(struct nsp_kernel_drain *kernel, struct nsp_file *file, struct nsp_kernel_chunk *last)
+{
+    const struct nslice_chunk_header *header = (const void *)kernel->buffer;
+    const char *payload = kernel->buffer + sizeof(*header);
+
+    switch (header->kind) {
+    case NSLICE_CHUNK_KERNEL_RECORDS:
+        write_records(kernel, file, last);
+        break;
+    case NSLICE_CHUNK_KERNEL_TOTALS:
+        keep_totals(kernel, payload, header->payload_bytes);
+        break;
+    case NSLICE_CHUNK_INFO:
+    case NSLICE_CHUNK_KERNEL_SITES:
+    case NSLICE_CHUNK_KERNEL_CALIBRATION:
+        nsp_file_small_chunk(file, header->kind, payload, header->payload_bytes);
+        break;
+    default: /* a newer module's: readers would skip it as well */
+        break;
+    }
+}
+
+/* Bytes of the chunk in the buffer, at least those of its header; 0: it is none. */
+static uint32_t chunk_bytes(const struct nsp_kernel_drain *kernel)
+{
+    const struct nslice_chunk_header *header = (const void *)kernel->buffer;
+
+    if (kernel->filled < sizeof(*header))
+        return sizeof(*header);
+    if (header->magic != NSLICE_CHUNK_MAGIC || header->payload_bytes > NSLICE_MAX_PAYLOAD_BYTES)
+        return 0;
+    return (uint32_t)sizeof(*header) + header->payload_bytes;
+}
+
+/* One read.  Its bytes, 0 at the end, -errno. */
+static ssize_t take(struct nsp_kernel_drain *kernel, struct nsp_file *file, struct nsp_kernel_chunk *last)
+{
+    const ssize_t got = read(kernel->fd, kernel->buffer + kernel->filled, chunk_bytes(kernel) - kernel->filled);
+
+    if (got <= 0)
+        return got < 0 ? -errno : 0;
+    kernel->filled += (uint32_t)got;
+    if (chunk_bytes(kernel) == 0)
+        return -EPROTO;
+    if (kernel->filled == chunk_bytes(kernel) && kernel->filled >= sizeof(struct nslice_chunk_header)) {
+        write_chunk(kernel, file, last);
+        kernel->filled = 0;
+    }
+    return got;
+}
+
+uint64_t nsp_kernel_drain_pass(struct nsp_kernel_drain *kernel, struct nsp_file *file, struct nsp_kernel_chunk *last)
+{
+    uint64_t taken = 0;
+    ssize_t got = 1;
+
+    while (!kernel->is_over && got > 0 && taken < PASS_BYTES) {
+        got = take(kernel, file, last);
+        if (got > 0)
+            taken += (uint64_t)got;
+        else if (got != -EAGAIN && got != -EINTR)
+            kernel->is_over = 1;
+    }
+    return taken;
+}
+
+int nsp_kernel_drain_end(struct nsp_kernel_drain *kernel, struct nsp_file *file, struct nsp_kernel_chunk *last)
+{
+    struct pollfd wait = {.fd = kernel->fd, .events = POLLIN};
+
+    if (kernel->fd < 0)
+        return 0;
+    ioctl(kernel->fd, NSLICE_IOC_END);
+    while (!kernel->is_over)
+        if (nsp_kernel_drain_pass(kernel, file, last) == 0 && !kernel->is_over && poll(&wait, 1, END_MILLISECONDS) == 0)
+            kernel->is_over = 1; /* it has given up */
+    if (kernel->totals)
+        return 0;
+    return nsp_fail(-EPROTO, "%s: the kernel module nsmod did not bring its recording to an end: what its rings lost is not known",
+                    file->path);
+}
+
+void nsp_kernel_drain_take_back(struct nsp_kernel_drain *kernel, const struct nsp_kernel_chunk *last)
+{
+    count_unwritten(kernel, last->cpu, last->records);
+}
+
+/* One row with what the file could not take in it. */
+static struct nslice_file_footer_cpu row_of(const struct nsp_kernel_drain *kernel, uint32_t at)
+{
+    struct nslice_file_footer_cpu row = ((const struct nslice_file_footer_cpu *)(kernel->totals + 1))[at];
+
+    for (uint32_t i = 0; i < kernel->unwritten_cpus; ++i)
+        if (kernel->unwritten[i].cpu == row.cpu) {
+            row.drained -= kernel->unwritten[i].records;
+            row.lost[NSLICE_LOST_WRITE] += kernel->unwritten[i].records;
+            row.chunks -= kernel->unwritten[i].chunks;
+        }
+    return row;
+}
+
+void nsp_kernel_drain_counts(const struct nsp_kernel_drain *kernel, struct nsp_session_counts *counts)
+{
+    for (uint32_t i = 0; kernel->totals && i < kernel->totals->cpus; ++i) {
+        const struct nslice_file_footer_cpu row = row_of(kernel, i);
+
+        counts->issued += row.issued;
+        counts->drained += row.drained;
+        for (size_t cause = 0; cause < sizeof(row.lost) / sizeof(row.lost[0]); ++cause)
+            counts->lost[cause] += row.lost[cause];
+    }
+}
+
+int nsp_kernel_drain_totals(const struct nsp_kernel_drain *kernel, struct nsp_file *file)
+{
+    struct nslice_file_footer_cpu *rows;
+    struct nslice_file_kernel_totals *told;
+    size_t bytes;
+    int err;
+
+    if (!kernel->totals)
+        return 0;
+    bytes = sizeof(*told) + kernel->totals->cpus * sizeof(*rows);
+    told = malloc(bytes);
+    if (!told)
+        return nsp_fail(-ENOMEM, "out of memory for the kernel's totals");
+    memcpy(told, kernel->totals, sizeof(*told));
+    rows = (void *)(told + 1);
+    for (uint32_t i = 0; i < told->cpus; ++i)
+        rows[i] = row_of(kernel, i);
+    err = nsp_file_small_chunk(file, NSLICE_CHUNK_KERNEL_TOTALS, told, (uint32_t)bytes);
+    free(told);
+    return err;
+}
+
+void nsp_kernel_drain_close(struct nsp_kernel_drain *kernel)
+{
+    if (kernel->fd >= 0)
+        close(kernel->fd);
+    free(kernel->buffer);
+    free(kernel->totals);
+    free(kernel->unwritten);
+    memset(kernel, 0, sizeof(*kernel));
+    kernel->fd = -1;
+}

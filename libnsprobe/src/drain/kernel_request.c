@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* Wish for the kernel's records -> the module's recorder, or why not. */
+#define _GNU_SOURCE
+#include "kernel_request.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <nslice/control.h>
+
+#include "session/error.h"
+#include "counters/event.h"
+#include "session/module.h"
+
+static int take_counter(const char *name, struct nslice_kernel_counter *counter)
+{
+    struct nsp_event event;
+    const int err = nsp_event_find(name, &event);
+
+    if (err)
+        return err;
+    if (event.kinds != 1)
+        return nsp_fail(-ENOTSUP, "kernel counter \"%s\": this machine has cores of several kinds, each with a PMU of its own; the kernel's "
+                        "records have counters on machines with one kind only", name);
+    if (strlen(name) >= sizeof(counter->name))
+        return nsp_fail(-EINVAL, "kernel counter \"%s\": longer than %zu characters", name, sizeof(counter->name) - 1);
+    counter->type = event.code[0].type;
+    counter->config = event.code[0].config;
+    counter->config1 = event.code[0].config1;
+    strcpy(counter->name, name);
+    return 0;
+}
+
+/* Comma-separated names.  How many, or -errno. */
+static int take_counters(const char *names, struct nslice_kernel_counter counters[NSLICE_MAX_COUNTERS])
+{
+    char copy[512], *at = copy, *name;
+    int count = 0, err;
+
+    if (!names || !*names)
+        return 0;
+    if (strlen(names) >= sizeof(copy))
+        return nsp_fail(-EINVAL, "kernel counters: more than %zu characters", sizeof(copy) - 1);
+    strcpy(copy, names);
+    while ((name = strsep(&at, ",")) != NULL) {
+        if (count == NSLICE_MAX_COUNTERS)
+            return nsp_fail(-EINVAL, "kernel counters: at most %d", NSLICE_MAX_COUNTERS);
+        err = take_counter(name, &counters[count++]);
+        if (err)
+            return err;
+    }
+    return count;
+}
+
+static int refuse(const struct nsp_kernel_config *config, int err)
+{
+    const int has_counters = config->counters && *config->counters;
+
+    switch (err) {
+    case EPERM:
+        return nsp_fail(-err, "the kernel's records show what every program does: they are for root and for who has CAP_PERFMON");
+    case EINVAL:
+        return nsp_fail(-err, "the kernel module nsmod takes no \"%s\": no group has such a name (`nsdump kernel --list` has all), or the "
+                        "ring's size, port or protocol is none", config->groups);
+    case ENOENT:
+        if (has_counters)
+            return nsp_fail(-err, "kernel: none of a group's tracepoints is in this kernel (`nsdump kernel --list`), or this machine shows no PMU "
+                            "that counts %s: leave the counters out, the clock is there", config->counters);
+        return nsp_fail(-err, "kernel: of one of the groups \"%s\" none of the tracepoints is in this kernel (`nsdump kernel --list`)",
+                        config->groups);
+    case EOPNOTSUPP:
+        return nsp_fail(-err, "kernel counters \"%s\": this machine shows no PMU that counts them, as most virtual machines; leave them out, "
+                        "the clock is there", config->counters);
+    case EBUSY:
+        return nsp_fail(-err, "kernel: somebody records the kernel already%s", has_counters ? ", or has taken the PMU's registers (fewer counters may fit)" : "");
+    case ESRCH:
+        return nsp_fail(-err, "kernel: there is no process %u", config->pid);
+    case ENOMEM:
+        return nsp_fail(-err, "kernel: no memory for a ring of this size on each CPU; use smaller rings");
+    default:
+        return nsp_fail(-err, "the kernel module nsmod does not record the kernel: %s", strerror(err));
+    }
+}
+
+int nsp_kernel_request(const struct nsp_kernel_config *config, uint32_t clock, uint32_t full)
+{
+    struct nslice_kernel_counter counters[NSLICE_MAX_COUNTERS] = {0};
+    const int count = take_counters(config->counters, counters);
+    struct nslice_kernel_request request = {.size = sizeof(request),
+                                            .flags = clock == NSP_CLOCK_ORDERED ? NSLICE_KERNEL_ORDERED : 0,
+                                            .full = full,
+                                            .counters_count = count > 0 ? (uint32_t)count : 0,
+                                            .ring_bytes = config->ring_bytes,
+                                            .counters = count > 0 ? (uintptr_t)counters : 0,
+                                            .groups = (uintptr_t)config->groups,
+                                            .groups_bytes = (uint32_t)strlen(config->groups),
+                                            .port = config->port,
+                                            .pid = config->pid,
+                                            .protocol = config->protocol};
+    int fd, err;
+
+    if (count < 0)
+        return count;
+    fd = nsp_module_open();
+    if (fd < 0 || ioctl(fd, NSLICE_IOC_KERNEL, &request) == 0)
+        return fd;
+    err = refuse(config, errno);
+    close(fd);
+    return err;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* The kernel module's device, for tools. */
+#include <nsprobe/nsmod.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "session/error.h"
+#include "session/module.h"
+
+/* A request whose answer is all that is wanted.  0 or -errno. */
+static int ask(unsigned long command, void *request)
+{
+    const int fd = nsp_module_open();
+    int err = 0;
+
+    if (fd < 0)
+        return fd;
+    if (ioctl(fd, command, request))
+        err = nsp_fail(-errno, NSLICE_DEVICE ": %s", strerror(errno));
+    close(fd);
+    return err;
+}
+
+int nsp_nsmod_sessions(struct nslice_session_entry *entries, uint32_t room, uint32_t *count)
+{
+    struct nslice_list_request request = {.size = sizeof(request), .room = room, .entries = (uintptr_t)entries};
+    const int err = ask(NSLICE_IOC_LIST, &request);
+
+    *count = err ? 0 : request.count;
+    return err;
+}
+
+int nsp_nsmod_groups(char **text)
+{
+    struct nslice_text_request request = {.size = sizeof(request)};
+    int err = ask(NSLICE_IOC_GROUPS, &request);
+
+    if (err)
+        return err;
+    *text = calloc(1, (size_t)request.bytes + 1);
+    if (!*text)
+        return nsp_fail(-ENOMEM, "out of memory");
+    request.room = request.bytes;
+    request.text = (uintptr_t)*text;
+    err = ask(NSLICE_IOC_GROUPS, &request);
+    if (err) {
+        free(*text);
+        *text = NULL;
+    }
+    return err;
+}
+
+#define MEASURED_BYTES 65536u /* far more than its lines take */
+
+static int refuse_measure(uint32_t cpu)
+{
+    switch (errno) {
+    case EPERM:
+        return nsp_fail(-EPERM, "nsmod measures for root, or with CAP_PERFMON");
+    case ENOTTY:
+        return nsp_fail(-ENOTTY, "this nsmod is too old to measure");
+    case ENODEV:
+    case ENXIO:
+        return nsp_fail(-ENXIO, "nsmod cannot measure on CPU %u: it is off", cpu);
+    default:
+        return nsp_fail(-errno, "nsmod did not measure: %s", strerror(errno));
+    }
+}
+
+/* Once: measuring takes its time, and each answer is another one. */
+int nsp_nsmod_measure(uint32_t cpu, uint32_t batches, char **text)
+{
+    struct nslice_measure_request request = {.size = sizeof(request), .room = MEASURED_BYTES, .cpu = cpu, .batches = batches};
+    const int fd = nsp_module_open();
+    int err = 0;
+
+    if (fd < 0)
+        return fd;
+    *text = calloc(1, MEASURED_BYTES + 1);
+    request.text = (uintptr_t)*text;
+    if (!*text)
+        err = nsp_fail(-ENOMEM, "out of memory");
+    else if (ioctl(fd, NSLICE_IOC_MEASURE, &request))
+        err = refuse_measure(cpu);
+    else if (request.bytes > MEASURED_BYTES)
+        err = nsp_fail(-E2BIG, "nsmod has more to say than this library can take");
+    close(fd);
+    if (err) {
+        free(*text);
+        *text = NULL;
+    }
+    return err;
+}
+
+static int refuse(uint32_t session, uint32_t flags)
+{
+    switch (errno) {
+    case ENOENT:
+        return nsp_fail(-ENOENT, "the kernel module nsmod has no session %u (any more)", session);
+    case EBUSY:
+        return nsp_fail(-EBUSY, "session %u has a reader already, or its process drains it into a file of its own", session);
+    case EINVAL:
+        return nsp_fail(-EINVAL, "session %u %s", session,
+                        flags & NSLICE_READER_SNAPSHOT ? "is no flight recorder: its program must run with NETSLICE=full=overwrite"
+                                                       : "cannot be read so");
+    case EACCES:
+        return nsp_fail(-EACCES, "session %u is another user's: that needs CAP_SYS_PTRACE", session);
+    default:
+        return nsp_fail(-errno, "session %u cannot be read: %s", session, strerror(errno));
+    }
+}
+
+int nsp_nsmod_read_session(uint32_t session, uint32_t flags)
+{
+    struct nslice_reader_request request = {.size = sizeof(request), .flags = flags, .session = session};
+    const int fd = nsp_module_open();
+    int err;
+
+    if (fd < 0 || ioctl(fd, NSLICE_IOC_READER, &request) == 0)
+        return fd;
+    err = refuse(session, flags);
+    close(fd);
+    return err;
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/* Being recorded while running: connection of the same user -> descriptor of a session -> probes on, until the connection ends. */
+#define _GNU_SOURCE
+#include "attach.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <nsprobe/session.h>
+
+#include "descriptor.h"
+#include "session/error.h"
+#include "join.h"
+#include "own_descriptors.h"
+
+static int listener = -1; /* the listening thread's */
+static struct nsp_descriptor_file listener_file;
+static int is_wanted; /* by this process, or the one that made it by fork() */
+
+static struct {
+    sem_t is_done;
+    int err;
+    char words[NSP_ERROR_BYTES];
+} start; /* what has become of the listening thread */
+
+socklen_t nsp_attach_address(int pid, struct sockaddr_un *address)
+{
+    memset(address, 0, sizeof(*address));
+    address->sun_family = AF_UNIX;
+    /* sun_path[0] stays zero: the abstract name space, gone with the process */
+    snprintf(address->sun_path + 1, sizeof(address->sun_path) - 1, "netslice.attach.%d", pid);
+    return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(address->sun_path + 1));
+}
+
+/* If the descriptor table is shared with the program, it may have closed the listener and reused its number. */
+static int has_listener(void)
+{
+    return nsp_descriptor_is(listener, &listener_file);
+}
+
+static int open_listener(void)
+{
+    struct sockaddr_un address;
+    const socklen_t bytes = nsp_attach_address((int)getpid(), &address);
+    int err;
+
+    listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    if (listener >= 0 && bind(listener, (struct sockaddr *)&address, bytes) == 0 && listen(listener, 4) == 0 &&
+        nsp_descriptor_note(listener, &listener_file) == 0)
+        return 0;
+    err = nsp_fail(-errno, "cannot listen for recorders: %s", strerror(errno));
+    if (listener >= 0)
+        close(listener);
+    listener = -1;
+    return err;
+}
+
+/* The kernel's word, not the peer's: only the same user and root may record a process. */
+static int is_allowed(int connection)
+{
+    struct ucred peer;
+    socklen_t bytes = sizeof(peer);
+
+    return getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) == 0 &&
+           (peer.uid == 0 || peer.uid == geteuid());
+}
+
+static int receive_descriptor(int connection)
+{
+    char byte, control[CMSG_SPACE(sizeof(int))];
+    struct iovec part = {&byte, 1};
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)};
+    const struct timeval patience = {1, 0}; /* who connects and is silent must not keep others out */
+    struct cmsghdr *head;
+    int fds[2];
+    size_t count;
+
+    setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+    if (recvmsg(connection, &message, MSG_CMSG_CLOEXEC) < 0)
+        return -1;
+    head = CMSG_FIRSTHDR(&message);
+    if (!head || head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS || head->cmsg_len < CMSG_LEN(0))
+        return -1;
+    count = (head->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    memcpy(fds, CMSG_DATA(head), count * sizeof(int));
+    if (count == 1)
+        return fds[0];
+    /* The room for one, rounded up, is room for two. */
+    for (size_t i = 0; i < count; ++i)
+        close(fds[i]);
+    return -1;
+}
+
+static void refuse(int connection, int err, const char *words)
+{
+    struct nsp_attach_answer answer = {.err = err};
+
+    snprintf(answer.words, sizeof(answer.words), "%s", words);
+    send(connection, &answer, sizeof(answer), MSG_NOSIGNAL);
+}
+
+static void refuse_next(void)
+{
+    int connection = has_listener() ? accept4(listener, NULL, NULL, SOCK_CLOEXEC) : -1, fd;
+
+    if (connection < 0)
+        return;
+    if (is_allowed(connection)) {
+        fd = receive_descriptor(connection); /* unread, it would turn the answer into a reset connection */
+        if (fd >= 0)
+            close(fd);
+        refuse(connection, -EBUSY, "it is being recorded already");
+    }
+    close(connection);
+}
+
+/* The recorder's end, by whatever cause, ends the connection; others that come meanwhile are told so at once. */
+static void wait_for_end(int connection)
+{
+    struct pollfd events[2] = {{.fd = connection, .events = POLLIN}, {.events = POLLIN}};
+
+    do {
+        events[1].fd = has_listener() ? listener : -1;
+        events[0].revents = events[1].revents = 0;
+        if (poll(events, 2, -1) < 0 && errno != EINTR)
+            return;
+        if (events[1].revents)
+            refuse_next();
+    } while (!events[0].revents);
+}
+
+/* Serves one recorder; returns when it has gone. */
+static void serve(int connection)
+{
+    struct nsp_attach_answer answer = {0};
+    int fd;
+
+    if (!is_allowed(connection))
+        return;
+    fd = receive_descriptor(connection);
+    if (fd < 0)
+        return;
+    answer.err = nsp_join_recorder(fd);
+    if (answer.err) {
+        refuse(connection, answer.err, nsp_last_error());
+        close(fd);
+        return;
+    }
+    if (send(connection, &answer, sizeof(answer), MSG_NOSIGNAL) == (ssize_t)sizeof(answer))
+        wait_for_end(connection);
+    nsp_leave();
+    send(connection, &answer, sizeof(answer), MSG_NOSIGNAL);
+}
+
+/* Until the listener is lost for good. */
+static void serve_all(void)
+{
+    const struct timespec pause = {0, 100000000};
+
+    while (has_listener() || open_listener() == 0) {
+        const int connection = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+
+        if (connection >= 0) {
+            serve(connection);
+            close(connection);
+        } else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) {
+            nanosleep(&pause, NULL);
+        }
+    }
+}
+
+static void *listen_for_recorders(void *unused)
+{
+    (void)unused;
+    nsp_take_own_descriptors();
+    start.err = open_listener();
+    snprintf(start.words, sizeof(start.words), "%s", start.err ? nsp_last_error() : "");
+    sem_post(&start.is_done);
+    if (!start.err)
+        serve_all();
+    return NULL;
+}
+
+/* A thread that takes no signal of the program's. */
+static int start_thread(void)
+{
+    sigset_t all, before;
+    pthread_t thread;
+    int err;
+
+    sem_init(&start.is_done, 0, 0);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    err = pthread_create(&thread, NULL, listen_for_recorders, NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (err)
+        return nsp_fail(-err, "cannot start the listener: %s", strerror(err));
+    pthread_setname_np(thread, "nsp-attach");
+    pthread_detach(thread);
+    return 0;
+}
+
+/* Returns when the address can be connected to. */
+static int start_listening(void)
+{
+    const int err = start_thread();
+
+    if (err)
+        return err;
+    while (sem_wait(&start.is_done) && errno == EINTR)
+        ;
+    return start.err ? nsp_fail(start.err, "%s", start.words) : 0;
+}
+
+int nsp_attach_listen(void)
+{
+    int err;
+
+    if (is_wanted)
+        return 0;
+    err = start_listening();
+    is_wanted = !err;
+    return err;
+}
+
+/* ThreadSanitizer ends a child of a program with threads that starts one. */
+extern void __tsan_init(void) __attribute__((weak));
+
+void nsp_attach_after_fork(void)
+{
+    if (has_listener())
+        close(listener); /* the parent's; not there where the thread had a table of its own */
+    listener = -1;
+    if (is_wanted && !__tsan_init)
+        start_thread(); /* without the thread the child refuses recorders */
+}

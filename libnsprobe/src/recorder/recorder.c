@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+/* Recorder: a session's memory handed to other processes, by inheritance or by socket, and drained here. */
+#define _GNU_SOURCE
+#include <nsprobe/recorder.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/membarrier.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "attach.h"
+#include "session/config.h"
+#include "drain/drain.h"
+#include "writer/emit.h"
+#include "session/error.h"
+#include "join.h"
+#include "part.h"
+#include "session/process.h"
+
+#define GRACE_NS 2000000
+#define DETACH_SECONDS 2
+#define CONNECT_TURNS 20
+#define ANSWER_SECONDS 10 /* joining calibrates: milliseconds a CPU, seconds with source step */
+
+struct nsp_recorder {
+    struct nsp_shm_map map;
+    struct nsp_drain drain;
+    int connection; /* to an attached process */
+    char refusal[512];
+};
+
+static int check_config(const struct nsp_session_config *config)
+{
+    const size_t room = sizeof(((struct nsp_file *)0)->path);
+
+    if (!config->output || !*config->output)
+        return nsp_fail(-EINVAL, "a recorder needs an output file");
+    if (strlen(config->output) >= room)
+        return nsp_fail(-ENAMETOOLONG, "output: path longer than %zu characters", room - 1);
+    /* A program that starts only to find that it cannot be recorded has run for nothing. */
+    return nsp_process_check(config);
+}
+
+static int open_all(struct nsp_recorder *recorder, const struct nsp_session_config *config)
+{
+    int err = nsp_shm_create(config, &recorder->map);
+
+    if (err)
+        return err;
+    err = nsp_drain_open(&recorder->drain, &recorder->map, config->output, config->has_file ? config->file : -1);
+    if (err)
+        nsp_shm_close(&recorder->map);
+    return err;
+}
+
+int nsp_recorder_open(const struct nsp_session_config *given, struct nsp_recorder **out)
+{
+    struct nsp_session_config config;
+    struct nsp_recorder *recorder;
+    int err = nsp_config_take(given, &config);
+
+    if (!err)
+        err = check_config(&config);
+    if (err)
+        return err;
+    recorder = calloc(1, sizeof(*recorder));
+    if (!recorder)
+        return nsp_fail(-ENOMEM, "out of memory");
+    recorder->connection = -1;
+    err = open_all(recorder, &config);
+    if (err) {
+        free(recorder);
+        return err;
+    }
+    *out = recorder;
+    return 0;
+}
+
+int nsp_recorder_prepare_exec(struct nsp_recorder *recorder)
+{
+    char number[16];
+
+    if (fcntl(recorder->map.fd, F_SETFD, 0))
+        return -errno;
+    snprintf(number, sizeof(number), "%d", recorder->map.fd);
+    return setenv(NSP_SESSION_FD_VARIABLE, number, 1) ? -errno : 0;
+}
+
+static int send_descriptor(int connection, int fd)
+{
+    char byte = 0, control[CMSG_SPACE(sizeof(int))] = {0};
+    struct iovec part = {&byte, 1};
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)};
+    struct cmsghdr *head = CMSG_FIRSTHDR(&message);
+
+    head->cmsg_level = SOL_SOCKET;
+    head->cmsg_type = SCM_RIGHTS;
+    head->cmsg_len = CMSG_LEN(sizeof(int));
+    memcpy(CMSG_DATA(head), &fd, sizeof(fd));
+    return sendmsg(connection, &message, MSG_NOSIGNAL) == 1 ? 0 : -errno;
+}
+
+/* Anybody may have taken the abstract name first: the kernel knows who listens. */
+static int is_process(int connection, int pid)
+{
+    struct ucred peer;
+    socklen_t bytes = sizeof(peer);
+
+    return getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) == 0 && peer.pid == pid;
+}
+
+/* A process that was made a moment ago by fork() has its listener only when the thread for it has run. */
+static int connect_to(int connection, int pid)
+{
+    const struct timespec pause = {0, 10000000};
+    struct sockaddr_un address;
+    const socklen_t bytes = nsp_attach_address(pid, &address);
+    int err = connect(connection, (struct sockaddr *)&address, bytes);
+
+    for (int turn = 0; err && errno == ECONNREFUSED && turn < CONNECT_TURNS; ++turn) {
+        nanosleep(&pause, NULL);
+        err = connect(connection, (struct sockaddr *)&address, bytes);
+    }
+    return err;
+}
+
+int nsp_recorder_attach(struct nsp_recorder *recorder, int pid)
+{
+    const struct timeval patience = {ANSWER_SECONDS, 0};
+    struct nsp_attach_answer answer;
+    ssize_t bytes_read;
+    int connection, err;
+
+    if (recorder->connection >= 0)
+        return nsp_fail(-EBUSY, "the recorder is attached to a process already");
+    connection = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    if (connection < 0)
+        return nsp_fail(-errno, "socket: %s", strerror(errno));
+    if (connect_to(connection, pid)) {
+        err = nsp_fail(-errno, "process %d does not accept recorders (%s); start it with NETSLICE=attach=yes in its "
+                       "environment, or let it call NET_SLICE_CONF(\"attach=yes\")", pid, strerror(errno));
+        close(connection);
+        return err;
+    }
+    if (!is_process(connection, pid)) {
+        close(connection);
+        return nsp_fail(-EACCES, "process %d: another process answers in its name; nothing was given to it", pid);
+    }
+    setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+    err = send_descriptor(connection, recorder->map.fd);
+    bytes_read = err ? 0 : recv(connection, &answer, sizeof(answer), 0);
+    if (!err && bytes_read < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+        err = nsp_fail(-EBUSY, "process %d did not answer within %d seconds: is it stopped?", pid, ANSWER_SECONDS);
+    else if (!err && bytes_read < 0)
+        err = nsp_fail(-errno, "process %d: no answer: %s", pid, strerror(errno));
+    else if (!err && bytes_read != (ssize_t)sizeof(answer))
+        err = nsp_fail(-EACCES, "process %d refused: only its own user and root may record it (or it is ending)", pid);
+    else if (!err && answer.err)
+        err = nsp_fail(answer.err, "process %d refused: %.500s", pid, answer.words);
+    if (err)
+        close(connection);
+    else
+        recorder->connection = connection;
+    return err;
+}
+
+int nsp_recorder_add_kernel(struct nsp_recorder *recorder, const struct nsp_kernel_config *given)
+{
+    struct nsp_kernel_config config = {0};
+    const struct nslice_session *shm = recorder->map.shm;
+
+    if (!given || given->struct_size < sizeof(size_t) || given->struct_size > sizeof(config))
+        return nsp_fail(-EINVAL, "struct nsp_kernel_config is of another version: rebuild the program with this library's headers");
+    memcpy(&config, given, given->struct_size);
+    if (recorder->drain.kernel.fd >= 0)
+        return nsp_fail(-EBUSY, "the recorder has the kernel's side already");
+    if (!config.groups)
+        return nsp_fail(-EINVAL, "kernel: no groups are given");
+    return nsp_kernel_drain_open(&recorder->drain.kernel, &config, shm->clock, shm->full);
+}
+
+/* Lets an attached process leave the session by itself: it calibrates once more then. */
+static void detach(struct nsp_recorder *recorder)
+{
+    const struct timeval patience = {DETACH_SECONDS, 0};
+    struct nsp_attach_answer answer;
+
+    if (recorder->connection < 0)
+        return;
+    setsockopt(recorder->connection, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+    shutdown(recorder->connection, SHUT_WR);
+    recv(recorder->connection, &answer, sizeof(answer), 0);
+    close(recorder->connection);
+    recorder->connection = -1;
+}
+
+int nsp_recorder_end_kernel(struct nsp_recorder *recorder, struct nsp_session_counts *counts)
+{
+    struct nsp_drain *drain = &recorder->drain;
+    int err;
+
+    memset(counts, 0, sizeof(*counts));
+    if (drain->kernel.fd < 0)
+        return 0;
+    detach(recorder); /* what a process still does is seen to its end */
+    nsp_drain_begin(drain);
+    err = nsp_kernel_drain_end(&drain->kernel, &drain->file, &drain->last_kernel);
+    nsp_kernel_drain_counts(&drain->kernel, counts);
+    return err;
+}
+
+uint64_t nsp_recorder_pass(struct nsp_recorder *recorder)
+{
+    return nsp_drain_pass(&recorder->drain);
+}
+
+void nsp_recorder_watch(struct nsp_recorder *recorder)
+{
+    nsp_drain_watch(&recorder->drain);
+}
+
+void nsp_recorder_status_read(struct nsp_recorder *recorder, struct nsp_recorder_status *status)
+{
+    const struct nslice_session *shm = recorder->map.shm;
+
+    status->joined = __atomic_load_n(&shm->joined, __ATOMIC_ACQUIRE);
+    status->refused = __atomic_load_n(&shm->refused, __ATOMIC_ACQUIRE);
+    if (status->refused)
+        nsp_shm_copy_words(recorder->refusal, shm->refusal, sizeof(recorder->refusal));
+    status->refusal = recorder->refusal;
+    nsp_drain_counts(&recorder->drain, &status->counts);
+    status->kernel_records = recorder->drain.kernel.records;
+}
+
+int nsp_recorder_part_of(const struct nsp_recorder *recorder, int pid)
+{
+    return nsp_part_of(&recorder->map, pid);
+}
+
+int nsp_recorder_error(const struct nsp_recorder *recorder)
+{
+    return -recorder->drain.file.error;
+}
+
+int nsp_recorder_close(struct nsp_recorder *recorder, enum nslice_end end, struct nsp_session_counts *counts)
+{
+    const struct timespec grace = {0, GRACE_NS};
+    int err;
+
+    detach(recorder);
+    for (uint32_t cpu = 0; cpu < recorder->map.cpus; ++cpu)
+        nsp_ring_refuse(nsp_shm_ring(&recorder->map, cpu));
+    /* Programs may go on running: let sequences that are under way on other CPUs end. */
+    syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
+    nanosleep(&grace, NULL);
+    err = nsp_drain_finish(&recorder->drain, end, counts);
+    nsp_shm_close(&recorder->map);
+    free(recorder);
+    return err;
+}

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: MIT */
+/* One process's part in a session: ring kind, counters, calibration, sites -> the state that every probe reads. */
+#define _GNU_SOURCE
+#include "process.h"
+
+#include <errno.h>
+#include <linux/membarrier.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/rseq.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <nsprobe/file.h>
+
+#include "announce.h"
+#include "writer/arch.h"
+#include "calibrate/calibrate_setup.h"
+#include "calibrate/clock_pair.h"
+#include "counters/counters.h"
+#include "writer/emit.h"
+#include "environment.h"
+#include "error.h"
+#include "recorder/pid_namespace.h"
+#include "sites.h"
+#include "counters/source.h"
+#include "writer/thread.h"
+
+#define SAME_OFFSET(field, offset)                                                                 \
+    _Static_assert(__builtin_offsetof(struct nsp_detail_state, field) == (offset), "assembly offset")
+SAME_OFFSET(mode, NSP_DETAIL_STATE_MODE);
+SAME_OFFSET(ordered, NSP_DETAIL_STATE_ORDERED);
+SAME_OFFSET(stride_bytes, NSP_DETAIL_STATE_STRIDE);
+SAME_OFFSET(rings, NSP_DETAIL_STATE_RINGS);
+SAME_OFFSET(rseq_offset, NSP_DETAIL_STATE_RSEQ);
+SAME_OFFSET(cpus, NSP_DETAIL_STATE_CPUS);
+SAME_OFFSET(counters, NSP_DETAIL_STATE_COUNTERS);
+_Static_assert(__builtin_offsetof(struct nslice_ring_meta, head) == NSP_DETAIL_RING_HEAD, "assembly offset");
+_Static_assert(__builtin_offsetof(struct nslice_ring_meta, limit) == NSP_DETAIL_RING_LIMIT, "assembly offset");
+_Static_assert(__builtin_offsetof(struct nslice_ring_meta, mask) == NSP_DETAIL_RING_MASK, "assembly offset");
+_Static_assert(NSLICE_RING_META_BYTES == NSP_DETAIL_RING_DATA, "assembly offset");
+
+struct nsp_detail_state nsp_detail_state;
+uint32_t nsp_session_generation;
+
+static struct {
+    const struct nsp_shm_map *map;
+    struct nsp_detail_state state; /* as it is while probes are on */
+    char names[NSLICE_SESSION_COUNTERS_TEXT];
+    int is_inherited; /* by fork(): calibrated by the parent */
+} process;
+
+/* Probes write into one session's rings: its own, or those of a recorder that came while it ran. */
+static int in_session;
+
+int nsp_has_rseq(void)
+{
+    /* glibc leaves the size 0 when it did not register (GLIBC_TUNABLES, old kernel, valgrind) */
+    return __rseq_size > 0 && syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_RSEQ, 0, 0) == 0;
+}
+
+static int refuse_rseq(void)
+{
+    return nsp_fail(-ENOTSUP, "process %d has no rseq (kernel before 4.18, glibc before 2.35, or switched off by "
+                    "GLIBC_TUNABLES), but the session's rings need it; use kind=atomic", (int)getpid());
+}
+
+/* The first process decides; the others must be able to follow. */
+static int agree_on_ring_kind(const struct nsp_shm_map *map, uint32_t *kind)
+{
+    const int has_rseq = nsp_has_rseq();
+    uint32_t agreed = 0;
+
+    *kind = has_rseq ? NSLICE_RING_RSEQ : NSLICE_RING_ATOMIC;
+    if (!__atomic_compare_exchange_n(&map->shm->ring_kind, &agreed, *kind, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        *kind = agreed;
+    if (*kind == NSLICE_RING_RSEQ && !has_rseq)
+        return refuse_rseq();
+    for (uint32_t cpu = 0; cpu < map->cpus; ++cpu)
+        nsp_shm_ring(map, cpu)->kind = (uint16_t)*kind;
+    return 0;
+}
+
+uint32_t nsp_probe_mode(uint32_t counters, uint32_t ring_kind, int ordered)
+{
+    if (nsp_active_source == &nsp_source_step)
+        return NSP_DETAIL_MODE_STEP;
+    if (nsp_active_source == &nsp_source_rdpmc && counters > 0 && ring_kind == NSLICE_RING_RSEQ)
+        return NSP_DETAIL_MODE_COUNTED;
+    if (counters > 0 || ring_kind != NSLICE_RING_RSEQ)
+        return NSP_DETAIL_MODE_GENERAL;
+    return ordered ? NSP_DETAIL_MODE_ORDERED : NSP_DETAIL_MODE_INLINE;
+}
+
+static void fill_state(const struct nsp_shm_map *map, uint32_t ring_kind, uint32_t counters)
+{
+    const int ordered = map->shm->clock == NSP_CLOCK_ORDERED;
+
+    process.map = map;
+    process.state = (struct nsp_detail_state){
+        .mode = nsp_probe_mode(counters, ring_kind, ordered),
+        .ordered = (uint32_t)ordered,
+        .stride_bytes = map->stride_bytes,
+        .rings = map->rings,
+        .rseq_offset = __rseq_offset,
+        .cpus = map->cpus,
+        .counters = counters,
+        .ring_kind = ring_kind,
+    };
+}
+
+static char told_namespace[64]; /* as nsp_pid_namespace_text() */
+
+static void announce_info(double clock_hz)
+{
+    static const char *const kinds[] = {"none", "rseq", "atomic", "kernel"};
+    const struct nslice_session *shm = process.map->shm;
+    char reason[sizeof(shm->memory_reason)];
+    const struct nsp_environment environment = {
+        .clock_mode = process.state.ordered ? "ordered" : "fast",
+        .clock_hz = clock_hz,
+        .ring_kind = kinds[process.state.ring_kind & 3],
+        .ring_bytes = shm->ring_bytes,
+        .ring_full = shm->full == NSLICE_FULL_OVERWRITE ? "overwrite" : "discard",
+        .counter_source = nsp_active_source ? nsp_active_source->name : "none",
+        .counter_reason = nsp_source_reason(),
+        .counter_names = nsp_active_source ? process.names : "",
+        .step_every = shm->step_every,
+        .memory = process.map->is_module ? "nsmod" : "process",
+        .memory_reason = reason,
+        .pid_namespace = told_namespace,
+    };
+    char text[4096];
+    size_t bytes;
+
+    nsp_shm_copy_words(reason, shm->memory_reason, sizeof(reason));
+    nsp_pid_namespace_text(told_namespace, sizeof(told_namespace));
+    bytes = nsp_environment_text(&environment, text, sizeof(text));
+
+    nsp_announce(process.map, NSLICE_CHUNK_INFO, text, (uint32_t)bytes);
+}
+
+/* As large as the session's rings, so that caches treat them alike; beyond a few MiB nothing changes any more. */
+static uint64_t calibration_ring_bytes(uint64_t session_bytes)
+{
+    const uint64_t least = 1 << 18, most = 4 << 20; /* a batch must fit */
+
+    return session_bytes < least ? least : session_bytes > most ? most : session_bytes;
+}
+
+static void announce_calibration(uint32_t phase, struct nsp_clock_pair pair)
+{
+    static struct {
+        struct nslice_file_calibration head;
+        struct nslice_calibration_entry entries[NSP_CALIBRATION_MAX_ENTRIES];
+    } payload;
+    static struct nsp_calibration measured;
+    struct nsp_calibration_setup setup = {.state = process.state,
+                                          .ring_kind = process.state.ring_kind,
+                                          .ring_bytes = calibration_ring_bytes(process.map->shm->ring_bytes)};
+
+    measured.count = 0;
+    if (!process.map->shm->no_calibration && nsp_calibrate_with(&setup, &measured))
+        measured.count = 0;
+    payload.head = (struct nslice_file_calibration){
+        .phase = phase,
+        .entries = measured.count,
+        .ticks = pair.ticks,
+        .mono_ns = pair.mono_ns,
+        .clock_step_ticks = measured.count ? measured.clock_step_ticks : nsp_clock_step_ticks(),
+        .clock_read_ticks = measured.clock_read_ticks,
+        .pid = (uint32_t)getpid(),
+    };
+    memcpy(payload.entries, measured.entries, measured.count * sizeof(measured.entries[0]));
+    nsp_announce(process.map, NSLICE_CHUNK_CALIBRATION, &payload,
+                 (uint32_t)(sizeof(payload.head) + measured.count * sizeof(measured.entries[0])));
+}
+
+/* Calibrates and tells the clock's rate from the time that took, or from a short wait. */
+static void announce_start(void)
+{
+    const struct timespec wait = {0, 5000000};
+    const struct nsp_clock_pair begin = nsp_clock_pair();
+    struct nsp_clock_pair end;
+
+    announce_calibration(NSLICE_CALIBRATION_START, begin);
+    if (nsp_monotonic_raw_ns() - begin.mono_ns < (uint64_t)wait.tv_nsec)
+        nanosleep(&wait, NULL);
+    end = nsp_clock_pair();
+    announce_info((double)(end.ticks - begin.ticks) * 1e9 / (double)(end.mono_ns - begin.mono_ns));
+}
+
+/*
+ * Probes read the mode first, so it comes last, and is off meanwhile.  A
+ * thread put aside inside a probe of an older session may go on here: it must
+ * not meet one session's rings with the other's distance between them.  With
+ * no CPU known it takes the cold path, which writes to CPU 0's ring or none.
+ */
+static void publish_state(void)
+{
+    struct nsp_detail_state *state = &nsp_detail_state;
+
+    __atomic_store_n(&state->cpus, 0, __ATOMIC_SEQ_CST);
+    syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ, 0, 0);
+    state->ordered = process.state.ordered;
+    state->rseq_offset = process.state.rseq_offset;
+    state->counters = process.state.counters;
+    state->ring_kind = process.state.ring_kind;
+    __atomic_store_n(&state->stride_bytes, process.state.stride_bytes, __ATOMIC_RELAXED);
+    __atomic_store_n(&state->rings, process.state.rings, __ATOMIC_RELAXED);
+    __atomic_store_n(&state->cpus, process.state.cpus, __ATOMIC_RELEASE);
+    __atomic_store_n(&state->mode, process.state.mode, __ATOMIC_RELEASE);
+}
+
+int nsp_process_claim(void)
+{
+    return !__atomic_exchange_n(&in_session, 1, __ATOMIC_ACQ_REL);
+}
+
+void nsp_process_disclaim(void)
+{
+    __atomic_store_n(&in_session, 0, __ATOMIC_RELEASE);
+}
+
+int nsp_process_check(const struct nsp_session_config *config)
+{
+    char names[NSLICE_SESSION_COUNTERS_TEXT];
+    uint32_t counters;
+    int err;
+
+    if (!nsp_process_claim())
+        return 0; /* its counters must not be disturbed */
+    err = nsp_source_choose(config->counters, config->source, &counters, names, sizeof(names));
+    if (!err)
+        nsp_source_release();
+    if (!err && config->ring_kind == NSLICE_RING_RSEQ && !nsp_has_rseq())
+        err = refuse_rseq();
+    nsp_process_disclaim();
+    return err;
+}
+
+static int begin(const struct nsp_shm_map *map)
+{
+    uint32_t ring_kind, counters;
+    int err = nsp_source_choose(map->shm->counters, (enum nsp_counter_source)map->shm->source, &counters,
+                                process.names, sizeof(process.names));
+
+    if (!err) /* last, for it binds those that come later */
+        err = agree_on_ring_kind(map, &ring_kind);
+    if (err)
+        return err;
+    process.is_inherited = 0;
+    __atomic_fetch_add(&nsp_session_generation, 1, __ATOMIC_SEQ_CST);
+    nsp_step_every = map->shm->step_every ? map->shm->step_every : 1;
+    fill_state(map, ring_kind, counters);
+    nsp_shm_populate(map);
+    announce_start();
+    nsp_sites_publish(map);
+    __atomic_fetch_add(&map->shm->joined, 1, __ATOMIC_RELEASE); /* what a drain needs to know stands before */
+    publish_state();
+    return 0;
+}
+
+int nsp_process_begin(const struct nsp_shm_map *map)
+{
+    int err;
+
+    if (!nsp_process_claim())
+        return nsp_fail(-EBUSY, "process %d is in another session already", (int)getpid());
+    err = begin(map);
+    if (err)
+        nsp_process_disclaim();
+    return err;
+}
+
+void nsp_process_stop(int close_rings)
+{
+    __atomic_store_n(&nsp_detail_state.mode, NSP_DETAIL_MODE_OFF, __ATOMIC_SEQ_CST);
+    for (uint32_t cpu = 0; close_rings && cpu < process.map->cpus; ++cpu)
+        nsp_ring_refuse(nsp_shm_ring(process.map, cpu));
+    /* Aborts sequences under way on other CPUs; they start over and meet the refusal. */
+    syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ, 0, 0);
+}
+
+void nsp_process_end(void)
+{
+    if (!process.is_inherited)
+        announce_calibration(NSLICE_CALIBRATION_END, nsp_clock_pair());
+    nsp_sites_withdraw();
+    nsp_source_release();
+    nsp_process_disclaim();
+}
+
+/* Its parent may have asked for a pid namespace for its children (unshare()), and has told nothing of it. */
+static void announce_namespace(void)
+{
+    char text[sizeof(told_namespace)];
+    const size_t bytes = nsp_pid_namespace_text(text, sizeof(text));
+
+    if (bytes == 0 || strcmp(text, told_namespace) == 0)
+        return;
+    strcpy(told_namespace, text);
+    nsp_announce(process.map, NSLICE_CHUNK_INFO, text, (uint32_t)bytes);
+}
+
+void nsp_process_after_fork(int keep)
+{
+    nsp_detail_thread_id = 0;
+    nsp_perf_after_fork();
+    nsp_papi_after_fork();
+    process.is_inherited = 1;
+    memset(&nsp_thread, 0, sizeof(nsp_thread));
+    __atomic_fetch_add(&nsp_session_generation, 1, __ATOMIC_SEQ_CST);
+    if (keep) {
+        announce_namespace();
+        return;
+    }
+    __atomic_store_n(&nsp_detail_state.mode, NSP_DETAIL_MODE_OFF, __ATOMIC_SEQ_CST);
+    nsp_process_disclaim();
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* First probe of a thread in a session with counters: runs ordinary code inside a probe, so all registers are saved around it. */
+#include "thread_begin.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+
+#include <nsprobe/detail/site.h>
+
+#include "arch.h"
+#include "counted.h"
+#include "counters/counters.h"
+#include "thread.h"
+
+#define SAME_OFFSET(type, field, offset) _Static_assert(__builtin_offsetof(struct type, field) == (offset), "assembly offset")
+SAME_OFFSET(nsp_thread, serial, NSP_THREAD_SERIAL);
+SAME_OFFSET(nsp_thread, registers_of, NSP_THREAD_REGISTERS_OF);
+SAME_OFFSET(nsp_thread, counter, NSP_THREAD_COUNTER);
+SAME_OFFSET(nsp_thread_counter, page, NSP_COUNTER_PAGE);
+SAME_OFFSET(nsp_thread_counter, spare_bits, NSP_COUNTER_SPARE_BITS);
+SAME_OFFSET(nsp_thread_counter, detour, NSP_COUNTER_DETOUR);
+SAME_OFFSET(nsp_site, head_bits, NSP_SITE_HEAD_BITS);
+SAME_OFFSET(perf_event_mmap_page, lock, NSP_PAGE_LOCK);
+SAME_OFFSET(perf_event_mmap_page, index, NSP_PAGE_INDEX);
+SAME_OFFSET(perf_event_mmap_page, offset, NSP_PAGE_OFFSET);
+SAME_OFFSET(perf_event_mmap_page, capabilities, NSP_PAGE_CAPABILITIES);
+_Static_assert(sizeof(struct nsp_thread_counter) == NSP_COUNTER_BYTES, "assembly offset");
+_Static_assert(NSP_SITE_KIND == NSP_SITE_HEAD_BITS + 2, "the kind is the third byte of head_bits");
+_Static_assert(NSLICE_KIND_START < NSP_LAST_COUNTED_KIND && NSLICE_KIND_STOP == NSP_LAST_COUNTED_KIND, "counted kinds");
+_Static_assert(NSLICE_MAX_COUNTERS == NSP_COUNTED_MAX, "counters that the assembly is written out for");
+
+static void begin(void)
+{
+    const struct nsp_counter_ops *source = __atomic_load_n(&nsp_active_source, __ATOMIC_RELAXED);
+    const int saved_errno = errno;
+
+    nsp_thread_release_counters();
+    nsp_thread.counters_failed = !source || source->thread_begin() != 0;
+    errno = saved_errno;
+}
+
+void nsp_thread_release_counters(void)
+{
+    void (*const release)(void) = nsp_thread.release;
+
+    nsp_thread.release = NULL;
+    if (release)
+        release();
+}
+
+void nsp_thread_begin_counters(void)
+{
+    /* A signal handler's probe in the middle of this goes without counters. */
+    nsp_thread.counters_failed = 1;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    nsp_thread.generation = nsp_session_generation;
+    nsp_detail_call_saving_vectors(begin);
+}

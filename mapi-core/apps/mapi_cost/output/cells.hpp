@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// cells: numbers and names as the columns of a table hold them.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "mapi_cost/source/scenario.hpp"
+
+namespace mapi_cost
+{
+inline constexpr std::size_t kNameColumns = 30;
+inline constexpr std::size_t kLineColumns = 118;
+
+std::string number(double value);
+// The sign "±" is one column wide: fmt counts it so.
+// Without an interval: a dash for it.
+std::string with_interval(double value, const std::optional<double> &ci95);
+std::string paper(const std::optional<double> &figure);
+
+// Appends all lines of the name to the text but the last.
+std::string last_line_of_name(std::string name, std::string &text);
+std::string bytes_text(const Scenario &scenario);
+// With the size of its frames, on one line.
+std::string name_of(const Scenario &scenario);
+
+// Lines of at most kLineColumns, broken at spaces.
+std::string wrapped(const std::string &text);
+} // namespace mapi_cost

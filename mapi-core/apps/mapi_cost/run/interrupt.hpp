@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// interrupt: Ctrl-C, looked at wherever the program waits -> an exception.
+#pragma once
+
+#include "common/command/output.hpp"
+#include "common/command/signals.h"
+
+namespace mapi_cost
+{
+// Throws command::Interrupted.
+inline void stop_if_interrupted()
+{
+    if (command_was_interrupted())
+        throw command::Interrupted();
+}
+} // namespace mapi_cost

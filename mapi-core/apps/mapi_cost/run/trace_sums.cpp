@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+// trace_sums: the trace of one pass -> sums over blocks of consecutive units.
+//
+// The means of nsdump's report will not do here: on a shared machine an interrupt costs a slice more than all packets of
+// its batch, and trimming over all batches would prefer cheap packets to dear ones.  Blocks that hold the same packets
+// can be compared with each other.
+#include "trace_sums.hpp"
+
+#include <algorithm>
+
+#include "analyse/analyse.hpp"
+#include "analyse/pair/pair.hpp"
+#include "analyse/correct/subtract.hpp"
+#include "decode/error.hpp"
+#include "decode/merge.hpp"
+
+namespace mapi_cost
+{
+namespace
+{
+using nsdump::Slice;
+
+class BlockSink
+{
+public:
+    BlockSink(const nsdump::NameTable &names, const nsdump::Correction &correction, const SumRequest &request,
+              TraceSums &sums)
+        : names_(names), correction_(correction), request_(request), sums_(sums)
+    {
+    }
+
+    void unit(const nsdump::Unit &unit)
+    {
+        finish_unit();
+        unit_ = {};
+        unit_.number = unit.number;
+        unit_.packets = unit.packets;
+        packets_seen_ += unit.packets;
+        is_open_ = true;
+    }
+
+    void slice(const Slice &slice)
+    {
+        if (!is_open_ || !slice.unit || slice.unit->number != unit_.number)
+            return;
+        const std::size_t part = part_of(slice.name);
+        const bool is_ticks = request_.field == Field::kTicks;
+        const bool has_value = is_ticks || slice.counters;
+        // Clocks and caches are a CPU's; a count is the thread's, wherever it runs.
+        if ((is_ticks && slice.is_migrated) || slice.spans_loss || slice.is_crossed || !has_value) {
+            is_broken_ |= sums_.is_counted[part];
+            return;
+        }
+        const auto &constants = correction_.of(slice.cpu_index, std::size_t(request_.field));
+        if (!constants.is_known)
+            throw nsdump::TraceError("the trace has no calibration to correct it with");
+        const double raw = double(is_ticks ? slice.raw_ticks : slice.counters[0]);
+        const double net = nsdump::net_of(raw, slice.inside, constants);
+        double self = net;
+        if (slice.children > 0) {
+            nsdump::ChildSums children;
+            const auto child_raw = is_ticks ? slice.child_ticks : slice.child_counters ? slice.child_counters[0] : 0;
+            children.add(double(child_raw), slice.children, slice.in_children);
+            self -= nsdump::children_net(children, constants);
+        }
+        unit_.part_net.resize(sums_.parts.size());
+        unit_.part_net[part] += self;
+        if (!is_root(slice.name))
+            return;
+        ++counted_;
+        unit_.raw += raw;
+        unit_.net += net;
+        const nsdump::SubtractedWidths widths = nsdump::subtracted_widths(slice.inside, constants);
+        unit_.subtracted_ci95 += widths.ci95;
+        unit_.subtracted_bound += widths.bound;
+    }
+
+    void mark(nsdump::NameId, std::uint64_t) {}
+
+    void finish_unit()
+    {
+        if (!is_open_)
+            return;
+        const bool is_whole = counted_ == request_.counted_slices.size() && !is_broken_;
+        // With single-stepping most units have no counters at all; they are not lost, they were not asked for.
+        const bool was_wanted = unit_.number >= request_.first_unit && packets_seen_ <= request_.packets &&
+                                (request_.field == Field::kTicks || counted_ > 0);
+        if (was_wanted && is_whole)
+            add_to_block();
+        else
+            sums_.units_left_out += was_wanted;
+        is_open_ = is_broken_ = false;
+        counted_ = 0;
+    }
+
+private:
+    bool is_root(nsdump::NameId name) const
+    {
+        const auto &roots = request_.counted_slices;
+        return std::find(roots.begin(), roots.end(), names_[name].text) != roots.end();
+    }
+
+    std::size_t part_of(nsdump::NameId name)
+    {
+        if (name >= part_by_name_.size())
+            part_by_name_.resize(name + 1, -1);
+        if (part_by_name_[name] < 0) {
+            const std::string &text = names_[name].text;
+            part_by_name_[name] = int(sums_.parts.size());
+            sums_.parts.push_back(text);
+            sums_.is_counted.push_back(text != "driver_read"); // before the packets are the engine's
+        }
+        return std::size_t(part_by_name_[name]);
+    }
+
+    void add_to_block()
+    {
+        const std::uint64_t index = (unit_.number - request_.first_unit) / request_.units_per_block;
+        if (sums_.blocks.empty() || index != block_index_) {
+            sums_.blocks.emplace_back();
+            sums_.blocks.back().number = unit_.number;
+            sums_.blocks.back().index = index;
+            block_index_ = index;
+        }
+        sums_.blocks.back().add(unit_);
+    }
+
+    const nsdump::NameTable &names_;
+    const nsdump::Correction &correction_;
+    const SumRequest &request_;
+    TraceSums &sums_;
+    std::vector<int> part_by_name_;
+    Block unit_;
+    bool is_open_ = false;
+    bool is_broken_ = false;
+    std::size_t counted_ = 0;
+    std::uint64_t block_index_ = 0;
+    std::uint64_t packets_seen_ = 0;
+};
+} // namespace
+
+void Block::add(const Block &other)
+{
+    packets += other.packets;
+    raw += other.raw;
+    net += other.net;
+    subtracted_ci95 += other.subtracted_ci95;
+    subtracted_bound += other.subtracted_bound;
+    part_net.resize(std::max(part_net.size(), other.part_net.size()));
+    for (std::size_t i = 0; i < other.part_net.size(); ++i)
+        part_net[i] += other.part_net[i];
+}
+
+std::uint64_t TraceSums::packets() const
+{
+    std::uint64_t sum = 0;
+    for (const Block &block : blocks)
+        sum += block.packets;
+    return sum;
+}
+
+TraceSums sum_trace(const std::string &path, const SumRequest &request)
+{
+    TraceSums sums;
+    sums.blocks_per_round = request.blocks_per_round;
+    sums.report = nsdump::analyse_trace(path);
+    nsdump::TraceFile trace(path);
+    const nsdump::Correction correction(trace);
+    BlockSink sink(trace.names(), correction, request, sums);
+    nsdump::Pairer pairer(trace.names(), {trace.counter_names().size(), trace.cpus().size()}, sink);
+    nsdump::Merger merger(trace);
+    nsdump::Run run;
+    while (merger.next(run))
+        pairer.consume(run);
+    pairer.finish();
+    sink.finish_unit();
+    for (Block &block : sums.blocks)
+        block.part_net.resize(sums.parts.size());
+    return sums;
+}
+
+void pool_blocks(TraceSums &sums, std::uint64_t count)
+{
+    const double share = double(sums.packets()) / double(count);
+    std::vector<Block> pooled;
+    for (const Block &block : sums.blocks) {
+        if (!pooled.empty() && double(pooled.back().packets) < share)
+            pooled.back().add(block);
+        else
+            pooled.push_back(block);
+        pooled.back().index = pooled.size() - 1;
+    }
+    if (pooled.size() > 1 && double(pooled.back().packets) < share) {
+        const Block rest = std::move(pooled.back());
+        pooled.pop_back();
+        pooled.back().add(rest);
+    }
+    sums.blocks = std::move(pooled);
+    sums.blocks_per_round = 1;
+}
+} // namespace mapi_cost

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// mapi-info: a running mapid -> tables or JSON of what it has, or a trace of its probes.
+#include <exception>
+
+#include <nsprobe/recorder.h>
+
+#include "common/command/output.hpp"
+#include "common/command/signals.h"
+#include "common/command/standard_files.h"
+#include "common/command/tell.hpp"
+#include "json.hpp"
+#include "mapid.hpp"
+#include "options.hpp"
+#include "record.hpp"
+#include "table.hpp"
+
+NSP_IGNORE_ENVIRONMENT; // it is mapid that is recorded
+
+namespace mapi_info
+{
+namespace
+{
+void list(Mapid &mapid, const Options &options)
+{
+    const bool is_all = options.command == Command::kAll;
+    const bool has_devices = is_all || options.command == Command::kDevices;
+    std::vector<mapi::ipc::ListedDevice> devices;
+    std::vector<mapi::ipc::ListedFlow> flows;
+    if (has_devices)
+        devices = mapid.devices();
+    const bool has_flows = options.command != Command::kDevices;
+    if (has_flows)
+        flows = mapid.flows();
+    if (options.is_json)
+        return command::write_whole("-", json_text(mapid.daemon(), has_devices ? &devices : nullptr, has_flows ? &flows : nullptr));
+    std::string text;
+    if (is_all)
+        text += daemon_table(mapid.daemon()) + "\n";
+    if (has_devices)
+        text += devices_table(devices) + (is_all ? "\n" : "");
+    if (has_flows)
+        text += options.command == Command::kFunctions ? functions_table(flows) : flows_table(flows);
+    command::write_whole("-", text);
+}
+
+int run(const Options &options)
+{
+    Mapid mapid(options.socket);
+    if (options.command == Command::kRecord)
+        return record(mapid, options);
+    list(mapid, options);
+    return kExitOk;
+}
+} // namespace
+} // namespace mapi_info
+
+int main(int argc, char **argv)
+{
+    using namespace mapi_info;
+    command_keep_standard_files();
+    command_ignore_write_signals();
+    try {
+        Options options;
+        if (const auto code = parse_options(argc, argv, options))
+            return *code;
+        return run(options);
+    } catch (const std::exception &error) {
+        command::tell("mapi-info: {}\n", error.what());
+        return kExitRefused;
+    }
+}

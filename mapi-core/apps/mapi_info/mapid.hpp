@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// mapid: questions to a running one -> its answers, whole.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "client/remote/connection.hpp"
+#include "ipc/mapi.pb.h"
+
+namespace mapi_info
+{
+// Everything throws mapi::Error.
+class Mapid
+{
+public:
+    explicit Mapid(const std::string &socket);
+
+    mapi::ipc::DaemonInfo daemon();
+    std::vector<mapi::ipc::ListedDevice> devices();
+    std::vector<mapi::ipc::ListedFlow> flows();
+
+    void start_recording(const std::string &name, int file);
+    mapi::ipc::Recorded stop_recording();
+    bool is_alive() const { return connection_->is_alive(); }
+
+private:
+    std::shared_ptr<mapi::client::Connection> connection_;
+};
+} // namespace mapi_info

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+// record: a time -> the trace of mapid's probes in it.  The file is opened here, with this program's rights.
+#include "record.hpp"
+
+#include <cerrno>
+#include <chrono>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/command/output.hpp"
+#include "common/command/signals.h"
+#include "common/command/status_line.hpp"
+#include "common/command/tell.hpp"
+#include "engine/error.hpp"
+#include "common/file_error/file_error.h"
+#include "ipc/descriptor.hpp"
+
+namespace mapi_info
+{
+namespace
+{
+using Clock = std::chrono::steady_clock;
+constexpr int kPauseMs = 50;
+
+// A file that was made here goes again when nothing is recorded into it.
+class TraceFile
+{
+public:
+    explicit TraceFile(const std::string &path) : path_(path)
+    {
+        const int flags = O_RDWR | O_CLOEXEC | O_NONBLOCK | O_CREAT; // read, since mapid looks whether an older one is a trace
+        file_ = mapi::ipc::Descriptor(open(path.c_str(), flags | O_EXCL, 0644));
+        is_new_ = file_.is_open();
+        if (!is_new_ && errno == EEXIST)
+            file_ = mapi::ipc::Descriptor(open(path.c_str(), flags, 0644));
+        struct stat status = {};
+        if (!file_.is_open() || fstat(file_.number(), &status) < 0)
+            throw command::OutputError(path + ": " + nslice_write_error(errno));
+        if (!S_ISREG(status.st_mode))
+            throw command::OutputError(path + ": is no regular file, and mapid writes no others");
+    }
+    ~TraceFile()
+    {
+        if (is_new_ && !is_begun_)
+            unlink(path_.c_str());
+    }
+    TraceFile(const TraceFile &) = delete;
+    TraceFile &operator=(const TraceFile &) = delete;
+
+    int number() const { return file_.number(); }
+    void keep() { is_begun_ = true; }
+    double megabytes() const
+    {
+        struct stat status = {};
+        return fstat(file_.number(), &status) == 0 ? double(status.st_size) / 1e6 : 0;
+    }
+
+private:
+    const std::string path_;
+    mapi::ipc::Descriptor file_;
+    bool is_new_ = false;
+    bool is_begun_ = false;
+};
+
+// False: mapid is gone.
+bool wait(const Mapid &mapid, const TraceFile &file, double seconds)
+{
+    command::StatusLine line;
+    const auto begin = Clock::now();
+    const auto elapsed_s = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
+    while (!command_was_interrupted() && (seconds == 0 || elapsed_s() < seconds)) {
+        if (!mapid.is_alive())
+            return false;
+        line.show(fmt::format("recording {:.1f} s, {:.1f} MB; Ctrl-C ends it", elapsed_s(), file.megabytes()));
+        command_pause(seconds == 0 ? kPauseMs : std::min(kPauseMs, int((seconds - elapsed_s()) * 1000) + 1));
+    }
+    return true;
+}
+} // namespace
+
+int record(Mapid &mapid, const Options &options)
+{
+    TraceFile file(options.output);
+    command_catch_interrupts();
+    mapid.start_recording(options.output, file.number());
+    file.keep();
+    if (!wait(mapid, file, options.seconds)) {
+        command::tell("mapi-info: mapid has ended, and with it the recording; {} has what came before\n", options.output);
+        return kExitFindings;
+    }
+    const mapi::ipc::Recorded recorded = mapid.stop_recording();
+    command::tell("mapi-info: {}: {} records, {:.1f} MB\n", options.output, recorded.records(), double(recorded.file_bytes()) / 1e6);
+    if (recorded.lost() > 0)
+        command::tell("mapi-info: warning: {} records were lost; `nsdump stats` tells why\n", recorded.lost());
+    if (!recorded.error().empty())
+        command::tell("mapi-info: {}\n", recorded.error());
+    return recorded.lost() > 0 || !recorded.error().empty() ? kExitFindings : kExitOk;
+}
+} // namespace mapi_info

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// Last error: one for each thread.
+#include "client/errors/last_error.hpp"
+
+#include <cstdio>
+#include <cstring>
+
+#include <mapi/explain.h>
+
+#include "client/errors/error_text.hpp"
+
+namespace mapi::client
+{
+namespace
+{
+// The text on the heap: thread-local memory of this library is in the static block, of which a program that loads it by dlopen() has little.
+struct LastError {
+    int number = 0;
+    char *text = nullptr;
+
+    ~LastError()
+    {
+        delete[] text;
+        text = nullptr; // other destructors of the thread may fail, too
+    }
+};
+
+thread_local LastError last_error;
+} // namespace
+
+void set_last_error(int number, const char *text) noexcept
+{
+    last_error.number = number;
+    if (!last_error.text && !(last_error.text = new (std::nothrow) char[MAPI_ERROR_TEXT_BYTES]))
+        return; // the number has a text of its own
+    // A plug-in may have numbers of its own, for which there is no text.
+    const char *const known = error_text(number);
+    const int head = snprintf(last_error.text, MAPI_ERROR_TEXT_BYTES, "%s%s", known, *known && *text ? ": " : "");
+    mapi_explain(last_error.text + head, MAPI_ERROR_TEXT_BYTES - size_t(head), text);
+}
+
+bool take_last_error(int *number, char *text) noexcept
+{
+    if (number)
+        *number = last_error.number;
+    if (text)
+        strcpy(text, last_error.number == 0 ? "" : last_error.text ? last_error.text : error_text(last_error.number));
+    const bool had_one = last_error.number != 0;
+    last_error.number = 0;
+    return had_one;
+}
+} // namespace mapi::client

@@ -1,0 +1,481 @@
+// SPDX-License-Identifier: MIT
+// Remote flow: a flow that mapid runs.
+#include "client/remote/remote_flow.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+
+#include <unistd.h>
+
+#include "engine/error.hpp"
+#include "engine/wall_clock.hpp"
+#include "functions/catalog.hpp"
+#include "ring/futex.hpp"
+
+namespace mapi::client
+{
+namespace
+{
+constexpr int kLookAgainMs = 200; // whether mapid is still there
+constexpr std::atomic<uint64_t> kNoBase = 0; // mapid tells the flow's own share
+
+void store(std::vector<std::atomic<uint64_t>> &result, const std::vector<uint64_t> &copy)
+{
+    for (size_t i = 0; i < result.size(); ++i)
+        result[i].store(copy[i], std::memory_order_relaxed);
+}
+
+// Null: this libmapi has none that can.
+const mapi_function *find_composing(const std::string &name)
+{
+    for (const mapi_function *function : functions::catalog()) {
+        if (function->name == name && function->compose_result)
+            return function;
+    }
+    return nullptr;
+}
+} // namespace
+
+RemoteFlow::RemoteFlow(std::shared_ptr<Connection> connection, FlowRecipe recipe, const ipc::FlowMade &made)
+    : connection_(std::move(connection)), recipe_(std::move(recipe)),
+      number_(recipe_.capture.empty() ? recipe_.creation.create_flow().flow() : recipe_.creation.create_offline().flow()),
+      status_(reinterpret_cast<const std::atomic<uint32_t> *>(connection_->engine_memory(made.status_offset(), sizeof(uint32_t))))
+{
+}
+
+int RemoteFlow::apply(const std::string &function, engine::Arguments arguments)
+{
+    ipc::Request request;
+    std::vector<int> files;
+    auto &call = *request.mutable_apply();
+    call.set_flow(number_);
+    call.set_function(function);
+    for (const engine::Argument &argument : arguments) {
+        ipc::Argument &given = *call.add_arguments();
+        given.set_kind(uint8_t(argument.kind));
+        given.set_number(argument.number);
+        given.set_text(argument.text);
+        for (const engine::Target &target : argument.targets) {
+            given.add_targets()->set_flow(target.flow);
+            given.mutable_targets()->rbegin()->set_function(target.function);
+        }
+        if (argument.file)
+            files.push_back(argument.file->descriptor());
+        files.insert(files.end(), argument.descriptors.begin(), argument.descriptors.end());
+    }
+    if (files.size() > ipc::kDescriptorsMax)
+        throw Error(MAPI_LIMIT_REACHED, function + ": has " + std::to_string(files.size()) + " files, and mapid takes at most " + std::to_string(ipc::kDescriptorsMax) +
+                                            "; with MAPI_SOCKET=none the program itself writes any number");
+    const std::lock_guard lock(mutex_);
+    const ipc::Reply reply = connection_->ask(request, files);
+    for (const engine::Argument &argument : arguments)
+        argument.keep_files();
+    add(function, reply.applied());
+    if (!files.empty())
+        recipe_.writer = function;
+    recipe_.calls.push_back(std::move(request));
+    return reply.applied().function();
+}
+
+void RemoteFlow::add(const std::string &name, const ipc::Applied &applied)
+{
+    const size_t bytes = applied.result_bytes();
+    Function &function = functions_.emplace_back();
+    function.name = name;
+    if (applied.has_result())
+        function.published = engine::Published(connection_->engine_memory(applied.result_offset(), engine::Published::memory_bytes(bytes)), bytes);
+    function.result = std::vector<std::atomic<uint64_t>>(engine::Published::words_for(bytes));
+    function.results.res = function.result.data();
+    function.results.size = int(bytes);
+    function.has_results_in_ring = applied.has_results_in_ring();
+    function.has_packets_in_ring = applied.has_packets_in_ring();
+    function.is_composed = applied.is_composed();
+    if (applied.is_since_last())
+        function.since_last = std::make_unique<engine::SinceLast>();
+    if (!applied.has_ring())
+        return;
+    const ipc::Ring &ring = applied.ring();
+    function.writer_waits = ring.writer_waits();
+    const ring::RingPages pages{
+        reinterpret_cast<ring::WriterPage *>(connection_->engine_memory(ring.writer_offset(), sizeof(ring::WriterPage))),
+        reinterpret_cast<ring::ReaderPage *>(connection_->client_memory(ring.reader_offset(), sizeof(ring::ReaderPage))),
+        connection_->engine_memory(ring.data_offset(), ring.data_bytes()), ring.data_bytes()};
+    function.records = std::make_unique<ring::RecordSource>(pages, ring.reader_returns());
+    if (const mapi_function *table = applied.is_composed() ? find_composing(name) : nullptr)
+        function.composed = std::make_unique<engine::ComposedResult>(*table);
+}
+
+engine::Target RemoteFlow::target(int fid, bool is_whole)
+{
+    ipc::Request request;
+    auto &call = *request.mutable_check_target();
+    call.set_flow(number_);
+    call.set_function(fid);
+    call.set_is_whole(is_whole);
+    connection_->ask(request);
+    engine::Target target;
+    target.flow = number_;
+    target.function = fid;
+    return target;
+}
+
+void RemoteFlow::set_option(int option, uint64_t value)
+{
+    ipc::Request request;
+    request.mutable_set_flow_option()->set_flow(number_);
+    request.mutable_set_flow_option()->set_option(option);
+    request.mutable_set_flow_option()->set_value(value);
+    const std::lock_guard lock(mutex_);
+    connection_->ask(request);
+    recipe_.calls.push_back(std::move(request));
+}
+
+uint64_t RemoteFlow::option(int option)
+{
+    ipc::Request request;
+    request.mutable_get_flow_option()->set_flow(number_);
+    request.mutable_get_flow_option()->set_option(option);
+    return connection_->ask(request).flow_option();
+}
+
+void RemoteFlow::connect()
+{
+    const std::lock_guard lock(mutex_);
+    ipc::Request request;
+    request.mutable_connect()->set_flow(number_);
+    connection_->ask(request);
+    make_shortcuts(functions_.size());
+    is_connected_.store(true, std::memory_order_release);
+}
+
+void RemoteFlow::reset(int fid)
+{
+    ipc::Request request;
+    request.mutable_reset()->set_flow(number_);
+    request.mutable_reset()->set_function(fid);
+    const auto reset = [&] { connection_->ask(request); };
+    const Function *const counted = fid >= 1 && size_t(fid) <= functions_.size() ? &functions_[size_t(fid) - 1] : nullptr;
+    if (counted && counted->since_last)
+        counted->since_last->restart(reset);
+    else
+        reset();
+}
+
+void RemoteFlow::remove(int fid)
+{
+    const std::lock_guard lock(mutex_);
+    ipc::Request request;
+    request.mutable_remove()->set_flow(number_);
+    request.mutable_remove()->set_function(fid);
+    connection_->ask(request);
+    mark_removed(fid);
+    recipe_.calls.push_back(std::move(request));
+}
+
+void RemoteFlow::mark_removed(int fid)
+{
+    Function &removed = function(fid);
+    removed.is_removed = true;
+    close_shortcut(fid);
+    if (removed.records)
+        removed.records->disturb();
+}
+
+void RemoteFlow::ask_again(const ipc::Request &call)
+{
+    const std::lock_guard lock(mutex_);
+    const ipc::Reply reply = connection_->ask(call);
+    if (call.has_apply())
+        add(call.apply().function(), reply.applied());
+    else if (call.has_remove())
+        mark_removed(call.remove().function());
+    recipe_.calls.push_back(call);
+}
+
+std::shared_ptr<const FlowRecipe> RemoteFlow::recipe_if_gone()
+{
+    if (connection_->is_alive())
+        return nullptr;
+    const std::lock_guard lock(mutex_);
+    auto recipe = std::make_shared<FlowRecipe>(recipe_);
+    recipe->is_connected = is_connected_;
+    return recipe;
+}
+
+void RemoteFlow::close()
+{
+    need_own_process();
+    const std::lock_guard lock(mutex_);
+    is_closed_ = true;
+    for (Function &function : functions_) {
+        if (!function.records)
+            continue;
+        function.records->disturb();
+        const auto lock = function.records->lock(); // nobody reads memory that is another flow's soon
+    }
+    ipc::Request request;
+    request.mutable_close()->set_flow(number_);
+    connection_->ask(request);
+}
+
+RemoteFlow::Function &RemoteFlow::function(int fid)
+{
+    if (fid < 1 || size_t(fid) > functions_.size())
+        throw Error(MAPI_INVALID_FID_FUNCID, "the flow has no function " + std::to_string(fid));
+    Function &function = functions_[size_t(fid) - 1];
+    if (function.is_removed)
+        throw Error(MAPI_INVALID_FID_FUNCID, "function " + std::to_string(fid) + " of the flow was removed");
+    return function;
+}
+
+RemoteFlow::Function &RemoteFlow::connected_function(int fid)
+{
+    if (!is_connected_.load(std::memory_order_acquire))
+        throw Error(MAPI_FLOW_NOT_CONNECTED, "the flow is not connected");
+    return function(fid);
+}
+
+mapi_results_t *RemoteFlow::read_results(int fid)
+{
+    Function &function = connected_function(fid);
+    if (function.result.empty())
+        throw Error(MAPI_SHM_ERR, function.name + " has no result");
+    if (function.has_results_in_ring)
+        return nullptr;
+    if (function.is_composed)
+        return read_composed(function);
+    if (function.result.size() == 1) [[likely]] {
+        const auto word = [&] { return function.published.first_word(); };
+        function.result[0].store(function.since_last ? function.since_last->take(word) : word(), std::memory_order_relaxed);
+        if (!function.since_last)
+            open_shortcut(fid, WordPlace{function.published.first(), &kNoBase, &function.result[0], &function.results, status_}, [&] { return function.is_removed.load(); });
+    } else {
+        std::vector<uint64_t> copy(function.result.size());
+        if (!function.published.try_read(copy.data()))
+            return nullptr;
+        store(function.result, copy);
+    }
+    return show(function);
+}
+
+// The time is returned only for a value that is up to date.  A mapid that ends sets the status; one that is killed or stopped cannot, so
+// its pulse is checked from time to time.
+mapi_results_t *RemoteFlow::show(Function &function)
+{
+    const uint64_t now_us = engine::now_us();
+    if (status_->load(std::memory_order_acquire) != FLOW_ACTIVE) [[unlikely]] {
+        check_ended();
+    } else if (now_us - seen_alive_us_.load(std::memory_order_relaxed) > kLookAgainMs * 1000ull || are_shortcuts_closed()) {
+        need_mapid();
+        seen_alive_us_.store(now_us, std::memory_order_relaxed);
+    }
+    std::atomic_ref(function.results.ts).store(now_us, std::memory_order_relaxed);
+    return &function.results;
+}
+
+// A finished flow stays readable, whatever happens to mapid.
+void RemoteFlow::check_ended() const
+{
+    if (!is_closed_ && status() == FLOW_CLOSED)
+        throw Error(MCOM_SOCKET_ERROR, "mapid at " + connection_->path() + " has ended, and the flow with it");
+}
+
+void RemoteFlow::need_mapid() const
+{
+    check_ended();
+    if (status() != FLOW_FINISHED)
+        connection_->need_mapid();
+}
+
+// A child of fork() would take what is its parent's, and wait for locks of threads that it does not have.
+void RemoteFlow::need_own_process() const
+{
+    if (are_shortcuts_closed()) [[unlikely]]
+        connection_->need_own_process();
+}
+
+void RemoteFlow::read_whole(Function &function)
+{
+    std::vector<uint64_t> copy(function.result.size());
+    for (unsigned tries = 1; !function.published.try_read(copy.data()) && !is_closed_; ++tries) {
+        need_mapid();
+        engine::Published::rest_after(tries);
+    }
+    if (is_closed_) // its memory may be another flow's
+        throw Error(MAPI_INVALID_FLOW, "the flow was closed meanwhile");
+    store(function.result, copy);
+}
+
+// What is read is gone: that mapid is there is asked before.
+mapi_results_t *RemoteFlow::read_composed(Function &function)
+{
+    if (!function.composed)
+        throw Error(MCOM_UNKNOWN_ERROR, function.name + ": this libmapi cannot read its result: it and mapid are of different versions");
+    need_own_process();
+    const auto lock = function.records->lock();
+    if (is_closed_)
+        throw Error(MAPI_INVALID_FLOW, "the flow was closed meanwhile");
+    mapi_results_t *const results = show(function);
+    std::vector<uint64_t> copy(function.result.size());
+    function.composed->read(function.published.words(), function.published.bytes(), *function.records, copy.data());
+    store(function.result, copy);
+    return results;
+}
+
+// Its memory may be another flow's once this one is closed: that is asked with the source's lock.
+ring::RecordSource &RemoteFlow::records(Function &function, bool are_packets) const
+{
+    if (!(are_packets ? function.has_packets_in_ring : function.has_results_in_ring))
+        throw Error(MAPI_INVALID_FID_FUNCID, function.name + (are_packets ? " keeps no packets; TO_BUFFER does" : " has no results one after another"));
+    if (!function.records)
+        throw Error(MAPI_NO_MORE_RESULTS, function.name + " has no more results");
+    need_own_process();
+    return *function.records;
+}
+
+mapi_results_t *RemoteFlow::next_results(int fid)
+{
+    Function &function = connected_function(fid);
+    if (!function.has_results_in_ring && !function.result.empty()) {
+        read_whole(function);
+        return show(function);
+    }
+    ring::RecordSource &source = records(function, false);
+    const auto lock = source.lock();
+    const ring::Record record = is_closed_ ? ring::Record{} : source.next([this] { return is_alive(); });
+    if (!record.data && !is_closed_)
+        need_mapid();
+    if (!record.data)
+        throw Error(MAPI_NO_MORE_RESULTS, function.name + " has no more results");
+    std::vector<uint64_t> copy(function.result.size());
+    memcpy(copy.data(), record.data, std::min(copy.size() * sizeof(uint64_t), size_t(record.bytes)));
+    store(function.result, copy);
+    std::atomic_ref(function.results.ts).store(engine::now_us(), std::memory_order_relaxed);
+    return &function.results;
+}
+
+const mapipkt *RemoteFlow::next_packet(int fid)
+{
+    Function &function = connected_function(fid);
+    ring::RecordSource &source = records(function, true);
+    open_shortcut(fid, source, [&] { return function.is_removed.load(); });
+    const auto lock = source.lock();
+    if (is_closed_)
+        return nullptr;
+    const ring::Record record = source.next([this] { return is_alive(); });
+    if (!record.data && !is_closed_)
+        need_mapid();
+    return reinterpret_cast<const mapipkt *>(record.data);
+}
+
+int RemoteFlow::next_packets(int fid, const mapipkt **packets, int most, int timeout_ms)
+{
+    ring::RecordSource &source = records(connected_function(fid), true);
+    const auto lock = source.lock();
+    if (is_closed_)
+        return 0;
+    const int count = source.next_many(most, timeout_ms, [this] { return is_alive(); },
+                                       [&](const ring::Record &record) { *packets++ = reinterpret_cast<const mapipkt *>(record.data); });
+    if (count == 0 && !is_closed_)
+        need_mapid();
+    return count;
+}
+
+int RemoteFlow::poll_descriptor(int fid)
+{
+    Function &function = connected_function(fid);
+    if (!function.records || function.is_composed)
+        throw Error(MAPI_INVALID_FID_FUNCID, function.name + " gives nothing one by one that could be waited for");
+    const auto lock = function.records->lock();
+    if (!function.event.is_open()) {
+        ipc::Request request;
+        request.mutable_poll()->set_flow(number_);
+        request.mutable_poll()->set_function(fid);
+        std::vector<ipc::Descriptor> received;
+        connection_->ask(request, {}, &received, 1);
+        if (received.size() != 1)
+            throw Error(MAPID_NO_FD, "mapid at " + connection_->path() + ": gave no descriptor");
+        function.event = std::move(received[0]);
+        function.records->set_event(function.event.number());
+    }
+    return function.event.number();
+}
+
+bool RemoteFlow::wait_for_end(int timeout_ms)
+{
+    if (!is_connected_)
+        throw Error(MAPI_FLOW_NOT_CONNECTED, "the flow is not connected");
+    using Clock = std::chrono::steady_clock;
+    const auto end = Clock::now() + std::chrono::milliseconds(timeout_ms);
+    while (!is_closed_ && status() == FLOW_ACTIVE) {
+        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
+        if (timeout_ms >= 0 && left <= 0)
+            return false;
+        need_mapid();
+        ring::wait_for_change(*status_, FLOW_ACTIVE, timeout_ms < 0 ? kLookAgainMs : int(std::min<int64_t>(left, kLookAgainMs)));
+    }
+    check_ended();
+    return true;
+}
+
+// The readers are in this process, so mapid does not know exactly what they have taken.
+mapi_flow_status RemoteFlow::told_status()
+{
+    const mapi_flow_status told = mapi_flow_status(status());
+    for (Function &function : functions_) {
+        if (told != FLOW_FINISHED || function.is_removed || !function.records || function.is_composed)
+            continue;
+        const auto lock = function.records->lock();
+        if (function.records->has_left(!function.has_packets_in_ring))
+            return FLOW_ACTIVE;
+    }
+    return told;
+}
+
+void RemoteFlow::describe(mapi_flow_info_t *info)
+{
+    for (Function &function : functions_) {
+        const bool holds_device_up = is_connected_ && function.has_packets_in_ring && function.writer_waits && !function.is_removed;
+        if (holds_device_up && status() == FLOW_ACTIVE && function.records->wait_whether_last(kWhetherOverMs, [this] { return is_alive(); }))
+            wait_for_end(kWhetherOverMs); // its files are written
+    }
+    ipc::Request request;
+    request.mutable_describe_flow()->set_flow(number_);
+    const ipc::FlowInfo reply = connection_->ask(request).flow_info();
+    info->devid = reply.device_id();
+    snprintf(info->device, sizeof(info->device), "%s", reply.device().c_str());
+    info->num_functions = reply.functions();
+    info->start_us = reply.start_us();
+    info->end_us = reply.end_us();
+    info->status = is_connected_ ? told_status() : mapi_flow_status(reply.status());
+}
+
+void RemoteFlow::describe(int fid, mapi_function_info_t *info)
+{
+    ipc::Request request;
+    request.mutable_describe_function()->set_flow(number_);
+    request.mutable_describe_function()->set_function(fid);
+    const ipc::FunctionInfo reply = connection_->ask(request).function_info();
+    info->fid = fid;
+    snprintf(info->name, sizeof(info->name), "%s", reply.name().c_str());
+    info->pkts = reply.packets();
+    info->passed_pkts = reply.passed_packets();
+    info->dropped = reply.dropped();
+    info->time_jumps = reply.time_jumps();
+    info->unread_headers = reply.unread_headers();
+    info->result_size = reply.result_bytes();
+    info->shared_with = reply.shared_with();
+}
+
+int RemoteFlow::next_function(int fid)
+{
+    const std::lock_guard lock(mutex_);
+    for (size_t i = size_t(std::max(fid, 0)); i < functions_.size(); ++i) {
+        if (!functions_[i].is_removed)
+            return int(i) + 1;
+    }
+    return 0;
+}
+} // namespace mapi::client

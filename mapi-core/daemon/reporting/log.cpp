@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// Log: spdlog's sinks.
+#include "daemon/reporting/log.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <stdexcept>
+
+#include <spdlog/sinks/basic_file_sink.h>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include "daemon/reporting/journal_formatter.hpp"
+#include "engine/config/config_file.hpp"
+#include "engine/config/config_values.hpp"
+
+namespace mapi::daemon
+{
+void start_log(const std::string &level, const std::string &file)
+{
+    std::shared_ptr<spdlog::logger> logger;
+    std::error_code ignored;
+    const auto folder = std::filesystem::absolute(file.empty() ? "." : file, ignored).parent_path();
+    if (!std::filesystem::is_directory(folder, ignored)) // it would be made
+        throw std::runtime_error(file + ": the log cannot be written: its folder is not there");
+    try {
+        logger = file.empty() ? spdlog::stderr_logger_mt("mapid") : spdlog::basic_logger_mt("mapid", file);
+    } catch (const spdlog::spdlog_ex &error) {
+        throw std::runtime_error(file + ": the log cannot be written: " + error.what());
+    }
+    if (file.empty() && std::getenv("JOURNAL_STREAM")) // journald takes the level from "<N>" before each line
+        logger->set_formatter(std::make_unique<JournalFormatter>());
+    logger->flush_on(spdlog::level::trace);
+    spdlog::set_default_logger(std::move(logger));
+    spdlog::set_level(spdlog::level::from_str(level));
+}
+
+// What is none is told when the file is checked.
+std::string configured_log_level()
+{
+    const std::string level = engine::find_config_value("log_level");
+    return engine::log_level_name(level.empty() ? engine::find_config_value("syslog_level") : level);
+}
+
+void log_plan(const engine::Device &device, const engine::Plan &plan)
+{
+    spdlog::debug("device {}: new plan: {} flows, {} distinct functions, {} joints", device.settings().name, plan.chains().size(), plan.count_nodes(), plan.joints().size());
+}
+} // namespace mapi::daemon

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// Metrics server: a build without libmicrohttpd has none.
+#include <stdexcept>
+
+#include "daemon/reporting/metrics_server.hpp"
+
+namespace mapi::daemon
+{
+std::unique_ptr<MetricsServer> serve_metrics(const std::string &, bool, std::function<std::string()>)
+{
+    throw std::runtime_error("--metrics: this mapid was built without libmicrohttpd");
+}
+} // namespace mapi::daemon

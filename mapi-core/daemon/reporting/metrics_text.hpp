@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// Metrics text: devices, flows and what was refused -> Prometheus' text format 0.0.4.
+#pragma once
+
+#include <string>
+
+#include "daemon/reporting/census.hpp"
+#include "engine/devices.hpp"
+
+namespace mapi::daemon
+{
+std::string metrics_text(engine::Devices &devices, Census &census);
+} // namespace mapi::daemon

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// Allowance: how much of everything one client has.
+#include "daemon/session/allowance.hpp"
+
+#include <string>
+
+#include "engine/error.hpp"
+
+namespace mapi::daemon
+{
+namespace
+{
+constexpr uint64_t kWrittenMax = 256;
+constexpr uint64_t kOptionsMax = 4096;
+constexpr uint64_t kOptionBytesMax = 4096; // key and value
+constexpr uint64_t kPlaceBytes = 8192;     // of a flow without functions
+constexpr uint64_t kOptionBytes = 128;     // beside key and value
+constexpr const char *kBytesOfMemory = "bytes of memory for flows, functions and captures";
+
+std::shared_ptr<engine::Budget> make(uint64_t most, const char *name, std::shared_ptr<engine::Budget> user = {})
+{
+    return std::make_shared<engine::Budget>(most, name, "the client", std::move(user));
+}
+
+void add(engine::Charge &charge, uint64_t count, const engine::Budget &budget, const std::string &of_what)
+{
+    if (charge.add(count))
+        return;
+    const engine::Budget &full = budget.short_of(count);
+    throw Error(MAPI_LIMIT_REACHED, full.owner() + " has " + std::to_string(full.used()) + " " + of_what + ", and " + std::to_string(full.most()) +
+                                        " is mapid's limit (" + full.name() + ")");
+}
+} // namespace
+
+void Holdings::take_over(Holdings &&other)
+{
+    places.take_over(std::move(other.places));
+    functions.take_over(std::move(other.functions));
+    written.take_over(std::move(other.written));
+    files.take_over(std::move(other.files));
+    memory.take_over(std::move(other.memory));
+}
+
+Allowance::Allowance(const Limits &limits, UserBudgets user)
+    : user_(std::move(user)), memory_(make(limits.function_bytes, "--max-function-memory", user_.memory)), places_(make(limits.flows, "--max-flows")),
+      functions_(make(limits.functions, "--max-functions")), written_(make(kWrittenMax, "which cannot be changed")), files_(make(limits.files, "a share of LimitNOFILE=", user_.files)),
+      option_memory_(memory_)
+{
+}
+
+Holdings Allowance::nothing() const
+{
+    return {engine::Charge(places_), engine::Charge(functions_), engine::Charge(written_), engine::Charge(files_), engine::Charge(memory_)};
+}
+
+void Allowance::add_place(Holdings &holdings) const
+{
+    add(holdings.places, 1, *places_, "flows and captures");
+    add(holdings.memory, kPlaceBytes, *memory_, kBytesOfMemory);
+}
+
+void Allowance::add_function(Holdings &holdings) const
+{
+    add(holdings.functions, 1, *functions_, "functions");
+}
+
+void Allowance::add_written(Holdings &holdings, uint64_t count) const
+{
+    add(holdings.written, count, *written_, "functions that write or send");
+}
+
+void Allowance::add_files(Holdings &holdings, uint64_t count) const
+{
+    add(holdings.files, count, *files_, "files open in mapid");
+}
+
+void Allowance::add_option(uint64_t bytes)
+{
+    if (bytes > kOptionBytesMax)
+        throw Error(MFUNCT_INVALID_ARGUMENT_3, "an option has more than " + std::to_string(kOptionBytesMax) + " bytes");
+    if (options_ == kOptionsMax)
+        throw Error(MAPI_LIMIT_REACHED, "the client has set " + std::to_string(kOptionsMax) + " options, which is mapid's limit");
+    add(option_memory_, bytes + kOptionBytes, *memory_, kBytesOfMemory);
+    ++options_;
+}
+} // namespace mapi::daemon

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// Session: one client: its requests -> flows of its own.  All that it had goes with it.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <memory>
+
+#include "daemon/session/allowance.hpp"
+#include "daemon/recording.hpp"
+#include "daemon/service.hpp"
+#include "daemon/shared_arena.hpp"
+#include "engine/flow.hpp"
+#include "ipc/channel.hpp"
+#include "ipc/mapi.pb.h"
+
+namespace mapi::daemon
+{
+// Its own thread's.
+class Session
+{
+public:
+    Session(const Service &service, ipc::Descriptor socket, Peer peer);
+    ~Session();
+    Session(const Session &) = delete;
+    Session &operator=(const Session &) = delete;
+
+    // Until the client goes, breaks the protocol (ipc::ChannelError) or stop_descriptor becomes readable.
+    void serve(int stop_descriptor);
+
+private:
+    struct FlowEntry {
+        std::shared_ptr<engine::Flow> flow;
+        std::string device;
+        std::shared_ptr<Holdings> held; // the flow's: given back when nothing of it is in use any more
+    };
+
+    using Clock = std::chrono::steady_clock;
+
+    bool wait(int stop_descriptor);
+    int patience_ms() const;
+    bool settle();
+    void answer(ipc::Message &message);
+    void dispatch(const ipc::Request &request, std::vector<ipc::Descriptor> &descriptors, ipc::Reply &reply);
+    void dispatch_probed(const ipc::Request &request, std::vector<ipc::Descriptor> &descriptors, ipc::Reply &reply);
+
+    void hello(const ipc::Hello &call, ipc::Reply &reply);
+    void create_flow(const ipc::CreateFlow &call, ipc::Reply &reply);
+    static void check_capture(const std::string &path, const ipc::Descriptor &file);
+    void create_offline(const ipc::CreateOffline &call, const ipc::Descriptor &file, ipc::Reply &reply);
+    void append_offline(const ipc::AppendOffline &call, const ipc::Descriptor &file);
+    void apply(const ipc::Apply &call, std::vector<ipc::Descriptor> &descriptors, ipc::Reply &reply);
+    void connect(int number);
+    void close(int number);
+    void set_option(const ipc::DeviceOption &call);
+    void describe(const mapi_function &function, ipc::Reply &reply) const;
+    void describe_flow(int number, ipc::Reply &reply);
+    void describe_function(const ipc::Target &call, ipc::Reply &reply);
+    void describe_device(int id, ipc::Reply &reply);
+    void next_device(int id, ipc::Reply &reply);
+    void statistics(const std::string &device, ipc::Reply &reply);
+    void poll(const ipc::Target &call);
+    void start_recording(const std::string &name, const ipc::Descriptor &file);
+    void stop_recording(ipc::Reply &reply);
+
+    std::string no_memory() const;
+    FlowEntry &find(int number);
+    Holdings place_for(int number, size_t files) const;
+    void check_access(const std::string &device) const;
+    void add_flow(int number, std::shared_ptr<engine::Device> device, const std::string &name, Holdings held, ipc::Reply &reply);
+
+    const Service &service_;
+    ipc::Channel channel_;
+    const Peer peer_;
+    Allowance allowance_;
+    const uint64_t census_number_;
+    const Clock::time_point greeting_end_; // of the time that it has to greet
+    std::shared_ptr<SharedArena> arena_;            // null before Hello
+    engine::ArenaBlock pulse_;                      // a word of it; the same
+    std::shared_ptr<engine::Client> engine_client_; // what its flows have in common; the same
+    engine::Devices own_;                // captures that the client has opened
+    std::map<std::string, Holdings> captures_; // that it made without a flow, by their devices' names
+    std::map<int, FlowEntry> flows_;     // by the client's numbers
+    std::unique_ptr<Recording> recording_; // that the client has begun
+    std::vector<int> to_send_;
+    const std::shared_ptr<ipc::Descriptor> ended_; // an event: a flow has ended, and its files are not written yet
+    bool is_settling_ = false; // since then; else no flow needs to be looked at
+};
+} // namespace mapi::daemon

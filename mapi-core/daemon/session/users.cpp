@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// Users: how much of everything all clients of one user have together.
+#include "daemon/session/users.hpp"
+
+#include <string>
+
+namespace mapi::daemon
+{
+UserBudgets Users::of(const Peer &peer)
+{
+    const std::lock_guard lock(mutex_);
+    std::erase_if(accounts_, [](const auto &account) { return account.second.expired(); }); // its user has no client any more
+    std::shared_ptr<Account> account = accounts_[peer.uid].lock();
+    if (!account) {
+        const std::string owner = "user " + std::to_string(peer.uid);
+        const auto most = [&](uint64_t limit) { return is_operator(peer) ? engine::Budget::kUnlimited : limit; };
+        account = std::shared_ptr<Account>(new Account{engine::Budget(most(memory_most_), "--max-user-memory", owner),
+                                                       engine::Budget(most(files_most_), "a share of LimitNOFILE=", owner)});
+        accounts_[peer.uid] = account;
+    }
+    return {{account, &account->memory}, {account, &account->files}};
+}
+} // namespace mapi::daemon

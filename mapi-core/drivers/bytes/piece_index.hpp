@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// Piece index: the packets of a piece of a capture, found before the packet thread takes them, and filtered where another thread does so.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+
+#include <mapi/driver.h>
+
+#include "drivers/bytes/prefilter_slot.hpp"
+
+namespace mapi::drivers
+{
+// The thread that makes it has it alone until it hands the piece over, and then whoever takes the piece.
+class PieceIndex
+{
+public:
+    static constexpr uint32_t kBatchesMax = 32; // a piece of 128 KiB with packets of 48 bytes; of smaller ones the first are indexed
+
+    void clear(const uint8_t *record);
+    // Memory for one more batch, or null if the index is full.
+    mapi_packet *next_packets() { return count_ < kBatchesMax ? &packets_[size_t(count_) * MAPI_BATCH_MAX] : nullptr; }
+    // Which are there now, from the last record's end to this one.
+    void add(uint32_t count, uint64_t wire_bytes, uint16_t link_type, const uint8_t *record_end);
+    // Runs the prefilter, if there is one, on each batch.
+    void prefilter(PrefilterSlot &filter);
+
+    bool is_prefiltered() const { return is_prefiltered_; } // each batch
+    uint32_t count() const { return count_; }
+    const mapi_batch &batch(uint32_t number) const { return batches_[number]; }
+    // Where the first record of a batch is; of the one behind the last: where the last record ends.
+    const uint8_t *record_of(uint32_t number) const { return records_[number]; }
+    const uint8_t *end() const { return records_[count_]; }
+
+private:
+    uint32_t count_ = 0;
+    bool is_prefiltered_ = false;
+    std::array<const uint8_t *, kBatchesMax + 1> records_;
+    std::array<mapi_batch, kBatchesMax> batches_;
+    std::array<mapi_prefiltered, kBatchesMax> prefiltered_;
+    std::array<mapi_packet, size_t(kBatchesMax) * MAPI_BATCH_MAX> packets_;
+};
+
+// What finds the packets: any thread, and several at a time.
+class PieceFormat
+{
+public:
+    static constexpr size_t kUnknown = std::numeric_limits<size_t>::max();
+
+    virtual ~PieceFormat() = default;
+    // Adds the whole records from `record` on, up to the first with anything odd about it.
+    virtual void index(const uint8_t *record, const uint8_t *end, PieceIndex &index) const = 0;
+    // How many bytes behind `end` the record that is cut there goes on, when all from `record` on are as index() takes them; or kUnknown.
+    virtual size_t missing_bytes(const uint8_t *record, const uint8_t *end) const = 0;
+};
+
+// What makes the indices of a source's pieces; without a format there are none.
+struct PieceIndexing {
+    std::shared_ptr<const PieceFormat> format = nullptr;
+    std::shared_ptr<PrefilterSlot> prefilter = std::make_shared<PrefilterSlot>();
+};
+} // namespace mapi::drivers

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// Arguments: what a client gave to a function.
+#include "engine/config/arguments.hpp"
+
+#include <charconv>
+
+namespace mapi::engine
+{
+std::vector<int> read_flow_list(const std::string &text)
+{
+    std::vector<int> flows;
+    const char *at = text.data(), *const end = at + text.size();
+    do {
+        int flow = 0;
+        const auto number = std::from_chars(at, end, flow);
+        if (number.ec != std::errc() || (number.ptr != end && (*number.ptr != ',' || number.ptr + 1 == end)))
+            return {};
+        flows.push_back(flow);
+        at = number.ptr == end ? end : number.ptr + 1;
+    } while (at != end);
+    return flows;
+}
+} // namespace mapi::engine

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+// Devices: what mapi.conf says -> entries, while flows of earlier settings go on.
+#include <algorithm>
+#include <set>
+
+#include <mapi/mapi.h>
+
+#include "engine/config/config.hpp"
+#include "engine/devices.hpp"
+#include "engine/error.hpp"
+
+namespace mapi::engine
+{
+namespace
+{
+// Throws Error when something in it is wrong.
+Config read_good_config(const std::string &path, const Registry &registry)
+{
+    std::istringstream file = open_config(path);
+    Config config = read_config(file, path, registry);
+    config.require_no_error();
+    return config;
+}
+
+// What MAPI 2's formats are read by where mapi.conf does not say.
+const char *standard_driver_of(int format)
+{
+    switch (format) {
+    case MFF_PCAP:
+        return "pcap_file";
+    case MFF_DAG_ERF:
+        return "erf_file";
+    default:
+        throw Error(MAPID_NO_DRIVER, "no driver reads files of format " + std::to_string(format) + "; MFF_PCAP or MFF_DAG_ERF it can be, or what [format] of mapi.conf names");
+    }
+}
+} // namespace
+
+ReloadedConfig Devices::reload()
+{
+    std::string path = find_config();
+    Config config;
+    if (!path.empty())
+        config = read_good_config(path, registry_); // without the lock
+    const std::lock_guard lock(mutex_);
+    if (path.empty() && !config_.empty())
+        throw Error(MAPI_CONFIG_ERROR, config_ + ": is not there any more");
+    return take_config(std::move(path), std::move(config));
+}
+
+// A program by itself reads it at each look-up, which is rare: an edited file counts for the next flow.
+void Devices::refresh()
+{
+    if (devices_options_.is_shared || devices_options_.has_captures_alone)
+        return;
+    std::string path = find_config();
+    if (!path.empty())
+        take_config(path, read_good_config(path, registry_));
+}
+
+std::string Devices::driver_of(int format)
+{
+    if (devices_options_.formats)
+        return devices_options_.formats->driver_of(format);
+    const std::map<int, std::string> drivers = format_drivers();
+    const auto found = drivers.find(format);
+    return found == drivers.end() ? standard_driver_of(format) : found->second;
+}
+
+// A program by itself reads captures also while mapi.conf cannot be read.
+std::map<int, std::string> Devices::format_drivers()
+{
+    const std::lock_guard lock(mutex_);
+    const std::string path = devices_options_.is_shared || devices_options_.has_captures_alone ? "" : find_config();
+    if (path.empty())
+        return format_drivers_;
+    try {
+        std::istringstream file = open_config(path);
+        return read_config(file, path, registry_).format_drivers;
+    } catch (const Error &) {
+        return {};
+    }
+}
+
+ReloadedConfig Devices::take_config(std::string file, Config config)
+{
+    ReloadedConfig told;
+    std::set<std::string> named;
+    for (DeviceSettings &settings : config.devices) {
+        named.insert(settings.name);
+        take_settings(std::move(settings), told);
+    }
+    for (const auto &[id, entry] : entries_) {
+        const bool is_of_file = entry->kind == Kind::kConfigured && !entry->settings.origin.empty() && !entry->is_replaced;
+        if (!is_of_file || named.contains(entry->settings.name))
+            continue;
+        entry->is_replaced = true;
+        told.removed.push_back(entry->settings.name);
+    }
+    forget_unused();
+    config_ = told.file = std::move(file);
+    told.devices = named.size();
+    told.warnings = config.warnings();
+    format_drivers_ = std::move(config.format_drivers);
+    return told;
+}
+
+void Devices::take_settings(DeviceSettings settings, ReloadedConfig &told)
+{
+    const auto known = std::find_if(entries_.begin(), entries_.end(), [&](const auto &item) {
+        const Entry &entry = *item.second;
+        return entry.kind == Kind::kConfigured && !entry.is_replaced && entry.settings.name == settings.name;
+    });
+    const bool is_new = known == entries_.end();
+    const bool is_changed = !is_new && !known->second->settings.opens_like(settings);
+    if (is_new)
+        told.added.push_back(settings.name);
+    if (is_changed)
+        told.changed.push_back(settings.name);
+    const bool is_in_use = is_changed && (known->second->is_opening || !known->second->open.expired());
+    if (!is_new && !is_in_use)
+        return void(known->second->settings = std::move(settings)); // as it will be opened, what is told, or who may use it
+    if (is_in_use)
+        known->second->is_replaced = true;
+    Entry entry;
+    entry.settings = std::move(settings);
+    add(std::move(entry));
+}
+
+void Devices::forget_unused()
+{
+    std::erase_if(entries_, [](const auto &item) {
+        const Entry &entry = *item.second;
+        return (entry.is_replaced || entry.is_interface) && !entry.is_opening && entry.open.expired();
+    });
+}
+} // namespace mapi::engine

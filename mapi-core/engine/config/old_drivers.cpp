@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+#include "engine/config/old_drivers.hpp"
+
+#include <filesystem>
+
+namespace mapi::engine
+{
+namespace
+{
+// They were named with or without their folder.
+std::string last_part(const std::string &name)
+{
+    return std::filesystem::path(name).filename().string();
+}
+
+bool is_file(const std::string &path)
+{
+    std::error_code ignored;
+    return std::filesystem::is_regular_file(path, ignored) || std::filesystem::is_fifo(path, ignored);
+}
+} // namespace
+
+std::string present_driver(const std::string &written, const std::string &path)
+{
+    if (is_file(path))
+        return present_file_driver(written);
+    return last_part(written) == "mapinicdrv.so" ? "af_packet" : written;
+}
+
+std::string present_file_driver(const std::string &written)
+{
+    const std::string name = last_part(written);
+    return name == "mapinicdrv.so" ? "pcap_file" : name == "mapidagdrv.so" ? "erf_file" : written;
+}
+
+bool is_old_driver(const std::string &name)
+{
+    const std::string last = last_part(name);
+    return last.starts_with("mapi") && last.ends_with("drv.so");
+}
+
+std::string advice_for(const std::string &driver)
+{
+    if (last_part(driver) == "mapidagdrv.so")
+        return "; a DAG card itself cannot be read here: record with its own tools and read the ERF file (path=FILE)";
+    if (is_old_driver(driver))
+        return "; cards that MAPI 2 had this driver for cannot be read here: driver=af_packet or driver=pcap_live read any that is a network interface, "
+               "and driver=pcap_file what its own tools record";
+    return {};
+}
+} // namespace mapi::engine

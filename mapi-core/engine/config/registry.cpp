@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+// Registry: name -> function table or driver table.
+#include "engine/config/registry.hpp"
+
+#include "engine/error.hpp"
+#include "engine/config/function_name.hpp"
+#include "engine/config/old_drivers.hpp"
+
+namespace mapi::engine
+{
+namespace
+{
+template <class Table> std::string names(const std::vector<const Table *> &tables)
+{
+    std::string list;
+    for (const Table *table : tables)
+        list += (list.empty() ? "" : ", ") + std::string(table->name);
+    return list;
+}
+
+template <class Table> const Table *find(const std::vector<const Table *> &tables, const std::string &name)
+{
+    for (const Table *table : tables) {
+        if (name == table->name)
+            return table;
+    }
+    return nullptr;
+}
+
+// With where it is from, if that is a plug-in.
+template <class Table> std::string full_name(const Table &table, const Plugins &plugins)
+{
+    const auto origin = plugins.origins.find(&table);
+    return origin == plugins.origins.end() ? table.name : origin->second + ": " + table.name;
+}
+
+template <class Table> void check(const std::vector<const Table *> &tables, uint32_t abi, const Plugins &plugins)
+{
+    for (const Table *table : tables) {
+        const std::string name = full_name(*table, plugins);
+        if (table->abi == abi && table->struct_size < sizeof(Table))
+            throw Error(MAPI_INTERNAL_ERROR, name + ": its table was built with headers of an earlier version; build it again");
+        if (table->abi != abi)
+            throw Error(MAPI_INTERNAL_ERROR, name + ": its table is of ABI " +
+                                                 std::to_string(table->abi) + ", not " + std::to_string(abi));
+        if (find(tables, table->name) != table)
+            throw Error(MAPI_CONFIG_ERROR, name + ": a plug-in has it, and it is there already");
+    }
+}
+
+void check_promises(const mapi_function &function, const Plugins &plugins)
+{
+    const auto refuse = [&](const std::string &why) { throw Error(MAPI_INTERNAL_ERROR, full_name(function, plugins) + ": its table says that " + why); };
+    if ((function.flags & MAPI_FUNCTION_TRANSFORMS) && !function.next_batch)
+        refuse("it makes packets, and has no next_batch()");
+    if ((function.flags & MAPI_FUNCTION_RESULT_COPIED) && function.compose_result)
+        refuse("its result is copied for readers, and has a compose_result()");
+    if ((function.flags & MAPI_FUNCTION_RESULT_COPIED) && !(function.flags & MAPI_FUNCTION_RESULT_IN_PLACE))
+        refuse("its result is copied for readers, and not that it is in place");
+    if ((function.flags & MAPI_FUNCTION_RESULT_IN_PLACE) && function.result_bytes != 0)
+        refuse("its result is in place, and has result_bytes: allocate_result() alone tells how many");
+    if (function.prefilter && (!(function.flags & MAPI_FUNCTION_PURE) || (function.flags & MAPI_FUNCTION_RESULT_IN_PLACE) || function.result_bytes != 0))
+        refuse("it has a prefilter(), and it is not PURE, or has a result");
+    if (function.result_bytes > MAPI_RESULT_BYTES_MAX)
+        refuse("its result has " + std::to_string(function.result_bytes) + " bytes, more than " + std::to_string(MAPI_RESULT_BYTES_MAX));
+}
+} // namespace
+
+Registry::Registry(std::span<const mapi_function *const> functions, std::span<const mapi_driver *const> drivers, const Plugins &more)
+    : functions_(functions.begin(), functions.end()), drivers_(drivers.begin(), drivers.end()), plugins_(more)
+{
+    functions_.insert(functions_.end(), more.functions.begin(), more.functions.end());
+    drivers_.insert(drivers_.end(), more.drivers.begin(), more.drivers.end());
+    check(functions_, MAPI_FUNCTION_ABI, more);
+    check(drivers_, MAPI_DRIVER_ABI, more);
+    for (const mapi_function *function : functions_)
+        check_promises(*function, more);
+}
+
+bool Registry::is_in(const std::string &library, const mapi_function &function) const
+{
+    const auto plugin = plugins_.libraries.find(&function);
+    if (plugin != plugins_.libraries.end())
+        return plugin->second == library;
+    return library == kOwnLibrary || has_function(library, function.name);
+}
+
+const mapi_function &Registry::function(const std::string &name) const
+{
+    const FunctionName parts = split_function_name(name);
+    const mapi_function *const function = find(functions_, parts.function);
+    if (!function)
+        throw Error(MAPI_FUNCTION_NOT_FOUND, "there is no function \"" + parts.function + "\"; known: " + names(functions_));
+    if (name.find(':') != std::string::npos && !is_in(parts.library, *function)) {
+        const auto plugin = plugins_.libraries.find(function);
+        throw Error(MAPI_FUNCTION_NOT_FOUND, name + ": library \"" + parts.library + "\" has no function " + parts.function + "; it is in \"" +
+                                                 (plugin == plugins_.libraries.end() ? kOwnLibrary : plugin->second) + "\"");
+    }
+    if (name.find('!') != std::string::npos && !is_served_in_software(parts.device_type))
+        throw Error(MAPI_FUNCTION_NOT_FOUND, name + ": there is no function for devices of type \"" + parts.device_type +
+                                                 "\" alone; functions are software, of types 1, 1.3, 1.3.1 and 1.4");
+    return *function;
+}
+
+const mapi_function &Registry::function_at(int number) const
+{
+    if (number < 0 || size_t(number) >= functions_.size())
+        throw Error(MAPI_FUNCTION_NOT_FOUND, "there is no function number " + std::to_string(number) + " of " + std::to_string(functions_.size()));
+    return *functions_[size_t(number)];
+}
+
+bool Registry::has_driver(const std::string &name) const
+{
+    return find(drivers_, name) != nullptr;
+}
+
+const mapi_driver &Registry::driver(const std::string &name) const
+{
+    if (const mapi_driver *driver = find(drivers_, name))
+        return *driver;
+    throw Error(MAPID_NO_DRIVER, "there is no driver \"" + name + "\"; known: " + names(drivers_) + advice_for(name));
+}
+} // namespace mapi::engine

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// Driver memory: a client's budget, as a driver sees it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <mapi/driver.h>
+#include <mapi/errors.h>
+
+#include "engine/memory/budget.hpp"
+
+namespace mapi::engine
+{
+class DriverMemory
+{
+public:
+    explicit DriverMemory(std::shared_ptr<Budget> budget)
+        : name_(budget->parent() ? budget->name() + " or " + budget->parent()->name() : budget->name()),
+          calls_{{sizeof(mapi_memory), 0, take, give_back, name_.c_str()}, std::move(budget)}
+    {
+    }
+    DriverMemory(const DriverMemory &) = delete;
+    DriverMemory &operator=(const DriverMemory &) = delete;
+
+    const mapi_memory &calls() const { return calls_; }
+
+private:
+    struct Calls : mapi_memory {
+        std::shared_ptr<Budget> budget;
+    };
+
+    static int take(const mapi_memory *memory, uint64_t bytes)
+    {
+        return static_cast<const Calls *>(memory)->budget->take(bytes) ? 0 : MAPI_LIMIT_REACHED;
+    }
+    static void give_back(const mapi_memory *memory, uint64_t bytes) { static_cast<const Calls *>(memory)->budget->give_back(bytes); }
+
+    const std::string name_; // of the limit; a driver does not learn which of both it is
+    const Calls calls_;
+};
+} // namespace mapi::engine

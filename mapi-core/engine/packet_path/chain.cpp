@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: MIT
+// Chain: the functions of one flow in order.
+#include "engine/packet_path/chain.hpp"
+
+#include <algorithm>
+
+#include "engine/error.hpp"
+#include "engine/packet_path/plan.hpp"
+#include "engine/wall_clock.hpp"
+#include "ring/futex.hpp"
+
+namespace mapi::engine
+{
+Applied::Applied(std::shared_ptr<Node> n)
+    : node(std::move(n)), charge(node->take_charge()), result(Published::words_for(node->result_bytes())),
+      is_share_of_word(result.size() == 1 && !node->function().read_result && !node->is_composed()), composed(node->function())
+{
+    results.res = result.data();
+    results.size = int(node->result_bytes());
+    if (const RingMemory *ring = node->ring())
+        records = std::make_unique<ring::RecordSource>(ring->writer().pages(), ring->reader_returns());
+}
+
+void Applied::make_mirror(const std::shared_ptr<Arena> &arena)
+{
+    if (!node->has_published_result())
+        return;
+    mirror_memory = ArenaBlock(arena, Arena::Side::kEngine, Published::memory_bytes(node->result_bytes()));
+    mirror = Published(mirror_memory.memory(), node->result_bytes());
+    mirror.publish(node->result_words());
+}
+
+void Applied::publish_mirror()
+{
+    if (mirror.bytes() > sizeof(uint64_t))
+        return mirror.publish(node->result_words());
+    const uint64_t value = share();
+    mirror.publish(&value);
+}
+
+uint64_t Applied::share() const
+{
+    const uint64_t base = base_result.load(std::memory_order_acquire);
+    return node->is_pure() && seen() == 0 ? 0 : node->published().first_word() - base;
+}
+
+uint64_t Applied::seen() const
+{
+    const uint64_t base = base_seen.load(std::memory_order_acquire);
+    return node->seen() - base;
+}
+
+uint64_t Applied::passed() const
+{
+    const uint64_t base = base_passed.load(std::memory_order_acquire);
+    return node->passed() - base;
+}
+
+bool Applied::has_left()
+{
+    if (is_removed || !records || !(node->has_packets_in_ring() || node->has_results_in_ring()))
+        return false;
+    const bool need_not_read = !node->has_packets_in_ring();
+    if (is_read_elsewhere)
+        return node->ring()->writer().has_left(need_not_read);
+    const auto lock = records->lock();
+    return records->has_left(need_not_read);
+}
+
+void Applied::rebase()
+{
+    base_seen.store(node->seen(), std::memory_order_release);
+    base_passed.store(node->passed(), std::memory_order_release);
+    if (node->is_additive())
+        base_result.store(node->published().first_word(), std::memory_order_release);
+    for (Metered &function : metered)
+        function.base = function.node->meter_sum();
+    if (meter_begin)
+        base_metered_packets = meter_begin->seen();
+}
+
+void Applied::show_measured(const Meter &meter)
+{
+    MeterSum sum = {};
+    for (const Metered &function : metered)
+        add(sum, function.node->meter_sum(), function.base);
+    meter.describe(sum, node->measured());
+    node->measured().packets = meter_begin->seen() - base_metered_packets;
+}
+
+// A shared function goes on for other flows.
+void Applied::reset()
+{
+    rebase();
+    if (!node->is_shareable())
+        node->reset();
+    if (mirror.bytes() > 0)
+        publish_mirror();
+}
+
+mapi_function_drops Applied::drops(bool has_joined) const
+{
+    if (!node->is_shareable())
+        return node->drops();
+    if (!has_joined)
+        return {};
+    mapi_function_drops drops = node->drops();
+    drops.buffer_full -= base_drops.buffer_full;
+    drops.link_type -= base_drops.link_type;
+    drops.not_written -= base_drops.not_written;
+    drops.unread_headers -= base_drops.unread_headers;
+    return drops;
+}
+
+Chain::Chain(std::shared_ptr<Arena> arena, std::shared_ptr<FlowDrops> drops) : arena_(std::move(arena)), drops_(std::move(drops))
+{
+    if (arena_->is_shared()) {
+        status_memory_ = ArenaBlock(arena_, Arena::Side::kEngine, sizeof(*shown_status_));
+        shown_status_ = new (status_memory_.memory()) std::atomic<uint32_t>(FLOW_INIT);
+    }
+    if (drops_)
+        drops_->add(*this);
+}
+
+Chain::~Chain()
+{
+    if (drops_)
+        drops_->remove(*this);
+}
+
+mapi_function_drops Chain::drops() const
+{
+    mapi_function_drops sum = {};
+    for (const auto &applied : functions_)
+        add_up(sum, applied->drops(has_joined()));
+    return sum;
+}
+
+void Chain::append(std::shared_ptr<Node> node)
+{
+    auto applied = std::make_unique<Applied>(std::move(node));
+    if (arena_->is_shared())
+        applied->make_mirror(arena_); // may fail: then the flow has no more functions than before
+    applied->is_read_elsewhere = arena_->is_shared();
+    functions_.push_back(std::move(applied));
+}
+
+void Chain::show_status()
+{
+    if (!shown_status_)
+        return;
+    shown_status_->store(status_);
+    ring::wake(*shown_status_);
+}
+
+void Chain::close()
+{
+    if (status_.exchange(FLOW_CLOSED) != FLOW_FINISHED)
+        show_status();
+}
+
+mapi_flow_status Chain::told_status() const
+{
+    const mapi_flow_status told = status();
+    if (told != FLOW_FINISHED)
+        return told;
+    return std::any_of(functions_.begin(), functions_.end(), [](const auto &applied) { return applied->has_left(); }) ? FLOW_ACTIVE : told;
+}
+
+int Chain::count_transforms() const
+{
+    return int(std::count_if(functions_.begin(), functions_.end(), [](const auto &applied) { return !applied->is_removed && applied->node->transforms(); }));
+}
+
+int Chain::count_present() const
+{
+    return int(std::count_if(functions_.begin(), functions_.end(), [](const auto &applied) { return !applied->is_removed; }));
+}
+
+Applied *Chain::first() const
+{
+    const auto found = std::find_if(functions_.begin(), functions_.end(), [](const auto &applied) { return !applied->is_removed; });
+    return found == functions_.end() ? nullptr : found->get();
+}
+
+void Chain::check_removable(size_t position) const
+{
+    const Node &node = *functions_[position]->node;
+    const std::string name = node.function().name;
+    for (size_t i = position + 1; i < functions_.size(); ++i) {
+        if (functions_[i]->is_removed)
+            continue;
+        const Node &behind = *functions_[i]->node;
+        const std::string other = std::string(behind.function().name) + ", function " + std::to_string(i + 1) + ", ";
+        if (status() != FLOW_INIT && !node.passes_all())
+            throw Error(MAPI_FUNCTION_IN_USE, name + " cannot be removed: " + other + "gets its packets through it, and the flow is connected");
+        if (behind.refers_to(this, position) || (node.begins_meter() && behind.ends_meter() && find_meter_begin(i) == int(position)))
+            throw Error(MAPI_FUNCTION_IN_USE, name + " cannot be removed: " + other + "takes its result");
+    }
+}
+
+void Chain::ask_for_reset(size_t position)
+{
+    functions_[position]->wants_reset = true;
+    resets_asked_.fetch_add(1, std::memory_order_release);
+}
+
+void Chain::reset()
+{
+    const uint32_t asked = resets_asked_.load(std::memory_order_acquire); // one that comes while this runs is done now or the next time
+    for (const auto &applied : functions_) {
+        if (applied->wants_reset.exchange(false) && !applied->is_removed)
+            applied->reset();
+    }
+    resets_done_.store(asked, std::memory_order_release); // pairs with has_reset()
+}
+
+void Chain::activate(const Plan &plan)
+{
+    use_shared_nodes(plan);
+    find_metered();
+    start_us_ = now_us();
+    status_.store(FLOW_ACTIVE, std::memory_order_release); // pairs with status(): the functions are fixed
+    show_status();
+}
+
+// The same function with the same arguments that gets the same mask is evaluated once, whoever applied it.
+void Chain::use_shared_nodes(const Plan &plan)
+{
+    const Node *source = nullptr; // the node whose mask comes in here; null: the whole batch
+    for (size_t i = 0; i < functions_.size(); ++i) {
+        if (functions_[i]->is_removed)
+            continue;
+        std::shared_ptr<Node> &node = functions_[i]->node;
+        const bool may_share = node->is_shareable();
+        std::shared_ptr<Node> shared = may_share ? plan.find(source, *node) : nullptr;
+        for (size_t k = 0; k < i && may_share && !shared; ++k) {
+            if (!functions_[k]->is_removed && functions_[k]->node->can_serve(source, *node))
+                shared = functions_[k]->node;
+        }
+        if (shared)
+            node = std::move(shared);
+        else
+            node->set_source(source);
+        if (!node->passes_all())
+            source = node.get();
+    }
+}
+
+int Chain::find_meter_begin(size_t end) const
+{
+    for (int open = 1, i = int(end) - 1; i >= 0; --i) {
+        const Applied &applied = *functions_[size_t(i)];
+        open += applied.is_removed ? 0 : int(applied.node->ends_meter()) - int(applied.node->begins_meter());
+        if (open == 0)
+            return i;
+    }
+    return -1;
+}
+
+void Chain::find_metered()
+{
+    for (size_t end = 0; end < functions_.size(); ++end) {
+        Applied &applied = *functions_[end];
+        const int begin = !applied.is_removed && applied.node->ends_meter() ? find_meter_begin(end) : -1;
+        if (begin < 0)
+            continue;
+        applied.meter_begin = functions_[size_t(begin)]->node;
+        for (size_t i = size_t(begin) + 1; i < end; ++i) {
+            const std::shared_ptr<Node> &node = functions_[i]->node;
+            if (!functions_[i]->is_removed && !node->begins_meter() && !node->ends_meter())
+                applied.metered.push_back({node});
+        }
+    }
+}
+
+void Chain::join()
+{
+    if (joined_.load(std::memory_order_relaxed)) {
+        if (!has_reset()) [[unlikely]]
+            reset();
+        return;
+    }
+    for (const auto &applied : functions_) {
+        applied->rebase();
+        applied->base_drops = applied->node->drops();
+        applied->joined_result = applied->base_result;
+    }
+    joined_.store(true, std::memory_order_release); // pairs with has_joined(): the bases are set
+    begun_->store(1, std::memory_order_release);    // pairs with mapi_flow_has_begun()
+}
+
+// Nodes that other flows share go on.
+void Chain::end()
+{
+    if (is_ending_.exchange(true))
+        return;
+    for (const auto &applied : functions_) {
+        if (!applied->node->is_shareable() && !applied->is_removed)
+            applied->node->end();
+        if (applied->mirror.bytes() > 0)
+            applied->publish_mirror();
+    }
+    end_us_ = now_us();
+    has_ended_.store(true, std::memory_order_release);
+    if (!settle() && on_end_)
+        on_end_();
+}
+
+bool Chain::settle()
+{
+    if (!has_ended() || !std::all_of(functions_.begin(), functions_.end(), [](const auto &applied) { return applied->node->is_settled(); }))
+        return false;
+    mapi_flow_status active = FLOW_ACTIVE; // unless it was closed meanwhile
+    if (status_.compare_exchange_strong(active, FLOW_FINISHED))
+        show_status();
+    return true;
+}
+
+void Chain::cancel()
+{
+    for (const auto &applied : functions_) {
+        if (!applied->node->is_shareable())
+            applied->node->cancel();
+    }
+}
+} // namespace mapi::engine

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+// Chain: the functions of one flow in order; what the device's side needs of a flow.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include <mapi/results.h>
+
+#include "engine/packet_path/composed_result.hpp"
+#include "engine/flow_drops.hpp"
+#include "engine/packet_path/node.hpp"
+#include "engine/packet_path/since_last.hpp"
+#include "ring/record_source.hpp"
+
+namespace mapi::engine
+{
+class Plan;
+
+// A function of the flow.  Its node may serve other flows too: the flow's share is what the node counted since it joined.
+struct Applied {
+    std::shared_ptr<Node> node;
+    Charge charge; // for the node; each of those who share one is charged
+    uint64_t joined_result = 0; // where a shared count stood when the flow joined: for those who refer to it
+    // Where counts stood when the flow joined, or at its last reset.  A reader loads the base first: the count behind it only grows.
+    std::atomic<uint64_t> base_result = 0;
+    std::atomic<uint64_t> base_seen = 0;
+    std::atomic<uint64_t> base_passed = 0;
+    std::atomic<bool> is_removed = false; // it has no packets any more; what it held stays until the flow closes
+    std::atomic<bool> wants_reset = false;
+    std::vector<std::atomic<uint64_t>> result; // what mapi_read_results() lends out
+    const bool is_share_of_word; // one word, of the node's, and not what the function itself gives to a reader
+    mapi_results_t results = {};
+    std::unique_ptr<SinceLast> since_last; // of a count that is told so; null: the whole
+    std::unique_ptr<ring::RecordSource> records; // null: the function has no ring
+    ComposedResult composed; // under the lock of `records`
+    bool is_read_elsewhere = false; // by a client in another process
+
+    // Of one that ends a meter: the functions it measures, and where all stood when the flow joined.
+    struct Metered {
+        std::shared_ptr<Node> node;
+        MeterSum base = {};
+    };
+    std::vector<Metered> metered;
+    std::shared_ptr<Node> meter_begin;
+    uint64_t base_metered_packets = 0;
+    // Device's thread, before the function runs.
+    void show_measured(const Meter &meter);
+
+    // For a client in another process: the flow's share of the result, copied there after each burst.
+    ArenaBlock mirror_memory;
+    Published mirror;
+
+    explicit Applied(std::shared_ptr<Node> n);
+    void make_mirror(const std::shared_ptr<Arena> &arena);
+    // Whoever publishes the node's result.
+    void publish_mirror();
+    // Of a single word: without what was counted before the flow.
+    uint64_t share() const;
+    uint64_t seen() const;
+    uint64_t passed() const;
+    // Whether its ring, which has ended, still holds packets, or results of which its reader has taken some.
+    bool has_left();
+    // Of a node that other flows share: without what it dropped before the flow.  Client's thread.
+    mapi_function_drops drops(bool has_joined) const;
+    mapi_function_drops base_drops = {}; // set once, when the flow joins
+    // Device's thread, or none runs.
+    void rebase();
+    void reset();
+};
+
+// Grows until it is connected, then its functions are fixed.
+class Chain
+{
+public:
+    // drops: collects what its functions drop; may be null.
+    explicit Chain(std::shared_ptr<Arena> arena, std::shared_ptr<FlowDrops> drops = {});
+    ~Chain();
+    Chain(const Chain &) = delete;
+    Chain &operator=(const Chain &) = delete;
+
+    void append(std::shared_ptr<Node> node);
+    const std::vector<std::unique_ptr<Applied>> &functions() const { return functions_; }
+
+    // Of all functions, removed ones included.  Client's thread, or the last owner's.
+    mapi_function_drops drops() const;
+    int count_transforms() const;
+    int count_present() const;
+    // Null: all functions were removed.
+    Applied *first() const;
+    // Of the function that ends a meter: the one that begins it, or -1.  It need not be there yet.
+    int find_meter_begin(size_t end) const;
+    // Throws Error when others need the function's packets or its result.
+    void check_removable(size_t position) const;
+
+    // As reported to programs: finished only when readers have taken what waits for them.
+    mapi_flow_status told_status() const;
+    mapi_flow_status status() const { return status_.load(std::memory_order_acquire); }
+    bool is_closed_unconnected() const { return status() == FLOW_CLOSED && start_us() == 0; }
+    uint64_t start_us() const { return start_us_.load(std::memory_order_relaxed); }
+    uint64_t end_us() const { return end_us_.load(std::memory_order_relaxed); }
+    // Where a client in another process finds the status, as a futex word; null in this one.  Of a flow that had finished before it was
+    // closed it stays so: what the client has of it is whole.
+    const std::atomic<uint32_t> *shown_status() const { return shown_status_; }
+    // Whether the device's thread has set the bases.
+    bool has_joined() const { return joined_.load(std::memory_order_acquire); }
+    // The same as a word, which does not keep the flow.
+    FlowBegun begun() const { return begun_; }
+
+    // Client's thread, under the device's lock.
+    void activate(const Plan &plan);
+    void ask_for_reset(size_t position);
+    bool has_reset() const { return resets_done_.load(std::memory_order_acquire) == resets_asked_.load(std::memory_order_acquire); }
+    // First the flow is closed, so that nobody takes more packets for its own, then it leaves the plan, then its readers go on.
+    void close();
+    void cancel();
+    // Device's thread, or none runs.
+    void join();
+    void reset();
+    // Any thread: no packet will come any more.  Does not wait.
+    void end();
+    // Before it is connected: what end() calls, on any thread, when something is left for settle().
+    void set_on_end(std::function<void()> on_end) { on_end_ = std::move(on_end); }
+    bool has_ended() const { return has_ended_.load(std::memory_order_acquire); }
+    // Something that goes with it, when nobody uses its functions any more.
+    void keep(std::shared_ptr<const void> thing) { kept_ = std::move(thing); }
+    // Any thread.  True once all that end() began is done, such as files that are written; then the flow is finished.
+    bool settle();
+
+private:
+    void use_shared_nodes(const Plan &plan);
+    void find_metered();
+    void show_status();
+
+    const std::shared_ptr<Arena> arena_;
+    const std::shared_ptr<FlowDrops> drops_;
+    ArenaBlock status_memory_;
+    std::atomic<uint32_t> *shown_status_ = nullptr;
+    std::function<void()> on_end_;
+    std::shared_ptr<const void> kept_; // before the functions: goes after them
+    std::vector<std::unique_ptr<Applied>> functions_;
+    std::atomic<mapi_flow_status> status_ = FLOW_INIT;
+    std::atomic<bool> joined_ = false;
+    const std::shared_ptr<std::atomic<uint64_t>> begun_ = std::make_shared<std::atomic<uint64_t>>(0);
+    std::atomic<uint32_t> resets_asked_ = 0;
+    std::atomic<uint32_t> resets_done_ = 0;
+    std::atomic<bool> is_ending_ = false;
+    std::atomic<bool> has_ended_ = false;
+    std::atomic<uint64_t> start_us_ = 0;
+    std::atomic<uint64_t> end_us_ = 0;
+};
+} // namespace mapi::engine

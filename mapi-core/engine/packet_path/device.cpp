@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+// Device: driver -> burst -> plan, and the packet thread itself.
+#include "engine/packet_path/device.hpp"
+
+#include <nsprobe/probe.h>
+#include <sys/resource.h>
+
+#include "engine/packet_path/chain.hpp"
+#include "engine/wall_clock.hpp"
+
+namespace mapi::engine
+{
+namespace
+{
+constexpr uint64_t kTickNs = 10000000;
+constexpr int kOwnCaptureNice = 10;
+
+// One writer: no locked instruction is needed, only a store that readers see whole.
+void add(std::atomic<uint64_t> &counter, uint64_t value)
+{
+    counter.store(counter.load(std::memory_order_relaxed) + value, std::memory_order_relaxed);
+}
+} // namespace
+
+// Whoever started the thread has the lock until the plan is complete; before the first packet joints are waited for.
+void Device::begin()
+{
+    const std::lock_guard lock(mutex_);
+    use_joints(make_joints(current_->unjoined()));
+    has_begun_ = true;
+}
+
+void Device::run()
+{
+    if (memory_) // a client's own: devices that all share come first
+        setpriority(PRIO_PROCESS, 0, kOwnCaptureNice); // of this thread, and of those that it starts
+    begin();
+    try {
+        while (!stop_.load(std::memory_order_relaxed) && run_burst()) {
+        }
+        if (!stop_.load(std::memory_order_relaxed))
+            flush();
+    } catch (const std::bad_alloc &) { // of a function: it ends this device's reading, and not the process
+        is_out_of_memory_ = true;
+    }
+    finish();
+}
+
+void Device::flush()
+{
+    Plan &plan = acquire_plan();
+    plan.flush();
+    plan.publish();
+    release_plan();
+}
+
+// A slice belongs to the unit that is open when it stops: the read is opened before its unit, whose packets only the read can tell.
+bool Device::run_burst()
+{
+    NET_SLICE_START(driver_read);
+    const int count = burst_.read(driver_, source_, settings_.batch);
+    if (count <= 0) {
+        NET_SLICE_STOP(driver_read);
+        if (count == MAPI_DRIVER_IDLE)
+            wait_for_packet();
+        return count == MAPI_DRIVER_IDLE;
+    }
+    ++burst_number_;
+    const uint64_t wire_bytes = burst_.wire_bytes();
+    if (settings_.batch == 1)
+        NET_SLICE_INIT(packet, burst_number_, count, wire_bytes);
+    else
+        NET_SLICE_INIT(batch, burst_number_, count, wire_bytes);
+    NET_SLICE_STOP(driver_read);
+
+    NET_SLICE_START(dispatch);
+    add(packets_read_, uint64_t(count));
+    add(bytes_read_, wire_bytes);
+    Plan &plan = acquire_plan();
+    add(totals_->packets, uint64_t(count)); // after new flows have noted where it stood
+    if (plan.chains().empty())
+        add(packets_without_flow_, uint64_t(count));
+    plan.run(burst_.batches());
+    NET_SLICE_STOP(dispatch);
+
+    NET_SLICE_START(publish);
+    plan.publish();
+    release_plan();
+    NET_SLICE_STOP(publish);
+
+    if (settings_.batch == 1)
+        NET_SLICE_EXIT(packet);
+    else
+        NET_SLICE_EXIT(batch);
+    if (driver_.wait) // a live source
+        tick_after(burst_.last_timestamp_ns());
+    return true;
+}
+
+// Time goes on for what counts it by packets.
+void Device::wait_for_packet()
+{
+    const uint64_t before_ns = now_ns();
+    NET_SLICE_START(driver_wait);
+    const int has_packet = driver_.wait(source_);
+    NET_SLICE_STOP(driver_wait);
+    if (!has_packet)
+        tick(before_ns - info_.delay_ns);
+}
+
+// Also for flows whose packets are not among those that come.  The clock may be set back.
+void Device::tick_after(uint64_t packet_ns)
+{
+    const uint64_t now_ns = packet_ns - info_.delay_ns;
+    if (now_ns - last_tick_ns_ >= kTickNs)
+        tick(now_ns);
+}
+
+void Device::tick(uint64_t now_ns)
+{
+    last_tick_ns_ = now_ns;
+    Plan &plan = acquire_plan();
+    plan.tick(now_ns);
+    plan.publish();
+    release_plan();
+}
+
+// After the read, so that packets which come after a connect() find its flow.
+Plan &Device::acquire_plan()
+{
+    // Sequentially consistent, as the accesses in install() and free_retired(): either this loop sees the new plan, or they
+    // see that the old one is in use.
+    Plan *plan = plan_.load();
+    while (true) {
+        plan_in_use_.store(plan);
+        Plan *const again = plan_.load();
+        if (again == plan)
+            break;
+        plan = again;
+    }
+    if (!plan->has_joined()) [[unlikely]]
+        plan->join(plan->wants_meter() ? meter() : nullptr);
+    return *plan;
+}
+
+// Null: there is no memory for it, and nothing is measured.
+Meter *Device::meter()
+{
+    try {
+        if (!meter_)
+            meter_ = std::make_unique<Meter>();
+    } catch (const std::bad_alloc &) {
+    }
+    return meter_.get();
+}
+
+void Device::finish()
+{
+    // In use until its flows have ended, and running until then: so nobody else ends or resets them meanwhile.  Without the lock,
+    // since a file may take its time and a client that closes the flow lets go of it.
+    set_prefilter(nullptr);
+    for (const auto &chain : acquire_plan().chains())
+        chain->end();
+    const std::lock_guard lock(mutex_);
+    set_prefilter(nullptr);
+    for (const auto &chain : current_->chains()) { // what was connected or is to be reset since then
+        chain->join();
+        chain->end();
+    }
+    release_plan();
+    state_ = State::kFinished;
+    changed_.notify_all();
+}
+} // namespace mapi::engine

@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: MIT
+// Device: its life, its flows and its statistics, as the client's threads see it.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <iterator>
+#include <system_error>
+
+#include <unistd.h>
+
+#include "engine/packet_path/chain.hpp"
+#include "engine/packet_path/device.hpp"
+#include "engine/error.hpp"
+
+namespace mapi::engine
+{
+namespace
+{
+constexpr auto kCloseTime = std::chrono::milliseconds(200);
+constexpr auto kLookInterval = std::chrono::milliseconds(1);
+} // namespace
+
+Device::Device(int id, DeviceSettings settings, const mapi_driver &driver, bool start_at_connect, PlanObserver on_plan,
+               std::shared_ptr<Budget> budget)
+    : id_(id), settings_(std::move(settings)), driver_(driver), start_at_connect_(start_at_connect), on_plan_(std::move(on_plan)),
+      memory_(budget ? std::make_unique<DriverMemory>(std::move(budget)) : nullptr)
+{
+    char text[MAPI_ERROR_TEXT_BYTES] = "";
+    mapi_driver_setup setup = {};
+    setup.struct_size = sizeof(setup);
+    setup.path = settings_.path.c_str();
+    setup.repeat = settings_.repeat;
+    const std::vector<uint64_t> options = settings_.option_values(driver_);
+    setup.options = options.data();
+    setup.has_file = settings_.file >= 0;
+    setup.file = settings_.file;
+    setup.memory = memory_ ? &memory_->calls() : nullptr;
+    setup.error = text;
+    setup.error_bytes = sizeof(text);
+    if (const int number = driver_.open(&setup, &source_, &info_); number != 0)
+        throw Error(number, *text ? text : settings_.name + ": cannot be opened");
+    try {
+        for (const auto &[path, file] : settings_.more)
+            append(path, file);
+    } catch (...) {
+        driver_.close(source_);
+        throw;
+    }
+    if (!settings_.waits_for_readers)
+        info_.device_flags &= ~uint32_t(MAPI_DEVICE_OFFLINE);
+    install({}, {});
+}
+
+Device::~Device()
+{
+    {
+        const std::lock_guard lock(mutex_);
+        stop_ = true;
+        plan_changed_.notify_all();
+    }
+    if (joint_thread_.joinable())
+        joint_thread_.join();
+    if (driver_.interrupt)
+        driver_.interrupt(source_);
+    for (const auto &chain : current_->chains()) {
+        chain->close();
+        chain->cancel();
+    }
+    if (thread_.joinable())
+        thread_.join();
+    set_prefilter(nullptr);
+    for (const auto &chain : current_->chains())
+        chain->end();
+    free_retired();
+    driver_.close(source_);
+}
+
+void Device::append(const std::string &path, int file)
+{
+    char text[MAPI_ERROR_TEXT_BYTES] = "";
+    mapi_driver_setup setup = {};
+    setup.struct_size = sizeof(setup);
+    setup.path = path.c_str();
+    setup.has_file = file >= 0;
+    setup.file = file;
+    setup.error = text;
+    setup.error_bytes = sizeof(text);
+    const std::lock_guard lock(mutex_);
+    if (state_ != State::kIdle)
+        throw Error(MDLIB_FLOW_ALREADY_ACTIVE, settings_.name + ": has been started; captures can be appended only before that");
+    if (!driver_.append)
+        throw Error(MAPID_NO_DRIVER, settings_.name + ": driver " + driver_.name + " cannot read several captures");
+    if (const int number = driver_.append(source_, &setup); number != 0)
+        throw Error(number, *text ? text : path + ": cannot be opened");
+}
+
+void Device::start()
+{
+    const std::lock_guard lock(mutex_);
+    start_source();
+    start_thread();
+}
+
+bool Device::has_started()
+{
+    const std::lock_guard lock(mutex_);
+    return state_ != State::kIdle;
+}
+
+// What comes from here on is the flows'.  Throws Error.
+void Device::start_source()
+{
+    char text[MAPI_ERROR_TEXT_BYTES] = "";
+    if (state_ != State::kIdle || !driver_.start)
+        return;
+    if (const int number = driver_.start(source_, text, sizeof(text)); number != 0)
+        throw Error(number, *text ? text : settings_.name + ": cannot be started");
+}
+
+void Device::start_thread()
+{
+    if (state_ != State::kIdle)
+        return;
+    thread_ = std::thread([this] { run(); }); // may fail; it begins once the lock is free
+    state_ = State::kRunning;
+}
+
+std::shared_ptr<Node> Device::make_node(const mapi_function &function, Arguments arguments, const std::shared_ptr<Client> &client, const FlowOptions &options)
+{
+    // Not by make_shared(): a weak reference in nodes_ must not keep the node's memory.
+    std::shared_ptr<Node> node(new Node(function, std::move(arguments), info_, totals_, client, options));
+    const std::lock_guard lock(mutex_);
+    if (nodes_.size() == nodes_.capacity())
+        std::erase_if(nodes_, [](const auto &known) { return known.expired(); });
+    nodes_.push_back(node);
+    return node;
+}
+
+void Device::connect(const std::shared_ptr<Chain> &chain)
+{
+    {
+        const std::lock_guard lock(mutex_);
+        if (start_at_connect_) {
+            start_source();
+            start_thread();
+        }
+        chain->activate(*current_);
+        auto chains = current_->chains();
+        chains.push_back(chain);
+        install(std::move(chains), current_->joints());
+        if (state_ == State::kFinished) {
+            chain->join();
+            chain->end();
+        }
+    }
+    free_retired();
+}
+
+void Device::disconnect(const Chains &chains)
+{
+    {
+        const std::lock_guard lock(mutex_);
+        for (const auto &chain : chains)
+            chain->close();
+        Chains left = current_->chains();
+        std::erase_if(left, [](const auto &chain) { return chain->status() == FLOW_CLOSED; });
+        install(std::move(left), current_->joints(), chains);
+        for (const auto &chain : chains)
+            chain->cancel(); // a thread that waits in the flow's buffer goes on
+        changed_.notify_all();
+    }
+    wait_a_little([&] { return std::all_of(chains.begin(), chains.end(), [](const auto &chain) { return chain->has_ended(); }); });
+}
+
+// For the packet thread, or for another thread that frees plans.
+template <class Predicate> void Device::wait_a_little(Predicate is_done)
+{
+    const auto end = std::chrono::steady_clock::now() + kCloseTime;
+    free_retired();
+    while (!is_done() && std::chrono::steady_clock::now() < end) {
+        std::this_thread::sleep_for(kLookInterval);
+        free_retired();
+    }
+}
+
+void Device::reset(const std::shared_ptr<Chain> &chain, size_t position)
+{
+    {
+        const std::lock_guard lock(mutex_);
+        chain->ask_for_reset(position);
+        if (state_ == State::kRunning)
+            install(current_->chains(), current_->joints()); // whoever takes a new plan looks what is to be reset
+        else
+            chain->reset();
+    }
+    wait_a_little([&] { return chain->has_reset(); });
+}
+
+std::shared_ptr<Node> Device::remove(Applied &function)
+{
+    const std::shared_ptr<Node> node = function.node->is_shareable() ? nullptr : function.node;
+    {
+        const std::lock_guard lock(mutex_);
+        function.is_removed = true;
+        install(current_->chains(), current_->joints(), {}, node ? std::vector{node} : std::vector<std::shared_ptr<Node>>());
+        if (node)
+            node->cancel();
+    }
+    wait_a_little([&] { return !node || node->has_ended(); });
+    return node;
+}
+
+// The packet thread is never waited for: it goes on with the plan that it has and takes the new one with its next batch.
+void Device::install(Chains chains, std::vector<std::shared_ptr<Joint>> joints, Chains closed, std::vector<std::shared_ptr<Node>> removed)
+{
+    auto plan = std::make_unique<Plan>(std::move(chains), joints);
+    if (current_)
+        retired_.reserve(retired_.size() + 1); // nothing fails any more once the plan is shown
+    plan_.store(plan.get());
+    if (current_)
+        retired_.push_back({std::move(current_), std::move(closed), std::move(removed)});
+    current_ = std::move(plan);
+    if (state_ != State::kFinished)
+        set_prefilter(current_->prefilter());
+    set_filter();
+    if (on_plan_ && !retired_.empty()) // not of the first one, which is of a device that is being made
+        on_plan_(*this, *current_);
+    if (state_ != State::kRunning || !has_begun_ || current_->unjoined().empty() || stop_)
+        return;
+    if (joint_thread_.joinable())
+        return plan_changed_.notify_all();
+    try {
+        joint_thread_ = std::thread([this] { make_joints_while_running(); });
+    } catch (const std::system_error &) { // functions run one by one until the next plan
+    }
+}
+
+bool Device::free_retired()
+{
+    bool are_all_left;
+    std::vector<Retired> left; // by the device's thread; ended and freed without the lock
+    {
+        const std::lock_guard lock(mutex_);
+        const Plan *in_use = plan_in_use_.load();
+        const auto is_left = [in_use](const Retired &retired) { return retired.plan.get() != in_use; };
+        const auto used = std::find_if_not(retired_.begin(), retired_.end(), is_left);
+        left.assign(std::make_move_iterator(retired_.begin()), std::make_move_iterator(used));
+        retired_.erase(retired_.begin(), used);
+        if (!retired_.empty())
+            merge_behind_used(left);
+        are_all_left = retired_.empty();
+    }
+    for (const Retired &retired : left) {
+        for (const auto &chain : retired.closed)
+            chain->end();
+        for (const auto &node : retired.removed)
+            node->end();
+    }
+    return are_all_left;
+}
+
+// Under the lock.  A plan behind the one in use was superseded before the device's thread took it, and it never will: whoever changes
+// flows while that thread is held up must not pile up plans.  What left with such a plan may be in the one in use, too, and ends with it.
+void Device::merge_behind_used(std::vector<Retired> &superseded)
+{
+    Retired &used = retired_.front();
+    for (auto behind = retired_.begin() + 1; behind != retired_.end(); ++behind) {
+        used.closed.insert(used.closed.end(), behind->closed.begin(), behind->closed.end());
+        used.removed.insert(used.removed.end(), behind->removed.begin(), behind->removed.end());
+        superseded.push_back({std::move(behind->plan), {}, {}});
+    }
+    retired_.erase(retired_.begin() + 1, retired_.end());
+}
+
+void Device::set_prefilter(const mapi_prefilter *prefilter)
+{
+    if (driver_.set_prefilter)
+        driver_.set_prefilter(source_, prefilter);
+}
+
+// Where all flows begin with the same filter the source need not give what that rejects.
+void Device::set_filter()
+{
+    if (!driver_.set_filter)
+        return;
+    const Node *common = nullptr;
+    for (const auto &chain : current_->chains()) {
+        const Node *first = chain->first() ? chain->first()->node.get() : nullptr;
+        if (!first || (common && first != common)) {
+            common = nullptr;
+            break;
+        }
+        common = first;
+    }
+    const mapi_filter_code *code = nullptr;
+    const uint32_t count = common ? common->classic_bpf(info_.link_type, &code) : 0;
+    driver_.set_filter(source_, code, count);
+    filter_ = count > 0 ? current_->chains().front()->first()->node : nullptr;
+}
+
+bool Device::wait_while_active(Chain &chain, int timeout_ms)
+{
+    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_ms);
+    std::unique_lock lock(mutex_);
+    while (chain.status() == FLOW_ACTIVE && !chain.settle()) {
+        const auto now = std::chrono::steady_clock::now();
+        if (timeout_ms >= 0 && now >= end)
+            return false;
+        // Nobody tells when a file is written.
+        auto next = chain.has_ended() ? now + kLookInterval : timeout_ms < 0 ? std::chrono::steady_clock::time_point::max() : end;
+        if (timeout_ms >= 0)
+            next = std::min(next, end);
+        if (next == std::chrono::steady_clock::time_point::max())
+            changed_.wait(lock);
+        else
+            changed_.wait_until(lock, next);
+    }
+    return true;
+}
+
+int Device::count_other_users(const Node &node, const Chain &chain)
+{
+    const std::lock_guard lock(mutex_);
+    const auto uses = [&](const std::shared_ptr<Chain> &other) {
+        return other.get() != &chain &&
+               std::any_of(other->functions().begin(), other->functions().end(),
+                           [&](const auto &applied) { return applied->node.get() == &node && !applied->is_removed; });
+    };
+    return int(std::count_if(current_->chains().begin(), current_->chains().end(), uses));
+}
+
+mapi_function_drops Device::sum_drops(std::string &failure)
+{
+    mapi_function_drops sum = {};
+    std::vector<std::shared_ptr<Node>> nodes; // the last owner of one lets it go without the lock
+    const std::lock_guard lock(mutex_);
+    for (const auto &known : nodes_) {
+        nodes.push_back(known.lock());
+        const mapi_function_drops drops = nodes.back() ? nodes.back()->drops() : mapi_function_drops{};
+        sum.buffer_full += drops.buffer_full;
+        sum.link_type += drops.link_type;
+        sum.not_written += drops.not_written;
+        if (drops.write_error)
+            failure = nodes.back()->failure(drops);
+    }
+    sum.buffer_full += totals_->buffer_full;
+    sum.link_type += totals_->link_type;
+    sum.not_written += totals_->not_written;
+    if (failure.empty())
+        failure = totals_->failure();
+    // Those of a node that goes just now are in neither for a moment.
+    sum.buffer_full = told_drops_.buffer_full = std::max(sum.buffer_full, told_drops_.buffer_full);
+    sum.link_type = told_drops_.link_type = std::max(sum.link_type, told_drops_.link_type);
+    sum.not_written = told_drops_.not_written = std::max(sum.not_written, told_drops_.not_written);
+    return sum;
+}
+
+namespace
+{
+uint64_t sum_causes(const mapi_stat_t &stats)
+{
+    return stats.drop_bad_record + stats.drop_truncated + stats.drop_buffer_full + stats.drop_link_type + stats.drop_not_written + stats.drop_kernel + stats.drop_no_flow;
+}
+
+void set_drops(const mapi_function_drops &drops, mapi_stat_t &stats)
+{
+    stats.drop_buffer_full = drops.buffer_full;
+    stats.drop_link_type = drops.link_type;
+    stats.drop_not_written = drops.not_written;
+}
+} // namespace
+
+void Device::copy_stats(mapi_stat_t *stats, FlowDrops *own)
+{
+    mapi_driver_stats driver = {};
+    driver_.stats(source_, &driver);
+    free_retired();
+    std::string failure;
+    const mapi_function_drops drops = sum_drops(failure);
+    *stats = {};
+    gethostname(stats->hostname, sizeof(stats->hostname) - 1);
+    snprintf(stats->dev, sizeof(stats->dev), "%s", settings_.name.c_str());
+    if (is_out_of_memory_)
+        snprintf(stats->message, sizeof(stats->message), "%s: a function found no memory, and reading has ended there", settings_.name.c_str());
+    else
+        snprintf(stats->message, sizeof(stats->message), "%s", *driver.message ? driver.message : failure.c_str());
+    stats->ps_recv = packets_read_.load(std::memory_order_relaxed);
+    stats->bytes_recv = bytes_read_.load(std::memory_order_relaxed);
+    stats->ps_ifdrop = driver.interface_drops;
+    stats->drop_bad_record = driver.bad_records;
+    stats->drop_truncated = driver.truncated_records;
+    stats->unread_bytes = driver.unread_bytes;
+    set_drops(drops, *stats);
+    stats->drop_kernel = driver.kernel_drops;
+    stats->drop_no_flow = packets_without_flow_.load(std::memory_order_relaxed);
+    stats->device_drop = sum_causes(*stats);
+    if (own)
+        set_drops(own->sum(), *stats);
+    stats->ps_drop = sum_causes(*stats);
+}
+} // namespace mapi::engine

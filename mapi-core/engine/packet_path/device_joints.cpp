@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// Device: its joints.  One is made anew when flows have come or gone, which may take long (a tenth of a second for a thousand strings):
+// before the first packet in start(), later in a thread of its own.  Until it is there, new flows' functions run one by one.
+#include <algorithm>
+#include <chrono>
+
+#include "engine/packet_path/device.hpp"
+
+namespace mapi::engine
+{
+namespace
+{
+using Clock = std::chrono::steady_clock;
+
+// Flows that connect one after another share one making; and no more than a fifth of a processor goes into it.
+constexpr Clock::duration kShortestPause = std::chrono::milliseconds(20);
+constexpr int kPauseOfWork = 4;
+} // namespace
+
+void Device::make_joints_while_running()
+{
+    std::unique_lock lock(mutex_);
+    Clock::duration work = {};
+    while (true) {
+        plan_changed_.wait(lock, [this] { return stop_ || (state_ == State::kRunning && !current_->unjoined().empty()); });
+        plan_changed_.wait_for(lock, std::max(kShortestPause, kPauseOfWork * work), [this] { return stop_.load(); });
+        if (stop_)
+            return;
+        std::vector<Joint::Nodes> sets = current_->unjoined();
+        lock.unlock();
+        const auto begin = Clock::now();
+        std::vector<std::shared_ptr<Joint>> joints = make_joints(sets);
+        work = Clock::now() - begin;
+        lock.lock();
+        use_joints(std::move(joints));
+        lock.unlock();
+        sets.clear(); // may be the last owner of a node
+        free_retired();
+        lock.lock();
+    }
+}
+
+std::vector<std::shared_ptr<Joint>> Device::make_joints(const std::vector<Joint::Nodes> &sets)
+{
+    std::vector<std::shared_ptr<Joint>> joints;
+    try {
+        for (const Joint::Nodes &nodes : sets)
+            joints.push_back(std::make_shared<Joint>(nodes));
+    } catch (const std::exception &) { // no memory: the rest runs one by one, and is tried again
+    }
+    return joints;
+}
+
+// The plan takes the first that fits: new ones come before those that they replace, which are dropped then.
+void Device::use_joints(std::vector<std::shared_ptr<Joint>> joints)
+{
+    if (joints.empty())
+        return;
+    joints.insert(joints.end(), current_->joints().begin(), current_->joints().end());
+    install(current_->chains(), std::move(joints));
+}
+} // namespace mapi::engine

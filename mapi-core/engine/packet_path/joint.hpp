@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// Joint: nodes of one function that are run at once.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include <mapi/function.h>
+#include <nsprobe/probe.h>
+
+#include "engine/packet_path/node.hpp"
+
+namespace mapi::engine
+{
+// Fewer are not worth asking for.
+constexpr size_t kFewestInJoint = 8;
+
+class Joint
+{
+public:
+    using Nodes = std::vector<std::shared_ptr<Node>>;
+
+    // Client's thread; may take long, so that no lock should be held.  All of one function, and of one source unless it joins any masks.
+    explicit Joint(Nodes nodes);
+    ~Joint();
+    Joint(const Joint &) = delete;
+    Joint &operator=(const Joint &) = delete;
+
+    // False: the function would rather run these nodes one after the other.
+    bool is_useful() const { return joint_ != nullptr; }
+    const mapi_function &function() const { return nodes_.front()->function(); }
+    const Nodes &nodes() const { return nodes_; }
+    bool has(const Node *node) const { return places_.contains(node); }
+
+    // Device's thread: what each of its nodes lets pass of any of `mask`, by its place in nodes(); those that let nothing pass are left out.
+    std::span<const mapi_joint_passed> run(const mapi_batch &batch, uint64_t mask)
+    {
+        NET_SLICE_START_AT(slice_);
+        const uint32_t count = function().joint_process(joint_, &batch, mask, passed_.data());
+        NET_SLICE_STOP_AT(slice_);
+        return {passed_.data(), count};
+    }
+
+private:
+    const Nodes nodes_; // also those whose flows are gone meanwhile
+    std::unordered_map<const Node *, uint32_t> places_;
+    std::vector<mapi_joint_passed> passed_;
+    void *joint_ = nullptr;
+    struct nsp_slice *const slice_;
+};
+} // namespace mapi::engine

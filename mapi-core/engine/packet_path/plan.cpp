@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: MIT
+// Plan: the connected flows of a device, compiled into stages.
+#include "engine/packet_path/plan.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <numeric>
+
+#include "engine/packet_path/chain.hpp"
+
+namespace mapi::engine
+{
+namespace
+{
+uint64_t next_number()
+{
+    static std::atomic<uint64_t> last = 0;
+    return ++last;
+}
+} // namespace
+
+Plan::Plan(std::vector<std::shared_ptr<Chain>> chains, const std::vector<std::shared_ptr<Joint>> &joints)
+    : chains_(std::move(chains)), stages_(1), number_(next_number())
+{
+    const size_t functions = std::accumulate(chains_.begin(), chains_.end(), size_t(1), [](size_t sum, const auto &chain) { return sum + chain->functions().size(); });
+    places_.reserve(functions);
+    stage_of_.reserve(functions);
+    places_[nullptr] = {};
+    for (const auto &chain : chains_) {
+        add(*chain, chain->functions().size());
+        for (const auto &applied : chain->functions()) {
+            if (applied->is_removed)
+                continue;
+            if (applied->mirror.bytes() > 0)
+                mirrors_[applied->node.get()].push_back(applied.get());
+            add_metered(*applied);
+        }
+    }
+    // Only now is it known to whom others refer.
+    for (uint32_t stage = 0; stage < stages_.size(); ++stage) {
+        for (Step &step : stages_[stage].steps) {
+            step.first_reference = uint32_t(references_.size());
+            add_references(*step.node, stage);
+            step.references = uint32_t(references_.size()) - step.first_reference;
+        }
+    }
+    // From the last, since a stage comes before those behind it.
+    for (auto stage = stages_.rbegin(); stage != stages_.rend(); ++stage)
+        complete(*stage);
+    takes_bursts_ = can_take_bursts();
+    for (Stage &stage : stages_) {
+        stage.masks.resize((stage.steps.size() + 1) * (takes_bursts_ ? kBurstBatches : 1));
+        use_joints(stage, joints);
+        for (size_t i = 0; i < stage.steady_steps; ++i) {
+            if (stage.steps[i].has_result)
+                results_.push_back(&stage.steps[i]);
+        }
+    }
+    choose_prefiltered();
+    for (const auto &node : nodes_) {
+        if (node->is_copied())
+            copied_.push_back(node.get());
+        for (const Node::AwaitedFlow &flow : node->awaited_flows())
+            awaited_[flow.begun].push_back(flow.seen);
+    }
+}
+
+// A program that reads two buffers in turn shall find packets in one before the thread waits for it at the other.
+bool Plan::can_take_bursts() const
+{
+    const auto waits = [](const auto &node) { return node->waits_for_reader(); };
+    return !takes_single_packets_ && std::all_of(stages_[0].steps.begin(), stages_[0].steps.end(), [](const Step &step) { return step.is_plain; }) &&
+           std::count_if(nodes_.begin(), nodes_.end(), waits) <= 1;
+}
+
+// Functions that every packet goes into.  Counters alone look at no packet beside them.
+void Plan::choose_prefiltered()
+{
+    Stage &stage = stages_[0];
+    bool reads_passed_only = stage.joints.empty();
+    for (size_t i = 0; i < stage.steady_steps; ++i) {
+        Step &step = stage.steps[i];
+        if (step.input != 0)
+            continue;
+        if (step.is_plain && step.node->can_prefilter() && prefiltered_.size() < MAPI_PREFILTERED_MAX) {
+            step.prefiltered = uint32_t(prefiltered_.size());
+            prefiltered_.push_back(step.node);
+        } else if (!step.node->is_additive()) {
+            reads_passed_only = false;
+        }
+    }
+    prefilter_ = {sizeof(prefilter_), reads_passed_only, run_prefilter, this};
+}
+
+void Plan::run_prefilter(const mapi_prefilter *prefilter, const mapi_batch *batch, mapi_prefiltered *result)
+{
+    const Plan &plan = *static_cast<const Plan *>(prefilter->engine);
+    result->number = plan.number_;
+    result->known = 0;
+    if (NET_SLICE_IS_ON()) // each slice belongs into the unit of its packets
+        return;
+    for (size_t i = 0; i < plan.prefiltered_.size(); ++i)
+        result->known |= uint64_t(plan.prefiltered_[i]->prefilter(*batch, result->passed[i])) << i;
+}
+
+void Plan::add_metered(Applied &applied)
+{
+    if (!applied.meter_begin)
+        return;
+    meter_ends_[applied.node.get()] = &applied;
+    for (const Applied::Metered &function : applied.metered)
+        metered_.insert(function.node.get());
+}
+
+void Plan::complete(Stage &stage)
+{
+    for (Step &step : stage.steps) {
+        step.is_metered = metered_.contains(step.node);
+        if (const auto end = meter_ends_.find(step.node); end != meter_ends_.end())
+            step.meter_end = end->second;
+        const auto found = referred_of_.find(step.node);
+        step.has_result = step.node->has_published_result();
+        if (const auto mirrors = mirrors_.find(step.node); mirrors != mirrors_.end())
+            step.mirrors = &mirrors->second;
+        step.referred = found == referred_of_.end() ? kNone : found->second;
+        const bool runs_every_batch = step.node->runs_every_batch();
+        step.is_plain = step.references == 0 && step.referred == kNone && step.transformed == kNone && !runs_every_batch && !step.is_metered;
+        stage.runs_every_batch |= runs_every_batch || (step.transformed != kNone && stages_[step.transformed].runs_every_batch);
+    }
+}
+
+// What any of them refers to comes before the first: before the stages of this flow, too.
+void Plan::add(const Chain &chain, size_t functions)
+{
+    const auto for_each_present = [&](auto &&use) {
+        for (size_t i = 0; i < functions; ++i) {
+            if (!chain.functions()[i]->is_removed)
+                use(chain.functions()[i]->node);
+        }
+    };
+    for_each_present([&](const auto &node) { add_targets(*node, chain); });
+    for_each_present([&](const auto &node) { add(node, chain); });
+}
+
+// Behind its source, which comes first in its flow, and behind what it refers to, which was applied before it.
+void Plan::add(const std::shared_ptr<Node> &node, const Chain &chain)
+{
+    if (places_.contains(node.get()))
+        return;
+    add_targets(*node, chain);
+    const Place source = places_.at(node->source());
+    Step step{node.get(), source.mask};
+    Place place{source.stage, uint32_t(stages_[source.stage].steps.size() + 1)};
+    if (node->transforms()) {
+        step.transformed = uint32_t(stages_.size());
+        place = {step.transformed, 0};
+        stages_.emplace_back();
+    }
+    stages_[source.stage].steps.push_back(step);
+    stage_of_.emplace(node.get(), source.stage);
+    places_.emplace(node.get(), place);
+    nodes_.push_back(node);
+    takes_single_packets_ |= node->takes_single_packets();
+}
+
+// Those of the flow that is being added are added in its order anyway.
+void Plan::add_targets(Node &node, const Chain &own)
+{
+    for (const Node::Reference &reference : node.references()) {
+        const auto chain = reference.target.chain.lock();
+        if (chain.get() != &own && has_chain(chain.get()) && !chain->functions()[reference.target.position]->is_removed && !places_.contains(chain->functions()[reference.target.position]->node.get()))
+            add(*chain, reference.target.position + 1);
+    }
+}
+
+bool Plan::has_chain(const Chain *chain) const
+{
+    return chain && std::any_of(chains_.begin(), chains_.end(), [chain](const auto &own) { return own.get() == chain; });
+}
+
+void Plan::add_references(Node &node, uint32_t stage)
+{
+    for (Node::Reference &reference : node.references()) {
+        const std::shared_ptr<const Chain> chain = reference.target.chain.lock();
+        const size_t position = reference.target.position;
+        const bool is_own = has_chain(chain.get());
+        const Node *const referred_node = is_own && !chain->functions()[position]->is_removed ? chain->functions()[position]->node.get() : nullptr;
+        if (referred_node)
+            reference.kept = referred_node->result_memory();
+        const uint32_t referred = referred_node ? refer_to(referred_node) : kNone;
+        const bool is_same_stage = referred_node && stage_of_.at(referred_node) == stage;
+        // Of other packets: right after each of its own it is right for it, too.
+        takes_single_packets_ |= referred != kNone && !is_same_stage;
+        references_.push_back({&reference.view, is_own ? chain.get() : nullptr, reference.target.chain, position, referred, referred_node, is_same_stage});
+    }
+}
+
+uint32_t Plan::refer_to(const Node *node)
+{
+    const auto [entry, is_new] = referred_of_.try_emplace(node, uint32_t(referred_.size()));
+    if (is_new)
+        referred_.push_back(std::make_unique<Referred>());
+    return entry->second;
+}
+
+void Plan::join(Meter *meter)
+{
+    meter_ = meter;
+    for (const auto &chain : chains_)
+        chain->join();
+    joined_ = true;
+}
+
+void Plan::publish(const Step &step)
+{
+    if (!step.has_result)
+        return;
+    step.node->publish();
+    if (!step.mirrors)
+        return;
+    for (Applied *applied : *step.mirrors)
+        applied->publish_mirror();
+}
+
+void Plan::publish()
+{
+    for (const Step *step : results_)
+        publish(*step);
+    for (Node *node : copied_)
+        node->publish_when_due();
+    for (Group *group : ran_) {
+        group->has_run = false;
+        for (const Step *step = group->first; step != group->first + group->steps; ++step)
+            publish(*step);
+    }
+    ran_.clear();
+}
+
+std::shared_ptr<Node> Plan::find(const Node *source, const Node &wanted) const
+{
+    for (const auto &node : nodes_) {
+        if (node->can_serve(source, wanted))
+            return node;
+    }
+    return nullptr;
+}
+} // namespace mapi::engine

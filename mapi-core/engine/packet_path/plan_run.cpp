@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: MIT
+// Plan: a burst through the stages, on the device's thread.
+#include <bit>
+#include <chrono>
+
+#include "engine/packet_path/chain.hpp"
+#include "engine/packet_path/plan.hpp"
+
+namespace mapi::engine
+{
+// A step at a time where every step looks at nothing but its own packets, a batch at a time otherwise.
+void Plan::run(Burst burst)
+{
+    if (!awaited_.empty()) [[unlikely]]
+        look_at_awaited();
+    if (takes_bursts_) [[likely]]
+        return run_steps(stages_[0], burst);
+    for (const mapi_batch &batch : burst)
+        run(stages_[0], batch);
+}
+
+// Once for all functions, so that those that wait for the same flow, of another device say, let the same packets pass.
+void Plan::look_at_awaited()
+{
+    for (const auto &[begun, places] : awaited_) {
+        const uint64_t word = begun->load(std::memory_order_acquire);
+        for (uint64_t *place : places)
+            *place = word;
+    }
+}
+
+void Plan::run(Stage &stage, const mapi_batch &batch)
+{
+    if (!takes_single_packets_) [[likely]]
+        return run_steps(stage, {&batch, 1});
+    for (uint64_t rest = batch.all; rest != 0; rest &= rest - 1) {
+        mapi_batch single = batch;
+        single.all = rest & -rest;
+        single.wire_bytes = batch.packets[std::countr_zero(rest)].wire_len;
+        run_steps(stage, {&single, 1});
+    }
+}
+
+// Of several batches all steps are plain.
+void Plan::run_steps(Stage &stage, Burst burst)
+{
+    const size_t stride = stage.steps.size() + 1;
+    uint64_t *const masks = stage.masks.data();
+    const bool is_prefiltered = burst.front().prefiltered && !NET_SLICE_IS_ON(); // a session that was opened since then is to have each slice
+    for (size_t i = 0; i < burst.size(); ++i)
+        masks[i * stride] = burst[i].all;
+    for (size_t i = 0; i < stage.steady_steps; ++i) {
+        const Step &step = stage.steps[i];
+        if (step.prefiltered != kNone && is_prefiltered)
+            step.node->run_prefiltered(burst, masks + i + 1, stride, number_, step.prefiltered);
+        else if (step.is_plain) [[likely]]
+            step.node->run(burst, masks + step.input, masks + i + 1, stride);
+        else
+            masks[i + 1] = run_step(step, burst.front(), masks[step.input]);
+    }
+    if (stage.joints.empty())
+        return;
+    for (size_t i = 0; i < burst.size(); ++i)
+        run_joints(stage, burst[i], masks + i * stride);
+}
+
+void Plan::run_joints(Stage &stage, const mapi_batch &batch, uint64_t *masks)
+{
+    for (JointStep &joint : stage.joints)
+        run_joint(stage, joint, batch, masks);
+    for (const uint32_t mask : stage.fed)
+        masks[mask] = 0;
+    stage.fed.clear();
+}
+
+// Where nodes have few packets in common, one after the other is less work than all with any of these packets.
+void Plan::run_joint(Stage &stage, JointStep &joint, const mapi_batch &batch, uint64_t *masks)
+{
+    uint64_t any = 0;
+    JointPace::Work work = {};
+    const auto add = [&](const JointInput &input) {
+        const uint64_t mask = masks[input.mask];
+        any |= mask;
+        work.node_packets += uint64_t(std::popcount(mask)) * input.nodes;
+    };
+    for (uint32_t i = 0; i < joint.steady_inputs; ++i)
+        add(joint.inputs[i]);
+    for (const uint32_t i : joint.fed)
+        add(joint.inputs[i]);
+    if (any == 0)
+        return;
+    work.packets = uint64_t(std::popcount(any));
+    if (joint.inputs.size() == 1) {
+        run_jointly(stage, joint, batch, masks, any);
+    } else {
+        const bool is_jointly = joint.pace.prefers_jointly(work);
+        const auto begin = std::chrono::steady_clock::now();
+        if (is_jointly)
+            run_jointly(stage, joint, batch, masks, any);
+        else
+            run_one_by_one(stage, joint, batch, masks);
+        const auto ns = uint64_t(std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count());
+        is_jointly ? joint.pace.note_jointly(work, ns) : joint.pace.note_alone(work, ns);
+    }
+    joint.fed.clear();
+}
+
+void Plan::run_one_by_one(Stage &stage, JointStep &joint, const mapi_batch &batch, uint64_t *masks)
+{
+    for (uint32_t i = 0; i < joint.steady_inputs; ++i)
+        run_input(stage, joint, batch, masks, joint.inputs[i]);
+    for (const uint32_t i : joint.fed)
+        run_input(stage, joint, batch, masks, joint.inputs[i]);
+}
+
+void Plan::run_jointly(Stage &stage, JointStep &joint, const mapi_batch &batch, uint64_t *masks, uint64_t any)
+{
+    for (const mapi_joint_passed &passed : joint.joint->run(batch, any)) {
+        Group &group = joint.groups[passed.instance];
+        const uint64_t own = group.first ? passed.mask & masks[group.first->input] : 0;
+        if (own == 0)
+            continue;
+        group.first->node->count(own);
+        run_group(stage, group, batch, masks, own);
+    }
+}
+
+void Plan::run_input(Stage &stage, JointStep &joint, const mapi_batch &batch, uint64_t *masks, const JointInput &input)
+{
+    const uint64_t mask = masks[input.mask];
+    if (mask == 0)
+        return;
+    for (uint32_t i = input.first_node; i < input.first_node + input.nodes; ++i) {
+        Group &group = joint.groups[joint.by_input[i]];
+        if (const uint64_t passed = group.first->node->run(batch, mask))
+            run_group(stage, group, batch, masks, passed);
+    }
+}
+
+// What is behind a node that let nothing pass is not even looked at: its masks are stale, but for those that go into other joints.
+void Plan::run_group(Stage &stage, Group &group, const mapi_batch &batch, uint64_t *masks, uint64_t passed)
+{
+    uint64_t *output = masks + group.mask;
+    *output = passed;
+    for (const Step *step = group.first + 1; step != group.first + group.steps; ++step) {
+        const uint64_t input = masks[step->input];
+        *++output = input == 0 ? 0 : step->node->run(batch, input);
+    }
+    for (uint32_t i = group.first_feed; i < group.first_feed + group.feeds; ++i) {
+        const Feed &feed = stage.feeds[i];
+        if (masks[feed.mask] == 0)
+            continue;
+        stage.joints[feed.joint].fed.push_back(feed.input);
+        stage.fed.push_back(feed.mask);
+    }
+    if (!group.has_run)
+        ran_.push_back(&group);
+    group.has_run = true;
+}
+
+// A node that refers to others, or to which others refer, that makes packets or is measured.
+uint64_t Plan::run_step(const Step &step, const mapi_batch &batch, uint64_t input)
+{
+    Node &node = *step.node;
+    for (uint32_t i = 0; i < step.references; ++i) {
+        const Reference &reference = references_[step.first_reference + i];
+        update(reference, reference.is_same_stage);
+    }
+    if (step.referred != kNone) {
+        referred_[step.referred]->before = node.first_word();
+        referred_[step.referred]->has_before = node.has_value();
+    }
+    if (step.meter_end && meter_)
+        step.meter_end->show_measured(*meter_);
+    uint64_t passed = 0;
+    if (step.is_metered && meter_ && (input != 0 || node.runs_every_batch()))
+        passed = node.run_metered(batch, input, *meter_);
+    else if (input != 0 || node.runs_every_batch())
+        passed = node.run(batch, input);
+    if (step.referred != kNone)
+        referred_[step.referred]->mask = node.values(batch, node.runs_every_batch() ? batch.all : input, referred_[step.referred]->values.data());
+    for (uint32_t i = 0; i < step.references; ++i)
+        fold(*references_[step.first_reference + i].view);
+    if (step.transformed != kNone && (input == 0 || !run_transformed(step)) && stages_[step.transformed].runs_every_batch) {
+        mapi_batch none = batch;
+        none.all = none.wire_bytes = 0;
+        run_steps(stages_[step.transformed], {&none, 1});
+    }
+    return passed;
+}
+
+// The packets that the node has made go through the stage behind it.  False: there were none.
+bool Plan::run_transformed(const Step &step)
+{
+    mapi_batch batch = {};
+    bool has_made = false;
+    for (Meter *const meter = step.is_metered ? meter_ : nullptr; step.node->next_batch(batch, meter); has_made = true)
+        run(stages_[step.transformed], batch);
+    return has_made;
+}
+
+void Plan::tick(uint64_t now_ns)
+{
+    look_at_awaited();
+    tick(stages_[0], now_ns);
+    for (Stage &stage : stages_) { // any result may have changed
+        for (JointStep &joint : stage.joints) {
+            for (Group &group : joint.groups) {
+                if (group.first && !group.has_run)
+                    ran_.push_back(&group);
+                group.has_run = true;
+            }
+        }
+    }
+}
+
+void Plan::tick(Stage &stage, uint64_t now_ns)
+{
+    for (const Step &step : stage.steps) {
+        for (uint32_t i = 0; i < step.references; ++i)
+            update(references_[step.first_reference + i], false);
+        step.node->tick(now_ns);
+        if (step.transformed == kNone)
+            continue;
+        run_transformed(step);
+        tick(stages_[step.transformed], now_ns);
+    }
+}
+
+void Plan::flush()
+{
+    look_at_awaited();
+    flush(stages_[0]);
+}
+
+void Plan::flush(Stage &stage)
+{
+    for (const Step &step : stage.steps) {
+        if (step.transformed == kNone)
+            continue;
+        step.node->flush();
+        run_transformed(step);
+        flush(stages_[step.transformed]);
+    }
+}
+
+// After a batch: the view stands alone then, whatever becomes of its flow and of this plan.
+void Plan::fold(mapi_reference &view)
+{
+    if (view.mask == 0)
+        return;
+    view.before = view.values[63 - std::countl_zero(view.mask)];
+    view.has_before = 1;
+    view.mask = 0;
+    view.values = nullptr;
+}
+
+// is_same_batch: it is asked for while the batch is run that the referred node has just run with.
+void Plan::update(const Reference &reference, bool is_same_batch) const
+{
+    mapi_reference &view = *reference.view;
+    const std::shared_ptr<const Chain> held = reference.own ? nullptr : reference.other.lock();
+    const Chain *const chain = reference.own ? reference.own : held.get();
+    if (!chain || !chain->has_joined() || chain->status() == FLOW_CLOSED)
+        return;
+    const Applied &applied = *chain->functions()[reference.position];
+    if (applied.is_removed)
+        return;
+    view.base = applied.joined_result;
+    if (reference.referred == kNone) {
+        view.before = applied.node->published().first_word();
+        view.has_before = 1;
+        return;
+    }
+    view.words = reference.node->result_words();
+    if (!is_same_batch) {
+        view.before = reference.node->first_word();
+        view.has_before = reference.node->has_value();
+        return;
+    }
+    const Referred &referred = *referred_[reference.referred];
+    view.before = referred.before;
+    view.has_before = referred.has_before;
+    view.mask = referred.mask;
+    view.values = referred.values.data();
+}
+} // namespace mapi::engine

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// COOKING where libtins is missing: refused.
+#include <mapi/results.h>
+
+#include "functions/catalog.hpp"
+#include "functions/common/instance.hpp"
+
+namespace mapi::functions
+{
+namespace
+{
+int create(const mapi_function_setup *setup, void **)
+{
+    return refuse(setup, MFUNCT_COULD_NOT_APPLY_FUNCT, "COOKING: libmapi was built without libtins; install libtins-dev and build it again");
+}
+
+uint64_t process(void *, const mapi_batch *, uint64_t)
+{
+    return 0;
+}
+
+int next_batch(void *, mapi_batch *)
+{
+    return 0;
+}
+} // namespace
+} // namespace mapi::functions
+
+extern "C" const mapi_function mapi_fn_cooking = {
+    .abi = MAPI_FUNCTION_ABI,
+    .struct_size = sizeof(mapi_function),
+    .name = "COOKING",
+    .description = "puts TCP streams together (not in this build)",
+    .args = "iiii",
+    .flags = MAPI_FUNCTION_TRANSFORMS,
+    .result_bytes = sizeof(mapi_cooking_t),
+    .create = mapi::functions::create,
+    .process = mapi::functions::process,
+    .destroy = mapi::functions::destroy_nothing,
+    .next_batch = mapi::functions::next_batch,
+};

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: MIT
+// BPF_FILTER: packet -> passes when the expression matches.  One program for each link type that comes by.
+#include <atomic>
+#include <bit>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <linux/if_packet.h>
+
+#include "functions/catalog.hpp"
+#include "functions/common/instance.hpp"
+#include "functions/common/refuse.hpp"
+#include "links/link_type.hpp"
+#include "match/bpf/bpf_index.hpp"
+#include "match/bpf/bpf_live.hpp"
+#include "match/bpf/bpf_program.hpp"
+#include "match/errors.hpp"
+
+namespace mapi::functions
+{
+namespace
+{
+constexpr size_t kProgramsMax = 8;       // a capture of more link types than that is no common one
+constexpr uint64_t kProgramBytes = 8192; // its machine code has pages of its own
+
+class BpfFilter
+{
+public:
+    BpfFilter(const mapi_function_setup *setup, const char *expression)
+        : expression_(expression), has_packet_types_((setup->device_flags & MAPI_DEVICE_PACKET_TYPES) != 0), interface_index_(setup->interface_index)
+    {
+        programs_.reserve(kProgramsMax);
+    }
+
+    // Throws FilterError.  What an expression for files cannot ask an interface may answer.
+    void prepare(uint16_t link_type)
+    {
+        try {
+            programs_.push_back({link_type, match::BpfProgram::compile(expression_, link_type, 0)});
+        } catch (const match::FilterError &) {
+            Entry entry{link_type};
+            entry.kernel_code = has_packet_types_ ? match::compile_live(expression_, link_type) : std::vector<bpf_insn>();
+            if (entry.kernel_code.empty())
+                throw;
+            entry.program = answered(entry, PACKET_HOST);
+            entry.outgoing = answered(entry, PACKET_OUTGOING);
+            programs_.push_back(std::move(entry));
+        }
+    }
+
+    // Of the link type that create() was told, which other threads may ask for, too.
+    void keep_code()
+    {
+        static constexpr bpf_insn kPass[] = {{BPF_RET | BPF_K, 0, 0, 1}};
+        const Entry &first = programs_.front();
+        first_link_type_ = first.link_type;
+        first_program_ = first.program && !first.outgoing ? &*first.program : nullptr;
+        first_code_ = first.outgoing ? std::span(first.kernel_code) : first.program->instructions();
+        indexed_code_ = first.outgoing ? std::span<const bpf_insn>(kPass) : first_code_;
+    }
+
+    uint32_t code(uint16_t link_type, const mapi_filter_code **code) const
+    {
+        static_assert(sizeof(bpf_insn) == sizeof(mapi_filter_code));
+        *code = reinterpret_cast<const mapi_filter_code *>(first_code_.data());
+        return link_type == first_link_type_ ? uint32_t(first_code_.size()) : 0;
+    }
+
+    uint64_t process(const mapi_batch &batch, uint64_t mask)
+    {
+        if (batch.link_type != MAPI_LINK_MIXED) [[likely]]
+            return filter(batch.packets, mask, batch.link_type);
+        uint64_t passed = 0;
+        for (uint64_t rest = mask; rest != 0;) {
+            const uint16_t link_type = batch.packets[std::countr_zero(rest)].link_type;
+            uint64_t same = 0;
+            for (uint64_t m = rest; m != 0; m &= m - 1) {
+                if (batch.packets[std::countr_zero(m)].link_type == link_type)
+                    same |= m & -m;
+            }
+            passed |= filter(batch.packets, same, link_type);
+            rest &= ~same;
+        }
+        return passed;
+    }
+
+    // Any thread: that program does not change any more.
+    bool prefilter(const mapi_batch &batch, uint64_t &passed) const
+    {
+        if (batch.link_type != first_link_type_ || !first_program_)
+            return false;
+        passed = first_program_->filter(batch.packets, batch.all);
+        return true;
+    }
+
+    // Any thread.
+    uint16_t first_link_type() const { return first_link_type_; }
+    // For an index over many filters: what it is to find for this one, at least.
+    std::span<const bpf_insn> indexed_code() const { return indexed_code_; }
+
+    uint64_t unjudged() const { return unjudged_.load(std::memory_order_relaxed); }
+
+private:
+    struct Entry {
+        uint16_t link_type = 0;
+        std::optional<match::BpfProgram> program = {}; // none: the expression means nothing on such links
+        std::optional<match::BpfProgram> outgoing = {}; // where the direction matters: of packets that this machine sends
+        std::vector<bpf_insn> kernel_code = {};         // then, too: what the kernel takes
+    };
+
+    // Only whether a packet is outgoing can be asked.
+    match::BpfProgram answered(const Entry &entry, uint8_t packet_type) const
+    {
+        return match::BpfProgram::from_instructions(match::answer_live(entry.kernel_code, packet_type, interface_index_));
+    }
+
+    uint64_t filter(const mapi_packet *packets, uint64_t mask, uint16_t link_type)
+    {
+        const Entry *entry = &programs_.front();
+        if (entry->link_type != link_type) [[unlikely]]
+            entry = &find(link_type);
+        if (entry->outgoing) [[unlikely]]
+            return filter_by_direction(*entry, packets, mask);
+        if (entry->program) [[likely]]
+            return entry->program->filter(packets, mask);
+        unjudged_.fetch_add(uint64_t(std::popcount(mask)), std::memory_order_relaxed);
+        return 0;
+    }
+
+    static uint64_t filter_by_direction(const Entry &entry, const mapi_packet *packets, uint64_t mask)
+    {
+        uint64_t outgoing = 0;
+        for (uint64_t rest = mask; rest != 0; rest &= rest - 1)
+            outgoing |= packets[std::countr_zero(rest)].packet_type == PACKET_OUTGOING ? rest & -rest : 0;
+        return entry.program->filter(packets, mask & ~outgoing) | entry.outgoing->filter(packets, outgoing);
+    }
+
+    // The cold half: a capture with several link types compiles once for each, when its first packet comes.
+    const Entry &find(uint16_t link_type)
+    {
+        static const Entry kNone = {};
+        for (const Entry &entry : programs_) {
+            if (entry.link_type == link_type)
+                return entry;
+        }
+        if (programs_.size() == kProgramsMax)
+            return kNone;
+        try {
+            prepare(link_type);
+        } catch (const std::exception &) {
+            programs_.push_back({link_type, std::nullopt});
+        }
+        return programs_.back();
+    }
+
+    const std::string expression_;
+    const bool has_packet_types_;
+    const uint32_t interface_index_;
+    std::vector<Entry> programs_; // stay where they are; after create() the device's thread alone uses it
+    const match::BpfProgram *first_program_ = nullptr; // null: more than a packet's bytes decides
+    uint16_t first_link_type_ = 0;
+    std::span<const bpf_insn> first_code_, indexed_code_;
+    std::atomic<uint64_t> unjudged_ = 0;
+};
+
+// Filters with the same input: an index over their fields finds the few that a packet may pass, and these judge it themselves.
+class BpfJoint
+{
+public:
+    // Null when there is nothing to find by.
+    static std::unique_ptr<BpfJoint> make(std::span<void *const> instances)
+    {
+        auto joint = std::make_unique<BpfJoint>();
+        std::vector<std::span<const bpf_insn>> programs;
+        for (void *instance : instances) {
+            joint->filters_.push_back(static_cast<BpfFilter *>(instance));
+            programs.push_back(joint->filters_.back()->indexed_code());
+            if (joint->filters_.back()->first_link_type() != joint->filters_.front()->first_link_type())
+                return nullptr;
+        }
+        joint->index_ = match::BpfIndex::make(programs);
+        return joint->index_ ? std::move(joint) : nullptr;
+    }
+
+    uint32_t process(const mapi_batch &batch, uint64_t mask, mapi_joint_passed *passed)
+    {
+        uint32_t count = 0;
+        const auto judge = [&](uint32_t filter, uint64_t candidates) {
+            if (const uint64_t matching = filters_[filter]->process(batch, candidates))
+                passed[count++] = {matching, filter, 0};
+        };
+        if (batch.link_type == filters_.front()->first_link_type()) [[likely]] {
+            for (const match::BpfCandidates &candidates : index_->find(batch.packets, mask))
+                judge(candidates.program, candidates.mask);
+        } else {
+            for (uint32_t filter = 0; filter < filters_.size(); ++filter)
+                judge(filter, mask);
+        }
+        return count;
+    }
+
+private:
+    std::vector<BpfFilter *> filters_;
+    std::unique_ptr<match::BpfIndex> index_;
+};
+
+int create(const mapi_function_setup *setup, void **instance)
+{
+    const char *expression = setup->arguments[0].text;
+    if (!expression || !*expression)
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the filter expression is empty");
+    if (const int refused = charge_memory(setup, kProgramsMax * kProgramBytes))
+        return refused;
+    try {
+        auto filter = std::make_unique<BpfFilter>(setup, expression);
+        filter->prepare(setup->link_type == MAPI_LINK_UNKNOWN ? uint16_t(links::kEthernet) : setup->link_type);
+        filter->keep_code();
+        *instance = filter.release();
+        return 0;
+    } catch (const match::FilterError &error) {
+        return refuse(setup, PCAP_BPF_ERR, std::string("filter \"") + expression + "\": " + error.what());
+    } catch (const std::exception &error) {
+        return refuse(setup, MFUNCT_COULD_NOT_APPLY_FUNCT, error.what());
+    }
+}
+
+uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)
+{
+    return static_cast<BpfFilter *>(instance)->process(*batch, mask);
+}
+
+int prefilter(const void *instance, const mapi_batch *batch, uint64_t *passed)
+{
+    return static_cast<const BpfFilter *>(instance)->prefilter(*batch, *passed);
+}
+
+uint32_t classic_bpf(const void *instance, uint16_t link_type, const mapi_filter_code **code)
+{
+    return static_cast<const BpfFilter *>(instance)->code(link_type, code);
+}
+
+int joint_create(void *const *instances, uint32_t count, void **joint)
+{
+    try {
+        *joint = BpfJoint::make({instances, count}).release();
+        return *joint ? 0 : MFUNCT_COULD_NOT_APPLY_FUNCT;
+    } catch (const std::exception &) {
+        return MFUNCT_COULD_NOT_APPLY_FUNCT;
+    }
+}
+
+uint32_t joint_process(void *joint, const mapi_batch *batch, uint64_t mask, mapi_joint_passed *passed)
+{
+    return static_cast<BpfJoint *>(joint)->process(*batch, mask, passed);
+}
+
+void drops(const void *instance, mapi_function_drops *drops)
+{
+    drops->link_type = static_cast<const BpfFilter *>(instance)->unjudged();
+}
+} // namespace
+} // namespace mapi::functions
+
+extern "C" const mapi_function mapi_fn_bpf_filter = {
+    .abi = MAPI_FUNCTION_ABI,
+    .struct_size = sizeof(mapi_function),
+    .name = "BPF_FILTER",
+    .description = "passes packets that match a libpcap filter expression",
+    .args = "s",
+    .flags = MAPI_FUNCTION_PURE,
+    .result_bytes = 0,
+    .create = mapi::functions::create,
+    .process = mapi::functions::process,
+    .destroy = mapi::functions::destroy<mapi::functions::BpfFilter>,
+    .drops = mapi::functions::drops,
+    .classic_bpf = mapi::functions::classic_bpf,
+    .joint_create = mapi::functions::joint_create,
+    .joint_process = mapi::functions::joint_process,
+    .joint_destroy = mapi::functions::destroy<mapi::functions::BpfJoint>,
+    .text_bytes_max = 2048, // a second; libpcap takes a time that grows with the cube
+    .prefilter = mapi::functions::prefilter,
+};

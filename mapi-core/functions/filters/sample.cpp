@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+// SAMPLE: packet -> passes every n-th (PERIODIC), or n percent of them (PROBABILISTIC).  SAMPLE_PACKETS: MAPI 1's, the same with strings or numbers.
+//
+// Never shared between flows: two flows that sample must be independent of each other, and the period of each begins at
+// its own first packet.
+#include <charconv>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <variant>
+
+#include <mapi/mapi.h>
+#include <mapi/sample.h>
+
+#include "functions/catalog.hpp"
+#include "functions/common/instance.hpp"
+#include "functions/common/random_seed.hpp"
+#include "functions/common/refuse.hpp"
+#include "functions/common/sampler.hpp"
+
+namespace mapi::functions
+{
+namespace
+{
+using Sampler = std::variant<PeriodicSampler, ProbabilisticSampler>;
+
+int create_sampler(const mapi_function_setup *setup, int64_t value, int64_t mode, void **instance)
+{
+    if (mode != PERIODIC && mode != PROBABILISTIC)
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_2, "the mode is neither PERIODIC nor PROBABILISTIC");
+    if (value < 1)
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the value is less than 1");
+    if (mode == PROBABILISTIC && value > 100)
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "more than 100 percent");
+    try {
+        if (mode == PERIODIC) {
+            *instance = new Sampler(PeriodicSampler(uint64_t(value)));
+        } else {
+            *instance = new Sampler(ProbabilisticSampler(double(value) / 100.0, random_seed()));
+        }
+        return 0;
+    } catch (const std::exception &error) {
+        return refuse(setup, MFUNCT_COULD_NOT_APPLY_FUNCT, error.what());
+    }
+}
+
+int create(const mapi_function_setup *setup, void **instance)
+{
+    return create_sampler(setup, setup->arguments[0].number, setup->arguments[1].number, instance);
+}
+
+std::optional<int64_t> read_number(std::string_view text)
+{
+    int64_t number = 0;
+    const auto [stop, status] = std::from_chars(text.data(), text.data() + text.size(), number);
+    return status == std::errc() && stop == text.data() + text.size() ? std::optional(number) : std::nullopt;
+}
+
+int create_from_text(const mapi_function_setup *setup, void **instance)
+{
+    const char *value_text = setup->arguments[0].text;
+    const char *mode_text = setup->arguments[1].text;
+    if (!value_text || !mode_text)
+        return refuse(setup, value_text ? MFUNCT_INVALID_ARGUMENT_2 : MFUNCT_INVALID_ARGUMENT_1, "a string is missing");
+    const auto value = read_number(value_text);
+    if (!value)
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, std::string("\"") + value_text + "\" is not a number");
+    const std::string_view mode = mode_text;
+    if (mode == "PERIODIC" || mode == "DET")
+        return create_sampler(setup, *value, PERIODIC, instance);
+    if (mode == "PROBABILISTIC" || mode == "PROB")
+        return create_sampler(setup, *value, PROBABILISTIC, instance);
+    return create_sampler(setup, *value, read_number(mode).value_or(-1), instance);
+}
+
+uint64_t process(void *instance, const mapi_batch *, uint64_t mask)
+{
+    return std::visit([mask](auto &sampler) { return sampler.sample(mask); }, *static_cast<Sampler *>(instance));
+}
+
+// A period begins; chance has no memory.
+void begin_anew(void *instance)
+{
+    if (auto *sampler = std::get_if<PeriodicSampler>(static_cast<Sampler *>(instance)))
+        sampler->reset();
+}
+} // namespace
+} // namespace mapi::functions
+
+extern "C" const mapi_function mapi_fn_sample = {
+    .abi = MAPI_FUNCTION_ABI,
+    .struct_size = sizeof(mapi_function),
+    .name = "SAMPLE",
+    .description = "passes every n-th packet, or n percent of them at random",
+    .args = "ii",
+    .flags = 0,
+    .result_bytes = 0,
+    .create = mapi::functions::create,
+    .process = mapi::functions::process,
+    .destroy = mapi::functions::destroy<mapi::functions::Sampler>,
+    .reset = mapi::functions::begin_anew,
+};
+
+extern "C" const mapi_function mapi_fn_sample_packets = {
+    .abi = MAPI_FUNCTION_ABI,
+    .struct_size = sizeof(mapi_function),
+    .name = "SAMPLE_PACKETS",
+    .description = "SAMPLE as in MAPI 1, with strings or numbers",
+    .args = "nn",
+    .flags = 0,
+    .result_bytes = 0,
+    .create = mapi::functions::create_from_text,
+    .process = mapi::functions::process,
+    .destroy = mapi::functions::destroy<mapi::functions::Sampler>,
+    .reset = mapi::functions::begin_anew,
+};

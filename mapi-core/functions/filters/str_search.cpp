@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+// STR_SEARCH: packet -> passes when a string is in it.
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "functions/catalog.hpp"
+#include "functions/common/instance.hpp"
+#include "functions/common/refuse.hpp"
+#include "match/errors.hpp"
+#include "match/text/string_matcher.hpp"
+#include "match/text/string_matcher_set.hpp"
+
+namespace mapi::functions
+{
+namespace
+{
+constexpr char kNoCase[] = "nocase";
+
+bool is_window_value(int64_t value)
+{
+    return value >= 0 && value <= std::numeric_limits<int>::max();
+}
+
+int create(const mapi_function_setup *setup, void **instance)
+{
+    const char *pattern = setup->arguments[0].text;
+    const int64_t offset = setup->arguments[1].number;
+    const int64_t depth = setup->arguments[2].number;
+    if (!pattern || !*pattern)
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the pattern is empty");
+    if (!is_window_value(offset))
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_2, "offset " + std::to_string(offset) + " is negative");
+    if (!is_window_value(depth))
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_3, "depth " + std::to_string(depth) + " is negative");
+    const std::string letter_case = setup->argument_count > 3 && setup->arguments[3].kind ? setup->arguments[3].text : "";
+    if (!letter_case.empty() && letter_case != kNoCase)
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_4, "\"" + letter_case + "\" is neither \"nocase\" nor empty");
+    try {
+        auto matcher = std::make_unique<match::StringMatcher>(pattern, int(offset), int(depth),
+                                                              letter_case == kNoCase ? match::LetterCase::kIgnored : match::LetterCase::kExact);
+        const int refused = charge_memory(setup, matcher->memory_bytes()); // nobody can tell before
+        *instance = refused ? nullptr : matcher.release();
+        return refused;
+    } catch (const match::PatternError &error) {
+        return refuse(setup, error.code(), error.what());
+    } catch (const std::exception &error) {
+        return refuse(setup, MFUNCT_COULD_NOT_APPLY_FUNCT, error.what());
+    }
+}
+
+uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)
+{
+    return static_cast<const match::StringMatcher *>(instance)->filter(batch->packets, mask);
+}
+
+int joint_create(void *const *instances, uint32_t count, void **joint)
+{
+    try {
+        std::vector<const match::StringMatcher *> matchers;
+        for (uint32_t i = 0; i < count; ++i)
+            matchers.push_back(static_cast<const match::StringMatcher *>(instances[i]));
+        *joint = match::StringMatcherSet::make(matchers).release();
+        return *joint ? 0 : MFUNCT_COULD_NOT_APPLY_FUNCT;
+    } catch (const std::exception &) {
+        return MFUNCT_COULD_NOT_APPLY_FUNCT;
+    }
+}
+
+uint32_t joint_process(void *joint, const mapi_batch *batch, uint64_t mask, mapi_joint_passed *passed)
+{
+    uint32_t count = 0;
+    for (const match::PatternMatches &matches : static_cast<match::StringMatcherSet *>(joint)->find(batch->packets, mask))
+        passed[count++] = {matches.mask, matches.matcher, 0};
+    return count;
+}
+} // namespace
+} // namespace mapi::functions
+
+extern "C" const mapi_function mapi_fn_str_search = {
+    .abi = MAPI_FUNCTION_ABI,
+    .struct_size = sizeof(mapi_function),
+    .name = "STR_SEARCH",
+    .description = "passes packets that hold a string between offset and offset + depth",
+    .args = "sii??s",
+    .flags = MAPI_FUNCTION_PURE | MAPI_FUNCTION_JOINT_OF_ANY_MASKS,
+    .result_bytes = 0,
+    .create = mapi::functions::create,
+    .process = mapi::functions::process,
+    .destroy = mapi::functions::destroy<mapi::match::StringMatcher>,
+    .joint_create = mapi::functions::joint_create,
+    .joint_process = mapi::functions::joint_process,
+    .joint_destroy = mapi::functions::destroy<mapi::match::StringMatcherSet>,
+};

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// Protocol classifier: without nDPI there is none.
+#include "functions/flows/protocol_classifier.hpp"
+
+#include <stdexcept>
+
+namespace mapi::functions
+{
+struct ProtocolClassifier::Module {
+};
+
+ProtocolClassifier::ProtocolClassifier()
+{
+    throw std::runtime_error("this libmapi was built without nDPI, which tells protocols apart; install its development files and build again");
+}
+
+ProtocolClassifier::~ProtocolClassifier() = default;
+
+uint64_t ProtocolClassifier::memory_bytes(size_t)
+{
+    return 0;
+}
+
+void ProtocolClassifier::Flow::Deleter::operator()(void *) const
+{
+}
+
+void ProtocolClassifier::look(Flow &, std::span<const uint8_t>, uint8_t, uint64_t)
+{
+}
+} // namespace mapi::functions

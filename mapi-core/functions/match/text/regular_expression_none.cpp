@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// Stands in where Vectorscan is missing: there is nothing to search with.
+#include "match/errors.hpp"
+#include "regular_expression.hpp"
+
+namespace mapi::match
+{
+std::unique_ptr<RegularExpression> RegularExpression::compile(const std::string &)
+{
+    throw PatternError(PatternFault::kInvalid, "this build has no Vectorscan, which regular expressions need");
+}
+} // namespace mapi::match

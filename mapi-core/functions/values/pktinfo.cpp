@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// PKTINFO: packet -> uint64 time stamp (NTP) or wire bytes of the last one.  Lets every packet pass.
+
+#include <mapi/errors.h>
+#include <mapi/pktinfo.h>
+
+#include "functions/catalog.hpp"
+#include "functions/common/instance.hpp"
+#include "functions/common/ntp_time.hpp"
+#include "functions/common/packet_value.hpp"
+#include "functions/common/refuse.hpp"
+
+namespace mapi::functions
+{
+namespace
+{
+constexpr int64_t kPacketSizeToo = 2; // what PKT_SIZE was in libmapi before it took MAPI 2's numbers
+
+struct PacketInfo {
+    uint64_t *result;
+    bool is_time;
+
+    uint64_t of(const mapi_packet &packet) const { return is_time ? ntp_time(packet.timestamp_ns) : packet.wire_len; }
+};
+
+int create(const mapi_function_setup *setup, void **instance)
+{
+    const int64_t what = setup->arguments[0].number;
+    if (what != PKT_TS && what != PKT_SIZE && what != kPacketSizeToo)
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the type is neither PKT_TS nor PKT_SIZE");
+    return create_object<PacketInfo>(setup, instance, static_cast<uint64_t *>(setup->result), what == PKT_TS);
+}
+} // namespace
+} // namespace mapi::functions
+
+extern "C" const mapi_function mapi_fn_pktinfo = {
+    .abi = MAPI_FUNCTION_ABI,
+    .struct_size = sizeof(mapi_function),
+    .name = "PKTINFO",
+    .description = "time stamp or wire bytes of the last packet",
+    .args = "i",
+    .flags = MAPI_FUNCTION_PURE | MAPI_FUNCTION_PASSES_ALL,
+    .result_bytes = sizeof(uint64_t),
+    .create = mapi::functions::create,
+    .process = mapi::functions::process_packet_value<mapi::functions::PacketInfo>,
+    .destroy = mapi::functions::destroy<mapi::functions::PacketInfo>,
+    .values = mapi::functions::packet_values<mapi::functions::PacketInfo>,
+};

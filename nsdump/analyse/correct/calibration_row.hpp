@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// analyse: one row of a calibration, the same from programs, the kernel and calibration.json.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "analyse/correct/student.hpp"
+#include "decode/trace_parts.hpp"
+
+namespace nsdump
+{
+// Places of the probe kinds in tables of constants.
+enum ProbeIndex { kPair = 0, kMark, kInit, kExit, kProbes };
+
+// How much more a constant is with nothing that the probe could hide beside.
+struct Hidden {
+    double inner = 0;
+    double outer = 0;
+};
+
+// One row of a calibration, averaged over the processes that took part.
+struct CalibrationRow {
+    std::uint32_t cpu = NSLICE_ANY_CPU;
+    unsigned probe = kPair;
+    unsigned field = 0;
+    double inner = 0;
+    double inner_ci95 = 0;
+    double outer = 0;
+    double outer_ci95 = 0;
+    std::uint64_t samples = 0;
+    std::uint64_t trimmed = 0;
+    double degrees = kManyDegrees; // of freedom of the intervals
+    std::optional<Hidden> hidden = {}; // where it was measured
+};
+} // namespace nsdump

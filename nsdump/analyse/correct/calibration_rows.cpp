@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+// analyse: rows of the calibrations at a session's start and end -> the constants of one probe on one CPU.
+#include "analyse/correct/calibration_rows.hpp"
+
+#include <cmath>
+
+namespace nsdump
+{
+namespace
+{
+struct Measured {
+    double value;
+    double ci95;
+    double degrees;
+    std::optional<double> hidden;
+};
+
+Measured inner_of(const CalibrationRow &row)
+{
+    return {row.inner, row.inner_ci95, row.degrees, row.hidden ? std::optional(row.hidden->inner) : std::nullopt};
+}
+
+Measured outer_of(const CalibrationRow &row)
+{
+    return {row.outer, row.outer_ci95, row.degrees, row.hidden ? std::optional(row.hidden->outer) : std::nullopt};
+}
+
+Constant of_one_end(const Measured &one)
+{
+    return {one.value, one.ci95, one.degrees, 0, one.hidden};
+}
+
+// Start and end averaged.  They differ by chance, too: only what their intervals do not explain has moved.
+Constant combined(const Measured &start, const Measured &end)
+{
+    Uncertainty difference;
+    difference.add_ci95(start.ci95, start.degrees);
+    difference.add_ci95(end.ci95, end.degrees);
+    const double chance = difference.ci95(), apart = end.value - start.value;
+    const auto hidden = start.hidden && end.hidden ? std::optional((*start.hidden + *end.hidden) / 2)
+                                                   : start.hidden ? start.hidden : end.hidden;
+    return {(start.value + end.value) / 2, chance / 2, difference.degrees(),
+            std::sqrt(std::fmax(apart * apart - chance * chance, 0)) / 2, hidden};
+}
+} // namespace
+
+CalibrationRows::CalibrationRows(std::vector<CalibrationRow> rows) : rows_(std::move(rows))
+{
+    for (std::size_t place = 0; place < rows_.size(); ++place) {
+        const CalibrationRow &row = rows_[place];
+        places_.try_emplace({row.cpu, row.probe, row.field}, place);
+        cpus_.insert(row.cpu);
+        if (row.cpu != NSLICE_ANY_CPU)
+            sums_[{row.probe, row.field}].add(row);
+    }
+}
+
+std::optional<CalibrationRow> CalibrationRows::find(std::uint32_t cpu, unsigned probe, unsigned field) const
+{
+    for (const std::uint32_t wanted : {cpu, NSLICE_ANY_CPU})
+        if (const auto found = places_.find({wanted, probe, field}); found != places_.end())
+            return rows_[found->second];
+    const auto others = sums_.find({probe, field});
+    if (others == sums_.end())
+        return std::nullopt;
+    return others->second.of_another(NSLICE_ANY_CPU, probe, field);
+}
+
+bool has_own_row(const CalibrationRows &start, const CalibrationRows &end, std::uint32_t cpu)
+{
+    return start.has_cpu(cpu) || start.has_cpu(NSLICE_ANY_CPU) || end.has_cpu(cpu) || end.has_cpu(NSLICE_ANY_CPU);
+}
+
+bool is_measured_itself(const CalibrationRows &start, const CalibrationRows &end, std::uint32_t cpu)
+{
+    return (start.empty() || start.has_cpu(cpu)) && (end.empty() || end.has_cpu(cpu));
+}
+
+std::optional<ProbeConstants> probe_constants(const CalibrationRows &start,
+                                              const CalibrationRows &end, std::uint32_t cpu,
+                                              unsigned probe, unsigned field)
+{
+    const auto a = start.find(cpu, probe, field);
+    const auto b = end.find(cpu, probe, field);
+    if (!a && !b)
+        return std::nullopt;
+    if (!a || !b) {
+        const CalibrationRow &row = a ? *a : *b;
+        return ProbeConstants{of_one_end(inner_of(row)), of_one_end(outer_of(row))};
+    }
+    return ProbeConstants{combined(inner_of(*a), inner_of(*b)), combined(outer_of(*a), outer_of(*b))};
+}
+
+} // namespace nsdump

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+// analyse: rows of the calibrations at a session's start and end -> the constants of one probe on one CPU.
+#pragma once
+
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "analyse/correct/calibration_row.hpp"
+#include "analyse/correct/student.hpp"
+#include "analyse/correct/uncertainty.hpp"
+#include "decode/trace_parts.hpp"
+
+namespace nsdump
+{
+// Sum of rows; mean() of independent means narrows the interval with the square root of their number.
+struct RowSum {
+    double inner = 0, inner_squares = 0, outer = 0, outer_squares = 0;
+    double inner_hidden = 0, outer_hidden = 0, with_hidden = 0; // over the rows that have it
+    Uncertainty inner_error, outer_error;
+    std::uint64_t samples = 0, trimmed = 0, rows = 0;
+
+    void add(const CalibrationRow &row)
+    {
+        inner += row.inner;
+        inner_error.add_ci95(row.inner_ci95, row.degrees);
+        inner_squares += row.inner * row.inner;
+        outer += row.outer;
+        outer_error.add_ci95(row.outer_ci95, row.degrees);
+        outer_squares += row.outer * row.outer;
+        if (row.hidden) {
+            inner_hidden += row.hidden->inner;
+            outer_hidden += row.hidden->outer;
+            ++with_hidden;
+        }
+        samples += row.samples;
+        trimmed += row.trimmed;
+        ++rows;
+    }
+    CalibrationRow mean(std::uint32_t cpu, unsigned probe, unsigned field) const
+    {
+        const double n = static_cast<double>(rows);
+        return {cpu,       probe,   field,   inner / n, inner_error.ci95() / n, outer / n, outer_error.ci95() / n,
+                samples,   trimmed, outer_error.degrees(), hidden()};
+    }
+    // For a CPU that is none of these: as far off as they are from each other.
+    CalibrationRow of_another(std::uint32_t cpu, unsigned probe, unsigned field) const
+    {
+        CalibrationRow row = mean(cpu, probe, field);
+        row.inner_ci95 = std::hypot(row.inner_ci95, spread95(inner, inner_squares));
+        row.outer_ci95 = std::hypot(row.outer_ci95, spread95(outer, outer_squares));
+        row.degrees = kManyDegrees; // the half widths stay as large as the few CPUs made them
+        return row;
+    }
+
+private:
+    std::optional<Hidden> hidden() const
+    {
+        return with_hidden > 0 ? std::optional<Hidden>({inner_hidden / with_hidden, outer_hidden / with_hidden}) : std::nullopt;
+    }
+    double spread95(double sum, double squares) const
+    {
+        if (rows < 2)
+            return 0;
+        const double n = static_cast<double>(rows);
+        const double variance = std::fmax(squares - sum * sum / n, 0) / (n - 1);
+        return student_t95(n - 1) * std::sqrt(variance * (1 + 1 / n));
+    }
+};
+
+struct Constant {
+    double value;
+    double ci95;
+    double degrees;
+    double moved;                 // a bound: its way between the session's ends
+    std::optional<double> hidden; // more with nothing to hide beside; its amount is a bound, too
+
+    double bound() const { return moved + std::fabs(hidden.value_or(0)); }
+};
+
+struct ProbeConstants {
+    Constant inner;
+    Constant outer;
+};
+
+// Rows found by what they are of: a trace may bring as many as it likes, and each CPU asks for its own.
+class CalibrationRows
+{
+public:
+    CalibrationRows() = default;
+    explicit CalibrationRows(std::vector<CalibrationRow> rows);
+
+    const std::vector<CalibrationRow> &all() const { return rows_; }
+    bool empty() const { return rows_.empty(); }
+    // The CPU's own row, else the one for any CPU, else the mean over the CPUs with their spread in its interval.
+    std::optional<CalibrationRow> find(std::uint32_t cpu, unsigned probe, unsigned field) const;
+    // Any row of this very CPU.
+    bool has_cpu(std::uint32_t cpu) const { return cpus_.contains(cpu); }
+
+private:
+    std::vector<CalibrationRow> rows_;
+    std::map<std::tuple<std::uint32_t, unsigned, unsigned>, std::size_t> places_; // by CPU, probe, field: the first of it
+    std::map<std::pair<unsigned, unsigned>, RowSum> sums_; // by probe and field, over the CPUs
+    std::set<std::uint32_t> cpus_;
+};
+
+// A row of its own at either end, or one for any CPU.
+bool has_own_row(const CalibrationRows &start, const CalibrationRows &end, std::uint32_t cpu);
+// Every calibration that there is has measured this very CPU.
+bool is_measured_itself(const CalibrationRows &start, const CalibrationRows &end, std::uint32_t cpu);
+// Both ends together; none where neither has the probe.
+std::optional<ProbeConstants> probe_constants(const CalibrationRows &start, const CalibrationRows &end,
+                                              std::uint32_t cpu, unsigned probe, unsigned field);
+} // namespace nsdump

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: MIT
+// analyse: the calibrations of a trace (or calibration.json) -> the constants to subtract on each CPU.
+#include "analyse/correct/correction.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "analyse/correct/kernel_rows.hpp"
+#include "decode/clock.hpp"
+#include "decode/error.hpp"
+
+namespace nsdump
+{
+namespace
+{
+bool is_usable(double value)
+{
+    return std::isfinite(value) && std::fabs(value) < 1e15;
+}
+
+// The names, where they are not those of the trace; a file that does not tell them is taken as it is.
+std::string counters_unlike(const ProbeCost &probe, const std::vector<std::string> &wanted)
+{
+    std::vector<std::string> names;
+    for (const CounterCost &cost : probe.counter_costs)
+        names.push_back(cost.counter);
+    return names.empty() || names == wanted ? std::string{} : fmt::format("{}", fmt::join(names, ","));
+}
+
+// Where most of a probe is hidden, what is left is small; `hidden` keeps the share one of the whole probe.
+bool has_drifted(double start, double start_ci, double end, double end_ci, double hidden)
+{
+    const double moved = std::fabs(end - start);
+    return moved > std::hypot(start_ci, end_ci) && moved > kDriftShare * (std::fabs(start) + std::fabs(hidden));
+}
+} // namespace
+
+std::optional<unsigned> probe_of_kind(unsigned kind)
+{
+    switch (kind) {
+    case NSLICE_KIND_START: return kPair;
+    case NSLICE_KIND_MARK: return kMark;
+    case NSLICE_KIND_INIT: return kInit;
+    case NSLICE_KIND_EXIT: return kExit;
+    default: return std::nullopt;
+    }
+}
+
+const char *probe_name(unsigned probe)
+{
+    static constexpr const char *kNames[kProbes] = {"START", "MARK", "INIT", "EXIT"};
+    return probe < kProbes ? kNames[probe] : "UNKNOWN";
+}
+
+Correction::Correction(const TraceFile &trace, const CalibrationFile *extra)
+    : fields_(1 + std::max(trace.counter_names().size(), trace.kernel_counter_names().size())),
+      kernel_start_(kernel_rows(trace.kernel_calibrations(), NSLICE_CALIBRATION_START)),
+      kernel_end_(kernel_rows(trace.kernel_calibrations(), NSLICE_CALIBRATION_END))
+{
+    if (extra)
+        take_file(trace, *extra);
+    else
+        take_trace(trace);
+    compare(kernel_start_.all(), kernel_end_.all(), true);
+    build(trace.cpus());
+}
+
+bool Correction::has_constants() const
+{
+    return !start_.empty() || !end_.empty();
+}
+
+namespace
+{
+using Sums = std::map<std::tuple<std::uint32_t, unsigned, unsigned>, RowSum>;
+
+std::vector<CalibrationRow> rows_of(const Sums &sums)
+{
+    std::vector<CalibrationRow> rows;
+    for (const auto &[key, sum] : sums)
+        rows.push_back(sum.mean(std::get<0>(key), std::get<1>(key), std::get<2>(key)));
+    return rows;
+}
+
+using EntryKey = std::tuple<std::uint32_t, unsigned, unsigned>; // CPU, kind, field
+
+// The constants of probes that have nothing to hide beside.
+std::map<EntryKey, const nslice_calibration_entry *> entries_alone(const Calibration &calibration)
+{
+    std::map<EntryKey, const nslice_calibration_entry *> out;
+    for (const nslice_calibration_entry &entry : calibration.entries)
+        if (entry.kind & NSLICE_ENTRY_ALONE && is_usable(entry.inner) && is_usable(entry.outer))
+            out[{entry.cpu, entry.kind & ~NSLICE_ENTRY_ALONE, entry.field}] = &entry;
+    return out;
+}
+
+// Processes that calibrated at their start and at their end.
+std::set<std::uint32_t> whole_processes(const TraceFile &trace)
+{
+    std::set<std::uint32_t> begun, whole;
+    for (const Calibration &calibration : trace.calibrations())
+        if (calibration.phase != NSLICE_CALIBRATION_END)
+            begun.insert(calibration.pid);
+        else if (begun.contains(calibration.pid))
+            whole.insert(calibration.pid);
+    return whole;
+}
+} // namespace
+
+void Correction::take_trace(const TraceFile &trace)
+{
+    Sums sums[2], whole_sums[2];
+    std::uint64_t refused = 0;
+    const std::set<std::uint32_t> whole = whole_processes(trace);
+    for (const Calibration &calibration : trace.calibrations()) {
+        const bool is_end = calibration.phase == NSLICE_CALIBRATION_END;
+        const auto alone = entries_alone(calibration);
+        for (const nslice_calibration_entry &entry : calibration.entries) {
+            const auto probe = probe_of_kind(entry.kind & ~NSLICE_ENTRY_ALONE);
+            if (!probe || entry.field >= fields_ || !is_usable(entry.inner) || !is_usable(entry.outer) ||
+                !is_usable(entry.inner_ci95) || !is_usable(entry.outer_ci95)) {
+                ++refused;
+                continue;
+            }
+            if (entry.kind & NSLICE_ENTRY_ALONE)
+                continue;
+            const double degrees = entry.degrees > 0 ? entry.degrees : kManyDegrees;
+            CalibrationRow row = {entry.cpu,   *probe,           entry.field,   entry.inner,   entry.inner_ci95,
+                                  entry.outer, entry.outer_ci95, entry.samples, entry.trimmed, degrees};
+            if (const auto found = alone.find({entry.cpu, entry.kind, entry.field}); found != alone.end())
+                row.hidden = {found->second->inner - entry.inner, found->second->outer - entry.outer};
+            sums[is_end][{entry.cpu, *probe, entry.field}].add(row);
+            if (whole.contains(calibration.pid))
+                whole_sums[is_end][{entry.cpu, *probe, entry.field}].add(row);
+        }
+    }
+    start_ = CalibrationRows(rows_of(sums[0]));
+    end_ = CalibrationRows(rows_of(sums[1]));
+    compare(rows_of(whole_sums[0]), rows_of(whole_sums[1]), false);
+    if (refused > 0)
+        warnings_.push_back(fmt::format("{} calibration entries of the trace cannot be used", refused));
+    if (trace.skipped_calibrations() > 0)
+        warnings_.push_back(fmt::format("{} calibrations beyond the first ones were not read: the trace is of very many processes",
+                                        trace.skipped_calibrations()));
+    const bool has_programs = !trace.cpus().empty() && !trace.cpus().front().is_kernel;
+    if (start_.empty() && end_.empty() && (has_programs || trace.cpus().empty()))
+        warnings_.push_back("the trace has no calibration: raw values only (give one with --calibration)");
+    else if (end_.empty() && has_programs)
+        warnings_.push_back("no calibration at the session's end: drift is unknown");
+}
+
+void Correction::take_file(const TraceFile &trace, const CalibrationFile &file)
+{
+    const auto matches = [](const std::string &probe, const std::string &session) {
+        return session.empty() || probe == session;
+    };
+    const std::string source = trace.info("counters.source");
+    std::vector<CalibrationRow> rows;
+    std::string other_counters; // of a probe that fits but for them
+    for (const ProbeCost &probe : file.probes) {
+        unsigned index = kPair;
+        while (index < kProbes && probe.macro != probe_name(index) && !(index == kPair && probe.macro == "START+STOP"))
+            ++index;
+        if (index == kProbes || !matches(probe.mode, trace.info("clock.mode")) ||
+            !matches(probe.ring, trace.info("ring.kind")) || !matches(probe.counters, source) ||
+            !is_usable(probe.inner_ticks) || !is_usable(probe.outer_ticks))
+            continue;
+        if (const std::string others = counters_unlike(probe, trace.counter_names()); !others.empty()) {
+            other_counters = others;
+            continue;
+        }
+        rows.push_back({NSLICE_ANY_CPU, index, 0, probe.inner_ticks, probe.inner_ci95, probe.outer_ticks, probe.outer_ci95,
+                          probe.batches, probe.trimmed, kManyDegrees});
+        if (probe.outer_hidden_ticks)
+            rows.back().hidden = {probe.inner_hidden_ticks.value_or(0), *probe.outer_hidden_ticks};
+        for (std::size_t i = 0; i < trace.counter_names().size(); ++i)
+            if (!probe.counter_costs.empty()) {
+                const CounterCost &cost = probe.counter_costs[i];
+                rows.push_back({NSLICE_ANY_CPU, index, static_cast<unsigned>(i + 1), cost.inner, cost.inner_ci95, cost.outer,
+                                  cost.outer_ci95, probe.batches, probe.trimmed, kManyDegrees});
+            } else if (trace.counter_names()[i] == "instructions" && probe.outer_instructions)
+                rows.push_back({NSLICE_ANY_CPU, index, static_cast<unsigned>(i + 1),
+                                  probe.inner_instructions.value_or(0), 0, *probe.outer_instructions, 0,
+                                  probe.batches, probe.trimmed, kManyDegrees});
+    }
+    start_ = CalibrationRows(std::move(rows));
+    warn_of(trace, file);
+    if (!start_.find(NSLICE_ANY_CPU, kPair, 0) && !other_counters.empty())
+        throw TraceError(fmt::format("the calibration file was made with the counters {}, this trace with {}: a probe costs by them; run "
+                                     "nscalibrate --counters {}",
+                                     other_counters, trace.info("counters.names"), trace.info("counters.names")));
+    if (!start_.find(NSLICE_ANY_CPU, kPair, 0))
+        throw TraceError(fmt::format("the calibration file has no START+STOP measured with mode \"{}\", ring \"{}\", "
+                                     "counters \"{}\", as this trace was made; calibrate with these settings",
+                                     trace.info("clock.mode"), trace.info("ring.kind"), source));
+}
+
+void Correction::warn_of(const TraceFile &trace, const CalibrationFile &file)
+{
+    constexpr double kSameRate = 0.01;
+    const double hz = clock_of(trace).hz;
+    if (!file.is_trusted)
+        warnings_.push_back("the calibration file says of itself that it must not be used: calibrate again on a quiet machine");
+    if (!file.context.cpu.empty() && !trace.info("machine.cpu").empty() && file.context.cpu != trace.info("machine.cpu"))
+        warnings_.push_back(fmt::format("the calibration file is of another machine ({}; the trace's is {}): net values are not this trace's; run "
+                                        "nscalibrate on the machine of the trace",
+                                        file.context.cpu, trace.info("machine.cpu")));
+    if (!file.context.arch.empty() && !trace.info("machine.arch").empty() && file.context.arch != trace.info("machine.arch"))
+        warnings_.push_back(fmt::format("the calibration file is of a machine with {} instructions, the trace of one with {}: net values are not "
+                                        "this trace's; run nscalibrate on the machine of the trace",
+                                        file.context.arch, trace.info("machine.arch")));
+    if (!trace.info("writer.version").empty() && file.context.version != trace.info("writer.version"))
+        warnings_.push_back(fmt::format("the calibration file is of version {} of the toolkit, the trace of {}: their probes may cost "
+                                        "different things; run nscalibrate of that version",
+                                        file.context.version.empty() ? "(unknown)" : file.context.version, trace.info("writer.version")));
+    if (hz > 0 && std::fabs(file.clock.hz - hz) > kSameRate * hz)
+        warnings_.push_back(fmt::format("the calibration file's clock runs at {:.4g} GHz, the trace's at {:.4g}: net values "
+                                        "are not this trace's; run nscalibrate on the machine of the trace", file.clock.hz / 1e9, hz / 1e9));
+}
+
+// Over the CPUs that both ends have: a constant that only one has cannot have moved.
+void Correction::compare(const std::vector<CalibrationRow> &start, const std::vector<CalibrationRow> &end, bool is_kernel)
+{
+    std::map<EntryKey, const CalibrationRow *> later;
+    for (const CalibrationRow &row : end)
+        later[{row.cpu, row.probe, row.field}] = &row;
+    std::map<std::pair<unsigned, unsigned>, std::pair<RowSum, RowSum>> sums; // by field and probe
+    for (const CalibrationRow &row : start)
+        if (const auto found = later.find({row.cpu, row.probe, row.field}); found != later.end()) {
+            auto &[first, second] = sums[{row.field, row.probe}];
+            first.add(row);
+            second.add(*found->second);
+        }
+    for (const auto &[key, both] : sums) {
+        const auto [field, probe] = key;
+        const CalibrationRow a = both.first.mean(NSLICE_ANY_CPU, probe, field);
+        const CalibrationRow b = both.second.mean(NSLICE_ANY_CPU, probe, field);
+        const Hidden hidden = a.hidden.value_or(Hidden{});
+        if (probe == kPair)
+            drift_.push_back({is_kernel, probe, field, true, a.inner, b.inner,
+                              has_drifted(a.inner, a.inner_ci95, b.inner, b.inner_ci95, hidden.inner)});
+        drift_.push_back({is_kernel, probe, field, false, a.outer, b.outer,
+                          has_drifted(a.outer, a.outer_ci95, b.outer, b.outer_ci95, hidden.outer)});
+    }
+}
+
+void Correction::build(const std::vector<CpuChunks> &cpus)
+{
+    std::uint64_t borrowed = 0;
+    for (const CpuChunks &cpu : cpus)
+        borrowed += !cpu.is_kernel && has_constants() && !has_own_row(start_, end_, cpu.cpu);
+    if (borrowed > 0)
+        warnings_.push_back(fmt::format("{} CPUs were not calibrated themselves: the mean of the others stands for them, "
+                                        "with their spread in the interval", borrowed));
+    table_.resize(cpus.size() * fields_);
+    build_side(cpus, false);
+    build_side(cpus, true);
+    if (disturbed_ > 0)
+        warnings_.push_back(fmt::format("on {} CPUs the calibration gives a START + STOP that takes less than no time: it was disturbed, "
+                                        "and net values are not to be believed; record again on a quieter machine, or give --calibration",
+                                        disturbed_));
+    warn_of_kernel(cpus);
+}
+
+void Correction::warn_of_kernel(const std::vector<CpuChunks> &cpus)
+{
+    std::uint64_t kernel_cpus = 0, borrowed = 0;
+    for (const CpuChunks &cpu : cpus) {
+        kernel_cpus += cpu.is_kernel;
+        borrowed += cpu.is_kernel && !has_own_row(kernel_start_, kernel_end_, cpu.cpu);
+    }
+    if (kernel_cpus == 0)
+        return;
+    if (kernel_start_.empty() && kernel_end_.empty()) {
+        warnings_.push_back("the kernel's probes were not calibrated: their slices have raw values only, and what they cost programs' slices "
+                            "is not taken out of these");
+        return;
+    }
+    if (kernel_start_.empty() || kernel_end_.empty())
+        warnings_.push_back(fmt::format("no calibration of the kernel's probes at the recording's {}: their drift is unknown",
+                                        kernel_end_.empty() ? "end" : "start"));
+    if (borrowed > 0)
+        warnings_.push_back(fmt::format("the kernel's probes were not calibrated on {} CPUs: the mean of the others stands for them, "
+                                        "with their spread in the interval", borrowed));
+}
+
+// Programs and the kernel were calibrated by different hands: a CPU that lacks its own constants borrows from its side.
+void Correction::build_side(const std::vector<CpuChunks> &cpus, bool is_kernel)
+{
+    const CalibrationRows &start = is_kernel ? kernel_start_ : start_, &end = is_kernel ? kernel_end_ : end_;
+    std::optional<std::size_t> first_shared;
+    for (std::size_t cpu = 0; cpu < cpus.size(); ++cpu) {
+        if (cpus[cpu].is_kernel != is_kernel)
+            continue;
+        const bool is_own = is_measured_itself(start, end, cpus[cpu].cpu);
+        if (!is_own && !first_shared)
+            first_shared = cpu;
+        for (unsigned field = 0; field < fields_; ++field) {
+            FieldConstants &constants = table_[cpu * fields_ + field];
+            constants.source = static_cast<std::uint32_t>(is_own ? cpu : *first_shared);
+            set_constants(constants, is_kernel, cpus[cpu].cpu, field);
+        }
+    }
+}
+
+void Correction::set_constants(FieldConstants &constants, bool is_kernel, std::uint32_t cpu, unsigned field)
+{
+    const CalibrationRows &start = is_kernel ? kernel_start_ : start_, &end = is_kernel ? kernel_end_ : end_;
+    for (unsigned probe = 0; probe < kProbes; ++probe) {
+        const auto found = probe_constants(start, end, cpu, probe, field);
+        if (!found)
+            continue;
+        constants.outer[probe] = found->outer.value;
+        constants.outer_ci95[probe] = found->outer.ci95;
+        constants.outer_bound[probe] = found->outer.bound();
+        constants.degrees[probe] = found->outer.degrees;
+        if (probe != kPair)
+            continue;
+        disturbed_ += field == 0 && !is_possible_cost(found->outer.value, found->outer.ci95 + found->outer.moved,
+                                                      found->outer.hidden.value_or(0));
+        constants.is_known = true;
+        constants.inner = found->inner.value;
+        constants.inner_ci95 = found->inner.ci95;
+        constants.inner_bound = found->inner.bound();
+    }
+}
+} // namespace nsdump

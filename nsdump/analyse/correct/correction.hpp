@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// analyse: the calibrations of a trace (or calibration.json) -> the constants to subtract on each CPU.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analyse/correct/calibration.hpp"
+#include "analyse/correct/calibration_rows.hpp"
+#include "analyse/correct/student.hpp"
+#include "decode/file_reader.hpp"
+
+namespace nsdump
+{
+std::optional<unsigned> probe_of_kind(unsigned kind); // enum nslice_kind; none for a STOP and what is no probe
+const char *probe_name(unsigned probe); // START (the pair START + STOP), MARK, INIT, EXIT
+
+// Constants of one CPU and one field (0: ticks, n: counter n - 1).
+struct FieldConstants {
+    bool is_known = false; // a pair was calibrated; without it there is no net value
+    double inner = 0;
+    double inner_ci95 = 0;
+    std::array<double, kProbes> outer{};
+    std::array<double, kProbes> outer_ci95{};
+    std::array<double, kProbes> degrees{kManyDegrees, kManyDegrees, kManyDegrees, kManyDegrees}; // of the intervals
+    // How far the constant may be from this value: it moved between the session's ends, or the probe hid beside less of the
+    // program's work than in calibration.
+    double inner_bound = 0;
+    std::array<double, kProbes> outer_bound{};
+    std::uint32_t source = 0; // CPUs with the same source have the same constants, and the same errors in them
+};
+
+// A wandering of the core's frequency by less than this is on every machine; the interval holds it, no warning is due.
+inline constexpr double kDriftShare = 0.02;
+
+// How a constant moved from the session's start to its end, averaged over the CPUs.
+struct Drift {
+    bool is_kernel = false; // of the kernel's probes
+    unsigned probe = kPair;
+    unsigned field = 0;
+    bool is_inner = false;
+    double start = 0;
+    double end = 0;
+    bool is_significant = false; // more than kDriftShare, and the two intervals do not explain it
+};
+
+class Correction
+{
+public:
+    // `extra`, when given, replaces what the trace brought.
+    explicit Correction(const TraceFile &trace, const CalibrationFile *extra = nullptr);
+
+    const FieldConstants &of(std::size_t cpu_index, std::size_t field) const
+    {
+        return table_[cpu_index * fields_ + field];
+    }
+    std::size_t fields() const { return fields_; }
+    bool has_constants() const;
+    const std::vector<CalibrationRow> &start() const { return start_.all(); }
+    const std::vector<CalibrationRow> &end() const { return end_.all(); }
+    // Of the kernel's probes, for the places of the kernel's rings.
+    const std::vector<CalibrationRow> &kernel_start() const { return kernel_start_.all(); }
+    const std::vector<CalibrationRow> &kernel_end() const { return kernel_end_.all(); }
+    const std::vector<Drift> &drift() const { return drift_; }
+    const std::vector<std::string> &warnings() const { return warnings_; }
+
+private:
+    void take_trace(const TraceFile &trace);
+    void take_file(const TraceFile &trace, const CalibrationFile &file);
+    void warn_of(const TraceFile &trace, const CalibrationFile &file);
+    void build(const std::vector<CpuChunks> &cpus);
+    void warn_of_kernel(const std::vector<CpuChunks> &cpus);
+    void build_side(const std::vector<CpuChunks> &cpus, bool is_kernel);
+    void set_constants(FieldConstants &constants, bool is_kernel, std::uint32_t cpu, unsigned field);
+    void compare(const std::vector<CalibrationRow> &start, const std::vector<CalibrationRow> &end, bool is_kernel);
+
+    std::size_t fields_; // of the side that has more
+    std::vector<FieldConstants> table_;
+    CalibrationRows start_;
+    CalibrationRows end_;
+    CalibrationRows kernel_start_;
+    CalibrationRows kernel_end_;
+    std::uint64_t disturbed_ = 0; // CPUs with a pair that takes less than no time
+    std::vector<Drift> drift_;
+    std::vector<std::string> warnings_;
+};
+} // namespace nsdump

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// analyse: the kernel's events -> time inside programs' slices that was not the programs'.
+#include "analyse/correct/kernel_time.hpp"
+
+namespace nsdump
+{
+namespace
+{
+ProbeCounts probes_of(const Event &event)
+{
+    ProbeCounts probes;
+    probes.ends = event.kind == NSLICE_KIND_START || event.kind == NSLICE_KIND_STOP;
+    probes.marks = event.kind == NSLICE_KIND_MARK;
+    probes.inits = event.kind == NSLICE_KIND_INIT;
+    probes.exits = event.kind == NSLICE_KIND_EXIT;
+    return probes;
+}
+} // namespace
+
+void KernelTime::note(std::uint32_t cpu_index, const Event &event)
+{
+    const std::uint8_t flags = names_[names_.of_slice(event.slice_id)].flags;
+    Cpu &cpu = cpus_[cpu_index];
+    if (flags & NSLICE_SITE_INTERRUPT && (event.kind == NSLICE_KIND_START || event.kind == NSLICE_KIND_STOP))
+        return note_interrupt(cpu, event);
+    if (cpu.depth > 0)
+        return; // goes with the interrupt
+    if (const ProbeCounts probes = probes_of(event); probes != ProbeCounts{}) {
+        Interruptions own;
+        own.probes = probes;
+        programs_.interrupt(event.thread_id, own);
+    }
+    if (flags & NSLICE_SITE_SWITCH && event.kind == NSLICE_KIND_MARK && event.word_count >= NSLICE_MARK_WORDS)
+        note_switch(event);
+}
+
+void KernelTime::note_interrupt(Cpu &cpu, const Event &event)
+{
+    if (event.kind == NSLICE_KIND_START) {
+        if (cpu.depth++ == 0)
+            cpu.start_ticks = event.ticks;
+        return;
+    }
+    if (cpu.depth == 0 || --cpu.depth > 0) // 0: it began before the recording
+        return;
+    Interruptions one;
+    one.ticks = static_cast<std::int64_t>(event.ticks - cpu.start_ticks);
+    one.interrupts = 1;
+    one.probes.ends = 2;
+    programs_.interrupt(event.thread_id, one);
+}
+
+// The thread of the event leaves, the one that its value names comes.
+void KernelTime::note_switch(const Event &event)
+{
+    if (left_ticks_.size() >= kMaxThreads)
+        forget_away();
+    if (event.thread_id != 0)
+        left_ticks_[event.thread_id] = event.ticks;
+    const auto comes = left_ticks_.find(static_cast<std::uint32_t>(event.words[0]));
+    if (comes == left_ticks_.end())
+        return;
+    Interruptions away;
+    away.ticks = static_cast<std::int64_t>(event.ticks - comes->second);
+    away.switches = 1;
+    programs_.interrupt(comes->first, away);
+    kernel_.interrupt(comes->first, away);
+    left_ticks_.erase(comes);
+}
+
+void KernelTime::note_loss(std::uint32_t cpu_index)
+{
+    cpus_[cpu_index] = {};
+    forget_away();
+}
+
+// When they come back is not to be known any more: one may have come back unseen.
+void KernelTime::forget_away()
+{
+    for (const auto &[thread, ticks] : left_ticks_) {
+        programs_.lose_sight_of_thread(thread);
+        kernel_.lose_sight_of_thread(thread);
+    }
+    left_ticks_.clear();
+}
+} // namespace nsdump

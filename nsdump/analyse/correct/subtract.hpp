@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+// analyse: slice + constants -> net values, what the probes cost taken out.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+
+#include "analyse/correct/correction.hpp"
+#include "analyse/pair/slice.hpp"
+#include "analyse/correct/uncertainty.hpp"
+
+namespace nsdump
+{
+// What the probes inside a slice added to it.  START and STOP are the same instructions, so each costs half of the pair.
+template <class Counts> double outer_sum(const Counts &inside, const std::array<double, kProbes> &outer)
+{
+    return 0.5 * static_cast<double>(inside.ends) * outer[kPair] + static_cast<double>(inside.marks) * outer[kMark] +
+           static_cast<double>(inside.inits) * outer[kInit] + static_cast<double>(inside.exits) * outer[kExit];
+}
+
+// net = raw - inner - sum over the probes completed inside of their outer cost.  Never clamped: a value below zero
+// tells that the slice is shorter than the noise.
+inline double net_of(double raw, const ProbeCounts &inside, const FieldConstants &constants)
+{
+    return raw - constants.inner - outer_sum(inside, constants.outer);
+}
+
+// Net without the slices inside: of the inner constants, one for each of these has come back, and of the outer ones
+// those of the probes inside them.
+struct SelfInside {
+    ProbeCounts own;
+    std::uint32_t children = 0;
+
+    double inners() const { return 1.0 - children; }
+};
+inline double self_subtracted(const SelfInside &inside, const FieldConstants &constants)
+{
+    return inside.inners() * constants.inner + outer_sum(inside.own, constants.outer);
+}
+
+// What interruptions added to the slice around them.  `raw`: what they read themselves, of which each interrupt's inner is
+// part of its pair's outer.
+inline double taken_of(const Interruptions &what, double raw, const FieldConstants &kernel)
+{
+    return raw + outer_sum(what.probes, kernel.outer) - what.interrupts * kernel.inner;
+}
+inline double taken_ticks(const Interruptions &what, const FieldConstants &kernel)
+{
+    return taken_of(what, static_cast<double>(what.ticks), kernel);
+}
+
+// 95 % half widths of what was subtracted from slices that share their constants.  The constants are the same for every
+// slice, so each part grows with the slices; the parts are independent of each other.
+struct SubtractedError {
+    // By probe.  Of START + STOP both inner and outer: measured in the same batches, so their errors go together.
+    std::array<double, kProbes> ci95{};
+    double bound = 0; // FieldConstants' bounds; common to all
+
+    SubtractedError &operator+=(const SubtractedError &other)
+    {
+        for (unsigned probe = 0; probe < kProbes; ++probe)
+            ci95[probe] += other.ci95[probe];
+        bound += other.bound;
+        return *this;
+    }
+    SubtractedError times(double n) const
+    {
+        return {{n * ci95[kPair], n * ci95[kMark], n * ci95[kInit], n * ci95[kExit]}, n * bound};
+    }
+};
+
+// Of `inners` times the inner constant and the outer ones of the probes.
+inline SubtractedError subtracted_error(double inners, const ProbeCounts &probes, const FieldConstants &constants)
+{
+    return {{inners * constants.inner_ci95 + 0.5 * probes.ends * constants.outer_ci95[kPair],
+             probes.marks * constants.outer_ci95[kMark], probes.inits * constants.outer_ci95[kInit],
+             probes.exits * constants.outer_ci95[kExit]},
+            inners * constants.inner_bound + outer_sum(probes, constants.outer_bound)};
+}
+
+// Errors of a sum over slices, by FieldConstants::source: each source was measured by itself.
+class SubtractedErrors
+{
+public:
+    void add(const FieldConstants &constants, const SubtractedError &error)
+    {
+        if (!last_ || last_id_ != constants.source) {
+            last_ = &by_source_[constants.source];
+            last_id_ = constants.source;
+        }
+        last_->error += error;
+        last_->degrees = constants.degrees;
+    }
+    // What add() needs of its last source, on its way to the cache.
+    void prefetch() const
+    {
+        if (last_)
+            for (std::size_t at = 0; at < sizeof(Source); at += 64)
+                __builtin_prefetch(reinterpret_cast<const char *>(last_) + at, 1);
+    }
+    SubtractedErrors() = default;
+    SubtractedErrors(SubtractedErrors &&) = default; // a map's parts stay where they are
+    SubtractedErrors &operator=(SubtractedErrors &&) = default;
+    Uncertainty uncertainty() const
+    {
+        Uncertainty out;
+        for (const auto &[id, source] : by_source_)
+            for (unsigned probe = 0; probe < kProbes; ++probe)
+                out.add_ci95(source.error.ci95[probe], source.degrees[probe]);
+        return out;
+    }
+    double bound() const
+    {
+        double sum = 0;
+        for (const auto &[id, source] : by_source_)
+            sum += source.error.bound;
+        return sum;
+    }
+
+private:
+    struct Source {
+        SubtractedError error;
+        std::array<double, kProbes> degrees{};
+    };
+    std::map<std::uint32_t, Source> by_source_; // those that there are: not a place for each CPU in each name
+    Source *last_ = nullptr;
+    std::uint32_t last_id_ = 0;
+};
+
+// What the error of one slice's correction comes to: half width of an interval, and a bound that is added to it.
+struct SubtractedWidths {
+    double ci95 = 0;
+    double bound = 0;
+};
+
+inline SubtractedWidths subtracted_widths(const ProbeCounts &inside, const FieldConstants &constants)
+{
+    SubtractedErrors errors;
+    errors.add(constants, subtracted_error(1, inside, constants));
+    return {errors.uncertainty().ci95(), errors.bound()};
+}
+
+// Net value of slices that lie inside others, all together.
+inline double children_net(const ChildSums &children, const FieldConstants &constants)
+{
+    return children.raw - static_cast<double>(children.count) * constants.inner - outer_sum(children, constants.outer);
+}
+} // namespace nsdump

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: MIT
+// analyse: events -> slices and units; the rare paths.
+#include "analyse/pair/pair.hpp"
+
+#include <utility>
+
+namespace nsdump
+{
+const UnpairedCounts &PairState::at(const std::vector<UnpairedCounts> &counts, NameId name)
+{
+    static const UnpairedCounts none;
+    return name < counts.size() ? counts[name] : none;
+}
+
+UnpairedCounts &PairState::grown(std::vector<UnpairedCounts> &counts, NameId name)
+{
+    if (name >= counts.size())
+        counts.resize(name + 1);
+    return counts[name];
+}
+
+ThreadState &PairState::find_thread(std::uint32_t cpu_index, std::uint32_t id)
+{
+    ThreadState *&recent = recent_[id % kRecent];
+    if (recent && recent->id == id) {
+        switches_[cpu_index] += cached_[cpu_index] != nullptr;
+        return *(cached_[cpu_index] = recent);
+    }
+    auto found = threads_.find(id);
+    if (found == threads_.end()) {
+        if (threads_.size() >= kMaxThreads)
+            forget_threads();
+        found = threads_.emplace(id, std::make_unique<ThreadState>()).first;
+        found->second->id = id;
+    }
+    switches_[cpu_index] += cached_[cpu_index] != nullptr;
+    return *(cached_[cpu_index] = recent = found->second.get());
+}
+
+// A thread with nothing open has no state that matters.  Only a hostile trace has so many with something open; theirs
+// is counted as unmatched.
+void PairState::forget_threads()
+{
+    for (auto it = threads_.begin(); it != threads_.end();)
+        it = it->second->is_idle() ? threads_.erase(it) : std::next(it);
+    if (threads_.size() > kMaxThreads / 2) {
+        close_all();
+        threads_.clear();
+    }
+    cached_.assign(cached_.size(), nullptr);
+    recent_.assign(recent_.size(), nullptr);
+    for (ThreadsByCpu *list : {&open_unlost_, &open_seen_})
+        list->clear();
+    for (const auto &[id, thread] : threads_) {
+        thread->is_listed = {};
+        open_unlost_.add(*thread);
+        open_seen_.add(*thread);
+    }
+}
+
+// The slice has no STOP: what was inside it was inside the one around it.
+void PairState::drop_top(ThreadState &thread)
+{
+    drop_too_deep(thread); // what was too deep lay inside it
+    const std::uint32_t depth = --thread.depth;
+    const OpenSlice &frame = thread.frames[depth];
+    ++grown(slice_counts_, frame.name).unmatched_start;
+    if (depth == 0)
+        return;
+    OpenSlice &below = thread.frames[depth - 1];
+    ++below.own.ends; // its START was executed there
+    below.own += frame.own;
+    below.in_children += frame.in_children;
+    below.children += frame.children;
+    below.child_ticks = wrapping_sum(below.child_ticks, frame.child_ticks);
+    if (!kernel_indices_.empty()) {
+        thread.interruptions[depth - 1].all += thread.interruptions[depth].all;
+        thread.interruptions[depth - 1].in_children += thread.interruptions[depth].in_children;
+    }
+    if (frame.has_counters && below.has_counters) {
+        below.counted_children += frame.counted_children;
+        CounterFrame &to = thread.counters[depth - 1];
+        add_counters(to.child_sum, thread.counters[depth].child_sum.data());
+        if (is_kernel_) {
+            add_counters(thread.interrupt_counters[depth - 1].all, thread.interrupt_counters[depth].all.data());
+            add_counters(thread.interrupt_counters[depth - 1].in_children, thread.interrupt_counters[depth].in_children.data());
+        }
+    }
+}
+
+void PairState::interrupt(std::uint32_t thread_id, const Interruptions &what)
+{
+    const auto found = threads_.find(thread_id);
+    if (kernel_indices_.empty() || found == threads_.end() || found->second->depth == 0)
+        return;
+    ThreadState &thread = *found->second;
+    thread.interruptions[thread.depth - 1].all += what;
+    // The kernel's counters are the CPU's: they went on for the threads that ran meanwhile.
+    if (is_kernel_ && what.switches > 0)
+        for (std::uint32_t i = 0; i < thread.depth; ++i)
+            thread.frames[i].has_counters = false;
+}
+
+void PairState::lose_sight_of_cpu(std::uint32_t cpu_index)
+{
+    if (!kernel_indices_.empty())
+        open_seen_.take(cpu_index, lose_sight_of);
+}
+
+void PairState::lose_sight_of_thread(std::uint32_t thread_id)
+{
+    if (const auto found = threads_.find(thread_id); !kernel_indices_.empty() && found != threads_.end())
+        lose_sight_of(*found->second);
+}
+
+void PairState::lose_sight_of(ThreadState &thread)
+{
+    for (std::uint32_t i = 0; i < thread.depth; ++i)
+        thread.interruptions[i].is_unseen = true;
+}
+
+void PairState::give_interrupt_to_parent(ThreadState &thread, const Slice &slice)
+{
+    OpenSlice &parent = thread.frames[slice.depth - 1];
+    Interruptions &around = thread.interruptions[slice.depth - 1].all;
+    around.ticks = wrapping_sum(around.ticks, slice.raw_ticks);
+    ++around.interrupts;
+    around.probes.ends += 2;
+    if (!parent.has_counters)
+        return;
+    if (slice.counters)
+        add_counters(thread.interrupt_counters[slice.depth - 1].all, slice.counters);
+    else
+        parent.has_counters = false;
+}
+
+bool PairState::bring_to_top(ThreadState &thread, NameId name)
+{
+    std::uint32_t place = thread.depth;
+    while (place > 0 && thread.frames[place - 1].name != name)
+        --place;
+    if (place == 0)
+        return false;
+    while (thread.depth > place) {
+        suspect_top(thread);
+        drop_top(thread);
+    }
+    return true;
+}
+
+void PairState::note_cpu(ThreadState &thread, std::uint32_t cpu_index)
+{
+    const bool is_new = thread.last_cpu_index == kNoCpu, moves_first = !is_new && !thread.has_moved;
+    thread.has_moved |= moves_first;
+    thread.last_cpu_index = cpu_index;
+    for (ThreadsByCpu *list : {&open_unlost_, &open_seen_}) {
+        if (is_new)
+            list->add(thread);
+        else if (moves_first)
+            list->move(thread);
+    }
+}
+
+// All that a thread wrote on the CPU may be among the lost, and with it the sign that it was there.
+void PairState::note_loss(std::uint32_t cpu_index)
+{
+    open_unlost_.take(cpu_index, [this](ThreadState &thread) {
+        for (std::uint32_t i = 0; i < thread.depth; ++i)
+            thread.frames[i].spans_loss = true;
+        thread.has_lossy_slices = thread.needs_care = true; // also with nothing open: the next START lists it again
+        thread.overflow = 0; // its STOPs may be among the lost
+        thread.overflow_names.clear();
+        if (thread.is_undecided()) // a STOP that would tell may be among the lost
+            settle(thread, thread.crossings->suspected, false);
+    });
+}
+
+// Without this every lost STOP would leave its slice open for ever, until the depth is used up.
+void PairState::drop_restarted(ThreadState &thread, NameId name)
+{
+    std::uint32_t place = 0, lossy = 0;
+    for (std::uint32_t i = 0; i < thread.depth; ++i) {
+        lossy += thread.frames[i].spans_loss;
+        if (thread.frames[i].spans_loss && thread.frames[i].name == name && place == 0)
+            place = i + 1;
+    }
+    thread.has_lossy_slices = lossy > 0;
+    while (place > 0 && thread.depth >= place)
+        drop_top(thread);
+    open_unlost_.add(thread);
+}
+
+void PairState::set_open_units(ThreadState &thread, std::uint32_t count)
+{
+    const bool are_many = threads_.size() >= kManyThreads; // the sets of few stay in the cache by themselves
+    for (std::uint32_t i = count; are_many && i < thread.open_units; ++i)
+        if (thread.units[i].seen.has_places())
+            spare_seen_.push_back(std::move(thread.units[i].seen));
+    thread.set_open_units(count);
+}
+
+Unit *PairState::begin_unit(ThreadState &thread, NameId name, const Event &event)
+{
+    if (event.word_count < NSLICE_INIT_WORDS) {
+        ++malformed_events_;
+        return nullptr;
+    }
+    // A unit of the same name that is still open lost its EXIT.
+    for (std::uint32_t place = thread.open_units; place > 0; --place) {
+        if (thread.units[place - 1].name != name)
+            continue;
+        for (std::uint32_t i = place - 1; i < thread.open_units; ++i)
+            ++grown(unit_counts_, thread.units[i].name).unmatched_start;
+        settle_units(thread, thread.units[place - 1].serial);
+        set_open_units(thread, place - 1);
+        break;
+    }
+    if (thread.open_units == kMaxUnits) {
+        ++grown(unit_counts_, name).too_deep;
+        return nullptr;
+    }
+    if (thread.open_units == thread.units.size())
+        thread.units.emplace_back();
+    Unit &unit = thread.units[thread.open_units];
+    unit.name = name;
+    unit.number = event.words[0];
+    unit.packets = event.words[1];
+    unit.wire_bytes = event.words[2];
+    unit.serial = ++last_serial_;
+    if (!unit.seen.has_places() && !spare_seen_.empty()) {
+        unit.seen = std::move(spare_seen_.back());
+        spare_seen_.pop_back();
+    }
+    unit.seen.clear();
+    set_open_units(thread, thread.open_units + 1);
+    return &unit;
+}
+
+void PairState::end_unit(ThreadState &thread, NameId name)
+{
+    std::uint32_t place = thread.open_units;
+    while (place > 0 && thread.units[place - 1].name != name)
+        --place;
+    if (place == 0) {
+        ++grown(unit_counts_, name).unmatched_stop;
+        return;
+    }
+    for (std::uint32_t i = place; i < thread.open_units; ++i)
+        ++grown(unit_counts_, thread.units[i].name).unmatched_start;
+    // A slice that began in the unit and has no STOP (an early return, say) must not pile up unit after unit.
+    const std::uint64_t serial = thread.units[place - 1].serial;
+    while (thread.depth > 0 && thread.frames[thread.depth - 1].unit_serial >= serial)
+        drop_top(thread);
+    settle_units(thread, serial);
+    set_open_units(thread, place - 1);
+}
+
+void PairState::close_all()
+{
+    for (const auto &[id, thread] : threads_) {
+        if (thread->is_undecided())
+            settle(*thread, thread->crossings->suspected, false);
+        while (thread->depth > 0)
+            drop_top(*thread);
+        for (std::uint32_t i = 0; i < thread->open_units; ++i)
+            ++grown(unit_counts_, thread->units[i].name).unmatched_start;
+        set_open_units(*thread, 0);
+        thread->overflow = 0;
+        thread->overflow_names.clear();
+    }
+}
+} // namespace nsdump

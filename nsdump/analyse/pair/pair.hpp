@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+// analyse: events -> slices and units; counts what does not fit.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "analyse/pair/slice.hpp"
+#include "analyse/pair/thread_state.hpp"
+#include "analyse/pair/threads_by_cpu.hpp"
+#include "decode/merge.hpp"
+
+namespace nsdump
+{
+// For each name: what could not become a slice (or a unit).
+struct UnpairedCounts {
+    std::uint64_t unmatched_start = 0;
+    std::uint64_t unmatched_stop = 0;
+    std::uint64_t too_deep = 0;
+
+    bool any() const { return (unmatched_start | unmatched_stop | too_deep) != 0; }
+};
+
+// Whose events are paired.
+struct PairSide {
+    std::size_t counters = 0;    // of a START and a STOP
+    std::size_t cpus = 0;        // places of TraceFile::cpus()
+    bool is_kernel = false;
+    // By place: that of the kernel's ring of the same CPU.  Empty without the kernel's records.
+    std::vector<std::uint32_t> kernel_indices = {};
+};
+
+// Everything about threads and stacks that does not depend on who wants the slices.
+class PairState
+{
+public:
+    static constexpr std::uint32_t kMaxDepth = 64;
+    static constexpr std::uint32_t kMaxUnits = 8;
+    static constexpr std::size_t kMaxThreads = 65536;
+    static constexpr std::size_t kMaxOverflowNames = 192;
+    static constexpr std::size_t kMaxHeld = 4096; // of all threads
+
+    PairState(NameTable &names, PairSide side)
+        : names_(names), counters_(side.counters), is_kernel_(side.is_kernel), kernel_indices_(std::move(side.kernel_indices)),
+          switches_(side.cpus), cached_(side.cpus), recent_(kRecent), open_unlost_(kOpenUnlost, side.cpus), open_seen_(kOpenSeen, side.cpus)
+    {
+    }
+    virtual ~PairState() = default;
+    PairState(const PairState &) = delete;
+    PairState &operator=(const PairState &) = delete;
+
+    // Into what the thread has open.
+    void interrupt(std::uint32_t thread_id, const Interruptions &what);
+    // What the kernel did is not known: on this CPU, in this thread, for whatever is open.
+    void lose_sight_of_cpu(std::uint32_t cpu_index);
+    void lose_sight_of_thread(std::uint32_t thread_id);
+
+    const UnpairedCounts &slice_counts(NameId name) const { return at(slice_counts_, name); }
+    const UnpairedCounts &unit_counts(NameId name) const { return at(unit_counts_, name); }
+    std::uint64_t malformed_events() const { return malformed_events_; }
+
+protected:
+    // Takes a slice whose class could not be told when it ended.
+    virtual void give(const Slice &slice) = 0;
+    ThreadState &thread(std::uint32_t cpu_index, std::uint32_t id)
+    {
+        ThreadState *state = cached_[cpu_index];
+        if (state && state->id == id) [[likely]]
+            return *state;
+        return find_thread(cpu_index, id);
+    }
+    // Most likely the one with this id; null when it is not known.
+    const ThreadState *guess_thread(std::uint32_t id) const { return recent_[id % kRecent]; }
+    void push(ThreadState &thread, std::uint32_t cpu_index, NameId name, const Event &event);
+    // The rare parts of a START and of a STOP: of a thread that needs care.
+    void start_with_care(ThreadState &thread, NameId name);
+    // True when the slice is to be given out now; else it is held.
+    bool stop_with_care(ThreadState &thread, Slice &slice);
+    // True when the START of this STOP was too deep.
+    bool stop_too_deep(ThreadState &thread, NameId name);
+    void stop_without_start(ThreadState &thread, std::uint32_t cpu_index, NameId name, const Event &event);
+    // It is nobody's child: its time stays with the slice around it, the probes in it are taken out of that one.
+    void give_crossed_to_parent(ThreadState &thread, const Slice &slice);
+    // Makes the slice of this name the top one, dropping what lies above it; false when there is none.
+    bool bring_to_top(ThreadState &thread, NameId name);
+    void note_loss(std::uint32_t cpu_index);
+    void note_cpu(ThreadState &thread, std::uint32_t cpu_index);
+    // A slice that spans a loss and begins anew has lost its STOP: it goes, with what was opened inside it.  What is
+    // opened now a loss bears on again.
+    void drop_restarted(ThreadState &thread, NameId name);
+    Unit *begin_unit(ThreadState &thread, NameId name, const Event &event);
+    void end_unit(ThreadState &thread, NameId name);
+    void close_all();
+    UnpairedCounts &slice_counts_of(NameId name) { return grown(slice_counts_, name); }
+    // Time that an interrupt took from the slice around it, which did not call it.
+    void give_interrupt_to_parent(ThreadState &thread, const Slice &slice);
+    void add_counters(std::array<std::int64_t, NSLICE_MAX_COUNTERS> &sums, const std::int64_t *values) const
+    {
+        for (std::size_t i = 0; i < counters_; ++i)
+            sums[i] = wrapping_sum(sums[i], values[i]);
+    }
+    bool is_interrupt(NameId name) const { return (names_[name].flags & NSLICE_SITE_INTERRUPT) != 0; }
+
+    NameTable &names_;
+    std::size_t counters_;
+    bool is_kernel_;
+    bool is_blind_ = false; // of what the kernel does in this run records are lost
+    std::vector<std::uint32_t> kernel_indices_; // empty: nothing is known of the kernel
+    std::uint64_t malformed_events_ = 0; // fewer or more words than their kind has
+    std::vector<std::uint32_t> switches_; // by CPU: how often another thread wrote there than before
+
+private:
+    static constexpr std::size_t kRecent = 4096, kManyThreads = 64;
+
+    void set_open_units(ThreadState &thread, std::uint32_t count);
+    static const UnpairedCounts &at(const std::vector<UnpairedCounts> &counts, NameId name);
+    static UnpairedCounts &grown(std::vector<UnpairedCounts> &counts, NameId name);
+    ThreadState &find_thread(std::uint32_t cpu_index, std::uint32_t id);
+    void forget_threads();
+    void drop_top(ThreadState &thread);
+    static void drop_too_deep(ThreadState &thread);
+    void suspect_top(ThreadState &thread);
+    void settle(ThreadState &thread, std::uint32_t suspects, bool are_crossed);
+    void settle_units(ThreadState &thread, std::uint64_t from_serial);
+    void take_child_back(ThreadState &thread, const HeldSlice &held);
+    static void look_for_care(ThreadState &thread);
+    static void lose_sight_of(ThreadState &thread);
+
+    std::unordered_map<std::uint32_t, std::unique_ptr<ThreadState>> threads_;
+    std::vector<ThreadState *> cached_; // by CPU: the thread seen there last
+    std::vector<ThreadState *> recent_; // by id % kRecent: the thread that was looked up last
+    std::vector<SeenNames> spare_seen_; // of units that are over, the last one on top: it is in the cache
+    ThreadsByCpu open_unlost_; // threads that a loss of records bears on
+    ThreadsByCpu open_seen_;   // the same, of the kernel's records
+    std::vector<UnpairedCounts> slice_counts_;
+    std::vector<UnpairedCounts> unit_counts_;
+    std::uint64_t last_serial_ = 0;
+    std::size_t held_ = 0;
+};
+
+// Sink: struct with slice(const Slice &), unit(const Unit &), mark(NameId, std::uint64_t value).  A template, since a
+// virtual call a record would cost as much as the pairing itself.  A sink of very many names may have is_spread() const, true when
+// what it has of a name is not in the cache, and expect(NameId) const, which is called a while before a slice of the name comes.
+template <class Sink> class Pairer : public PairState
+{
+public:
+    Pairer(NameTable &names, PairSide side, Sink &sink) : PairState(names, std::move(side)), sink_(sink) {}
+
+    void consume(const Run &run);
+    // What is still open at the end of the trace has no STOP.
+    void finish() { close_all(); }
+
+private:
+    static constexpr std::ptrdiff_t kFarEvents = 28, kNearEvents = 14; // what is looked for in memory comes in that time
+
+    void give(const Slice &slice) override { sink_.slice(slice); }
+    void take(const Run &run, const Event &event);
+    void look_ahead(const Run &run, const Event &event) const;
+    void stop(ThreadState &thread, std::uint32_t cpu_index, NameId name, const Event &event);
+    void other(ThreadState &thread, NameId name, const Event &event);
+    void read_counters(ThreadState &thread, std::uint32_t depth, const Event &event,
+                       std::array<std::int64_t, NSLICE_MAX_COUNTERS> &values, Slice &slice);
+    void tell_interruptions(ThreadState &thread, std::uint32_t depth, Slice &slice);
+    void give_to_parent(ThreadState &thread, const Slice &slice);
+
+    Sink &sink_;
+};
+} // namespace nsdump
+
+#include "analyse/pair/pair_impl.hpp"

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: MIT
+// analyse: the part of pair.hpp that is compiled for each sink.
+#pragma once
+
+#include "analyse/pair/pair.hpp"
+
+namespace nsdump
+{
+inline void PairState::push(ThreadState &thread, std::uint32_t cpu_index, NameId name, const Event &event)
+{
+    if (thread.needs_care) [[unlikely]]
+        start_with_care(thread, name);
+    const std::uint32_t depth = thread.depth;
+    if (depth == thread.frames.size()) [[unlikely]] {
+        if (depth == kMaxDepth) {
+            if (thread.overflow++ == thread.overflow_names.size() && thread.overflow <= kMaxOverflowNames)
+                thread.overflow_names.push_back(name);
+            ++slice_counts_of(name).too_deep;
+            return;
+        }
+        thread.frames.emplace_back();
+        if (counters_ > 0)
+            thread.counters.emplace_back();
+        if (!kernel_indices_.empty())
+            thread.interruptions.emplace_back();
+        if (is_kernel_ && counters_ > 0)
+            thread.interrupt_counters.emplace_back();
+    }
+    thread.depth = depth + 1;
+    OpenSlice &frame = thread.frames[depth];
+    frame = {};
+    frame.name = name;
+    frame.cpu_index = cpu_index;
+    frame.start_ticks = event.ticks;
+    frame.unit_serial = thread.unit_serial;
+    frame.switches = switches_[cpu_index];
+    if (!kernel_indices_.empty()) [[unlikely]] {
+        thread.interruptions[depth] = {{}, {}, is_blind_};
+        open_seen_.add(thread);
+    }
+    if (event.word_count == 0)
+        return;
+    if (event.word_count != counters_) { // hostile or from a broken writer: the slice counts, its counters do not
+        ++malformed_events_;
+        return;
+    }
+    frame.has_counters = true;
+    CounterFrame &counters = thread.counters[depth];
+    counters.child_sum = {};
+    if (is_kernel_)
+        thread.interrupt_counters[depth] = {};
+    for (std::size_t i = 0; i < counters_; ++i)
+        counters.start[i] = event.words[i];
+}
+
+template <class Sink> void Pairer<Sink>::consume(const Run &run)
+{
+    if (run.is_after_loss) [[unlikely]]
+        note_loss(run.cpu_index);
+    is_blind_ = run.is_kernel_unseen;
+    if constexpr (requires(const Sink &sink) { sink.is_spread(); }) {
+        if (sink_.is_spread()) [[unlikely]] {
+            for (const Event &event : run.events) {
+                look_ahead(run, event);
+                take(run, event);
+            }
+            return;
+        }
+    }
+    for (const Event &event : run.events)
+        take(run, event);
+}
+
+template <class Sink> inline void Pairer<Sink>::take(const Run &run, const Event &event)
+{
+    ThreadState &state = thread(run.cpu_index, thread_of(event, is_kernel_));
+    if (state.last_cpu_index != run.cpu_index) [[unlikely]]
+        note_cpu(state, run.cpu_index);
+    const NameId name = names_.of_slice(event.slice_id);
+    if (event.kind == NSLICE_KIND_START)
+        push(state, run.cpu_index, name, event);
+    else if (event.kind == NSLICE_KIND_STOP)
+        stop(state, run.cpu_index, name, event);
+    else
+        other(state, name, event);
+}
+
+// What later events of the run need, on its way to the cache.
+template <class Sink> inline void Pairer<Sink>::look_ahead(const Run &run, const Event &event) const
+{
+    const std::ptrdiff_t left = run.events.data() + run.events.size() - &event;
+    const Event *const at = &event;
+    if (left <= kNearEvents) [[unlikely]]
+        return;
+    const Event &near = at[kNearEvents];
+    if (near.kind == NSLICE_KIND_STOP)
+        sink_.expect(names_.known(near.slice_id));
+    if (near.thread_id != at[kNearEvents - 1].thread_id) [[unlikely]] {
+        if (const ThreadState *next = guess_thread(thread_of(near, is_kernel_)))
+            next->prefetch_rest();
+    }
+    if (left > kFarEvents && at[kFarEvents].thread_id != at[kFarEvents - 1].thread_id) [[unlikely]] {
+        if (const ThreadState *next = guess_thread(thread_of(at[kFarEvents], is_kernel_)))
+            next->prefetch();
+    }
+}
+
+template <class Sink>
+inline void Pairer<Sink>::stop(ThreadState &thread, std::uint32_t cpu_index, NameId name, const Event &event)
+{
+    if (thread.overflow > 0 && stop_too_deep(thread, name)) [[unlikely]]
+        return;
+    if (thread.depth == 0 || thread.frames[thread.depth - 1].name != name) [[unlikely]] {
+        if (!bring_to_top(thread, name))
+            return stop_without_start(thread, cpu_index, name, event);
+    }
+    const std::uint32_t depth = --thread.depth;
+    const OpenSlice &frame = thread.frames[depth];
+    Slice slice;
+    slice.name = name;
+    slice.cpu_index = cpu_index;
+    slice.thread_id = event.thread_id;
+    slice.depth = depth;
+    slice.start_ticks = frame.start_ticks;
+    slice.stop_ticks = event.ticks;
+    slice.raw_ticks = static_cast<std::int64_t>(event.ticks - frame.start_ticks);
+    slice.child_ticks = frame.child_ticks;
+    slice.children = frame.children;
+    slice.inside = frame.own;
+    slice.inside += frame.in_children;
+    slice.in_children = frame.in_children;
+    slice.is_migrated = frame.cpu_index != cpu_index;
+    slice.spans_loss = frame.spans_loss;
+    slice.is_crossed = false;
+    slice.is_interrupted = !slice.is_migrated && frame.switches != switches_[cpu_index];
+    slice.kernel_index = cpu_index;
+    slice.interruptions = nullptr;
+    slice.interruptions_in_children = nullptr;
+    slice.interrupt_counters = nullptr;
+    slice.interrupt_counters_in_children = nullptr;
+    if (!kernel_indices_.empty()) [[unlikely]]
+        tell_interruptions(thread, depth, slice);
+    // A slice that was open before INIT belongs to the unit in which it ends: a read that tells how many packets came.
+    const bool is_of_unit = frame.unit_serial == 0 || frame.unit_serial == thread.unit_serial;
+    slice.unit = is_of_unit ? thread.unit : nullptr;
+    slice.counters = nullptr;
+    slice.child_counters = nullptr;
+    std::array<std::int64_t, NSLICE_MAX_COUNTERS> values;
+    if (event.word_count != 0)
+        read_counters(thread, depth, event, values, slice);
+    if (!thread.needs_care || stop_with_care(thread, slice)) [[likely]]
+        sink_.slice(slice);
+    if (depth == 0)
+        return;
+    if (slice.is_crossed) [[unlikely]]
+        return give_crossed_to_parent(thread, slice);
+    if (is_kernel_ && is_interrupt(name))
+        give_interrupt_to_parent(thread, slice);
+    else
+        give_to_parent(thread, slice);
+}
+
+// `values`: where they may stand as long as the slice.
+template <class Sink>
+inline void Pairer<Sink>::read_counters(ThreadState &thread, std::uint32_t depth, const Event &event,
+                                        std::array<std::int64_t, NSLICE_MAX_COUNTERS> &values, Slice &slice)
+{
+    const OpenSlice &frame = thread.frames[depth];
+    if (event.word_count != counters_) {
+        ++malformed_events_;
+        return;
+    }
+    if (!frame.has_counters)
+        return;
+    // Running totals: the difference is right even where a total wraps.
+    for (std::size_t i = 0; i < counters_; ++i)
+        values[i] = static_cast<std::int64_t>(event.words[i] - thread.counters[depth].start[i]);
+    slice.counters = values.data();
+    if (frame.counted_children == frame.children)
+        slice.child_counters = thread.counters[depth].child_sum.data();
+}
+
+template <class Sink> void Pairer<Sink>::tell_interruptions(ThreadState &thread, std::uint32_t depth, Slice &slice)
+{
+    const InterruptionFrame &frame = thread.interruptions[depth];
+    slice.kernel_index = kernel_indices_[slice.cpu_index];
+    slice.spans_loss |= frame.is_unseen || is_blind_;
+    if (!frame.all.any())
+        return;
+    slice.interruptions = &frame.all;
+    slice.interruptions_in_children = &frame.in_children;
+    slice.is_interrupted |= !slice.is_migrated && (frame.all.interrupts | frame.all.switches) != 0;
+    if (is_kernel_ && counters_ > 0) {
+        slice.interrupt_counters = thread.interrupt_counters[depth].all.data();
+        slice.interrupt_counters_in_children = thread.interrupt_counters[depth].in_children.data();
+    }
+}
+
+template <class Sink> inline void Pairer<Sink>::give_to_parent(ThreadState &thread, const Slice &slice)
+{
+    OpenSlice &parent = thread.frames[slice.depth - 1];
+    parent.own += ProbeCounts{.ends = 2};
+    ++parent.children;
+    parent.in_children += slice.inside;
+    parent.child_ticks = wrapping_sum(parent.child_ticks, slice.raw_ticks);
+    if (slice.interruptions) [[unlikely]] {
+        InterruptionFrame &around = thread.interruptions[slice.depth - 1];
+        around.all += *slice.interruptions;
+        around.in_children += *slice.interruptions;
+    }
+    if (slice.counters && parent.has_counters) {
+        ++parent.counted_children;
+        add_counters(thread.counters[slice.depth - 1].child_sum, slice.counters);
+        if (slice.interrupt_counters) [[unlikely]] {
+            InterruptCounters &around = thread.interrupt_counters[slice.depth - 1];
+            add_counters(around.all, slice.interrupt_counters);
+            add_counters(around.in_children, slice.interrupt_counters);
+        }
+    }
+}
+
+template <class Sink> void Pairer<Sink>::other(ThreadState &thread, NameId name, const Event &event)
+{
+    ProbeCounts *const inside = thread.depth > 0 ? &thread.frames[thread.depth - 1].own : nullptr;
+    switch (event.kind) {
+    case NSLICE_KIND_MARK:
+        if (inside)
+            *inside += ProbeCounts{.marks = 1};
+        if (event.word_count >= NSLICE_MARK_WORDS)
+            sink_.mark(name, event.words[0]);
+        else
+            ++malformed_events_;
+        break;
+    case NSLICE_KIND_INIT:
+        if (inside)
+            *inside += ProbeCounts{.inits = 1};
+        if (const Unit *unit = begin_unit(thread, name, event))
+            sink_.unit(*unit);
+        break;
+    case NSLICE_KIND_EXIT:
+        if (inside)
+            *inside += ProbeCounts{.exits = 1};
+        end_unit(thread, name);
+        break;
+    }
+}
+} // namespace nsdump

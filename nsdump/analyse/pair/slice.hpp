@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+// analyse: the slice, a START with its STOP and what happened between them; whole numbers, nothing corrected yet.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "analyse/pair/seen_names.hpp"
+#include "decode/names.hpp"
+
+namespace nsdump
+{
+// Sums of what a hostile trace says must not be undefined.
+inline std::int64_t wrapping_sum(std::int64_t a, std::int64_t b)
+{
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+
+inline std::int64_t wrapping_difference(std::int64_t a, std::int64_t b)
+{
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
+}
+
+// How many probes of each kind, in the order of ProbeIndex.  Always read and written whole: a read waits for a narrower write
+// until it and all earlier ones are in the cache.
+struct alignas(16) ProbeCounts {
+    std::uint32_t ends = 0; // START and STOP alike: a slice inside has two, one that lacks its partner has one
+    std::uint32_t marks = 0;
+    std::uint32_t inits = 0;
+    std::uint32_t exits = 0;
+
+    ProbeCounts &operator+=(const ProbeCounts &other) { return set(lanes() + other.lanes()); }
+    ProbeCounts &operator-=(const ProbeCounts &other) { return set(lanes() - other.lanes()); }
+    ProbeCounts &operator|=(const ProbeCounts &other) { return set(lanes() | other.lanes()); }
+    bool operator==(const ProbeCounts &) const = default;
+    // `masks`: for each count the bits that it may have.
+    bool is_within(const ProbeCounts &masks) const
+    {
+        const Lanes beyond = lanes() & ~masks.lanes();
+        std::uint64_t halves[2];
+        static_assert(sizeof halves == sizeof beyond);
+        std::memcpy(halves, &beyond, sizeof halves);
+        return (halves[0] | halves[1]) == 0;
+    }
+
+private:
+    typedef std::uint32_t Lanes __attribute__((vector_size(16)));
+
+    Lanes lanes() const
+    {
+        Lanes lanes;
+        std::memcpy(&lanes, this, sizeof lanes);
+        return lanes;
+    }
+    ProbeCounts &set(Lanes lanes)
+    {
+        std::memcpy(static_cast<void *>(this), &lanes, sizeof lanes);
+        return *this;
+    }
+};
+
+// Those that lie in no slice inside.
+inline ProbeCounts own_probes(ProbeCounts all, const ProbeCounts &in_children)
+{
+    all -= in_children;
+    return all;
+}
+
+// What the kernel's records say of the time inside a slice that was not the slice's.
+struct Interruptions {
+    std::int64_t ticks = 0;       // of interrupts, from START to STOP, and while other threads had the CPU
+    std::uint32_t interrupts = 0; // hard and soft ones that lie in no other
+    std::uint32_t switches = 0;   // times that the thread left the CPU and came back
+    ProbeCounts probes;           // the kernel's, in this thread: its own, and the two of each interrupt
+
+    bool any() const { return (interrupts | switches) != 0 || probes != ProbeCounts{}; }
+    Interruptions &operator+=(const Interruptions &other)
+    {
+        ticks = wrapping_sum(ticks, other.ticks);
+        interrupts += other.interrupts;
+        switches += other.switches;
+        probes += other.probes;
+        return *this;
+    }
+    Interruptions &operator-=(const Interruptions &other)
+    {
+        ticks = wrapping_difference(ticks, other.ticks);
+        interrupts -= other.interrupts;
+        switches -= other.switches;
+        probes -= other.probes;
+        return *this;
+    }
+};
+
+// Sums over the slices directly inside a slice, or inside many slices.
+struct ChildSums {
+    double raw = 0;
+    std::uint64_t count = 0;
+    std::uint64_t ends = 0, marks = 0, inits = 0, exits = 0; // probes inside them
+
+    void add(double raw_sum, std::uint32_t slices, const ProbeCounts &probes)
+    {
+        raw += raw_sum;
+        count += slices;
+        ends += probes.ends;
+        marks += probes.marks;
+        inits += probes.inits;
+        exits += probes.exits;
+    }
+};
+
+struct Unit {
+    NameId name = 0;
+    std::uint64_t number = 0;
+    std::uint64_t packets = 0;
+    std::uint64_t wire_bytes = 0;
+    std::uint64_t serial = 0; // counts all units of the trace from 1
+    SeenNames seen;
+};
+
+struct Slice {
+    NameId name;
+    std::uint32_t cpu_index; // of the STOP
+    std::uint32_t thread_id;
+    std::uint32_t depth; // 0: outermost
+    std::uint64_t start_ticks;
+    std::uint64_t stop_ticks;
+    std::int64_t raw_ticks;
+    std::int64_t child_ticks; // sum of raw over the slices directly inside
+    std::uint32_t children;
+    ProbeCounts inside;      // all probes completed inside
+    ProbeCounts in_children; // the part of them that lies inside slices inside
+    bool is_migrated;        // START and STOP on different CPUs
+    bool is_interrupted;     // another thread wrote on its CPU meanwhile: this one had been put aside, or waited
+    bool spans_loss;         // records of its CPU were lost while it was open: what was inside is not known
+    bool is_crossed;         // another slice of the thread began inside it and ended outside, or the other way round
+    Unit *unit;              // the unit in which it ended, unless it began in another one; else null
+    const std::int64_t *counters;       // raw values, null when they were not running
+    const std::int64_t *child_counters; // sums over the slices directly inside, null when one had none
+    // What the kernel's records tell; null where there is nothing to take out.
+    const Interruptions *interruptions;             // all inside
+    const Interruptions *interruptions_in_children; // the part of them that lies inside slices inside
+    const std::int64_t *interrupt_counters;         // of the kernel's slices: what interrupts inside counted
+    const std::int64_t *interrupt_counters_in_children;
+    std::uint32_t kernel_index; // whose constants the kernel's probes inside have; as cpu_index
+};
+} // namespace nsdump

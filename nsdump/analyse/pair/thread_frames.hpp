@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// analyse: one slice that is open, and what is known of its inside so far.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "analyse/pair/slice.hpp"
+
+namespace nsdump
+{
+struct OpenSlice {
+    NameId name = 0;
+    std::uint32_t cpu_index = 0;
+    std::uint64_t start_ticks = 0;
+    std::uint64_t unit_serial = 0; // 0: no unit was open
+    std::int64_t child_ticks = 0;
+    std::uint32_t children = 0;
+    std::uint32_t counted_children = 0; // those that had counters
+    std::uint32_t switches = 0; // of its CPU's, when it began
+    bool has_counters = false;
+    bool spans_loss = false;
+    bool is_crossed = false; // with a slice that began before it and ended inside it
+    ProbeCounts own;         // probes directly inside
+    ProbeCounts in_children;
+};
+
+struct CounterFrame {
+    std::array<std::uint64_t, NSLICE_MAX_COUNTERS> start;
+    std::array<std::int64_t, NSLICE_MAX_COUNTERS> child_sum;
+};
+
+struct InterruptionFrame {
+    Interruptions all;
+    Interruptions in_children;
+    bool is_unseen = false; // the kernel's records of a part of it are lost
+};
+
+// What interrupts inside a slice of the kernel's counted, and those inside of slices inside.
+struct InterruptCounters {
+    std::array<std::int64_t, NSLICE_MAX_COUNTERS> all;
+    std::array<std::int64_t, NSLICE_MAX_COUNTERS> in_children;
+};
+} // namespace nsdump

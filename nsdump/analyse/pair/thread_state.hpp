@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// analyse: what is open on one thread.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "analyse/pair/crossing.hpp"
+#include "analyse/pair/slice.hpp"
+#include "analyse/pair/thread_frames.hpp"
+
+namespace nsdump
+{
+inline constexpr std::uint32_t kNoCpu = ~std::uint32_t{0};
+
+// Lists of threads, see ThreadsByCpu.
+enum ThreadList { kOpenUnlost, kOpenSeen, kThreadLists };
+
+struct ThreadState {
+    std::uint32_t id = 0;
+    std::uint32_t last_cpu_index = kNoCpu;
+    bool has_moved = false; // it may be anywhere, also where nothing of it was seen
+    std::uint32_t depth = 0;
+    std::uint32_t overflow = 0; // STARTs beyond the depth that are still open
+    std::vector<NameId> overflow_names; // of the first ones of them
+    bool has_lossy_slices = false; // some open slice may span a loss, so that its STOP may be among the lost
+    bool needs_care = false;       // has_lossy_slices, or slices cross or may do so
+    std::unique_ptr<Crossings> crossings; // made when the first slice is suspected
+    std::array<bool, kThreadLists> is_listed{}; // by ThreadList
+    std::vector<OpenSlice> frames;
+    std::vector<CounterFrame> counters; // parallel to frames, empty without counters
+    std::vector<InterruptionFrame> interruptions; // parallel to frames, empty without the kernel's records
+    std::vector<InterruptCounters> interrupt_counters; // parallel to counters, of the kernel only
+    std::vector<Unit> units;            // reused; the first `open_units` are open
+    std::uint32_t open_units = 0;
+    Unit *unit = nullptr;          // the innermost open one
+    std::uint64_t unit_serial = 0; // its serial, 0 without one
+
+    // On its way to the cache: first what tells where the rest is, then the rest of a thread with nothing open.
+    void prefetch() const
+    {
+        for (std::size_t at = 0; at < sizeof *this; at += 64)
+            __builtin_prefetch(reinterpret_cast<const char *>(this) + at, 1);
+    }
+    void prefetch_rest() const
+    {
+        for (std::size_t at = 0; at < 2 * sizeof(OpenSlice); at += 64)
+            __builtin_prefetch(reinterpret_cast<const char *>(frames.data()) + at, 1);
+        __builtin_prefetch(units.data(), 1);
+        __builtin_prefetch(reinterpret_cast<const char *>(units.data()) + 64, 1);
+    }
+    void set_open_units(std::uint32_t count)
+    {
+        open_units = count;
+        unit = count > 0 ? &units[count - 1] : nullptr;
+        unit_serial = unit ? unit->serial : 0;
+    }
+    bool is_undecided() const { return crossings && !crossings->is_empty(); }
+    bool is_idle() const { return depth == 0 && overflow == 0 && open_units == 0 && !is_undecided(); }
+    // The open unit with this serial, null where it is over.
+    Unit *open_unit(std::uint64_t serial)
+    {
+        for (std::uint32_t i = 0; i < open_units; ++i)
+            if (units[i].serial == serial)
+                return &units[i];
+        return nullptr;
+    }
+};
+} // namespace nsdump

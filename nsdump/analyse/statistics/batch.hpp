@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+// analyse: slices of a trace with very many names -> collected in rows by name, then counted by value.
+#pragma once
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "analyse/statistics/batch_shapes.hpp"
+#include "analyse/pair/slice.hpp"
+#include "analyse/statistics/value_counts.hpp"
+
+namespace nsdump
+{
+// What the time statistics need of a slice, where all of it is small: four to a cache line.  Where its times are not, it takes two
+// places, the second one for the times.
+class BatchedSlice
+{
+public:
+    static bool fits(const Slice &slice)
+    {
+        return (!slice.unit || (slice.unit->packets >> 31 | slice.unit->serial >> 32) == 0) && BatchShapes::fits(slice);
+    }
+    static bool is_short(const Slice &slice) { return static_cast<std::uint64_t>(slice.raw_ticks | slice.child_ticks) >> kTickBits == 0; }
+    BatchedSlice() = default;
+    // To fill a row.
+    static BatchedSlice nothing() { return BatchedSlice(Words{kNoShort << kTickBits | kNothing, 0}); }
+    // The first place of a slice with times of any size, and the second one.
+    static BatchedSlice long_one(const Slice &slice, std::size_t shape, bool is_first)
+    {
+        return BatchedSlice(Words{kNoShort << kTickBits | shape, second_word(slice, is_first)});
+    }
+    static BatchedSlice times(const Slice &slice)
+    {
+        return BatchedSlice(Words{static_cast<std::uint64_t>(slice.raw_ticks), static_cast<std::uint64_t>(slice.child_ticks)});
+    }
+    // `is_first`: of its name in its unit.
+    BatchedSlice(const Slice &slice, std::size_t shape, bool is_first)
+        : words_{static_cast<std::uint64_t>(slice.raw_ticks) << (kTickBits + kShapeBits) | shape << kTickBits |
+                     static_cast<std::uint64_t>(slice.child_ticks),
+                 second_word(slice, is_first)}
+    {
+    }
+
+    bool is_nothing() const { return words_[0] == (kNoShort << kTickBits | kNothing); }
+    bool is_long() const { return shape() == kNoShort; }
+    std::size_t long_shape() const { return child_ticks(); }
+    // Of the second place.
+    std::int64_t long_raw_ticks() const { return static_cast<std::int64_t>(words_[0]); }
+    std::int64_t long_child_ticks() const { return static_cast<std::int64_t>(words_[1]); }
+
+    std::uint32_t raw_ticks() const { return static_cast<std::uint32_t>(words_[0] >> (kTickBits + kShapeBits)); }
+    std::uint32_t child_ticks() const { return words_[0] & ((1u << kTickBits) - 1); }
+    std::size_t shape() const { return words_[0] >> kTickBits & ((1u << kShapeBits) - 1); }
+    std::uint32_t unit_serial() const { return static_cast<std::uint32_t>(words_[1]); } // 0: in none
+    std::uint32_t packets() const { return static_cast<std::uint32_t>(words_[1] >> 32) & ~kInterrupted; } // of the unit, in its first slice of this name
+    bool is_interrupted() const { return words_[1] >> kInterruptedBit != 0; }
+
+private:
+    static constexpr unsigned kTickBits = ValueCounts::kTickBits, kShapeBits = ValueCounts::kShapeBits;
+    static constexpr unsigned kInterruptedBit = 63;
+    static constexpr std::uint32_t kInterrupted = 1u << (kInterruptedBit - 32);
+
+    // Written whole, since it is soon read whole: see ProbeCounts.
+    typedef std::uint64_t Words __attribute__((vector_size(16)));
+
+    static constexpr std::uint64_t kNoShort = BatchShapes::kMax, kNothing = (1u << kTickBits) - 1;
+
+    explicit BatchedSlice(Words words) : words_(words) {}
+    static std::uint64_t second_word(const Slice &slice, bool is_first)
+    {
+        return (slice.unit ? slice.unit->serial | (is_first ? slice.unit->packets << 32 : 0) : 0) |
+               std::uint64_t{slice.is_interrupted} << kInterruptedBit;
+    }
+    static_assert(2 * kTickBits + kShapeBits == 64 && BatchShapes::kMax < 1u << kShapeBits);
+
+    Words words_; // raw, shape, in slices inside; unit's serial, its packets, is_interrupted
+};
+
+// Of very many names none is in the cache when its next slice comes.  Here a slice is only written, next to the name's last one, and
+// its name's statistics are looked up once for many of them.  It is written to a line of its name first: the lines of all names lie close
+// together, in few pages, and only a full line goes to the name's row.
+class Batches
+{
+public:
+    static constexpr std::size_t kSlices = 256;
+    static constexpr std::size_t kRun = 128; // added to the statistics at a time
+
+    std::size_t count(NameId name) const { return name < counts_.size() ? counts_[name] : 0; }
+    // The row is to be read and cleared when it is full.
+    void append(NameId name, const BatchedSlice &slice)
+    {
+        if (name >= counts_.size()) [[unlikely]]
+            grow(name);
+        Line &line = lines_[name];
+        const std::size_t count = counts_[name]++;
+        line[count % kLineSlices] = slice;
+        if (count % kLineSlices == kLineSlices - 1)
+            line.copy_past_cache(row_of(name) + (count - (kLineSlices - 1)));
+    }
+    // The place of the name's next slice, on its way to the cache.
+    void prefetch(NameId name) const
+    {
+        if (name < counts_.size()) [[likely]]
+            __builtin_prefetch(&lines_[name], 1);
+    }
+    void prefetch_row(NameId name) const
+    {
+        for (std::size_t i = 0; i < kSlices; i += kLineSlices)
+            __builtin_prefetch(row_of(name) + i);
+    }
+    const BatchedSlice *row(NameId name)
+    {
+        const std::size_t count = counts_[name], rest = count % kLineSlices;
+        std::copy_n(lines_[name].begin(), rest, row_of(name) + (count - rest));
+        return row_of(name);
+    }
+    void clear(NameId name) { counts_[name] = 0; }
+
+private:
+    static constexpr std::size_t kBlockBytes = 2 << 20; // a huge page, where the kernel gives one: rows are written all over the place
+    static constexpr std::size_t kBlockRows = kBlockBytes / (kSlices * sizeof(BatchedSlice));
+
+    static constexpr std::size_t kLineSlices = 64 / sizeof(BatchedSlice);
+
+    struct alignas(64) Line : std::array<BatchedSlice, kLineSlices> {
+        void copy_past_cache(BatchedSlice *to) const;
+    };
+    using Row = std::array<BatchedSlice, kSlices>;
+    struct alignas(kBlockBytes) Block : std::array<Row, kBlockRows> {};
+
+    BatchedSlice *row_of(NameId name) const { return (*blocks_[name / kBlockRows])[name % kBlockRows].data(); }
+    void grow(NameId name);
+
+    std::vector<std::uint16_t> counts_; // by name
+    std::vector<Line> lines_;          // by name
+    std::vector<std::unique_ptr<Block>> blocks_;
+};
+
+// A line that is read again when the whole row is need not be fetched to be overwritten.
+inline void Batches::Line::copy_past_cache(BatchedSlice *to) const
+{
+#ifdef __SSE2__
+    for (std::size_t i = 0; i < kLineSlices; ++i)
+        _mm_stream_si128(reinterpret_cast<__m128i *>(to + i), _mm_load_si128(reinterpret_cast<const __m128i *>(data() + i)));
+#else
+    std::copy_n(begin(), kLineSlices, to);
+#endif
+}
+} // namespace nsdump

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+// analyse: values -> log-linear histogram; percentiles within 0.8 %, bounded memory.
+#include "analyse/statistics/histogram.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <numeric>
+#include <utility>
+
+namespace nsdump
+{
+namespace
+{
+// The values of one bucket, taken as spread evenly about their mean, with the spread that they have.
+struct Spread {
+    double mean;
+    double half_width;
+
+    explicit Spread(const Bucket &bucket)
+    {
+        const double n = static_cast<double>(bucket.count), base = bucket.low < 0 ? bucket.high : bucket.low;
+        mean = bucket.sum / n;
+        const double distance = mean - base;
+        half_width = std::sqrt(3 * std::max(0.0, bucket.squares / n - distance * distance));
+    }
+    // Of the part between two shares of the values: its mean, its variance, the value at a share.
+    double mean_of(double from, double to) const { return mean + half_width * (from + to - 1); }
+    double variance_of(double from, double to) const { return half_width * half_width * (to - from) * (to - from) / 3; }
+    double at(double share) const { return mean + half_width * (2 * share - 1); }
+};
+
+std::uint64_t total_of(std::span<const Bucket> buckets)
+{
+    return std::accumulate(buckets.begin(), buckets.end(), std::uint64_t{0}, [](std::uint64_t sum, const Bucket &bucket) { return sum + bucket.count; });
+}
+} // namespace
+
+void Histogram::add_slowly(Side &side, std::uint64_t key, double value, std::uint64_t count)
+{
+    if (key < kZeroKey) {
+        zeros_ += count;
+        return;
+    }
+    key = std::min(key, kTopKey); // also what is not a number
+    const std::uint64_t place = key >> kPartBits;
+    if (side.parts.empty())
+        side.first = place;
+    if (place < side.first) {
+        std::vector<std::unique_ptr<Part>> wider(side.first - place);
+        std::move(side.parts.begin(), side.parts.end(), std::back_inserter(wider));
+        side.parts = std::move(wider);
+        side.first = place;
+    }
+    if (place - side.first >= side.parts.size())
+        side.parts.resize(place - side.first + 1);
+    auto &part = side.parts[place - side.first];
+    if (!part) {
+        part = std::make_unique<Part>();
+        ++parts_;
+    }
+    put((*part)[key % kPartCells], key, value, count);
+}
+
+// By rising distance from zero.
+void Histogram::add_buckets(const Side &side, std::vector<Bucket> &out)
+{
+    for (std::size_t i = 0; i < side.parts.size(); ++i)
+        for (std::size_t j = 0; side.parts[i] && j < kPartCells; ++j)
+            if (const Cell &cell = (*side.parts[i])[j]; cell.count > 0) {
+                const std::uint64_t key = (side.first + i) * kPartCells + j;
+                out.push_back({low_of(key), low_of(key + 1), cell.count, cell.sum, cell.squares});
+            }
+}
+
+std::vector<Bucket> Histogram::buckets() const
+{
+    std::vector<Bucket> buckets;
+    add_buckets(negative_, buckets);
+    std::reverse(buckets.begin(), buckets.end());
+    for (Bucket &bucket : buckets)
+        bucket = {-bucket.high, -bucket.low, bucket.count, bucket.sum, bucket.squares};
+    if (zeros_ > 0)
+        buckets.push_back({0, 0, zeros_, 0, 0});
+    add_buckets(positive_, buckets);
+    return buckets;
+}
+
+TrimmedMean trimmed_mean_of(std::span<const Bucket> buckets, double share)
+{
+    const std::uint64_t total = total_of(buckets);
+    if (total == 0)
+        return {};
+    const double count = static_cast<double>(total), cut = std::floor(share * count), kept = count - 2 * cut;
+    struct Part {
+        double count, mean, variance;
+    };
+    std::vector<Part> parts;
+    parts.reserve(buckets.size());
+    double before = 0, sum = 0, first = 0, last = 0;
+    for (const Bucket &bucket : buckets) {
+        const double n = static_cast<double>(bucket.count);
+        const double from = std::max(0.0, cut - before) / n, to = std::min(n, count - cut - before) / n;
+        before += n;
+        if (from >= to)
+            continue;
+        const Spread spread(bucket);
+        if (parts.empty())
+            first = cut > 0 ? spread.at(from) : 0;
+        last = cut > 0 ? spread.at(to) : 0;
+        parts.push_back({n * (to - from), spread.mean_of(from, to), spread.variance_of(from, to)});
+        sum += parts.back().count * parts.back().mean;
+    }
+    const double winsorised_mean = (sum + cut * (first + last)) / count;
+    const auto square = [&](double value) { return (value - winsorised_mean) * (value - winsorised_mean); };
+    double squares = cut * (square(first) + square(last));
+    for (const Part &part : parts)
+        squares += part.count * (square(part.mean) + part.variance);
+    const double sd = count > 1 ? std::sqrt(squares / (count - 1)) : 0;
+    return {sum / kept, sd * std::sqrt(count) / kept, static_cast<std::uint64_t>(kept)};
+}
+
+void find_quantiles(std::span<const Bucket> buckets, std::span<const double> shares, std::span<double> values)
+{
+    const double total = static_cast<double>(total_of(buckets));
+    const auto wanted = [&](std::size_t i) { return std::max(1.0, std::ceil(shares[i] * total)); };
+    double seen = 0;
+    std::size_t next = 0;
+    for (const Bucket &bucket : buckets) {
+        seen += static_cast<double>(bucket.count);
+        // Narrow buckets hold one whole number at most, and then it is their lower end.
+        const double value = bucket.high - bucket.low <= 1 && bucket.low == std::floor(bucket.low) && bucket.low >= 1
+                                 ? bucket.low
+                                 : (bucket.low + bucket.high) / 2;
+        while (next < shares.size() && seen >= wanted(next))
+            values[next++] = value;
+        std::fill(values.begin() + static_cast<std::ptrdiff_t>(next), values.end(), value);
+    }
+}
+} // namespace nsdump

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// analyse: net values of slices in units -> net per packet of the units, and its standard error.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "analyse/statistics/blocks.hpp"
+
+namespace nsdump
+{
+// Slices of one unit are not independent of each other, nor of how many packets the unit has.  So the values are summed
+// by unit, and the error is that of a ratio of two sums over units.
+class PerUnit
+{
+public:
+    bool has(std::uint64_t serial) const { return parts_[serial % kParts].serial == serial; }
+    // `packets`: 0 where the unit's packets were counted before.
+    void begin(std::uint64_t serial, double packets)
+    {
+        Part &part = parts_[serial % kParts];
+        flush(part);
+        part = {serial, packets, 0};
+    }
+    void add(std::uint64_t serial, double value) { parts_[serial % kParts].value += value; }
+    // As Blocks has it.
+    void prefetch() const
+    {
+        for (std::size_t i = 0; i < kParts; i += 2)
+            __builtin_prefetch(&parts_[i], 1);
+        blocks_.prefetch();
+    }
+    void prefetch_block() const { blocks_.prefetch_block(); }
+    void finish()
+    {
+        for (Part &part : parts_)
+            flush(part);
+        parts_ = {};
+    }
+
+    // Of units in the order in which they ended; its standard error is that of net per packet.
+    const Blocks &blocks() const { return blocks_; }
+
+private:
+    // Threads whose units are open at the same time take different parts; of more threads than parts some units are
+    // cut in two, which makes the error larger than it is.
+    static constexpr std::size_t kParts = 8;
+
+    struct Part {
+        std::uint64_t serial = 0; // 0: none
+        double packets = 0;
+        double value = 0;
+    };
+    void flush(const Part &part)
+    {
+        if (part.serial != 0)
+            blocks_.add(part.packets, part.value);
+    }
+
+    std::array<Part, kParts> parts_{};
+    Blocks blocks_;
+};
+} // namespace nsdump

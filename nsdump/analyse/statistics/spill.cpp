@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+// analyse: rows of slices for which there is no memory -> a temporary file.
+#include "analyse/statistics/spill.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "decode/error.hpp"
+#include "common/file_error/file_error.h"
+
+namespace nsdump
+{
+SpillFile::~SpillFile()
+{
+    if (file_ >= 0)
+        close(file_);
+}
+
+bool SpillFile::open()
+{
+    const char *const given = std::getenv("TMPDIR");
+    const std::string folder = given && *given ? given : "/var/tmp";
+    file_ = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (file_ < 0) { // not every file system has files without a name
+        std::string path = folder + "/nsdump-XXXXXX";
+        file_ = mkostemp(path.data(), O_CLOEXEC);
+        if (file_ >= 0 && unlink(path.c_str()) < 0) {
+            close(file_);
+            file_ = -1;
+        }
+    }
+    return file_ >= 0;
+}
+
+bool SpillFile::append(NameId name, const BatchedSlice *row)
+{
+    if (is_full_ || next_.size() == kNone || (buffer_.size() == kBufferRows && !write_buffer())) {
+        is_full_ = true;
+        return false;
+    }
+    const auto number = static_cast<std::uint32_t>(next_.size());
+    next_.push_back(kNone);
+    std::copy_n(row, Batches::kSlices, buffer_.emplace_back().begin());
+    if (name >= chains_.size())
+        chains_.resize(name + 1);
+    Chain &chain = chains_[name];
+    (chain.first == kNone ? chain.first : next_[chain.last]) = number;
+    chain.last = number;
+    return true;
+}
+
+// After a failure the rows stay in the buffer.
+bool SpillFile::write_buffer()
+{
+    if (file_ < 0 && !open())
+        return false;
+    const char *const data = reinterpret_cast<const char *>(buffer_.data());
+    const std::size_t bytes = buffer_.size() * kRowBytes;
+    for (std::size_t done = 0; done < bytes;) {
+        const ssize_t now = pwrite(file_, data + done, bytes - done, static_cast<off_t>(written_ * std::uint64_t{kRowBytes} + done));
+        if (now < 0 && errno == EINTR)
+            continue;
+        if (now <= 0)
+            return false;
+        done += static_cast<std::size_t>(now);
+    }
+    written_ += static_cast<std::uint32_t>(buffer_.size());
+    buffer_.clear();
+    return true;
+}
+
+const BatchedSlice *SpillFile::read(std::uint32_t number)
+{
+    if (number >= written_)
+        return buffer_[number - written_].data();
+    char *const data = reinterpret_cast<char *>(read_.data());
+    for (std::size_t done = 0; done < kRowBytes;) {
+        const ssize_t now = pread(file_, data + done, kRowBytes - done, static_cast<off_t>(number * std::uint64_t{kRowBytes} + done));
+        if (now < 0 && errno == EINTR)
+            continue;
+        if (now <= 0)
+            throw TraceError(fmt::format("temporary file in TMPDIR or /var/tmp: cannot be read: {}", now < 0 ? nslice_read_error(errno) : "it ends early"));
+        done += static_cast<std::size_t>(now);
+    }
+    return read_.data();
+}
+} // namespace nsdump

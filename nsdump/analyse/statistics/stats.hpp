@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: MIT
+// analyse: slices -> statistics by name; the sink of the pairer.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "analyse/statistics/batch.hpp"
+#include "analyse/correct/correction.hpp"
+#include "analyse/statistics/histogram.hpp"
+#include "analyse/statistics/moments.hpp"
+#include "analyse/statistics/per_unit.hpp"
+#include "analyse/pair/slice.hpp"
+#include "analyse/statistics/spill.hpp"
+#include "analyse/correct/subtract.hpp"
+#include "analyse/statistics/tally.hpp"
+
+namespace nsdump
+{
+// One field (ticks or a counter) of the slices with one name.
+struct FieldStats {
+    std::uint64_t count = 0;
+    std::uint64_t net_count = 0; // with known constants
+    std::uint64_t self_count = 0;
+    std::uint64_t below_noise = 0; // net value not above zero
+    Moments raw;
+    Moments net;
+    Moments self;
+    SubtractedErrors net_errors;  // of the sums
+    SubtractedErrors self_errors;
+    Blocks net_blocks; // in the order in which they were read
+    PerUnit per_unit;  // net
+    // The part that ran inside units.
+    std::uint64_t unit_count = 0;
+    std::uint64_t packets = 0;
+    double unit_raw = 0;
+    double unit_net = 0;
+    double unit_self = 0;
+    Histogram raw_histogram;
+    Histogram net_histogram;
+};
+
+struct SliceStats {
+    std::uint64_t first_seen = 0; // order of first appearance as far as it was read in order, 0: never
+    std::uint64_t migrated = 0;   // not in `ticks`, but in `counters`, which belong to the thread
+    std::uint64_t spans_loss = 0; // in neither
+    std::uint64_t crossed = 0;    // in neither
+    std::uint64_t stepped = 0; // counted by single-stepping: their ticks mean nothing
+    std::uint64_t interrupted = 0; // in both
+    std::uint64_t interrupts = 0;  // in them, as the kernel's records tell
+    std::uint64_t switches = 0;
+    double taken_ticks = 0; // for interrupts, switches and the kernel's probes, besides the slices' own correction
+    std::uint64_t uncounted = 0;   // in `ticks` only, though the session counts
+    FieldStats ticks; // complete after StatsCollector::finish()
+    std::vector<FieldStats> counters; // made when the first values come
+    Tallies tallies;                  // slices that are not yet in `ticks`
+    ValueCounts values;               // the same, of a trace with very many names
+    SelfRun self_run;                 // theirs; of the shape with this number
+    std::uint16_t self_shape = 0;
+    std::size_t held_bytes = 0;       // as StatsCollector counted them last
+
+    // What grows with the values of slices, of a trace with very many names.
+    std::size_t bytes() const { return values.bytes() + ticks.raw_histogram.bytes() + ticks.net_histogram.bytes(); }
+    // What a batch needs, on its way to the cache: first what tells where the rest is.
+    void prefetch() const
+    {
+        __builtin_prefetch(&interrupted, 1);
+        __builtin_prefetch(&ticks.self_count, 1);
+        __builtin_prefetch(&ticks.self, 1);
+        __builtin_prefetch(&ticks.self + 1, 1);
+        __builtin_prefetch(&ticks.self_errors, 1);
+        __builtin_prefetch(&ticks.self_errors + 1, 1);
+        __builtin_prefetch(&ticks.packets, 1);
+        __builtin_prefetch(&ticks.unit_self, 1);
+        __builtin_prefetch(&values, 1);
+        __builtin_prefetch(&self_run, 1);
+        __builtin_prefetch(&self_shape, 1);
+        ticks.net_blocks.prefetch();
+        ticks.per_unit.prefetch();
+    }
+    void prefetch_all() const
+    {
+        values.prefetch();
+        ticks.self_errors.prefetch();
+        ticks.net_blocks.prefetch_block();
+        ticks.per_unit.prefetch_block();
+    }
+};
+
+// What interruptions take out of one value of a slice: all, and the part inside of slices inside.
+struct Taken {
+    double all = 0;
+    double in_children = 0;
+
+    double own() const { return all - in_children; }
+};
+
+struct UnitStats {
+    std::uint64_t first_seen = 0;
+    std::uint64_t units = 0;
+    std::uint64_t packets = 0;
+    std::uint64_t wire_bytes = 0;
+};
+
+struct MarkStats {
+    std::uint64_t first_seen = 0;
+    std::uint64_t count = 0;
+    std::uint64_t min = ~std::uint64_t{0};
+    std::uint64_t max = 0;
+    double sum = 0;
+};
+
+// Of more names than this a tally each would neither stay in a cache nor fit.
+inline constexpr std::size_t kMaxTalliedNames = 512;
+
+// Of all names: when so much is held, slices go to a temporary file, until the statistics of their name are wanted.
+inline constexpr std::size_t kMaxHeldBytes = 28u << 20;
+
+// Which figures of a name have counted a unit's packets: its ticks, and its counters, which may have been off in earlier slices.
+inline constexpr std::uint8_t kTicksSeen = 1;
+inline constexpr std::uint8_t kCountersSeen = 2;
+
+class StatsCollector
+{
+public:
+    // is_stepping: counters come from single-stepping, so a slice that has them has no time.
+    StatsCollector(const Correction &correction, std::size_t counters, bool is_stepping = false)
+        : correction_(correction), counters_(counters), is_stepping_(is_stepping), is_counting_(counters > 0 && !is_stepping), shapes_(correction)
+    {
+    }
+
+    void slice(const Slice &slice);
+    // See Pairer.
+    bool is_spread() const { return is_batching_; }
+    void expect(NameId name) const { batches_.prefetch(name); }
+    void unit(const Unit &unit);
+    void mark(NameId name, std::uint64_t value);
+    // To be called after the last slice and before the figures are read.
+    void finish();
+    void set_max_held_bytes(std::size_t bytes) { max_held_bytes_ = bytes; }
+    bool is_spilling() const { return is_spilling_; }
+    // The name's statistics, finished, which are then no longer here: of very many names not all fit in finished form.
+    std::unique_ptr<SliceStats> take(NameId name);
+
+    // Null for a name that never came.
+    const SliceStats *slice_stats(NameId name) const { return find(slices_, name); }
+    const UnitStats *unit_stats(NameId name) const { return find(units_, name); }
+    const MarkStats *mark_stats(NameId name) const { return find(marks_, name); }
+
+private:
+    template <class Stats> using Table = std::vector<std::unique_ptr<Stats>>;
+
+    template <class Stats> static const Stats *find(const Table<Stats> &table, NameId name)
+    {
+        return name < table.size() ? table[name].get() : nullptr;
+    }
+    template <class Stats> Stats &at(Table<Stats> &table, NameId name)
+    {
+        if (name < table.size() && table[name]) [[likely]]
+            return *table[name];
+        return add_to(table, name);
+    }
+    template <class Stats> Stats &add_to(Table<Stats> &table, NameId name);
+    void add_one(SliceStats &stats, const Slice &slice);
+    void add_time(SliceStats &stats, const Slice &slice);
+    void add_ticks(SliceStats &stats, const Slice &slice, const Taken &taken);
+    Taken take_interruptions(SliceStats &stats, const Slice &slice);
+    void begin_self_run(SliceStats &stats, const Slice &slice, Tally *tally, const Taken &taken);
+    void end_self_run(SliceStats &stats, const Shape &shape, const SelfRun &run);
+    void begin_unit(SliceStats &stats, const Slice &slice);
+    void add_counters(SliceStats &stats, const Slice &slice);
+    void add_left_out(SliceStats &stats, const Slice &slice);
+    void add_tally(SliceStats &stats, const Tally &tally);
+    void add_counted(SliceStats &stats, const Shape &shape, std::uint32_t raw_ticks, std::uint64_t count);
+    void end_tallies(SliceStats &stats);
+    void finish(NameId name);
+    bool can_be_batched(const Slice &slice) const
+    {
+        return !(slice.is_migrated | slice.spans_loss | slice.is_crossed | is_counting_) && !slice.interruptions && !slice.counters &&
+               BatchedSlice::fits(slice);
+    }
+    void begin_batching();
+    // False when it has to be added by itself.
+    bool add_to_batch(const Slice &slice);
+    void add_unbatched(const Slice &slice);
+    void append(NameId name, const BatchedSlice &one);
+    void append_long(const Slice &slice, std::size_t shape, bool is_first);
+    void flush(NameId name);
+    void flush_full(NameId name);
+    void flush_later(NameId name);
+    void note_held(SliceStats &stats);
+    void replay(NameId name, SliceStats &stats);
+    void add_row(SliceStats &stats, std::span<const BatchedSlice> row);
+    void add_run(SliceStats &stats, std::span<const BatchedSlice> run);
+    void add_long(SliceStats &stats, NameId name, const BatchedSlice &one, const BatchedSlice &times);
+    void add_batched(SliceStats &stats, const BatchedSlice &one);
+    void add_batched_self(SliceStats &stats, const BatchedSlice &one);
+    void end_batched_self(SliceStats &stats);
+    void drain(SliceStats &stats);
+
+    const Correction &correction_;
+    std::size_t counters_;
+    bool is_stepping_;
+    bool is_counting_; // every START and STOP should have counters
+    std::uint64_t seen_ = 0;
+    std::size_t tallies_left_ = kMaxTallies;
+    std::size_t slice_names_ = 0;
+    bool is_batching_ = false;
+    BatchShapes shapes_;
+    Batches batches_;
+    std::size_t held_bytes_ = 0, max_held_bytes_ = kMaxHeldBytes;
+    bool is_spilling_ = false, has_spilled_ = false;
+    SpillFile spill_;
+    Unit unit_again_; // of a slice that comes back
+    std::array<NameId, 2> full_{}; // rows whose statistics are on their way to the cache
+    Table<SliceStats> slices_;
+    Table<UnitStats> units_;
+    Table<MarkStats> marks_;
+};
+
+inline void StatsCollector::slice(const Slice &slice)
+{
+    if (is_batching_) [[unlikely]] {
+        if (!can_be_batched(slice) || !add_to_batch(slice))
+            add_unbatched(slice);
+        return;
+    }
+    add_one(at(slices_, slice.name), slice);
+}
+
+inline void StatsCollector::add_one(SliceStats &stats, const Slice &slice)
+{
+    if (slice.is_migrated || slice.spans_loss || slice.is_crossed) [[unlikely]]
+        return add_left_out(stats, slice);
+    if (slice.counters && is_stepping_) [[unlikely]]
+        ++stats.stepped;
+    else
+        add_time(stats, slice);
+    if (slice.is_interrupted) [[unlikely]]
+        ++stats.interrupted;
+    if (slice.counters) [[unlikely]]
+        add_counters(stats, slice);
+    else if (is_counting_)
+        ++stats.uncounted;
+}
+
+inline void StatsCollector::add_time(SliceStats &stats, const Slice &slice)
+{
+    const Taken taken = slice.interruptions ? take_interruptions(stats, slice) : Taken{};
+    const bool is_short = static_cast<std::uint64_t>(slice.raw_ticks) < Tally::kTicks && !slice.interruptions;
+    const Shape shape{slice.inside, slice.cpu_index, slice.unit != nullptr, slice.children > 0};
+    const auto subtracted = [&] { return -net_of(0, slice.inside, correction_.of(slice.cpu_index, 0)); };
+    Tally *const tally = is_short ? stats.tallies.find(shape, tallies_left_, subtracted) : nullptr;
+    if (tally) [[likely]]
+        ++tally->counts[static_cast<std::size_t>(slice.raw_ticks)];
+    else
+        add_ticks(stats, slice, taken);
+    if (slice.children > 0) {
+        if (tally && tally->self.is_of(slice)) [[likely]]
+            tally->self.add(slice);
+        else
+            begin_self_run(stats, slice, tally, taken);
+    }
+    const double net = static_cast<double>(slice.raw_ticks) - (tally ? tally->subtracted : subtracted()) - taken.all;
+    stats.ticks.net_blocks.add(1, net);
+    if (!slice.unit)
+        return;
+    const std::uint64_t serial = slice.unit->serial;
+    if (!stats.ticks.per_unit.has(serial)) [[unlikely]]
+        begin_unit(stats, slice);
+    stats.ticks.per_unit.add(serial, net);
+}
+} // namespace nsdump

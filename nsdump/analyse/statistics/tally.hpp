@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+// analyse: short slices, counted by value, until somebody wants their statistics.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "analyse/pair/slice.hpp"
+
+namespace nsdump
+{
+// What the correction of a slice depends on, besides its raw time.
+struct Shape {
+    ProbeCounts inside;
+    std::uint32_t cpu_index = 0;
+    bool is_in_unit = false;
+    bool has_children = false; // then its self value is not its net value
+
+    bool operator==(const Shape &) const = default;
+};
+
+// Self values of slices one after the other that have as many slices and probes inside.
+struct SelfRun {
+    std::uint32_t children = 0;
+    ProbeCounts in_children;
+    double subtracted = 0; // from raw without the raw of the slices inside
+    double first = 0;
+    std::uint64_t count = 0; // 0: none yet
+    double distances = 0;    // from the first, and their squares
+    double distance_squares = 0;
+
+    // In doubles: a hostile trace's difference may not fit a whole number.
+    static double raw_self(const Slice &slice)
+    {
+        return static_cast<double>(slice.raw_ticks) - static_cast<double>(slice.child_ticks);
+    }
+    bool is_of(const Slice &slice) const
+    {
+        return count > 0 && children == slice.children && in_children == slice.in_children;
+    }
+    void add(const Slice &slice) { add(raw_self(slice) - subtracted); }
+    void add(double self)
+    {
+        const double distance = self - first;
+        ++count;
+        distances += distance;
+        distance_squares += distance * distance;
+    }
+};
+
+// Slices of one shape differ in their raw time only, so counting how often each time came keeps all of them, exactly.
+struct Tally {
+    static constexpr std::size_t kTicks = 4096; // slices at least that long are rare in a dense trace
+
+    Shape shape;
+    double subtracted = 0; // what the correction takes out of each of them
+    SelfRun self;          // the last run of slices with slices inside
+    std::array<std::uint64_t, kTicks> counts; // by raw ticks
+};
+
+inline constexpr std::size_t kMaxTallies = 1024; // of a trace: 32 MiB
+
+// The tallies of one name.
+class Tallies
+{
+public:
+    static constexpr std::size_t kMax = 32; // they are searched one by one
+
+    // `left`: how many more the trace may have.  Null where the name or the trace has as many as are kept.
+    // `subtracted`: tells Tally::subtracted of a shape that is new.
+    template <class Subtracted> Tally *find(const Shape &shape, std::size_t &left, Subtracted subtracted)
+    {
+        Tally *&hint = hints_[(shape.inside.ends / 2 + 2 * shape.cpu_index + shape.is_in_unit) % hints_.size()];
+        if (hint && hint->shape == shape) [[likely]]
+            return hint;
+        const std::size_t known = tallies_.size();
+        Tally *const found = find_slowly(shape, hint, left);
+        if (tallies_.size() > known)
+            found->subtracted = subtracted();
+        return found;
+    }
+    const std::vector<std::unique_ptr<Tally>> &all() const { return tallies_; }
+    void clear();
+
+private:
+    Tally *find_slowly(const Shape &shape, Tally *&hint, std::size_t &left);
+
+    std::array<Tally *, 8> hints_{};
+    std::vector<std::unique_ptr<Tally>> tallies_;
+};
+} // namespace nsdump
