@@ -30,7 +30,7 @@ int nsp_detail_push_rseq(struct nsp_detail_state *state, const uint64_t *record,
 #elif defined(__AARCH64EL__)
 #include "arch_aarch64.h"
 #else
-#error "architecture without a port"
+#error "unsupported architecture"
 #endif
 
 /* src/arch_*.S: calls function() with the vector state saved. */

@@ -11,8 +11,8 @@
 #define NSP_CLOCK_NAME "cntvct"
 #define NSP_CLOCK_SOURCE "arch_sys_counter" /* as in /sys/devices/system/clocksource */
 #define NSP_USER_READ_CONFIG1 {3, 2} /* perf_event_attr.config1 that asks for user reads: of 64 bits, of 32 */
-#define NSP_USER_READS_SWITCH "/proc/sys/kernel/perf_user_access is 0 unless root sets it to 1"
-#define NSP_WITHOUT_PMU "no other source counts here: source step exists on x86-64 only"
+#define NSP_USER_READS_SWITCH "set /proc/sys/kernel/perf_user_access to 1 as root"
+#define NSP_WITHOUT_PMU "no other source is available (source step requires x86-64)"
 #define NSP_MULTIPLY "mul %0, %0, %0\n\t" /* a 64-bit operand by itself */
 
 static inline uint64_t nsp_clock_read(int ordered)

@@ -10,7 +10,7 @@
 #define NSP_CLOCK_SOURCE "tsc" /* as in /sys/devices/system/clocksource */
 #define NSP_USER_READ_CONFIG1 {0} /* perf_event_attr.config1 that asks for user reads, in order of preference */
 #define NSP_USER_READS_SWITCH "see /sys/bus/event_source/devices/cpu/rdpmc"
-#define NSP_WITHOUT_PMU "source=step counts instructions without one"
+#define NSP_WITHOUT_PMU "source=step counts instructions without a PMU"
 #define NSP_MULTIPLY "imul %0, %0\n\t" /* a 64-bit operand by itself */
 
 static inline uint64_t nsp_clock_read(int ordered)

@@ -165,20 +165,20 @@ static int load(void)
     int version;
 
     if (is_child)
-        return nsp_fail(-ENOTSUP, "source papi: PAPI's counters do not outlive fork(); use source=auto in the child");
+        return nsp_fail(-ENOTSUP, "source papi: PAPI's counters do not survive fork(); use source=auto in the child");
     if (state)
         return 0;
     if (!nsp_can_load_libraries())
         return nsp_fail(-ENOTSUP, "source papi: a statically linked program cannot load PAPI; link libc dynamically, or use source=auto");
     library = open_library();
     if (!library || !find_functions(library))
-        return nsp_fail(-ENOTSUP, "source papi: the PAPI library is not there (%s); install libpapi7.0, or use source=auto", dlerror());
+        return nsp_fail(-ENOTSUP, "source papi: PAPI library not found (%s); install libpapi7.0, or use source=auto", dlerror());
     version = papi.is_initialized() == PAPI_NOT_INITED ? papi.library_init(PAPI_VER_CURRENT) : (int)PAPI_VER_CURRENT;
     if (version != (int)PAPI_VER_CURRENT)
-        return nsp_fail(-ENOTSUP, "source papi: PAPI_library_init: %s", version > 0 ? "another version than libnsprobe was built with" :
+        return nsp_fail(-ENOTSUP, "source papi: PAPI_library_init: %s", version > 0 ? "not the version libnsprobe was built with" :
                         papi.strerror(version));
     if (leave_single_threaded() || papi.thread_init(thread_id) != PAPI_OK || pthread_key_create(&thread_key, end_thread))
-        return nsp_fail(-ENOTSUP, "source papi: the library cannot be used by threads here");
+        return nsp_fail(-ENOTSUP, "source papi: PAPI cannot be used with threads here");
     state = 1;
     return 0;
 }
@@ -188,8 +188,8 @@ static int explain(const char *name, int code)
     const PAPI_component_info_t *component = papi.component_info(0);
     const char *reason = component && component->disabled ? component->disabled_reason : "";
 
-    return nsp_fail(-ENOTSUP, "counter \"%s\": PAPI says: %s%s%s; `papi_avail` and `papi_native_avail` list what it has here, and "
-                    "source=auto takes what the kernel offers", name, papi.strerror(code), *reason ? ": " : "", reason);
+    return nsp_fail(-ENOTSUP, "counter \"%s\": PAPI: %s%s%s; `papi_avail` and `papi_native_avail` list the events it has here; "
+                    "source=auto uses what the kernel offers", name, papi.strerror(code), *reason ? ": " : "", reason);
 }
 
 /* PAPI opens events for user space alone and takes no notice of perf's modifiers: it would count zero, or something else. */
@@ -203,7 +203,7 @@ static int refuse_kernel_events(const char *name)
         return nsp_fail(-ENOTSUP, "counter \"%s\": source papi counts user space only; use source=perf-read", name);
     if (event.code[0].type == PERF_TYPE_SOFTWARE && event.code[0].config != PERF_COUNT_SW_PAGE_FAULTS &&
         event.code[0].config != PERF_COUNT_SW_PAGE_FAULTS_MIN && event.code[0].config != PERF_COUNT_SW_PAGE_FAULTS_MAJ)
-        return nsp_fail(-ENOTSUP, "counter \"%s\": it happens in the kernel, and source papi counts user space only; use source=perf-read", name);
+        return nsp_fail(-ENOTSUP, "counter \"%s\": occurs in the kernel, but source papi counts user space only; use source=perf-read", name);
     return 0;
 }
 
@@ -302,7 +302,7 @@ static int papi_open(const char *const *names, uint32_t count)
 {
     (void)names;
     (void)count;
-    return nsp_fail(-ENOTSUP, "source papi: this libnsprobe was built without PAPI (install libpapi-dev and build again), or use source=auto");
+    return nsp_fail(-ENOTSUP, "source papi: unavailable: built without PAPI (install libpapi-dev and rebuild, or use source=auto)");
 }
 
 static int papi_thread_begin(void)

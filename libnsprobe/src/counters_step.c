@@ -16,7 +16,7 @@ static int step_open(const char *const *names, uint32_t count)
 {
     for (uint32_t i = 0; i < count; ++i)
         if (strcmp(names[i], "instructions") != 0)
-            return nsp_fail(-ENOTSUP, "counter \"%s\": source step counts only \"instructions\"; other counters need a "
+            return nsp_fail(-ENOTSUP, "counter \"%s\": source step counts only \"instructions\"; other counters require a "
                             "PMU (source rdpmc or perf-read)", names[i]);
     return nsp_step_catch_traps();
 }

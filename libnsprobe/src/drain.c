@@ -423,14 +423,14 @@ int nsp_drain_finish(struct nsp_drain *drain, enum nslice_end end, struct nsp_se
     if (drain->file.bytes == 0) { /* not even the header */
         nsp_drain_counts(drain, counts ? counts : &told);
         nsp_drain_abandon(drain);
-        return nsp_fail(first_error, "%s: cannot be written, all is counted as lost: %s", drain->file.path,
+        return nsp_fail(first_error, "%s: cannot write, all records are counted as lost: %s", drain->file.path,
                         nslice_write_error(-first_error));
     }
     if (first_error != -EPIPE) /* a disk has room for a footer where a chunk did not fit; a pipe's reader is gone */
         nsp_file_forget_error(&drain->file);
     err = write_ends_somehow(drain, first_error ? NSLICE_END_WRITE_ERROR : end, &told);
     if (first_error)
-        err = nsp_fail(first_error, "%s: cannot write; the trace is whole up to there, what followed is counted as lost: %s",
+        err = nsp_fail(first_error, "%s: cannot write; the trace is complete up to that point, later records are counted as lost: %s",
                        drain->file.path, nslice_write_error(-first_error));
     if (!err)
         err = nsp_file_find(&drain->file);

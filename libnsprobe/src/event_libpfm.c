@@ -57,7 +57,7 @@ static int is_ready(char *why, size_t room)
 
     pthread_once(&once, load);
     if (!libpfm.is_ready && nsp_can_load_libraries())
-        snprintf(why, room, "more with libpfm4 (" LIBRARY " is not there: install libpfm4)");
+        snprintf(why, room, "more with libpfm4 (" LIBRARY " not found: install libpfm4)");
     else if (!libpfm.is_ready)
         snprintf(why, room, "more with libpfm4, which a statically linked program cannot load");
     return libpfm.is_ready;
@@ -84,11 +84,11 @@ int nsp_libpfm_find(const char *name, struct nsp_event *event, char *why, size_t
     if (err == PFM_SUCCESS && attr.type == PERF_TYPE_SOFTWARE)
         err = encode(name, PFM_PLM3 | PFM_PLM0, &attr);
     if (err == PFM_ERR_NOTSUPP) {
-        snprintf(why, room, "its PMU does not count for one thread (perf stat -a reads such events)");
+        snprintf(why, room, "its PMU cannot count a single thread (perf stat -a reads such events)");
         return -ENODEV;
     }
     if (err != PFM_SUCCESS) {
-        snprintf(why, room, "libpfm4 says: %s; `nsdump counters` lists its names and their masks", libpfm.strerror(err));
+        snprintf(why, room, "libpfm4: %s; `nsdump counters` lists its names and their masks", libpfm.strerror(err));
         return -EINVAL;
     }
     *event = (struct nsp_event){.kinds = 1,
@@ -151,7 +151,7 @@ int nsp_libpfm_find(const char *name, struct nsp_event *event, char *why, size_t
 {
     (void)name;
     (void)event;
-    snprintf(why, room, "more with libpfm4, without which this libnsprobe was built");
+    snprintf(why, room, "more with libpfm4 (unavailable: built without it)");
     return -ENOTSUP;
 }
 
@@ -159,7 +159,7 @@ int nsp_libpfm_visit(nsp_counter_visitor visit, void *context, char *why, size_t
 {
     (void)visit;
     (void)context;
-    snprintf(why, room, "this libnsprobe was built without libpfm4");
+    snprintf(why, room, "libpfm4: unavailable: built without it");
     return -ENOTSUP;
 }
 

@@ -56,8 +56,8 @@ static int fail_closed(struct nsp_file *file)
 {
     file->error = EBADF;
     file->fd = -1;
-    return nsp_fail(-EBADF, "%s: the program has closed the trace's descriptor, and the file cannot be opened again: %s", file->path,
-                    file->place[0] ? strerror(errno) : "only a regular file with a name can be");
+    return nsp_fail(-EBADF, "%s: the program closed the trace's descriptor, and the file cannot be reopened: %s", file->path,
+                    file->place[0] ? strerror(errno) : "not a regular file with a name");
 }
 
 /*
@@ -196,7 +196,7 @@ static int check_content(int fd, const char *path)
     const ssize_t got = fd < 0 ? -1 : pread(fd, magic, sizeof(magic), 0);
 
     if (got < 0)
-        return nsp_fail(-errno, "%s: exists and cannot be read, so that nobody knows whether it is a trace: %s", path,
+        return nsp_fail(-errno, "%s: exists and cannot be read to check that it is a trace: %s", path,
                         nslice_read_error(errno));
     if (got == (ssize_t)sizeof(magic) && memcmp(magic, NSLICE_FILE_MAGIC, sizeof(magic)) == 0)
         return 0;
@@ -206,7 +206,7 @@ static int check_content(int fd, const char *path)
 static int refuse_to_open(const char *path, int err)
 {
     if (err == ENXIO)
-        return nsp_fail(-err, "%s: nobody is at the other end: of a pipe, start the reader first", path);
+        return nsp_fail(-err, "%s: has no reader (if it is a pipe, start the reader first)", path);
     return nsp_fail(-err, "%s: cannot create the trace file: %s", path, nslice_write_error(err));
 }
 
@@ -251,10 +251,10 @@ static int is_where_it_prints(const struct stat *file)
 static int lock_alone(struct nsp_file *file, const char *path, struct stat *opened)
 {
     if (fstat(file->fd, opened))
-        return nsp_fail(-errno, "%s: cannot look at it: %s", path, nslice_write_error(errno));
+        return nsp_fail(-errno, "%s: cannot stat: %s", path, nslice_write_error(errno));
     file->file = (struct nsp_descriptor_file){.device = opened->st_dev, .inode = opened->st_ino};
     if (is_where_it_prints(opened))
-        return nsp_fail(-EINVAL, "%s: is where the program prints; give the trace a file of its own, or a named pipe", path);
+        return nsp_fail(-EINVAL, "%s: is the program's standard output or error; use a separate file or a named pipe", path);
     if (!S_ISREG(opened->st_mode))
         return 0; /* devices and pipes may well serve several */
     if (flock(file->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
@@ -302,7 +302,7 @@ static int lock_given(struct nsp_file *file, const char *name)
     int err;
 
     if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY)
-        return nsp_fail(-EBADF, "%s: is not open to be written", name);
+        return nsp_fail(-EBADF, "%s: is not open for writing", name);
     err = lock_alone(file, name, &opened);
     if (err || !S_ISREG(opened.st_mode))
         return err;
@@ -341,7 +341,7 @@ int nsp_file_take(struct nsp_file *file, int given, const char *name)
     if (file->fd < 0 && errno == EINVAL) /* the limit is lower */
         file->fd = fcntl(given, F_DUPFD_CLOEXEC, 0);
     if (file->fd < 0)
-        return nsp_fail(-errno, "%s: cannot be written: %s", name, nslice_write_error(errno));
+        return nsp_fail(-errno, "%s: cannot write: %s", name, nslice_write_error(errno));
     err = nsp_descriptor_note(file->fd, &file->file); /* else a refusal would leave it open */
     if (!err)
         err = lock_given(file, name);
@@ -461,7 +461,7 @@ int nsp_file_find(const struct nsp_file *file)
         return 0;
     if ((file->is_given || (stat(name, &named) == 0 && is_same_file(&opened, &named))) && (uint64_t)opened.st_size >= file->bytes)
         return 0;
-    return nsp_fail(-ESTALE, "%s: was removed, renamed, replaced or cut while it was written: the trace is not there", file->path);
+    return nsp_fail(-ESTALE, "%s: was removed, renamed, replaced or truncated while it was written: the trace is missing", file->path);
 }
 
 void nsp_file_abandon(struct nsp_file *file)

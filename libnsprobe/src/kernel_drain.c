@@ -167,7 +167,7 @@ int nsp_kernel_drain_end(struct nsp_kernel_drain *kernel, struct nsp_file *file,
             kernel->is_over = 1; /* it has given up */
     if (kernel->totals)
         return 0;
-    return nsp_fail(-EPROTO, "%s: the kernel module nsmod did not bring its recording to an end: what its rings lost is not known",
+    return nsp_fail(-EPROTO, "%s: the kernel module nsmod did not finish its recording: the losses in its rings are unknown",
                     file->path);
 }
 

@@ -62,8 +62,8 @@ int nsp_has_rseq(void)
 
 static int refuse_rseq(void)
 {
-    return nsp_fail(-ENOTSUP, "process %d has no rseq (kernel before 4.18, glibc before 2.35, or switched off by "
-                    "GLIBC_TUNABLES), but the session's rings need it; use kind=atomic", (int)getpid());
+    return nsp_fail(-ENOTSUP, "process %d has no rseq (kernel before 4.18, glibc before 2.35, or disabled by "
+                    "GLIBC_TUNABLES), but the session's rings require it; use kind=atomic", (int)getpid());
 }
 
 /* The first process decides; the others must be able to follow. */

@@ -39,7 +39,7 @@ static int check_config(const struct nsp_session_config *config)
     const size_t room = sizeof(((struct nsp_file *)0)->path);
 
     if (!config->output || !*config->output)
-        return nsp_fail(-EINVAL, "a recorder needs an output file");
+        return nsp_fail(-EINVAL, "a recorder requires an output file");
     if (strlen(config->output) >= room)
         return nsp_fail(-ENAMETOOLONG, "output: path longer than %zu characters", room - 1);
     /* A program that starts only to find that it cannot be recorded has run for nothing. */
@@ -138,7 +138,7 @@ int nsp_recorder_attach(struct nsp_recorder *recorder, int pid)
     int connection, err;
 
     if (recorder->connection >= 0)
-        return nsp_fail(-EBUSY, "the recorder is attached to a process already");
+        return nsp_fail(-EBUSY, "the recorder is already attached to a process");
     connection = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     if (connection < 0)
         return nsp_fail(-errno, "socket: %s", strerror(errno));
@@ -150,17 +150,17 @@ int nsp_recorder_attach(struct nsp_recorder *recorder, int pid)
     }
     if (!is_process(connection, pid)) {
         close(connection);
-        return nsp_fail(-EACCES, "process %d: another process answers in its name; nothing was given to it", pid);
+        return nsp_fail(-EACCES, "process %d: another process answers in its name; nothing was sent to it", pid);
     }
     setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
     err = send_descriptor(connection, recorder->map.fd);
     bytes_read = err ? 0 : recv(connection, &answer, sizeof(answer), 0);
     if (!err && bytes_read < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
-        err = nsp_fail(-EBUSY, "process %d did not answer within %d seconds: is it stopped?", pid, ANSWER_SECONDS);
+        err = nsp_fail(-EBUSY, "process %d: timed out after %d seconds without an answer (is it stopped?)", pid, ANSWER_SECONDS);
     else if (!err && bytes_read < 0)
         err = nsp_fail(-errno, "process %d: no answer: %s", pid, strerror(errno));
     else if (!err && bytes_read != (ssize_t)sizeof(answer))
-        err = nsp_fail(-EACCES, "process %d refused: only its own user and root may record it (or it is ending)", pid);
+        err = nsp_fail(-EACCES, "process %d: permission denied: only its own user and root may record it (or it is exiting)", pid);
     else if (!err && answer.err)
         err = nsp_fail(answer.err, "process %d refused: %.500s", pid, answer.words);
     if (err)
@@ -176,12 +176,12 @@ int nsp_recorder_add_kernel(struct nsp_recorder *recorder, const struct nsp_kern
     const struct nslice_session *shm = recorder->map.shm;
 
     if (!given || given->struct_size < sizeof(size_t) || given->struct_size > sizeof(config))
-        return nsp_fail(-EINVAL, "struct nsp_kernel_config is of another version: rebuild the program with this library's headers");
+        return nsp_fail(-EINVAL, "struct nsp_kernel_config: version mismatch (rebuild the program with this library's headers)");
     memcpy(&config, given, given->struct_size);
     if (recorder->drain.kernel.fd >= 0)
-        return nsp_fail(-EBUSY, "the recorder has the kernel's side already");
+        return nsp_fail(-EBUSY, "the recorder already records the kernel");
     if (!config.groups)
-        return nsp_fail(-EINVAL, "kernel: no groups are given");
+        return nsp_fail(-EINVAL, "kernel: at least one group is required");
     return nsp_kernel_drain_open(&recorder->drain.kernel, &config, shm->clock, shm->full);
 }
 

@@ -89,7 +89,7 @@ static int open_locked(const struct nsp_session_config *config)
     int err;
 
     if (is_open)
-        return nsp_fail(-EBUSY, "a session is open already: one session a process at a time");
+        return nsp_fail(-EBUSY, "a session is open already (a process can have one at a time)");
     if (nsp_is_joined())
         return nsp_fail(-EBUSY, "the process is being recorded by nsdump: its session is in use");
     is_drained_here = config->drained_by == NSP_DRAINED_BY_PROCESS;
@@ -162,9 +162,9 @@ int nsp_session_snapshot(void)
     if (!is_open || owner_pid != getpid())
         err = nsp_fail(-ENOENT, "no session is open");
     else if (map.shm->full != NSLICE_FULL_OVERWRITE)
-        err = nsp_fail(-EINVAL, "snapshots are for sessions with full=overwrite; this one is drained all the time");
+        err = nsp_fail(-EINVAL, "a snapshot requires full=overwrite; this session is drained continuously");
     else if (!is_drained_here)
-        err = nsp_fail(-EINVAL, "this session is read through the kernel module: `nsdump snapshot` takes what is there");
+        err = nsp_fail(-EINVAL, "this session is read through the kernel module; use `nsdump snapshot`");
     if (!err)
         err = nsp_own_drain_snapshot();
     nsp_write_signals_release(&signals);

@@ -102,7 +102,7 @@ static int check_values(const struct nsp_session_config *config)
     if ((unsigned)config->full > NSLICE_FULL_OVERWRITE || (unsigned)config->clock > NSP_CLOCK_ORDERED ||
         config->ring_kind > NSLICE_RING_ATOMIC || (unsigned)config->source > NSP_SOURCE_PAPI ||
         (unsigned)config->memory > NSP_MEMORY_NSMOD || (unsigned)config->drained_by > NSP_DRAINED_BY_NSMOD)
-        return nsp_fail(-EINVAL, "nsp_session_config holds a value out of range");
+        return nsp_fail(-EINVAL, "nsp_session_config: a value is out of range");
     if (bytes < NSLICE_MIN_RING_BYTES || bytes > NSLICE_MAX_RING_BYTES || (bytes & (bytes - 1)))
         return nsp_fail(-EINVAL, "ring size %llu: must be a power of two from 4 KiB to 8 GiB",
                         (unsigned long long)bytes);
@@ -116,11 +116,11 @@ static int create_file(const struct nsp_session_config *config, uint32_t cpus, i
     int fd = memfd_create("netslice-session", MFD_CLOEXEC | MFD_ALLOW_SEALING), err = 0;
 
     if (fd < 0)
-        return nsp_fail(-errno, "cannot make the session's memory (memfd_create): %s", strerror(errno));
+        return nsp_fail(-errno, "cannot create the session's memory (memfd_create): %s", strerror(errno));
     if (ftruncate(fd, (off_t)bytes))
         err = nsp_fail(errno == EFBIG ? -ENOMEM : -errno, "cannot size the session's memory to %llu MiB: %s%s",
                        (unsigned long long)(bytes >> 20), strerror(errno),
-                       errno == EFBIG ? "; `ulimit -f` limits it, as it limits files" : "");
+                       errno == EFBIG ? "; `ulimit -f` limits it as it limits files" : "");
     else if (fcntl(fd, F_ADD_SEALS, SIZE_SEALS))
         err = nsp_fail(-errno, "cannot seal the session's memory: %s", strerror(errno));
     if (err)
@@ -199,9 +199,9 @@ static int check_size(int fd, int is_module, uint64_t bytes)
     if (is_module)
         return 0; /* mmap() beyond its end fails */
     if ((fcntl(fd, F_GET_SEALS) & SIZE_SEALS) != SIZE_SEALS)
-        return nsp_fail(-EINVAL, "session memory is not sealed: its size could change while it is used");
+        return nsp_fail(-EINVAL, "session memory is not sealed: its size could change while it is in use");
     if (fstat(fd, &st) || (uint64_t)st.st_size < bytes)
-        return nsp_fail(-EINVAL, "session memory is damaged: sizes do not fit");
+        return nsp_fail(-EINVAL, "session memory is malformed: inconsistent sizes");
     return 0;
 }
 
@@ -214,11 +214,11 @@ int nsp_shm_open(int fd, struct nsp_shm_map *out)
     if (!read_header(fd, is_module, &header) || header.magic != NSLICE_SESSION_MAGIC)
         return nsp_fail(-EBADF, "descriptor %d is not a netslice session", fd);
     if (header.version != NSLICE_SESSION_VERSION)
-        return nsp_fail(-EPROTO, "session memory has version %u, this library knows %u: use nsdump and "
-                        "libnsprobe of one release", header.version, NSLICE_SESSION_VERSION);
+        return nsp_fail(-EPROTO, "session memory has version %u, this library supports %u: use nsdump and "
+                        "libnsprobe of the same release", header.version, NSLICE_SESSION_VERSION);
     if (header.cpus == 0 || header.cpus > NSLICE_MAX_CPUS || header.ring_bytes < NSLICE_MIN_RING_BYTES ||
         header.ring_bytes > NSLICE_MAX_RING_BYTES || (header.ring_bytes & (header.ring_bytes - 1)))
-        return nsp_fail(-EINVAL, "session memory is damaged: sizes do not fit");
+        return nsp_fail(-EINVAL, "session memory is malformed: inconsistent sizes");
     err = check_size(fd, is_module, NSLICE_SESSION_BYTES(header.cpus, header.ring_bytes));
     return err ? err : nsp_shm_map_fd(fd, header.cpus, header.ring_bytes, out);
 }

@@ -31,9 +31,9 @@ static int split(char *text, const char **names, uint32_t *count)
         return 0;
     while ((name = strsep(&text, ","))) {
         if (!*name)
-            return nsp_fail(-EINVAL, "a counter's name is empty; the list is parted by single commas");
+            return nsp_fail(-EINVAL, "a counter's name is empty; separate names by single commas");
         if (*count == NSLICE_MAX_COUNTERS)
-            return nsp_fail(-EINVAL, "more than %d counters: a record has no room for them", NSLICE_MAX_COUNTERS);
+            return nsp_fail(-EINVAL, "more than %d counters: a record has no room for more", NSLICE_MAX_COUNTERS);
         for (uint32_t i = 0; i < *count; ++i)
             if (strcmp(names[i], name) == 0)
                 return nsp_fail(-EINVAL, "counter \"%s\" is named twice", name);
@@ -84,7 +84,7 @@ int nsp_source_choose(const char *wish, enum nsp_counter_source source, uint32_t
     err = split(text, list, count);
     if (err || *count == 0 || source == NSP_SOURCE_NONE) {
         if (!err && *count > 0)
-            return nsp_fail(-EINVAL, "counters \"%s\" were asked for together with source=none", names);
+            return nsp_fail(-EINVAL, "counters \"%s\" cannot be combined with source=none", names);
         return err;
     }
     if (source == NSP_SOURCE_AUTO)
