@@ -24,7 +24,10 @@ struct nsp_slice {
     struct nsp_site stop;
 };
 
-/* Names a slice at run time; lives until the process ends.  NULL when memory is out.  Any thread, not a signal handler. */
+/*
+ * Names a slice at run time; valid until the process ends.  NULL: out of memory.  Any thread, not a
+ * signal handler.
+ */
 struct nsp_slice *nsp_slice_create(const char *name, const char *file, unsigned line);
 
 void nsp_detail_register_sites(struct nsp_site *begin, struct nsp_site *end);
