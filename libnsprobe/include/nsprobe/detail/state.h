@@ -9,7 +9,7 @@
 #define NSP_DETAIL_MODE_GENERAL 2 /* counters, or a ring without rseq: out of line */
 #define NSP_DETAIL_MODE_STEP 3    /* as GENERAL, with the trap flag off inside the probe */
 #define NSP_DETAIL_MODE_ORDERED 4 /* as INLINE, between fences */
-#define NSP_DETAIL_MODE_COUNTED 5 /* START, STOP: src/counted_*.S reads registers; others: GENERAL */
+#define NSP_DETAIL_MODE_COUNTED 5 /* START, STOP: src/counted_*.S read registers; rest: GENERAL */
 
 /* Byte offsets for the assembly; checked in src/process.c. */
 #define NSP_DETAIL_STATE_MODE 0
