@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Failed open, read or write: errno -> the cause in words and what to do about it. */
+/* Failed open, read or write: errno -> cause and remedy as text. */
 #define _GNU_SOURCE
 #include "file_error.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Session configuration: struct_size -> what both sides know. */
+/* Session configuration: struct_size -> fields known to both sides. */
 #include "config.h"
 
 #include <errno.h>

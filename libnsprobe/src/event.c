@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A counter's name -> events: libpfm4's or the kernel's own, one for each kind of core. */
+/* A counter's name -> events: libpfm4's or the kernel's own, one per kind of core. */
 #include "event.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "error.h"
 #include "event_libpfm.h"
 
-#define CORE_TYPE_SHIFT 32 /* of a generic event's config: the PMU that shall count it (Linux 5.13) */
+#define CORE_TYPE_SHIFT 32 /* in a generic event's config: the PMU to count it (Linux 5.13) */
 
 struct generic_event {
     struct nsp_counter_info info;
@@ -53,7 +53,7 @@ static int unknown_name(const char *name, const char *why)
     return nsp_fail(-EINVAL, "unknown counter \"%s\"; available: %s; %s", name, known, why);
 }
 
-/* Asked of the kernel in general, an event is counted on one kind of core and stands still on the others. */
+/* A generic event is counted on one kind of core only and stops on the others. */
 static int spread_over_cores(const char *name, struct nsp_event *event)
 {
     uint32_t types[NSP_CORE_KINDS];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Wish for the kernel's records -> the module's recorder, or why not. */
+/* Request for kernel records -> the module's recorder, or an error. */
 #define _GNU_SOURCE
 #include "kernel_request.h"
 
@@ -34,7 +34,7 @@ static int take_counter(const char *name, struct nslice_kernel_counter *counter)
     return 0;
 }
 
-/* Comma-separated names.  How many, or -errno. */
+/* Comma-separated names.  Returns their number or -errno. */
 static int take_counters(const char *names, struct nslice_kernel_counter counters[NSLICE_MAX_COUNTERS])
 {
     char copy[512], *at = copy, *name;

@@ -11,7 +11,7 @@
 #include "error.h"
 #include "module.h"
 
-/* A request whose answer is all that is wanted.  0 or -errno. */
+/* A single request on a descriptor of its own.  Returns 0 or -errno. */
 static int ask(unsigned long command, void *request)
 {
     const int fd = nsp_module_open();
@@ -54,7 +54,7 @@ int nsp_nsmod_groups(char **text)
     return err;
 }
 
-#define MEASURED_BYTES 65536u /* far more than its lines take */
+#define MEASURED_BYTES 65536u /* far more than the text requires */
 
 static int refuse_measure(uint32_t cpu)
 {
@@ -71,7 +71,7 @@ static int refuse_measure(uint32_t cpu)
     }
 }
 
-/* Once: measuring takes its time, and each answer is another one. */
+/* Asks only once: measuring takes time, and each answer differs. */
 int nsp_nsmod_measure(uint32_t cpu, uint32_t batches, char **text)
 {
     struct nslice_measure_request request = {.size = sizeof(request), .room = MEASURED_BYTES, .cpu = cpu, .batches = batches};

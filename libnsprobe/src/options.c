@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Options as text -> session configuration: key=value, parted by spaces or semicolons. */
+/* Options as text -> session configuration: key=value, separated by spaces or semicolons. */
 #define _GNU_SOURCE
 #include "options.h"
 

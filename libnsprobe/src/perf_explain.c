@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Why the kernel gives no counter, in words that name what would work. */
+/* Refusal of a counter by the kernel -> error text with the remedy. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 #define PARANOID "/proc/sys/kernel/perf_event_paranoid"
 
-/* -1 where the machine does not tell: nobody is sent to a switch that is not there. */
+/* -1 if unknown: the message must not name a setting that does not exist. */
 static int paranoid_level(void)
 {
     FILE *file = fopen(PARANOID, "re");

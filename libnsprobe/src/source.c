@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counter names and wish -> the counter source that serves the session; what cannot be had is an error, never a zero. */
+/* Counter names and requested source -> counter source; an unavailable counter is an error, never a zero. */
 #define _GNU_SOURCE
 #include "source.h"
 
@@ -42,7 +42,10 @@ static int split(char *text, const char **names, uint32_t *count)
     return 0;
 }
 
-/* The first source that takes the names; when none does, what perf-read had to say, which takes whatever rdpmc does. */
+/*
+ * The first source that accepts the names; if none does, the error of perf-read, which accepts
+ * whatever rdpmc does.
+ */
 static int try_all(const char *const *names, uint32_t count)
 {
     static const enum nsp_counter_source order[] = {NSP_SOURCE_RDPMC, NSP_SOURCE_PERF_READ, NSP_SOURCE_STEP};
