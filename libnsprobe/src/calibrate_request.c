@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calibration on request, without a session: settings -> state of the probes -> measurement. */
+/* Calibration on request, without a session: settings -> probe state -> measurement. */
 #define _GNU_SOURCE
 #include <nsprobe/calibrate.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Recorder: a session's memory handed to other processes, by inheritance or by socket, and drained here. */
+/* Recorder: a session's memory passed to other processes, by inheritance or socket, and drained here. */
 #define _GNU_SOURCE
 #include <nsprobe/recorder.h>
 
@@ -25,7 +25,7 @@
 #define GRACE_NS 2000000
 #define DETACH_SECONDS 2
 #define CONNECT_TURNS 20
-#define ANSWER_SECONDS 10 /* joining calibrates: milliseconds a CPU, seconds with source step */
+#define ANSWER_SECONDS 10 /* joining calibrates: milliseconds per CPU, seconds with source step */
 
 struct nsp_recorder {
     struct nsp_shm_map map;
@@ -42,7 +42,7 @@ static int check_config(const struct nsp_session_config *config)
         return nsp_fail(-EINVAL, "a recorder requires an output file");
     if (strlen(config->output) >= room)
         return nsp_fail(-ENAMETOOLONG, "output: path longer than %zu characters", room - 1);
-    /* A program that starts only to find that it cannot be recorded has run for nothing. */
+    /* Check before a program is started that could not be recorded. */
     return nsp_process_check(config);
 }
 
@@ -106,7 +106,7 @@ static int send_descriptor(int connection, int fd)
     return sendmsg(connection, &message, MSG_NOSIGNAL) == 1 ? 0 : -errno;
 }
 
-/* Anybody may have taken the abstract name first: the kernel knows who listens. */
+/* Any process may have bound the abstract name first: the kernel knows which one listens. */
 static int is_process(int connection, int pid)
 {
     struct ucred peer;
@@ -115,7 +115,7 @@ static int is_process(int connection, int pid)
     return getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) == 0 && peer.pid == pid;
 }
 
-/* A process that was made a moment ago by fork() has its listener only when the thread for it has run. */
+/* A process just created by fork() has its listener only after its listening thread has run. */
 static int connect_to(int connection, int pid)
 {
     const struct timespec pause = {0, 10000000};
@@ -185,7 +185,7 @@ int nsp_recorder_add_kernel(struct nsp_recorder *recorder, const struct nsp_kern
     return nsp_kernel_drain_open(&recorder->drain.kernel, &config, shm->clock, shm->full);
 }
 
-/* Lets an attached process leave the session by itself: it calibrates once more then. */
+/* Lets an attached process leave the session by itself, which includes its second calibration. */
 static void detach(struct nsp_recorder *recorder)
 {
     const struct timeval patience = {DETACH_SECONDS, 0};
@@ -208,7 +208,7 @@ int nsp_recorder_end_kernel(struct nsp_recorder *recorder, struct nsp_session_co
     memset(counts, 0, sizeof(*counts));
     if (drain->kernel.fd < 0)
         return 0;
-    detach(recorder); /* what a process still does is seen to its end */
+    detach(recorder); /* so that the process's remaining activity is recorded */
     nsp_drain_begin(drain);
     err = nsp_kernel_drain_end(&drain->kernel, &drain->file, &drain->last_kernel);
     nsp_kernel_drain_counts(&drain->kernel, counts);
@@ -256,7 +256,7 @@ int nsp_recorder_close(struct nsp_recorder *recorder, enum nslice_end end, struc
     detach(recorder);
     for (uint32_t cpu = 0; cpu < recorder->map.cpus; ++cpu)
         nsp_ring_refuse(nsp_shm_ring(&recorder->map, cpu));
-    /* Programs may go on running: let sequences that are under way on other CPUs end. */
+    /* Programs may continue to run: let sequences in progress on other CPUs end. */
     syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
     nanosleep(&grace, NULL);
     err = nsp_drain_finish(&recorder->drain, end, counts);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Session memory: configuration -> a memory file of the process's own, or one of the kernel module's. */
+/* Session memory: configuration -> a memory file of the process, or memory of the kernel module. */
 #define _GNU_SOURCE
 #include "shm.h"
 
@@ -18,7 +18,7 @@
 #include "memory.h"
 #include "module.h"
 
-/* Nobody who has the descriptor may take the memory away under the others. */
+/* No holder of the descriptor may shrink the memory while others use it. */
 #define SIZE_SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
 
 uint32_t nsp_possible_cpus(void)
@@ -29,7 +29,7 @@ uint32_t nsp_possible_cpus(void)
     if (file) {
         int c;
 
-        /* "0-3" or "0,2-5": the last number is the greatest */
+        /* "0-3" or "0,2-5": the last number is the highest */
         while (fscanf(file, "%u", &last) == 1) {
             c = fgetc(file);
             if (c != '-' && c != ',')
@@ -76,7 +76,7 @@ static void fill_header(struct nslice_session *shm, const struct nsp_session_con
         snprintf(shm->counters, sizeof(shm->counters), "%s", config->counters);
 }
 
-/* Rings are faulted in at the start: better no session than one that drives the machine out of memory. */
+/* Rings are faulted in at the start: better to refuse a session than to exhaust the memory. */
 static int check_memory(uint64_t ring_bytes)
 {
     const uint64_t available = nsp_available_memory_bytes();
@@ -109,7 +109,7 @@ static int check_values(const struct nsp_session_config *config)
     return check_memory(bytes);
 }
 
-/* A memory file of the process's own: gone with the last process that has it. */
+/* A memory file of the process: freed with the last process that has it. */
 static int create_file(const struct nsp_session_config *config, uint32_t cpus, int *out)
 {
     const uint64_t bytes = NSLICE_SESSION_BYTES(cpus, config->ring_bytes);
@@ -130,7 +130,7 @@ static int create_file(const struct nsp_session_config *config, uint32_t cpus, i
     return err;
 }
 
-/* The module's memory where it is to be had, unless the configuration says otherwise; `reason`: why not. */
+/* Uses the module's memory if available, unless configured otherwise; `reason`: why not. */
 static int create_memory(const struct nsp_session_config *config, uint32_t *cpus, int *fd, char *reason, size_t room)
 {
     const uint32_t flags = config->drained_by == NSP_DRAINED_BY_NSMOD ? NSLICE_SESSION_DRAINED : 0;
@@ -176,7 +176,7 @@ int nsp_shm_create(const struct nsp_session_config *given, struct nsp_shm_map *o
     return 0;
 }
 
-/* Settings of a session that another process made.  A device has no pread(); what it maps, it vouches for. */
+/* Settings of another process's session.  A device has no pread(), but its mapping is trusted. */
 static int read_header(int fd, int is_module, struct nslice_session *header)
 {
     void *page;
@@ -191,7 +191,7 @@ static int read_header(int fd, int is_module, struct nslice_session *header)
     return 1;
 }
 
-/* Whether so much may be mapped, and stays. */
+/* Whether this size can be mapped, and is fixed. */
 static int check_size(int fd, int is_module, uint64_t bytes)
 {
     struct stat st;
