@@ -10,7 +10,7 @@
 #include "thread_sanitizer.h"
 
 struct announcement {
-    uint32_t bytes; /* of the payload; stored first, so that a dead writer's entry can be skipped */
+    uint32_t bytes; /* of the payload; stored first, so that a dead writer's can be skipped */
     uint16_t kind;
     uint16_t ready; /* 1 once the payload is complete */
 };

@@ -140,7 +140,7 @@ nsp_detail_push_rseq:
 	.cfi_def_cfa_offset 8
 	ret
 	.cfi_restore_state
-	.byte	0x0f, 0xb9, 0x3d /* ud1: the signature below reads as its operand */
+	.byte	0x0f, 0xb9, 0x3d /* ud1: the signature below is its operand */
 	.long	0x53053053
 .Lpush_abort:
 	mov	$3, %eax

@@ -213,7 +213,7 @@ nsp_detail_counted:
 	jmp	nsp_detail_uncounted
 
 	.cfi_restore_state
-	.byte	0x0f, 0xb9, 0x3d /* ud1: the signature below reads as its operand */
+	.byte	0x0f, 0xb9, 0x3d /* ud1: the signature below is its operand */
 	.long	0x53053053
 .Labort:
 	mov	$1, %r11d

@@ -46,7 +46,10 @@ int nsp_file_begin(struct nsp_file *file);
 int nsp_file_chunk(struct nsp_file *file, struct nslice_chunk_header *header, const void *payload,
                    uint32_t payload_bytes);
 
-/* A chunk of any other kind than RECORDS, with the next sequence number of its kind; text is padded to 8 bytes. */
+/*
+ * Appends a chunk of any kind except RECORDS, with the next sequence number of its kind; text is
+ * padded to 8 bytes.
+ */
 int nsp_file_small_chunk(struct nsp_file *file, uint16_t kind, const void *payload, uint32_t payload_bytes);
 
 /* Stores the number of chunks of each kind except records. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Taking part in a session that another process (nsdump) drains. */
+/* Joining a session that another process (nsdump) drains. */
 #ifndef NSP_JOIN_H
 #define NSP_JOIN_H
 

@@ -25,7 +25,7 @@ int nsp_own_drain_finish(struct nsp_session_counts *counts);
 /* The session could not be opened: removes the file. */
 void nsp_own_drain_abandon(void);
 
-/* In a child of fork(), which has neither the thread nor the right to the file. */
+/* In a child of fork(), which has neither the thread nor ownership of the file. */
 void nsp_own_drain_after_fork(int has_file);
 
 #endif /* NSP_OWN_DRAIN_H */

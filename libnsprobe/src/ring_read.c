@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Ring reader: the only one, for user rings of both kinds. */
+/* Ring reader: the only one, for both kinds of user rings. */
 #include "ring_read.h"
 
 #include <string.h>
