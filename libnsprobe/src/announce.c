@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Announcements: an append-only log without locks, so that a process killed while writing blocks no other. */
+/* Announcements: an append-only lock-free log, so that a process killed in it blocks no other. */
 #include "announce.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The probe's cold path on x86-64: saves every register that the probe does not clobber, then calls C. */
+/* The probe's cold path on x86-64: saves the registers that the probe preserves, then calls C. */
 #include <nsprobe/detail/state.h>
 
 #include "counted.h"

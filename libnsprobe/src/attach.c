@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Recording a running process: connection of the same user -> session descriptor -> probes on until it closes. */
+/* Recording a running process: connection -> session descriptor -> probes on until it closes. */
 #define _GNU_SOURCE
 #include "attach.h"
 

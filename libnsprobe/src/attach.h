@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Recording a running process: a listening thread that accepts sessions from `nsdump record --pid`. */
+/* Recording a running process: a thread that accepts sessions from `nsdump record --pid`. */
 #ifndef NSP_ATTACH_H
 #define NSP_ATTACH_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calibration: probes on scratch rings, on CPUs in turn -> inner and outer cost per kind, for clock and counters. */
+/* Calibration: probes on scratch rings -> inner and outer cost per kind, for clock and counters. */
 #define _GNU_SOURCE
 #include <nsprobe/calibrate.h>
 

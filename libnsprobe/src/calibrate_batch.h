@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One batch: a calibration loop on a CPU's scratch ring -> its duration in ticks, and values from its records. */
+/* One batch: a calibration loop on a CPU's scratch ring -> duration in ticks, record values. */
 #ifndef NSP_CALIBRATE_BATCH_H
 #define NSP_CALIBRATE_BATCH_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The probes that calibration runs: the instructions of users' probes, on calibration's own state and rings. */
+/* The probes of a calibration: users' instructions on calibration's own state and rings. */
 #ifndef NSP_CALIBRATE_LOOPS_H
 #define NSP_CALIBRATE_LOOPS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A calibration in progress: the request, the values of each CPU's batches so far, the resulting entries. */
+/* A calibration in progress: request, values of the batches so far, resulting entries. */
 #ifndef NSP_CALIBRATE_RUN_H
 #define NSP_CALIBRATE_RUN_H
 

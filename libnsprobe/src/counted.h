@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* C structures as seen by the assembly: byte offsets in a thread's counters, a site, a counter's page (checked in thread_begin.c). */
+/* C structures for the assembly: byte offsets, checked in thread_begin.c. */
 #ifndef NSP_COUNTED_H
 #define NSP_COUNTED_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counter source `papi`: PAPI's event sets, one per thread, as in D3.4; PAPI is loaded when requested. */
+/* Counter source `papi`: PAPI's event sets, one per thread, as in D3.4; PAPI loaded on request. */
 #include "counters_papi.h"
 
 #include <errno.h>

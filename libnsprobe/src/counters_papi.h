@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by the two halves of counter source `papi`: the one inside a probe, and the one that may call PAPI. */
+/* Shared by the halves of counter source `papi`: inside a probe, and calling PAPI. */
 #ifndef NSP_COUNTERS_PAPI_H
 #define NSP_COUNTERS_PAPI_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counter sources `rdpmc` and `perf-read`: events of the session -> perf counters of each thread. */
+/* Counter sources `rdpmc` and `perf-read`: the session's events -> perf counters per thread. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counter reads inside a probe: thread's counters -> words.  Built without vector instructions; calls no library. */
+/* Counter reads inside a probe: thread's counters -> words.  No vector instructions, no library. */
 #include <linux/perf_event.h>
 #include <sys/syscall.h>
 

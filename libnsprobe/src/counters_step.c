@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counter source `step`: every instruction traps once -> exact count.  The trap handler depends on the architecture. */
+/* Counter source `step`: a trap for every instruction -> exact count. */
 #include <errno.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Identity of a descriptor's file: a program may close descriptors that it did not open, and reuse their numbers. */
+/* Identity of a descriptor's file, since a program may close it and reuse the number. */
 #ifndef NSP_DESCRIPTOR_H
 #define NSP_DESCRIPTOR_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Drain: ring of each CPU -> RECORDS chunks; announcements -> their chunks; losses and totals -> footer. */
+/* Drain: rings -> RECORDS chunks; announcements -> their chunks; losses and totals -> footer. */
 #define _GNU_SOURCE
 #include "drain.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Cold half of the writer: site + counters -> record -> ring.  Built without vector instructions; calls no library. */
+/* Cold half of the writer: site + counters -> record -> ring.  No vector code, no library calls. */
 #include "emit.h"
 
 #include <signal.h>

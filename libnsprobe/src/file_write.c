@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Trace file writer: header, chunk header + payload in one writev, truncated to the last whole chunk on failure. */
+/* Trace file writer: chunk -> one writev, truncated to the last whole chunk on failure. */
 #define _GNU_SOURCE
 #include "file_write.h"
 

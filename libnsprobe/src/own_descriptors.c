@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A thread's own descriptor table: copied and emptied in one step, so that no file of the program stays open here. */
+/* A thread's own descriptor table: copied and emptied in one step, keeping no program file open. */
 #define _GNU_SOURCE
 #include "own_descriptors.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A thread's own descriptor table, unaffected by a program that closes descriptors it did not open. */
+/* A thread's own descriptor table, independent of what the program closes. */
 #ifndef NSP_OWN_DESCRIPTORS_H
 #define NSP_OWN_DESCRIPTORS_H
 

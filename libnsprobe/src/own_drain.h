@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The drain of a process's own session: a thread that empties the rings into the trace file.  One at a time; the caller holds session.c's lock. */
+/* Drain of a process's own session: a thread that empties the rings into the trace file. */
 #ifndef NSP_OWN_DRAIN_H
 #define NSP_OWN_DRAIN_H
 
 #include <nsprobe/session.h>
 
 #include "shm.h"
+
+/* One drain at a time; the caller holds session.c's lock. */
 
 /* Opens the trace file; given >= 0: an open descriptor of it.  Returns 0 or -errno. */
 int nsp_own_drain_open(const struct nsp_shm_map *map, const char *path, int given);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Process -> whether it has mapped a session's memory or may still do so, from /proc: a killed process reports nothing. */
+/* Process -> whether it has mapped, or may map, a session's memory; from /proc. */
 #define _GNU_SOURCE
 #include "part.h"
 

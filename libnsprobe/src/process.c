@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A process in a session: ring kind, counters, calibration, sites -> the state that every probe reads. */
+/* A process in a session: ring kind, counters, calibration, sites -> state read by every probe. */
 #define _GNU_SOURCE
 #include "process.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Cold half of the writer: record -> ring, by rseq or by compare-and-swap; makes room or counts the loss. */
+/* Cold half of the writer: record -> ring, by rseq or compare-and-swap; makes room, counts losses. */
 #include "emit.h"
 
 #include "arch.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Recorder: a session's memory passed to other processes, by inheritance or socket, and drained here. */
+/* Recorder: session memory passed to other processes, by inheritance or socket, drained here. */
 #define _GNU_SOURCE
 #include <nsprobe/recorder.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Batch means -> trimmed mean; interval after Tukey and McLaughlin (1963): winsorised variance, t for the kept values. */
+/* Batch means -> trimmed mean; interval by winsorised variance (Tukey and McLaughlin 1963). */
 #include "sample_turns.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Session memory of any kind -> one mapping with every ring's data mapped twice in a row; and unmapping. */
+/* Session memory -> one mapping with every ring's data mapped twice in a row; and unmapping. */
 #define _GNU_SOURCE
 #include "shm.h"
 

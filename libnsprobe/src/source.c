@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counter names and requested source -> counter source; an unavailable counter is an error, never a zero. */
+/* Counter names and requested source -> counter source; an unavailable counter is an error. */
 #define _GNU_SOURCE
 #include "source.h"
 

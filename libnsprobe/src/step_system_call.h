@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* System calls while stepping: those that would disable a thread's trap handler are emulated here. */
+/* System calls while stepping: emulates those that would disable a thread's trap handler. */
 #ifndef NSP_STEP_SYSTEM_CALL_H
 #define NSP_STEP_SYSTEM_CALL_H
 

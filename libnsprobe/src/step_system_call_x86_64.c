@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* System calls while stepping: next instruction and registers -> emulated, or left to the kernel. */
+/* System calls while stepping: instruction and registers -> emulated, or left to the kernel. */
 #define _GNU_SOURCE
 #include "step_system_call.h"
 

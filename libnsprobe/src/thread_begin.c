@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* First probe of a thread in a session with counters: runs ordinary code inside a probe, with all registers saved around it. */
+/* First probe of a thread in a session with counters: runs ordinary code, registers saved. */
 #include "thread_begin.h"
 
 #include <errno.h>

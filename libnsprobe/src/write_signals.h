@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Signals of writes that would end the program (ulimit -f, a pipe without a reader) -> error of the failing call. */
+/* Signals of writes (ulimit -f, a pipe without a reader) -> error of the failing call. */
 #ifndef NSP_WRITE_SIGNALS_H
 #define NSP_WRITE_SIGNALS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Recorder: a session whose rings one process drains while others write.  For `nsdump record` and similar programs. */
+/* Recorder: a session drained by one process while others write, e.g. for `nsdump record`. */
 #ifndef NSPROBE_RECORDER_H
 #define NSPROBE_RECORDER_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Registers the sites of the object (program or shared library) that includes this header.  Not API. */
+/* Registers the sites of the including object (program or shared library).  Not API. */
 #ifndef NSPROBE_DETAIL_REGISTER_H
 #define NSPROBE_DETAIL_REGISTER_H
 

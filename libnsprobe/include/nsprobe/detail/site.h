@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sites: a place in the source -> 24 bytes in the ELF section nsprobe_sites, registered when the object is loaded.  Not API. */
+/* Sites: place in the source -> 24 bytes in section nsprobe_sites, registered on load.  Not API. */
 #ifndef NSPROBE_DETAIL_SITE_H
 #define NSPROBE_DETAIL_SITE_H
 
