@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* CRC32C: by instruction, three lanes side by side, or by table. */
+/* CRC32C: by instruction, with three parallel lanes, or by table. */
 #include "crc32c.h"
 
 #include <string.h>
@@ -10,11 +10,12 @@
 
 #define POLYNOMIAL 0x82f63b78u /* bit-reflected 0x1edc6f41 */
 
-static uint32_t table[256]; /* what a state becomes past one byte of zero, by the byte that falls out */
+static uint32_t table[256]; /* effect of one zero byte on a state, by the byte shifted out */
 
 #if defined(__x86_64__)
 #define LANE_BYTES 1024
-static uint32_t past_one[4][256], past_two[4][256]; /* past one lane of zeros, and two: by each byte of the state */
+/* Effect of one and two lanes of zeros, by each byte of the state. */
+static uint32_t past_one[4][256], past_two[4][256];
 
 static uint32_t past_zeros(uint32_t state, size_t bytes)
 {
@@ -23,7 +24,7 @@ static uint32_t past_zeros(uint32_t state, size_t bytes)
     return state;
 }
 
-/* The checksum is linear: what a byte becomes is the sum of what its bits become. */
+/* The checksum is linear: the result for a byte is the sum of the results for its bits. */
 static void fill_past(uint32_t past[4][256], size_t zero_bytes)
 {
     for (unsigned byte = 0; byte < 4; ++byte) {
@@ -52,7 +53,10 @@ static void fill_lanes(void)
 }
 #endif
 
-/* At first use and not in a constructor, of which others may come earlier.  Two threads may fill at once: with the same values. */
+/*
+ * At first use, not in a constructor, since other constructors may run earlier.  Two threads may
+ * fill the tables concurrently: they store the same values.
+ */
 static void make_ready(void)
 {
     static int ready;
@@ -92,7 +96,7 @@ static uint64_t load64(const unsigned char *at)
     return value;
 }
 
-/* The instruction takes 3 cycles but one can start every cycle: three lanes fill it. */
+/* The instruction has a latency of 3 cycles but one can start every cycle: hence three lanes. */
 __attribute__((target("sse4.2"))) static uint32_t update_by_instruction(uint32_t start, const unsigned char *at,
                                                                         size_t bytes)
 {

@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* By the processor's instruction where it has one.  Any thread. */
+/* Uses the processor's instruction if available.  Any thread. */
 uint32_t nslice_crc32c(const void *data, size_t bytes);
 
 /* The same by table; public so that a test can compare the two. */

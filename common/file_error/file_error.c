@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Failed open, read or write: errno -> the cause in words and what to do about it. */
+/* Failed open, read or write: errno -> cause and remedy as text. */
 #define _GNU_SOURCE
 #include "file_error.h"
 
@@ -16,32 +16,32 @@ struct remedy {
 static const struct remedy read_remedies[] = {
     {ENOENT, "check the name"},
     {EISDIR, "name a file in that folder"},
-    {EACCES, "get the right to read it and to enter its folders (`namei -l` shows them), or be another user"},
+    {EACCES, "get permission to read it and to enter its folders (`namei -l` shows them), or run as another user"},
     {0, NULL},
 };
 
 static const struct remedy write_remedies[] = {
     {ENOENT, "make its folder first (mkdir -p), or name a file elsewhere"},
-    {EACCES, "get the right to write there (`namei -l` shows the rights), or name a file elsewhere"},
-    {EPERM, "the file or its folder may be protected (`lsattr` tells); name a file elsewhere"},
-    {EROFS, "name a file on a file system that can be written to"},
+    {EACCES, "get permission to write there (`namei -l` shows the permissions), or name a file elsewhere"},
+    {EPERM, "the file or its folder may be protected (`lsattr` shows this); name a file elsewhere"},
+    {EROFS, "name a file on a writable file system"},
     {ENOSPC, "free some space there, or name a file on another disk"},
     {EDQUOT, "free some of your quota there, or name a file on another disk"},
-    {EFBIG, "raise the limit (`ulimit -f unlimited`), or choose a file system that takes larger files"},
+    {EFBIG, "raise the limit (`ulimit -f unlimited`), or choose a file system that supports larger files"},
     {EISDIR, "name a file in that folder"},
-    {ETXTBSY, "it is a program that runs; name another file"},
-    {EBADF, "it is closed: leave it open, or name a file"},
-    {EPIPE, "the reader of the pipe has ended; start it again, or name a file"},
+    {ETXTBSY, "it is a running program; name another file"},
+    {EBADF, "it is closed; leave it open, or name a file"},
+    {EPIPE, "the reader of the pipe has exited; start it again, or name a file"},
     {0, NULL},
 };
 
 static const struct remedy common_remedies[] = {
     {ENOTDIR, "a part of the path is a file, not a folder; check the name"},
-    {ELOOP, "its symbolic links lead in a circle; remove one of them"},
+    {ELOOP, "its symbolic links form a loop; remove one of them"},
     {ENAMETOOLONG, "shorten the name"},
     {EMFILE, "raise the limit of open files (`ulimit -n`)"},
-    {ENFILE, "the system has no room for more open files (sysctl fs.file-max)"},
-    {EIO, "the medium may be failing; the kernel's log (dmesg) tells more"},
+    {ENFILE, "the system-wide limit on open files is reached (sysctl fs.file-max)"},
+    {EIO, "the medium may be failing; see the kernel log (dmesg)"},
     {0, NULL},
 };
 

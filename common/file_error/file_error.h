@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Failed open, read or write: errno -> the cause in words and what to do about it. */
+/* Failed open, read or write: errno -> cause and remedy as text. */
 #ifndef NSLICE_FILE_ERROR_H
 #define NSLICE_FILE_ERROR_H
 
@@ -8,8 +8,9 @@ extern "C" {
 #endif
 
 /*
- * As strerror(), and after a semicolon the remedy, where there is one: "No space left on device; free some ...".
- * err: errno, positive.  The text is the thread's own and stays until its next call.  Any thread, no signal handler.
+ * As strerror(), followed by a semicolon and the remedy if there is one: "No space left on
+ * device; free some ...".  err: positive errno.  The text belongs to the calling thread and is
+ * valid until its next call.  Any thread; not a signal handler.
  */
 const char *nslice_read_error(int err);
 const char *nslice_write_error(int err);

@@ -153,7 +153,7 @@ class Paper(unittest.TestCase):
         if subprocess.run(["unshare", "-Urm", "sh", "-c", inside + "true"], capture_output=True).returncode != 0:
             self.skipTest("no namespace in which /dev can be another one")
         done = run("unshare", "-Urm", "sh", "-c", f"{inside} {BIN / 'nscalibrate'} --paper -b 50 -q")
-        self.assertIn("not measured: /dev/nsmod does not answer as the kernel module nsmod does", done.stdout)
+        self.assertIn("not measured: /dev/nsmod: is not the device of the kernel module nsmod", done.stdout)
 
     def test_every_instruction_has_a_figure_or_a_reason(self):
         rows = self.data["paper"]["instructions"]

@@ -103,7 +103,7 @@ is_whole few.nsl "32 descriptors"
 
 # A trace that lies where the program prints would be spoilt, and one that is removed meanwhile is not told as written.
 NETSLICE="output=/dev/stdout calibration=no" "$program" - 50 >so 2>err || fail "a session on standard output ended its program"
-contains "is where the program prints" err
+contains "is the program's standard output or error" err
 "$nsdump" record "${quick[@]}" -o removed.nsl -- "$program" - >out 2>err &
 pid=$!
 wait_for 20 test -s removed.nsl || fail "nothing was recorded: $(<err)"

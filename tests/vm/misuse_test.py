@@ -44,7 +44,7 @@ class Misuse(nsmod_guest.NsmodTest):
         self.assertIn("unloaded", result.output)
         self.assertNotIn("took ", result.output)
         self.assertEqual(len(re.findall(r"queue_mib=.*: trace.nsl: whole; \d+ records", result.output)), 2, result.output)
-        self.assertIn("the kernel module nsmod has as many sessions as it takes", result.output)
+        self.assertIn("the kernel module nsmod has reached its limit of sessions", result.output)
 
 
 if __name__ == "__main__":

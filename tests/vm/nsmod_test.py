@@ -102,7 +102,7 @@ class Nsmod(nsmod_guest.NsmodTest):
             mkdir -p /etc
             echo "user:x:1000:1000::/:/bin/sh" >/etc/passwd
             su user -c "PATH=/test:/bin NETSLICE=recorder=nsmod vm_writer 1"
-            """, self.check_words("/dev/nsmod is for root and the group netslice"))
+            """, self.check_words("/dev/nsmod: permission denied: requires root or the group netslice"))
 
 
 if __name__ == "__main__":

@@ -82,7 +82,7 @@ class RecordKernel(nsmod_guest.NsmodTest):
         self.assertGreater(next(one for one in found["alone"]["marks"] if one["name"] == "kernel:sched_switch")["count"], 0)
         self.assertGreater(found["alone"]["clock"]["hz"], 1e6)
         self.assertIn("stopped with 0", result.output)
-        self.assertRegex(result.output, r"takes no \"nonsense\".*--list(.|\n)*nonsense: 2")
+        self.assertRegex(result.output, r"\"nonsense\": unknown group.*--list(.|\n)*nonsense: 2")
         self.assertRegex(result.output, r"no PMU(.|\n)*counters: 3")
 
     def test_presets_tell_what_each_place_of_a_packets_way_costs(self):

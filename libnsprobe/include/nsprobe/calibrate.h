@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calibration: settings of a session -> what its probes cost, on this machine, now. */
+/* Calibration: settings of a session -> the cost of its probes on this machine, measured now. */
 #ifndef NSPROBE_CALIBRATE_H
 #define NSPROBE_CALIBRATE_H
 
@@ -22,11 +22,11 @@ extern "C" {
 
 struct nsp_calibration_request {
     enum nsp_clock_mode clock;
-    enum nslice_ring_kind ring_kind; /* 0: what this process can use */
+    enum nslice_ring_kind ring_kind; /* 0: whichever this process can use */
     const char *counters;            /* comma-separated; NULL or "": clock only */
     enum nsp_counter_source source;
-    uint32_t batches;                /* per constant; 0: what a session start can afford */
-    uint32_t halves;                 /* nonzero: START and STOP each by itself, too */
+    uint32_t batches;                /* per constant; 0: as many as a session start can afford */
+    uint32_t halves;                 /* nonzero: also START and STOP separately */
 };
 
 struct nsp_calibration {
@@ -36,26 +36,31 @@ struct nsp_calibration {
     uint32_t count;
     struct nslice_calibration_entry entries[NSP_CALIBRATION_MAX_ENTRIES];
     /*
-     * Kind START or STOP: what that one of the two adds to what is around it.  For
-     * people: the correction takes out pairs, so traces do not carry these.
+     * Kind START or STOP: the cost that this one probe adds to the code around it.
+     * For display only: the correction subtracts pairs, so traces do not carry these.
      */
     uint32_t half_count;
     struct nslice_calibration_entry halves[NSP_CALIBRATION_MAX_HALVES];
 };
 
 /*
- * Measures with the very instructions of the probes, on rings of its own, so it
- * may run while a session does.  Binds the calling thread to each of up to
- * eight of its CPUs in turn and restores its affinity.  Method: means over
- * batches of n and 2n probes, difference taken, a fifth of the batches trimmed
- * at either end; never the minimum or median of single pairs, which a clock that moves in steps falsifies.
- * Ticks come twice, also those of halves: between work, and with NSLICE_ENTRY_ALONE in the kind one right behind the other.
+ * Measures with exactly the probes' instructions, on rings of its own.  Binds the
+ * calling thread to each of up to eight of its CPUs in turn and restores its affinity.
+ * Method: difference between means over batches of n and 2n probes, with a fifth of
+ * the batches trimmed at either end; never the minimum or median of single pairs,
+ * which a clock that moves in steps falsifies.  Ticks, including those of halves, are
+ * measured twice: between work and, with NSLICE_ENTRY_ALONE in the kind, one probe
+ * immediately after another.
  *
- * 0 or -errno, words in nsp_last_error().  Not while another thread calibrates: -EBUSY.
+ * Returns 0 or -errno with the reason in nsp_last_error().  -EBUSY: another thread is
+ * calibrating, or a session is open.
  */
 int nsp_calibrate(const struct nsp_calibration_request *request, struct nsp_calibration *out);
 
-/* Granularity of the clock in ticks: the size of its steps where it moves in steps, else the common divisor of its differences. */
+/*
+ * Granularity of the clock in ticks: its step if it moves in steps, else the common divisor of its
+ * differences.
+ */
 double nsp_clock_step_ticks(void);
 
 #ifdef __cplusplus

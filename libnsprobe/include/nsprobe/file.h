@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Trace file: its structures, which the kernel module writes as well. */
+/* Structures of the trace file, shared with the kernel module. */
 #ifndef NSPROBE_FILE_H
 #define NSPROBE_FILE_H
 

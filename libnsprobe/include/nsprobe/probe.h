@@ -11,14 +11,14 @@
  *	NET_SLICE_STOP(filter);
  *	NET_SLICE_EXIT(batch);
  *
- * Names are plain identifiers.  START and STOP of one name pair up within a
- * thread; slices nest.  The macros are statements, may stand in any thread and
+ * Names are plain identifiers.  START and STOP with the same name are paired within
+ * a thread; slices nest.  The macros are statements, may be used in any thread and
  * in signal handlers, and do nothing while no session is open.  One exception:
- * with counters of a PMU (rdpmc, perf-read) the first probe of a thread opens
- * them, which allocates; it should not be one in a signal handler.
+ * with PMU counters (rdpmc, perf-read) the first probe of a thread opens the
+ * counters, which allocates memory; it should not be in a signal handler.
  *
- * With NETSLICE_DISABLE defined nothing is left of any macro: no code, no
- * data, and no argument is evaluated.
+ * With NETSLICE_DISABLE defined, the macros expand to nothing: no code, no data,
+ * and no argument is evaluated.
  */
 #ifdef NETSLICE_DISABLE
 
@@ -47,7 +47,10 @@ struct nsp_slice;
 
 #define NSP_DETAIL_STATE "nsp_detail_state"
 
-/* Opens the session as the options say; see nsp_session_configure().  Failure is told on standard error. */
+/*
+ * Opens the session with these options; see nsp_session_configure().  Failures are reported on
+ * standard error.
+ */
 #define NET_SLICE_CONF(options) nsp_session_conf(options)
 
 /* Begins a unit of work: one packet, or a batch of `count` packets with `bytes` on the wire in all. */
@@ -64,16 +67,22 @@ struct nsp_slice;
 /* Ends the unit. */
 #define NET_SLICE_EXIT(unit) NSP_DETAIL_PROBE(NSP_DETAIL_STATE, #unit, 5)
 
-/* Slices named at run time: create once, keep the pointer, use from any thread.  The pointer may not be NULL. */
+/*
+ * Slices named at run time: create once, keep the pointer, use from any thread.  The pointer must
+ * not be NULL.
+ */
 #define NET_SLICE_CREATE(name) nsp_slice_create(name, __FILE__, __LINE__)
 #define NET_SLICE_START_AT(slice) NSP_DETAIL_PROBE_AT(NSP_DETAIL_STATE, &(slice)->start)
 #define NET_SLICE_STOP_AT(slice) NSP_DETAIL_PROBE_AT(NSP_DETAIL_STATE, &(slice)->stop)
 
-/* Whether a session records now: for programs that do work in another way, on another thread say, when nobody measures it. */
+/*
+ * Whether a session is recording: for programs that work differently, e.g. on another thread, when
+ * they are not measured.
+ */
 #define NET_SLICE_IS_ON() nsp_session_is_on()
 
 #ifdef __cplusplus
-/* START here, STOP where the scope is left, by whatever way. */
+/* START here, STOP wherever the scope is left. */
 #define NSP_DETAIL_JOIN_(a, b) a##b
 #define NSP_DETAIL_JOIN(a, b) NSP_DETAIL_JOIN_(a, b)
 #define NET_SLICE_SCOPE(name)                                                                      \

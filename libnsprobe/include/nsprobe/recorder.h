@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Recorder: a session whose rings one process drains while others write. For `nsdump record` and its like. */
+/* Recorder: a session drained by one process while others write, e.g. for `nsdump record`. */
 #ifndef NSPROBE_RECORDER_H
 #define NSPROBE_RECORDER_H
 
@@ -13,9 +13,9 @@ extern "C" {
 #endif
 
 /*
- * At file scope of a program that links the library to record or read what
- * others write: it opens no session of its own and joins none, whatever the
- * environment says.  That speaks to the programs which it starts.
+ * For file scope in a program that links the library to record or read what others
+ * write: the program neither opens nor joins a session, whatever the environment says.
+ * The environment is meant for the programs that it starts.
  */
 #define NSP_IGNORE_ENVIRONMENT const int nsp_detail_ignore_environment = 1
 extern const int nsp_detail_ignore_environment;
@@ -24,69 +24,79 @@ struct nsp_recorder;
 
 struct nsp_recorder_status {
     uint32_t joined;          /* processes that took part */
-    uint32_t refused;         /* processes that wanted to and could not */
-    const char *refusal;      /* the last one's reason; lives as long as the recorder */
+    uint32_t refused;         /* processes that tried to take part and could not */
+    const char *refusal;      /* reason of the last one; valid as long as the recorder */
     struct nsp_session_counts counts;
     uint64_t kernel_records;  /* in the file so far */
 };
 
-/* The kernel's side, recorded by the module nsmod on the same clock.  Zero is a default. */
+/* Kernel records, written by the module nsmod with the same clock.  Zero selects the default. */
 struct nsp_kernel_config {
-    size_t struct_size;   /* sizeof(struct nsp_kernel_config): tells versions apart */
-    const char *groups;   /* comma-separated, e.g. "net_rx,irq"; `nsdump kernel --list` has all */
+    size_t struct_size;   /* sizeof(struct nsp_kernel_config): identifies the version */
+    const char *groups;   /* comma-separated, e.g. "net_rx,irq"; `nsdump kernel --list` shows all */
     const char *counters; /* comma-separated names, of each CPU; NULL or "": clock only */
     uint64_t ring_bytes;  /* data bytes of one CPU's ring; 0: 1 MiB */
-    uint32_t pid;         /* of places that run in a process: this one's only; 0: all */
-    uint32_t port;        /* of places that see packets: those of this port only; 0: all */
+    uint32_t pid;         /* for places that run in a process: only this process; 0: all */
+    uint32_t port;        /* for places that see packets: only this port; 0: all */
     uint32_t protocol;    /* IPPROTO_*, with port; 0: all */
 };
 
 /*
- * Makes the session's memory and opens the trace file, which stays as it is
- * until the first process takes part.  *out is the caller's until
- * nsp_recorder_close().  One thread at a time.  0 or -errno, words in nsp_last_error():
+ * Creates the session's memory and opens the trace file, which stays unchanged until
+ * the first process participates.  *out belongs to the caller until nsp_recorder_close().
+ * One thread at a time.  Returns 0 or -errno with the reason in nsp_last_error():
  *
- *	-EINVAL   the configuration is wrong: an unknown counter, a ring size that is none ...
- *	-ENOTSUP  counters or kind of ring are not to be had on this machine
- *	-ENOMEM   rings larger than the memory that is left
- *	other     the trace file: -EEXIST it is something else than a trace, -EBUSY another
- *	          session writes it, -ENXIO it is a pipe that nobody reads yet ...
+ *	-EINVAL   invalid configuration: an unknown counter, an invalid ring size ...
+ *	-ENOTSUP  counters or ring kind unavailable on this machine
+ *	-ENOMEM   rings larger than the available memory
+ *	other     the trace file: -EEXIST it is not a trace, -EBUSY another session is
+ *	          writing it, -ENXIO it is a pipe without a reader ...
  */
 int nsp_recorder_open(const struct nsp_session_config *config, struct nsp_recorder **out);
 
 /*
- * For a program to be started: call in the child between fork() and exec().
- * Sets the environment variable that the library looks for and lets the descriptor live on.
+ * For a program to be started: call in the child between fork() and exec().  Sets the environment
+ * variable that the library looks for and keeps the descriptor open across exec().
  */
 int nsp_recorder_prepare_exec(struct nsp_recorder *recorder);
 
-/* Attaches to a running process that accepts it (NET_SLICE_CONF("attach=yes") or NETSLICE=attach=yes).  0 or -errno. */
+/*
+ * Attaches to a running process that accepts it (NET_SLICE_CONF("attach=yes") or
+ * NETSLICE=attach=yes).  Returns 0 or -errno.
+ */
 int nsp_recorder_attach(struct nsp_recorder *recorder, int pid);
 
 /*
- * Before the first pass.  The file then begins at once, whether or not a process takes part.  0 or -errno with words: -ENODEV
- * no module, -EPERM no CAP_PERFMON, -EINVAL a group or counter that is none, -ENOTSUP or -EOPNOTSUPP counters that this
- * machine has not, -EBUSY somebody records the kernel already.
+ * Call before the first pass.  The file then begins immediately, whether or not a process
+ * participates.  Returns 0 or -errno with the reason in nsp_last_error().  -ENODEV: no module;
+ * -EPERM: no CAP_PERFMON; -EINVAL: unknown group or counter; -ENOTSUP or -EOPNOTSUPP: counters that
+ * this machine lacks; -EBUSY: another recorder records the kernel.
  */
 int nsp_recorder_add_kernel(struct nsp_recorder *recorder, const struct nsp_kernel_config *config);
 
-/* Ends the kernel's recording and takes what is left of it; to be called before nsp_recorder_close().  counts: its own. */
+/*
+ * Ends the kernel's recording and drains the rest; call before nsp_recorder_close().  counts: those
+ * of the kernel records.
+ */
 int nsp_recorder_end_kernel(struct nsp_recorder *recorder, struct nsp_session_counts *counts);
 
-/* Writes what is committed; returns the bytes taken from the fullest ring: sleep when it is small. */
+/*
+ * Writes what is committed; returns the bytes taken from the fullest ring: sleep if the number is
+ * small.
+ */
 uint64_t nsp_recorder_pass(struct nsp_recorder *recorder);
 
 /*
- * Policy overwrite: looks at the rings without draining them.  Once a second or so,
- * since positions tell apart no more than 2^32 units between two looks.
+ * Policy overwrite: updates the positions of the rings without draining them.  Call about once a
+ * second: positions are ambiguous if more than 2^32 words are written between two calls.
  */
 void nsp_recorder_watch(struct nsp_recorder *recorder);
 
-/* A process's part in a session. */
+/* How a process participates in a session. */
 enum nsp_part {
     NSP_PART_NONE = 0,
-    NSP_PART_POSSIBLE = 1, /* it has inherited the descriptor: a program that it executes may take part */
-    NSP_PART_TAKEN = 2,    /* its probes write to this session, or did; a child of fork() keeps this, whatever it closes */
+    NSP_PART_POSSIBLE = 1, /* inherited the descriptor: a program that it executes may take part */
+    NSP_PART_TAKEN = 2,    /* its probes write or wrote to it; a child of fork() keeps this */
 };
 
 /* Returns an enum nsp_part, or -errno: -EACCES if the caller may not inspect the process, -ENOENT or -ESRCH if the process does not exist. */
@@ -94,12 +104,13 @@ int nsp_recorder_part_of(const struct nsp_recorder *recorder, int pid);
 
 void nsp_recorder_status_read(struct nsp_recorder *recorder, struct nsp_recorder_status *status);
 
-/* 0, or -errno once the file could not take more. */
+/* Returns 0, or -errno once a write to the file has failed. */
 int nsp_recorder_error(const struct nsp_recorder *recorder);
 
 /*
- * Detaches, closes the rings, drains, writes the footer, frees.  counts may be NULL.
- * 0 or -errno; -ENODATA: no process took part, no file was made, an older one is as it was.
+ * Detaches, closes the rings, drains, writes the footer and frees the recorder.  counts may be
+ * NULL.  Returns 0 or -errno; -ENODATA: no process took part, no file was created, and an older
+ * file is unchanged.
  */
 int nsp_recorder_close(struct nsp_recorder *recorder, enum nslice_end end, struct nsp_session_counts *counts);
 

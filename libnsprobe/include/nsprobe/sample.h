@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Batch means -> trimmed mean and its interval: the one statistic behind every calibrated figure. */
+/* Batch means -> trimmed mean and its interval: the statistic behind every calibrated figure. */
 #ifndef NSPROBE_SAMPLE_H
 #define NSPROBE_SAMPLE_H
 
@@ -16,7 +16,10 @@ struct nsp_estimate {
     uint32_t trimmed;
 };
 
-/* Sorts values in place.  Leaves out a fifth at either end; the interval comes from the winsorised variance. */
+/*
+ * Sorts values in place.  Trims a fifth at either end; the interval comes from the winsorised
+ * variance.
+ */
 struct nsp_estimate nsp_trimmed_mean(double *values, uint32_t count);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calibration: probes on scratch rings, CPU by CPU in turns -> inner and outer cost of each kind, for the clock and each counter. */
+/* Calibration: probes on scratch rings -> inner and outer cost per kind, for clock and counters. */
 #define _GNU_SOURCE
 #include <nsprobe/calibrate.h>
 
@@ -19,12 +19,13 @@
 #include "writer/thread.h"
 
 #define DEFAULT_BATCHES 400
-#define SESSION_NS 40000000u /* what the start of a session may take for this: a probe that makes system calls gets fewer batches */
+/* Time limit at a session start: probes that make system calls get fewer batches. */
+#define SESSION_NS 40000000u
 
 const uint8_t nsp_record_kinds[NSP_ALL_KINDS] = {NSLICE_KIND_START, NSLICE_KIND_MARK,  NSLICE_KIND_INIT,
                                                    NSLICE_KIND_EXIT,  NSLICE_KIND_START, NSLICE_KIND_STOP};
 
-/* NULL when there are as many as a calibration holds. */
+/* NULL: the calibration is full. */
 static struct nslice_calibration_entry *next_entry(struct nsp_calibration *out, int is_half)
 {
     if (is_half)
@@ -55,7 +56,10 @@ struct nslice_calibration_entry *nsp_add_entry(struct nsp_calibration_run *run, 
     return entry;
 }
 
-/* The counts of the first CPU for another one: stepped counts are exact, and a second look would take tens of milliseconds. */
+/*
+ * Reuses the first CPU's counts for another CPU: stepped counts are exact, and measuring again
+ * would take tens of milliseconds.
+ */
 static void copy_counters(struct nsp_calibration *out, uint32_t from_cpu, uint32_t to_cpu)
 {
     const uint32_t count = out->count, half_count = out->half_count;
@@ -76,7 +80,7 @@ static void copy_counters(struct nsp_calibration *out, uint32_t from_cpu, uint32
 
 static void measure_clock(struct nsp_calibration_run *run)
 {
-    double *const values = run->sorted; /* free until there are entries */
+    double *const values = run->sorted; /* unused until there are entries */
     struct nsp_estimate read;
     const int ordered = (int)nsp_detail_calibration_state.ordered;
 
@@ -118,12 +122,15 @@ static void choose_cpus(struct nsp_calibration_run *run, const cpu_set_t *allowe
     }
 }
 
-/* All CPUs in each turn: of each the calibration sees as long a time as it lasts. */
+/*
+ * Each turn covers all CPUs, so that each CPU is observed over the whole duration of the
+ * calibration.
+ */
 static void measure_time(struct nsp_calibration_run *run)
 {
     const int is_stepping = nsp_detail_calibration_state.mode == NSP_DETAIL_MODE_STEP;
 
-    /* Time is measured with stepping off: a stepped slice's time means nothing. */
+    /* Time is measured with stepping off: the time of a stepped slice is meaningless. */
     nsp_step_keep_skip = 1;
     nsp_thread.step_skip = is_stepping;
     for (uint32_t turn = 0; turn < NSP_TURNS; ++turn)
@@ -148,7 +155,7 @@ static void measure_counters(struct nsp_calibration_run *run, struct nsp_cpu_run
     nsp_step_keep_skip = 0;
 }
 
-/* One entry's share of what a session's start may take. */
+/* One entry's share of the time limit at a session start. */
 static uint64_t entry_share_ns(const struct nsp_calibration_run *run)
 {
     return SESSION_NS / (run->cpus * (uint64_t)run->kinds * (1 + nsp_detail_calibration_state.counters));

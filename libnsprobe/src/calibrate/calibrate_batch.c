@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One batch: a calibration loop on a CPU's scratch ring -> the ticks it took, and what its records say. */
+/* One batch: a calibration loop on a CPU's scratch ring -> duration in ticks, record values. */
 #include "calibrate_batch.h"
 
 #include <string.h>
@@ -12,8 +12,8 @@ struct nsp_batch_ring nsp_batch_ring(const struct nsp_shm_map *scratch, uint32_t
 }
 
 /*
- * Makes room for a batch behind the one before.  The ring is gone round like a
- * session's: one that stays in the first-level cache would make probes look
+ * Makes room for a batch after the previous one.  The batches cycle through the ring
+ * like a session's records: staying in the first-level cache would make probes look
  * cheaper than they are.
  */
 static void advance(struct nsp_batch_ring *at)

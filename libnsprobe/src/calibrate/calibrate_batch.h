@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One batch: a calibration loop on a CPU's scratch ring -> the ticks it took, and what its records say. */
+/* One batch: a calibration loop on a CPU's scratch ring -> duration in ticks, record values. */
 #ifndef NSP_CALIBRATE_BATCH_H
 #define NSP_CALIBRATE_BATCH_H
 
@@ -8,7 +8,7 @@
 #include "calibrate_loops.h"
 #include "session/shm.h"
 
-/* Where the batches of one CPU go. */
+/* Destination of the batches of one CPU. */
 struct nsp_batch_ring {
     struct nslice_ring_meta *ring;
     uint64_t ring_bytes;
@@ -17,13 +17,19 @@ struct nsp_batch_ring {
 
 struct nsp_batch_ring nsp_batch_ring(const struct nsp_shm_map *scratch, uint32_t cpu);
 
-/* Ticks of so many rounds; the calling thread is bound to the ring's CPU. */
+/* Ticks of `rounds` rounds; the calling thread is bound to the ring's CPU. */
 uint64_t nsp_batch_run(struct nsp_batch_ring *ring, enum nsp_loop loop, uint32_t rounds);
 
-/* Mean STOP - START of word `field` (0: clock) over the last batch; 0 with *pairs == 0 when there are none. */
+/*
+ * Mean STOP - START of word `field` (0: clock) over the last batch; 0 with *pairs == 0 if there are
+ * no pairs.
+ */
 double nsp_batch_inside(const struct nsp_batch_ring *ring, uint32_t field, uint32_t *pairs);
 
-/* Mean distance of a counter from one such record to the next, left out where the loop's own branch lies between. */
+/*
+ * Mean difference of a counter between consecutive records of this kind, except across the loop's
+ * own branch.
+ */
 double nsp_batch_distance(const struct nsp_batch_ring *ring, uint32_t wanted_kind, uint32_t field, uint32_t *count);
 
 #endif /* NSP_CALIBRATE_BATCH_H */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What probes cost in counters: batches of probes -> entries of fields 1 and up. */
+/* Cost of probes in counters: batches of probes -> entries of fields 1 and up. */
 #include "calibrate_run.h"
 #include "clock_pair.h"
 #include "counters/counters.h"
 #include "writer/thread.h"
 
-#define STEP_ROUNDS NSP_LOOP_UNROLLED /* a stepped round costs a millisecond and is exact */
+#define STEP_ROUNDS NSP_LOOP_UNROLLED /* a stepped round takes a millisecond and is exact */
 
 /* Counters are read by START and STOP only. */
 static const enum nsp_loop loop_counted[NSP_ALL_KINDS] = {NSP_LOOP_PAIR,         NSP_LOOP_MARK_IN_PAIR,
@@ -22,23 +22,29 @@ static int has_time_for(const struct nsp_calibration_run *run, uint32_t batch, u
     return batch < NSP_LEAST_BATCHES || !run->entry_ns || nsp_monotonic_raw_ns() - begin_ns < run->entry_ns;
 }
 
-/* Stepping lasts from START to STOP; as if inside slices, it also covers what lies between pairs, or STOPs. */
+/*
+ * Stepping lasts from START to STOP; with open outer slices, it also covers the code between pairs,
+ * or STOPs.
+ */
 static void run_counted(struct nsp_cpu_run *cpu, int kind, uint32_t rounds)
 {
     nsp_thread.step_depth = is_stepping() ? 1 + rounds : 0;
     nsp_step_calibrating = is_stepping();
     nsp_batch_run(&cpu->ring, loop_counted[kind], rounds);
     nsp_thread.step_depth = 0;
-    nsp_step_calibrating = 0; /* the next trap takes the flag off */
+    nsp_step_calibrating = 0; /* the next trap clears the flag */
 }
 
-/* What an empty slice reads, what lies between two of them, or what the probe adds to the slice around it.  Returns the batches used. */
+/*
+ * Measures an empty slice, the distance between two of them, or what the probe adds to the
+ * surrounding slice.  Returns the batches used.
+ */
 static uint32_t measure(struct nsp_calibration_run *run, struct nsp_cpu_run *cpu, int kind, uint32_t field, double inner_mean,
                         struct nsp_batch_values *values)
 {
     const uint64_t begin_ns = nsp_monotonic_raw_ns();
     const uint32_t batches = is_stepping() ? 1 : run->batches;
-    const int is_apart = kind == 0 || nsp_is_half(kind); /* told by what lies between two such records */
+    const int is_apart = kind == 0 || nsp_is_half(kind); /* measured between two such records */
     uint32_t used = 0;
 
     for (uint32_t i = 0; i < batches && has_time_for(run, i, begin_ns); ++i) {
@@ -62,7 +68,7 @@ void nsp_calibrate_counters(struct nsp_calibration_run *run, struct nsp_cpu_run 
         double inner_of_pair = 0;
 
         for (int kind = 0; kind < run->kinds; ++kind) {
-            struct nsp_batch_values *const values = &cpu->after_work[kind]; /* the ticks are entries by now */
+            struct nsp_batch_values *const values = &cpu->after_work[kind]; /* no longer used */
             const uint32_t used = measure(run, cpu, kind, field, inner_of_pair, values);
             const struct nslice_calibration_entry *entry = used ? nsp_add_entry(run, cpu, kind, 0, field, values, used) : NULL;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calibration loops: number of rounds -> records in calibration's rings, and the time they took. */
+/* Calibration loops: number of rounds -> records in calibration's rings, and their duration. */
 #include "calibrate_loops.h"
 
 #include <nsprobe/detail/arch.h>
@@ -15,7 +15,7 @@ struct nsp_detail_state nsp_detail_calibration_state;
 #define MARK NSP_DETAIL_PROBE_1(STATE, "calibration", 3, word0)
 #define INIT NSP_DETAIL_PROBE_3(STATE, "calibration", 4, word0, word1, word2)
 
-/* Longer than a pair takes, so that all of it may hide. */
+/* Takes longer than a pair, so that a pair may be hidden entirely. */
 #define MULTIPLY NSP_MULTIPLY NSP_MULTIPLY NSP_MULTIPLY NSP_MULTIPLY
 #define WORK __asm__ volatile(MULTIPLY MULTIPLY MULTIPLY MULTIPLY MULTIPLY MULTIPLY MULTIPLY MULTIPLY : "+r"(work))
 
@@ -29,7 +29,7 @@ struct nsp_detail_state nsp_detail_calibration_state;
     __VA_ARGS__;                                                                                   \
     __VA_ARGS__
 
-/* One function a loop, so that each has the registers to itself. */
+/* One function per loop, so that each has all registers available. */
 #define LOOP(name, ...)                                                                            \
     static __attribute__((noinline)) void name(uint32_t rounds)                                    \
     {                                                                                              \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The probes that calibration runs: the users' instructions, on calibration's own state and rings. */
+/* The probes of a calibration: users' instructions on calibration's own state and rings. */
 #ifndef NSP_CALIBRATE_LOOPS_H
 #define NSP_CALIBRATE_LOOPS_H
 
@@ -8,13 +8,13 @@
 #include <nsprobe/detail/state.h>
 
 /*
- * Exported like nsp_detail_state, though nobody else uses it: the linker would
- * turn the load of a private symbol's address into an instruction without a
- * load, and every calibrated probe would be four cycles too cheap.
+ * Exported like nsp_detail_state, although used only here: the linker would replace
+ * the load of a private symbol's address by an instruction without a load, and every
+ * calibrated probe would be four cycles too cheap.
  */
 extern struct nsp_detail_state nsp_detail_calibration_state;
 
-/* What one round of a loop writes. */
+/* Records of one round of a loop. */
 enum nsp_loop {
     NSP_LOOP_PAIR,         /* START STOP */
     NSP_LOOP_MARK,         /* MARK */
@@ -36,10 +36,10 @@ enum nsp_loop {
     NSP_LOOP_KINDS,
 };
 
-/* Rounds stand this often one after the other before the loop's own branch. */
+/* Number of consecutive rounds before the loop's own branch. */
 #define NSP_LOOP_UNROLLED 8
 
-/* Runs rounds / NSP_LOOP_UNROLLED times the unrolled body; returns the ticks it took. */
+/* Runs the unrolled body rounds / NSP_LOOP_UNROLLED times; returns the duration in ticks. */
 uint64_t nsp_run_loop(enum nsp_loop loop, uint32_t rounds);
 
 #endif /* NSP_CALIBRATE_LOOPS_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calibration on request, without a session: settings -> state of the probes -> measurement. */
+/* Calibration on request, without a session: settings -> probe state -> measurement. */
 #define _GNU_SOURCE
 #include <nsprobe/calibrate.h>
 
@@ -24,7 +24,7 @@ static int calibrate(const struct nsp_calibration_request *request, struct nsp_c
     if (setup.ring_kind == 0)
         setup.ring_kind = has_rseq ? NSLICE_RING_RSEQ : NSLICE_RING_ATOMIC;
     if (setup.ring_kind == NSLICE_RING_RSEQ && !has_rseq)
-        return nsp_fail(-ENOTSUP, "this process has no rseq (kernel before 4.18, glibc before 2.35, or switched off by "
+        return nsp_fail(-ENOTSUP, "this process has no rseq (kernel before 4.18, glibc before 2.35, or disabled by "
                         "GLIBC_TUNABLES)");
     err = nsp_source_choose(request->counters, request->source, &counters, names, sizeof(names));
     if (err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How a session asks for its own calibration: its state, with other rings. */
+/* How a session requests its own calibration: its state, with other rings. */
 #ifndef NSP_CALIBRATE_SETUP_H
 #define NSP_CALIBRATE_SETUP_H
 
@@ -7,14 +7,14 @@
 #include <nsprobe/detail/state.h>
 
 struct nsp_calibration_setup {
-    struct nsp_detail_state state; /* mode, ordered, counters, ring_kind, rseq_offset; rings are replaced */
+    struct nsp_detail_state state; /* mode, ordered, counters, ring_kind, rseq_offset; not rings */
     uint32_t ring_kind;
     uint32_t batches; /* 0: default */
     uint32_t halves; /* as in nsp_calibration_request */
-    uint64_t ring_bytes; /* of the scratch rings, as the session's; 0: default */
+    uint64_t ring_bytes; /* size of the scratch rings, as the session's; 0: default */
 };
 
-/* As nsp_calibrate(), with the counter source that is active already. */
+/* As nsp_calibrate(), with the active counter source. */
 int nsp_calibrate_with(const struct nsp_calibration_setup *setup, struct nsp_calibration *out);
 
 #endif /* NSP_CALIBRATE_SETUP_H */

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* What probes cost in ticks: batches of n and 2n rounds, in turns -> entries of field 0. */
+/* Cost of probes in ticks: batches of n and 2n rounds, in turns -> entries of field 0. */
 #include "calibrate_run.h"
 #include "clock_pair.h"
 
-#define LEAST_WITH_WARM_UP (4 * NSP_TURNS) /* batches; fewer are few because they are long */
+#define LEAST_WITH_WARM_UP (4 * NSP_TURNS) /* batches; fewer are each too long for warm-up */
 
 static const enum nsp_loop loop_alone[NSP_ALL_KINDS] = {NSP_LOOP_PAIR, NSP_LOOP_MARK,  NSP_LOOP_INIT,
                                                         NSP_LOOP_EXIT, NSP_LOOP_START, NSP_LOOP_STOP};
 static const enum nsp_loop loop_after_work[NSP_ALL_KINDS] = {NSP_LOOP_WORK_PAIR, NSP_LOOP_WORK_MARK,  NSP_LOOP_WORK_INIT,
                                                              NSP_LOOP_WORK_EXIT, NSP_LOOP_WORK_START, NSP_LOOP_WORK_STOP};
 
-/* Ticks of one round: the difference of batches with 2n and with n of them. */
+/* Ticks of one round: the difference between batches with 2n and n rounds. */
 static double round_ticks(struct nsp_cpu_run *cpu, enum nsp_loop loop)
 {
     const uint64_t once = nsp_batch_run(&cpu->ring, loop, NSP_ROUNDS);
@@ -19,7 +19,10 @@ static double round_ticks(struct nsp_cpu_run *cpu, enum nsp_loop loop)
     return ((double)twice - (double)once) / NSP_ROUNDS;
 }
 
-/* Probes between work that each step has to wait for, as a program's: it hides what a probe can do beside it. */
+/*
+ * Probes between chains of dependent work, as in a program, which hide what can be executed in
+ * parallel.
+ */
 static void batch_after_work(struct nsp_cpu_run *cpu, int kind, uint32_t at)
 {
     struct nsp_batch_values *const values = &cpu->after_work[kind];
@@ -31,11 +34,11 @@ static void batch_after_work(struct nsp_cpu_run *cpu, int kind, uint32_t at)
     if (kind == 0) {
         nsp_batch_run(&cpu->ring, NSP_LOOP_WORK_IN_PAIR, 2 * NSP_ROUNDS);
         values->inner[at] = nsp_batch_inside(&cpu->ring, 0, &pairs) - work;
-        cpu->is_out |= pairs == 0; /* the thread was moved off a CPU that went away */
+        cpu->is_out |= pairs == 0; /* the thread was moved off a CPU that went offline */
     }
 }
 
-/* Probes with nothing to hide behind: the most that they cost. */
+/* Probes without work that hides them: their maximum cost. */
 static void batch_alone(struct nsp_cpu_run *cpu, int kind, uint32_t at)
 {
     struct nsp_batch_values *const values = &cpu->alone[kind];
@@ -55,7 +58,7 @@ static void batch(struct nsp_cpu_run *cpu, int kind, uint32_t at)
     batch_alone(cpu, kind, at);
 }
 
-/* How many batches of each kind the time allows, by the time that one of each takes. */
+/* Number of batches per kind within the time limit, from the duration of one batch of each. */
 static uint32_t affordable_batches(const struct nsp_calibration_run *run, struct nsp_cpu_run *cpu)
 {
     const uint64_t begin_ns = nsp_monotonic_raw_ns();
@@ -79,7 +82,7 @@ void nsp_time_turn(struct nsp_calibration_run *run, struct nsp_cpu_run *cpu, uin
         const uint32_t begin = cpu->batches * turn / NSP_TURNS, end = cpu->batches * (turn + 1) / NSP_TURNS;
 
         if (begin < end && cpu->batches >= LEAST_WITH_WARM_UP)
-            batch(cpu, kind, begin); /* warms caches and predictors; overwritten */
+            batch(cpu, kind, begin); /* warms up caches and predictors; overwritten below */
         for (uint32_t i = begin; i < end; ++i)
             batch(cpu, kind, i);
     }

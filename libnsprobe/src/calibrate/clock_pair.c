@@ -7,7 +7,7 @@
 
 #include "writer/arch.h"
 
-#define TRIES 8 /* an interrupt in all of them is an interrupt every 100 ns */
+#define TRIES 8 /* only an interrupt every 100 ns would disturb all of them */
 
 uint64_t nsp_monotonic_raw_ns(void)
 {

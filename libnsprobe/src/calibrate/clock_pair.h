@@ -10,7 +10,7 @@ struct nsp_clock_pair {
     uint64_t mono_ns; /* CLOCK_MONOTONIC_RAW */
 };
 
-/* Read so close together that a thread put aside in between does not show. */
+/* Read so close together that preemption in between has no effect. */
 struct nsp_clock_pair nsp_clock_pair(void);
 
 uint64_t nsp_monotonic_raw_ns(void);

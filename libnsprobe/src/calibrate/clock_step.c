@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Clock step: back-to-back readings -> the granularity of the clock. */
+/* Clock step: back-to-back readings -> granularity of the clock. */
 #include <stdlib.h>
 
 #include <nsprobe/calibrate.h>
@@ -9,7 +9,7 @@
 
 #define READINGS 8192
 #define DELAYS 128
-#define SMALLEST_STEP 8 /* ticks; below, differences are taken as they come */
+#define SMALLEST_STEP 8 /* ticks; smaller differences are used unchanged */
 
 static int ascending(const void *a, const void *b)
 {
@@ -37,8 +37,8 @@ static void delay(unsigned rounds)
 }
 
 /*
- * Differences between readings that lie differently far apart, in ascending
- * order; long ones (interrupts) cut to a bound.
+ * Differences between readings at varying distances, in ascending order; long ones
+ * (interrupts) are capped.
  */
 static void read_differences(uint32_t *differences)
 {
@@ -54,7 +54,7 @@ static void read_differences(uint32_t *differences)
     qsort(differences, READINGS, sizeof(*differences), ascending);
 }
 
-/* The mean step, if all but a few differences are one step of about `candidate` ticks, two, three ...; else 0. */
+/* The mean step, if nearly all differences are multiples of about `candidate` ticks; else 0. */
 static double step_near(uint32_t candidate, const uint32_t *differences, uint32_t count)
 {
     uint32_t on_step = 0, later = 0, ones = 0;
@@ -77,11 +77,11 @@ static double step_near(uint32_t candidate, const uint32_t *differences, uint32_
 }
 
 /*
- * A clock that moves in steps shows differences of 0 (or 1, where a
- * hypervisor keeps readings apart), of one step, of two ..., each give or take
- * a tick when the step is not a whole number of ticks; and nothing between,
- * however far apart the readings are.  While the core is slow, few are only one
- * step apart: hence more than one candidate.
+ * A clock that moves in steps shows differences of 0 (or 1, if a hypervisor keeps
+ * readings distinct), one step, two steps ..., each plus or minus a tick if the step is
+ * not a whole number of ticks; and nothing in between, at whatever distance the readings
+ * are.  While the core is slow, few readings are only one step apart: hence more than
+ * one candidate.
  */
 double nsp_clock_step_of(const uint32_t *differences, uint32_t count)
 {

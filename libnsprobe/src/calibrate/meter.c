@@ -10,7 +10,7 @@
 #include "counters/event.h"
 #include "counters/perf_counter.h"
 
-#define LEAST_NS_FOR_RATE 100000 /* a pair of clocks is read within 50 ns: half a thousandth */
+#define LEAST_NS_FOR_RATE 100000 /* a clock pair is read within 50 ns: an error of 0.05 % */
 
 static const char *const names[NSP_METER_COUNTERS] = {"instructions", "cycles"};
 
@@ -21,7 +21,7 @@ static void close_counters(struct nsp_meter *meter)
     meter->counters.count = 0;
 }
 
-/* Current totals, less what torn readings took.  1, or 0: they cannot be told now. */
+/* Current totals, minus the cost of torn readings.  Returns 1, or 0 if they are unavailable now. */
 static int read_words(struct nsp_meter *meter, uint64_t *words)
 {
     const uint32_t count = meter->counters.count;
@@ -37,7 +37,7 @@ static int read_words(struct nsp_meter *meter, uint64_t *words)
     return 1;
 }
 
-/* Both or none; by registers where every one of them can be read so. */
+/* Opens both or none; reads registers if all counters can be read from user space. */
 static void open_counters(struct nsp_meter *meter)
 {
     uint64_t words[NSP_METER_COUNTERS];
@@ -54,7 +54,7 @@ static void open_counters(struct nsp_meter *meter)
         meter->counters.count = i + 1;
         meter->reads_registers &= nsp_perf_counter_has_user_reads(&meter->counters.counter[i]) != 0;
     }
-    if (!read_words(meter, words)) /* no register was left for one of them */
+    if (!read_words(meter, words)) /* no register was free for one of them */
         close_counters(meter);
 }
 
@@ -76,7 +76,7 @@ const char *nsp_meter_source(const struct nsp_meter *meter)
     return meter->counters.count == 0 ? "none" : meter->reads_registers ? nsp_source_rdpmc.name : nsp_source_perf_read.name;
 }
 
-/* The clock is next to the code, the counters are around it. */
+/* The clock reads are next to the code, the counter reads around them. */
 void nsp_meter_begin(struct nsp_meter *meter)
 {
     meter->has_begin_words = read_words(meter, meter->begin_words);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A meter from inside: its counters and what it takes itself. */
+/* Inside of a meter: its counters and its own cost. */
 #ifndef NSP_METER_H
 #define NSP_METER_H
 
@@ -10,14 +10,14 @@
 
 enum { NSP_METER_INSTRUCTIONS, NSP_METER_CYCLES, NSP_METER_COUNTERS };
 
-/* Of one begin and its end. */
+/* Cost of one begin and its end. */
 struct nsp_meter_cost {
     double mean;
     double ci95;
 };
 
 struct nsp_meter {
-    struct nsp_perf_thread counters; /* none: ticks alone */
+    struct nsp_perf_thread counters; /* none: only ticks */
     struct nsp_thread_counter torn[NSP_METER_COUNTERS];
     int reads_registers;
     struct nsp_clock_pair opened;
@@ -28,7 +28,10 @@ struct nsp_meter {
     int has_begin_words;
 };
 
-/* What the meter takes, in code that waits for its own results and in none, as calibrations have it. */
+/*
+ * Measures the meter's own cost, around code that waits for its own results and around none, like a
+ * calibration.
+ */
 void nsp_meter_calibrate(struct nsp_meter *meter);
 
 #endif /* NSP_METER_H */

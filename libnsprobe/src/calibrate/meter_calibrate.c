@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a meter takes itself: pairs with nothing between them, and around work that a program waits for (../CORRECTION.md). */
+/* A meter's own cost: empty pairs, and pairs around dependent work (../CORRECTION.md). */
 #include <math.h>
 
 #include <nsprobe/sample.h>
@@ -14,7 +14,7 @@
 #define MULTIPLY NSP_MULTIPLY NSP_MULTIPLY NSP_MULTIPLY NSP_MULTIPLY
 #define WORK __asm__ volatile(MULTIPLY MULTIPLY MULTIPLY MULTIPLY MULTIPLY MULTIPLY MULTIPLY MULTIPLY : "+r"(work))
 
-/* Batch means of one field: a pair alone, and what a pair adds to work inside it. */
+/* Batch means of one field: an empty pair, and what a pair adds to work inside it. */
 struct field {
     double alone[BATCHES];
     double around_work[BATCHES];
@@ -56,7 +56,9 @@ static struct nsp_meter_sum work_in_one_pair(struct nsp_meter *meter)
     return sum;
 }
 
-/* s: of so many pairs around work; w: the same work in one pair, whose own part is one of a pair's. */
+/*
+ * s: ROUNDS pairs around work; w: the same work in one pair, which includes the cost of one pair.
+ */
 static double added(uint64_t s, uint64_t w, double alone)
 {
     return ((double)s - ((double)w - alone)) / ROUNDS;

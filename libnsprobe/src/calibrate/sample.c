@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Batch means -> trimmed mean; interval after Tukey and McLaughlin (1963): winsorised variance, t on the values kept. */
+/* Batch means -> trimmed mean; interval by winsorised variance (Tukey and McLaughlin 1963). */
 #include "sample_turns.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Two-sided 95 % quantile of Student's t; from ten degrees of freedom on within 1 %. */
+/* Two-sided 95 % quantile of Student's t; within 1 % from ten degrees of freedom on. */
 static double student_t(uint32_t degrees)
 {
     static const double small[] = {12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26};
@@ -58,10 +58,10 @@ uint32_t nsp_degrees_of_turns(uint32_t count, uint32_t turns)
     return independent > 0 ? independent - 1 : 0;
 }
 
-/* Of the winsorised values, from their mean. */
+/* Sums of squares of the winsorised values, about their mean. */
 struct turn_squares {
     double between; /* of the turns' sums */
-    double within;  /* of the values, from their turn's mean */
+    double within;  /* of the values, about their turn's mean */
 };
 
 static struct turn_squares squares_of(const double *values, uint32_t count, uint32_t turns, double lowest, double highest)
@@ -88,12 +88,12 @@ static struct turn_squares squares_of(const double *values, uint32_t count, uint
 }
 
 /*
- * Variance of what is common to the values of a turn and differs from turn to turn (analysis of variance, random
- * effects); 0 where the values' own spread may explain the turns'.
+ * Variance of the part that is common to the values of a turn and differs between turns (analysis
+ * of variance, random effects); 0 if the spread of the values can explain that of the turns.
  */
 static double wander_variance(struct turn_squares squares, uint32_t count, uint32_t turns)
 {
-    const double least_ratio = 2.5; /* F(4, 95) is beyond it by chance once in 20 cases */
+    const double least_ratio = 2.5; /* F(4, 95) exceeds it by chance in 1 of 20 cases */
     const double turn_values = (double)count / turns;
     const double of_turns = squares.between / (turns - 1) / turn_values;
     const double of_values = count > turns ? squares.within / (count - turns) : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Batch means taken in turns -> trimmed mean, and how far off what it stands for may be at another time. */
+/* Batch means taken in turns -> trimmed mean, and its interval for another point in time. */
 #ifndef NSP_SAMPLE_TURNS_H
 #define NSP_SAMPLE_TURNS_H
 
@@ -12,21 +12,23 @@ extern "C" {
 #endif
 
 /*
- * What wanders from turn to turn wanders on until the slices are measured, which may all lie close together: the
- * mean's error and one more draw.  The draw counts twice, for a trace's reader averages the calibrations of both
- * ends, which halves the variance of either, but not that of what lies between them.
+ * Values that drift from turn to turn continue to drift until the slices are measured, which may
+ * all be close together in time: the error is that of the mean plus one more draw.  The draw counts
+ * twice because a reader of the trace averages the calibrations of both ends, which halves the
+ * variance of each, but not the variance in between.
  */
 #define NSP_USES_OF_WANDER 2
 
 /*
- * The trimmed mean of all values; its interval is for a value at another time, and comes from how far the turns lie
- * apart: what wanders slowly is the same for the batches of one turn, which are then fewer independent values than
- * they are.  Where turns differ by no more than their values' spread explains, it is that of the mean alone.  Turn t
- * of `turns` has the values from count * t / turns on.  `sorted` has room for `count` values.
+ * The trimmed mean of all values; its interval is for a value at another time, computed from the
+ * differences between the turns: slow drift is common to the batches of one turn, which then amount
+ * to fewer independent values than their number.  If the turns differ by no more than the spread of
+ * their values explains, the interval is that of the mean only.  Turn t of `turns` has the values
+ * from count * t / turns on.  `sorted` has room for `count` values.
  */
 struct nsp_estimate nsp_trimmed_mean_of_turns(const double *values, double *sorted, uint32_t count, uint32_t turns);
 
-/* Degrees of freedom of that interval; 0: it has none. */
+/* Degrees of freedom of that interval; 0: no interval. */
 uint32_t nsp_degrees_of_turns(uint32_t count, uint32_t turns);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* /sys/bus/event_source/devices -> the PMUs of the machine's cores, one for each kind of core. */
+/* /sys/bus/event_source/devices -> PMUs of the machine's cores, one per kind of core. */
 #include <dirent.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -23,7 +23,10 @@ static int read_number(const char *device, uint32_t *number)
     return got == 1;
 }
 
-/* A PMU of cores says which of them by `cpus`; one of a memory controller or the like has `cpumask`, or nothing. */
+/*
+ * A core PMU lists its cores in `cpus`; one of a memory controller or the like has `cpumask`, or
+ * neither.
+ */
 static int has_cores(const char *device)
 {
     char path[320];

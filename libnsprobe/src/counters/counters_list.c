@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What this machine can count, and what of it a program may. */
+/* Counters of this machine, and which of them a program may use. */
 #include <nsprobe/counters.h>
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counter source `papi`: PAPI's event sets, one a thread, as D3.4's measurements were made; the library is looked up when asked for. */
+/* Counter source `papi`: PAPI's event sets, one per thread, as in D3.4; PAPI loaded on request. */
 #include "counters_papi.h"
 
 #include <errno.h>
@@ -42,14 +42,14 @@ static char chosen[NSLICE_MAX_COUNTERS][PAPI_MAX_STR_LEN];
 static uint32_t chosen_count;
 static pthread_key_t thread_key;
 static int state;    /* 1: the library is ready */
-static int is_child; /* of fork(): what the library holds is the parent's, and stopping it would stop that */
+static int is_child; /* of fork(): stopping PAPI's counters would stop the parent's */
 
 struct same_event {
     const char *general, *preset;
-    const char *perf; /* the kernel's event, for CPUs that are younger than this PAPI's list of presets */
+    const char *perf; /* the kernel's event, for CPUs newer than this PAPI's presets */
 };
 
-/* Names that mean the same with every source. */
+/* Names with the same meaning for every source. */
 static const struct same_event same_events[] = {
     {"instructions", "PAPI_TOT_INS", "perf::INSTRUCTIONS"}, {"cycles", "PAPI_TOT_CYC", "perf::CYCLES"},
     {"ref-cycles", "PAPI_REF_CYC", "perf::REF-CYCLES"},     {"branches", "PAPI_BR_INS", "perf::BRANCHES"},
@@ -76,7 +76,7 @@ static unsigned long thread_id(void)
     return (unsigned long)pthread_self();
 }
 
-/* The version that it was built against first: its structures are the ones known here. */
+/* Tries the version that it was built against first, since that has the structures used here. */
 static void *open_library(void)
 {
     char name[32];
@@ -107,7 +107,7 @@ static int find_functions(void *library)
 
         if (!symbol)
             return 0;
-        memcpy(places[i], &symbol, sizeof(symbol)); /* ISO C has no cast from an object's to a function's pointer */
+        memcpy(places[i], &symbol, sizeof(symbol)); /* ISO C: no cast to a function pointer */
     }
     return 1;
 }
@@ -122,7 +122,7 @@ static void end_set(int *set)
     *set = PAPI_NULL;
 }
 
-/* PAPI lets a thread run one set at a time. */
+/* PAPI allows one running set per thread. */
 static void release_calling_thread(void)
 {
     nsp_thread.counters_failed = 1;
@@ -137,7 +137,7 @@ static void end_thread(void *unused)
     (void)unused;
     nsp_thread.release = NULL;
     release_calling_thread();
-    papi.unregister_thread(); /* or the library keeps what it knows of it */
+    papi.unregister_thread(); /* else PAPI keeps its data on the thread */
 }
 
 static void *run_nothing(void *unused)
@@ -146,11 +146,11 @@ static void *run_nothing(void *unused)
 }
 
 /*
- * PAPI_read() ends in the C library's read(), a cancellation point: from the
- * process's second thread on, glibc switches cancellation around it and stays
- * with that for good (78 instructions on arm64).  So the second thread is made
- * here, before the first calibration, or a read would cost less there than in
- * a session with a drain thread, or in a program that starts threads later.
+ * PAPI_read() calls the C library's read(), a cancellation point: from the process's
+ * second thread on, glibc permanently switches cancellation around it (78 instructions
+ * on arm64).  The second thread is therefore created here, before the first
+ * calibration; otherwise a read would cost less during calibration than in a session
+ * with a drain thread or in a program that starts threads later.
  */
 static int leave_single_threaded(void)
 {
@@ -165,20 +165,20 @@ static int load(void)
     int version;
 
     if (is_child)
-        return nsp_fail(-ENOTSUP, "source papi: PAPI's counters do not outlive fork(); use source=auto in the child");
+        return nsp_fail(-ENOTSUP, "source papi: PAPI's counters do not survive fork(); use source=auto in the child");
     if (state)
         return 0;
     if (!nsp_can_load_libraries())
         return nsp_fail(-ENOTSUP, "source papi: a statically linked program cannot load PAPI; link libc dynamically, or use source=auto");
     library = open_library();
     if (!library || !find_functions(library))
-        return nsp_fail(-ENOTSUP, "source papi: the PAPI library is not there (%s); install libpapi7.0, or use source=auto", dlerror());
+        return nsp_fail(-ENOTSUP, "source papi: PAPI library not found (%s); install libpapi7.0, or use source=auto", dlerror());
     version = papi.is_initialized() == PAPI_NOT_INITED ? papi.library_init(PAPI_VER_CURRENT) : (int)PAPI_VER_CURRENT;
     if (version != (int)PAPI_VER_CURRENT)
-        return nsp_fail(-ENOTSUP, "source papi: PAPI_library_init: %s", version > 0 ? "another version than libnsprobe was built with" :
+        return nsp_fail(-ENOTSUP, "source papi: PAPI_library_init: %s", version > 0 ? "not the version libnsprobe was built with" :
                         papi.strerror(version));
     if (leave_single_threaded() || papi.thread_init(thread_id) != PAPI_OK || pthread_key_create(&thread_key, end_thread))
-        return nsp_fail(-ENOTSUP, "source papi: the library cannot be used by threads here");
+        return nsp_fail(-ENOTSUP, "source papi: PAPI cannot be used with threads here");
     state = 1;
     return 0;
 }
@@ -188,26 +188,29 @@ static int explain(const char *name, int code)
     const PAPI_component_info_t *component = papi.component_info(0);
     const char *reason = component && component->disabled ? component->disabled_reason : "";
 
-    return nsp_fail(-ENOTSUP, "counter \"%s\": PAPI says: %s%s%s; `papi_avail` and `papi_native_avail` list what it has here, and "
-                    "source=auto takes what the kernel offers", name, papi.strerror(code), *reason ? ": " : "", reason);
+    return nsp_fail(-ENOTSUP, "counter \"%s\": PAPI: %s%s%s; `papi_avail` and `papi_native_avail` list the events it has here; "
+                    "source=auto uses what the kernel offers", name, papi.strerror(code), *reason ? ": " : "", reason);
 }
 
-/* PAPI opens events for user space alone and takes no notice of perf's modifiers: it would count zero, or something else. */
+/*
+ * PAPI opens events for user space only and ignores perf's modifiers: it would count zero, or
+ * something else.
+ */
 static int refuse_kernel_events(const char *name)
 {
     struct nsp_event event;
 
     if (nsp_event_find(papi_name(name), &event))
-        return 0; /* a name of PAPI's own */
+        return 0; /* one of PAPI's own names */
     if (event.exclude_user || (strstr(name, ":k") && !event.exclude_kernel) || strstr(name, ":h"))
         return nsp_fail(-ENOTSUP, "counter \"%s\": source papi counts user space only; use source=perf-read", name);
     if (event.code[0].type == PERF_TYPE_SOFTWARE && event.code[0].config != PERF_COUNT_SW_PAGE_FAULTS &&
         event.code[0].config != PERF_COUNT_SW_PAGE_FAULTS_MIN && event.code[0].config != PERF_COUNT_SW_PAGE_FAULTS_MAJ)
-        return nsp_fail(-ENOTSUP, "counter \"%s\": it happens in the kernel, and source papi counts user space only; use source=perf-read", name);
+        return nsp_fail(-ENOTSUP, "counter \"%s\": occurs in the kernel, but source papi counts user space only; use source=perf-read", name);
     return 0;
 }
 
-/* Makes the calling thread's event set run; *at: which name was refused. */
+/* Starts the calling thread's event set; *at: index of the refused name. */
 static int begin_set(int *set, uint32_t *at)
 {
     int code;
@@ -229,7 +232,7 @@ static int begin_set(int *set, uint32_t *at)
     return code;
 }
 
-/* 0: the name has no other, or that was it. */
+/* Returns 0 if there is no alternative name, or it is already chosen. */
 static int choose_perf_name(const char *name, uint32_t place)
 {
     const struct same_event *same = find_same_event(name);
@@ -296,13 +299,13 @@ void nsp_papi_read_now(void)
     errno = saved_errno;
 }
 
-#else /* built without its header */
+#else /* built without the header */
 
 static int papi_open(const char *const *names, uint32_t count)
 {
     (void)names;
     (void)count;
-    return nsp_fail(-ENOTSUP, "source papi: this libnsprobe was built without PAPI (install libpapi-dev and build again), or use source=auto");
+    return nsp_fail(-ENOTSUP, "source papi: unavailable: built without PAPI (install libpapi-dev and rebuild, or use source=auto)");
 }
 
 static int papi_thread_begin(void)

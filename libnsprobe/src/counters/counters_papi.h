@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the two halves of counter source `papi` share: the one inside a probe, and the one that may call the library. */
+/* Shared by the halves of counter source `papi`: inside a probe, and calling PAPI. */
 #ifndef NSP_COUNTERS_PAPI_H
 #define NSP_COUNTERS_PAPI_H
 
@@ -9,14 +9,14 @@
 
 struct nsp_papi_thread {
     int event_set;
-    int is_reading; /* a probe in a signal handler must not enter the library again */
+    int is_reading; /* a probe in a signal handler must not enter PAPI again */
     int result;     /* of the last PAPI_read() */
     long long values[NSLICE_MAX_COUNTERS];
 };
 
 extern NSP_THREAD_LOCAL struct nsp_papi_thread nsp_papi_thread;
 
-/* PAPI_read() of the thread's event set into its values. */
+/* Reads the thread's event set into its values with PAPI_read(). */
 void nsp_papi_read_now(void);
 
 #endif /* NSP_COUNTERS_PAPI_H */

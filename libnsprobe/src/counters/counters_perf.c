@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counter sources `rdpmc` and `perf-read`: events of the session -> perf counters of each thread. */
+/* Counter sources `rdpmc` and `perf-read`: the session's events -> perf counters per thread. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static void close_counters(struct nsp_perf_thread *thread)
     thread->count = 0;
 }
 
-/* A pinned counter that found no register reads nothing, for good. */
+/* A pinned counter that found no register never returns a value. */
 static int has_register(const struct nsp_perf_counter *counter)
 {
     uint64_t answer[4]; /* value, time enabled, time running, id */
@@ -33,7 +33,10 @@ static int has_register(const struct nsp_perf_counter *counter)
     return 1;
 }
 
-/* All of them at once on this thread, so that a refusal comes at the start and not at the first probe. */
+/*
+ * Tries all of them at once on this thread, so that a refusal shows at the start and not at the
+ * first probe.
+ */
 static int try_all(struct nsp_perf_thread *trial, const char *const *names, uint32_t count, int need_user_reads)
 {
     for (uint32_t i = 0; i < count; ++i) {
@@ -84,7 +87,7 @@ static void release_thread(void *value)
 {
     struct nsp_perf_thread *thread = value;
 
-    /* A probe after this one, in a later destructor, must not touch what is gone. */
+    /* A later probe, in a later destructor, must not access freed counters. */
     nsp_thread.counters_failed = 1;
     nsp_thread.registers_of = 0;
     nsp_thread.release = NULL;
@@ -95,7 +98,7 @@ static void release_thread(void *value)
 
 static void release_calling_thread(void)
 {
-    pthread_setspecific(thread_key, NULL); /* or the thread's end would release it once more */
+    pthread_setspecific(thread_key, NULL); /* else the thread's exit would release it again */
     release_thread(nsp_thread.counters);
 }
 
@@ -133,7 +136,7 @@ static int open_for_thread(struct nsp_perf_thread *thread)
     return 0;
 }
 
-/* Where a counter has one event, the assembly reads it; on cores of several kinds C does. */
+/* The assembly reads counters with one event; with several kinds of core, C code does. */
 static void tell_assembly(const struct nsp_perf_thread *thread)
 {
     for (uint32_t i = 0; i < thread->count; ++i) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counter source `step`: every instruction traps once -> an exact count.  What takes the trap is the architecture's. */
+/* Counter source `step`: a trap for every instruction -> exact count. */
 #include <errno.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ static int step_open(const char *const *names, uint32_t count)
 {
     for (uint32_t i = 0; i < count; ++i)
         if (strcmp(names[i], "instructions") != 0)
-            return nsp_fail(-ENOTSUP, "counter \"%s\": source step counts only \"instructions\"; other counters need a "
+            return nsp_fail(-ENOTSUP, "counter \"%s\": source step counts only \"instructions\"; other counters require a "
                             "PMU (source rdpmc or perf-read)", names[i]);
     return nsp_step_catch_traps();
 }
@@ -24,7 +24,7 @@ static int step_open(const char *const *names, uint32_t count)
 static int step_thread_begin(void)
 {
     nsp_thread.stepped = 0;
-    /* Slices left open by an older session do not count; the START under way does. */
+    /* Slices left open by an older session do not count; the START in progress does. */
     if (!nsp_step_calibrating && nsp_thread.step_depth > 0) {
         nsp_thread.step_names[0] = nsp_thread.step_names[(nsp_thread.step_depth - 1) % NSP_STEP_NAMES];
         nsp_thread.step_depth = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A counter's name -> events: libpfm4's or the kernel's own, one for each kind of core. */
+/* A counter's name -> events: libpfm4's or the kernel's own, one per kind of core. */
 #include "event.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "session/error.h"
 #include "event_libpfm.h"
 
-#define CORE_TYPE_SHIFT 32 /* of a generic event's config: the PMU that shall count it (Linux 5.13) */
+#define CORE_TYPE_SHIFT 32 /* in a generic event's config: the PMU to count it (Linux 5.13) */
 
 struct generic_event {
     struct nsp_counter_info info;
@@ -19,12 +19,12 @@ struct generic_event {
 
 static const struct generic_event generic[] = {
     {{"instructions", "generic", "instructions retired"}, PERF_COUNT_HW_INSTRUCTIONS},
-    {{"cycles", "generic", "cycles of the core, at whatever rate it runs"}, PERF_COUNT_HW_CPU_CYCLES},
-    {{"ref-cycles", "generic", "cycles at a rate that does not change"}, PERF_COUNT_HW_REF_CPU_CYCLES},
+    {{"cycles", "generic", "core cycles, at the current core frequency"}, PERF_COUNT_HW_CPU_CYCLES},
+    {{"ref-cycles", "generic", "cycles at a constant rate"}, PERF_COUNT_HW_REF_CPU_CYCLES},
     {{"branches", "generic", "branches retired"}, PERF_COUNT_HW_BRANCH_INSTRUCTIONS},
-    {{"branch-misses", "generic", "branches retired that were mispredicted"}, PERF_COUNT_HW_BRANCH_MISSES},
-    {{"cache-references", "generic", "accesses to the last cache, or as the PMU defines it"}, PERF_COUNT_HW_CACHE_REFERENCES},
-    {{"cache-misses", "generic", "accesses that missed it"}, PERF_COUNT_HW_CACHE_MISSES},
+    {{"branch-misses", "generic", "mispredicted branches retired"}, PERF_COUNT_HW_BRANCH_MISSES},
+    {{"cache-references", "generic", "accesses to the last-level cache, or as the PMU defines it"}, PERF_COUNT_HW_CACHE_REFERENCES},
+    {{"cache-misses", "generic", "accesses that missed the last-level cache"}, PERF_COUNT_HW_CACHE_MISSES},
 };
 
 const struct nsp_counter_info *nsp_event_generic(unsigned at)
@@ -50,10 +50,10 @@ static int unknown_name(const char *name, const char *why)
 
     for (size_t i = 0; i < sizeof(generic) / sizeof(generic[0]); ++i)
         used += (size_t)snprintf(known + used, sizeof(known) - used, "%s%s", i ? ", " : "", generic[i].info.name);
-    return nsp_fail(-EINVAL, "unknown counter \"%s\"; known: %s; %s", name, known, why);
+    return nsp_fail(-EINVAL, "unknown counter \"%s\"; available: %s; %s", name, known, why);
 }
 
-/* Asked of the kernel in general, an event is counted on one kind of core and stands still on the others. */
+/* A generic event is counted on one kind of core only and stops on the others. */
 static int spread_over_cores(const char *name, struct nsp_event *event)
 {
     uint32_t types[NSP_CORE_KINDS];
@@ -63,8 +63,8 @@ static int spread_over_cores(const char *name, struct nsp_event *event)
     if (kinds < 2 || first.type == PERF_TYPE_SOFTWARE)
         return 0;
     if (first.type != PERF_TYPE_HARDWARE && first.type != PERF_TYPE_HW_CACHE)
-        return nsp_fail(-ENOTSUP, "counter \"%s\" is one PMU's, but this machine has cores of %u kinds: threads that move "
-                        "would be counted in part; take a general name (instructions, cycles ...)", name, kinds);
+        return nsp_fail(-ENOTSUP, "counter \"%s\": belongs to one PMU, but this machine has %u kinds of core: threads that migrate "
+                        "would be counted in part; use a general name (instructions, cycles ...)", name, kinds);
     event->kinds = kinds;
     for (uint32_t i = 0; i < kinds; ++i) {
         event->code[i] = first;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A counter's name -> what perf_event_open() has to be asked for. */
+/* A counter's name -> arguments for perf_event_open(). */
 #ifndef NSP_EVENT_H
 #define NSP_EVENT_H
 
@@ -7,7 +7,9 @@
 
 #include <nsprobe/counters.h>
 
-/* Kinds of core in one machine (performance and efficiency cores, big and little ones): each has a PMU of its own. */
+/*
+ * Kinds of core in one machine (performance and efficiency, big and little): each has its own PMU.
+ */
 #define NSP_CORE_KINDS 4
 
 struct nsp_event_code {
@@ -22,17 +24,18 @@ struct nsp_event {
 };
 
 /*
- * Names are libpfm4's (masks and modifiers and all, such as
- * "BR_INST_RETIRED:CONDITIONAL:u"), or, without that library, the few that
- * every kernel knows.  Instructions of user space are counted unless the name
- * says otherwise; software events count in both.  0, or -EINVAL or -ENOTSUP with words.
+ * Names are libpfm4's (including masks and modifiers, such as
+ * "BR_INST_RETIRED:CONDITIONAL:u") or, without that library, the few that every kernel
+ * supports.  User space is counted unless the name says otherwise; software events count
+ * in both user space and kernel.  Returns 0, or -EINVAL or -ENOTSUP with the reason in
+ * nsp_last_error().
  */
 int nsp_event_find(const char *name, struct nsp_event *event);
 
-/* The kernel's own names, which need no library; NULL past the last. */
+/* The kernel's own names, which require no library; NULL after the last. */
 const struct nsp_counter_info *nsp_event_generic(unsigned at);
 
-/* perf's numbers of the PMUs of the machine's cores; 0 where all cores are alike. */
+/* perf's type numbers of the core PMUs; returns their count, 0 if all cores are alike. */
 uint32_t nsp_core_pmus(uint32_t types[NSP_CORE_KINDS]);
 
 #endif /* NSP_EVENT_H */

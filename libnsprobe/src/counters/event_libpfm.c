@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* libpfm4, looked up when the first name needs it. */
+/* libpfm4, loaded when the first name requires it. */
 #include "event_libpfm.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include <perfmon/pfmlib.h>
-#include <perfmon/pfmlib_perf_event.h> /* has perf's structures under the kernel's names: no file may include both */
+#include <perfmon/pfmlib_perf_event.h> /* redefines the kernel's perf structures */
 
 #include "load_library.h"
 
@@ -46,7 +46,7 @@ static void load(void)
 
         if (!symbol)
             return;
-        memcpy(places[i], &symbol, sizeof(symbol)); /* ISO C has no cast from an object's to a function's pointer */
+        memcpy(places[i], &symbol, sizeof(symbol)); /* ISO C: no cast to a function pointer */
     }
     libpfm.is_ready = libpfm.initialize() == PFM_SUCCESS;
 }
@@ -57,7 +57,7 @@ static int is_ready(char *why, size_t room)
 
     pthread_once(&once, load);
     if (!libpfm.is_ready && nsp_can_load_libraries())
-        snprintf(why, room, "more with libpfm4 (" LIBRARY " is not there: install libpfm4)");
+        snprintf(why, room, "more with libpfm4 (" LIBRARY " not found: install libpfm4)");
     else if (!libpfm.is_ready)
         snprintf(why, room, "more with libpfm4, which a statically linked program cannot load");
     return libpfm.is_ready;
@@ -80,15 +80,15 @@ int nsp_libpfm_find(const char *name, struct nsp_event *event, char *why, size_t
     if (!is_ready(why, room))
         return -ENOTSUP;
     err = encode(name, PFM_PLM3, &attr);
-    /* What the kernel counts in software happens in the kernel. */
+    /* Software events occur in the kernel. */
     if (err == PFM_SUCCESS && attr.type == PERF_TYPE_SOFTWARE)
         err = encode(name, PFM_PLM3 | PFM_PLM0, &attr);
     if (err == PFM_ERR_NOTSUPP) {
-        snprintf(why, room, "its PMU does not count for one thread (perf stat -a reads such events)");
+        snprintf(why, room, "its PMU cannot count a single thread (perf stat -a reads such events)");
         return -ENODEV;
     }
     if (err != PFM_SUCCESS) {
-        snprintf(why, room, "libpfm4 says: %s; `nsdump counters` lists its names and their masks", libpfm.strerror(err));
+        snprintf(why, room, "libpfm4: %s; `nsdump counters` lists its names and their masks", libpfm.strerror(err));
         return -EINVAL;
     }
     *event = (struct nsp_event){.kinds = 1,
@@ -99,7 +99,7 @@ int nsp_libpfm_find(const char *name, struct nsp_event *event, char *why, size_t
     return 0;
 }
 
-/* NAME:MASK for each; 0 when it has none. */
+/* Visits NAME:MASK for each mask; returns 0 if the event has none. */
 static unsigned visit_masks(const pfm_pmu_info_t *pmu, const pfm_event_info_t *event, nsp_counter_visitor visit, void *context)
 {
     unsigned masks = 0;
@@ -145,13 +145,13 @@ int nsp_libpfm_visit(nsp_counter_visitor visit, void *context, char *why, size_t
     return 0;
 }
 
-#else /* built without its header */
+#else /* built without the header */
 
 int nsp_libpfm_find(const char *name, struct nsp_event *event, char *why, size_t room)
 {
     (void)name;
     (void)event;
-    snprintf(why, room, "more with libpfm4, without which this libnsprobe was built");
+    snprintf(why, room, "more with libpfm4 (unavailable: built without it)");
     return -ENOTSUP;
 }
 
@@ -159,7 +159,7 @@ int nsp_libpfm_visit(nsp_counter_visitor visit, void *context, char *why, size_t
 {
     (void)visit;
     (void)context;
-    snprintf(why, room, "this libnsprobe was built without libpfm4");
+    snprintf(why, room, "libpfm4: unavailable: built without it");
     return -ENOTSUP;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* libpfm4, looked up when the first name needs it: programs that count nothing do not carry it. */
+/* libpfm4, loaded when the first name requires it: programs without counters do not load it. */
 #ifndef NSP_EVENT_LIBPFM_H
 #define NSP_EVENT_LIBPFM_H
 
@@ -9,10 +9,13 @@
 
 #include "event.h"
 
-/* 0, or -errno with a clause that says why it did not find the name. */
+/* Returns 0, or -errno with the reason as a clause in `why`. */
 int nsp_libpfm_find(const char *name, struct nsp_event *event, char *why, size_t room);
 
-/* Every event of every PMU that the library sees on this machine.  0, or -ENOTSUP with a clause. */
+/*
+ * Visits every event of every PMU that libpfm4 detects.  Returns 0, or -ENOTSUP with the reason in
+ * `why`.
+ */
 int nsp_libpfm_visit(nsp_counter_visitor visit, void *context, char *why, size_t room);
 
 #endif /* NSP_EVENT_LIBPFM_H */

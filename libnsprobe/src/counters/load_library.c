@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Name of a shared library -> the library, in programs that have a dynamic loader. */
+/* Name of a shared library -> handle, in programs with a dynamic loader. */
 #define _GNU_SOURCE
 #include "load_library.h"
 

@@ -22,7 +22,7 @@ static int open_event(const struct nsp_event *event, uint32_t kind)
         .config1 = code->config1,
         .config2 = code->config2,
         .read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_ID,
-        .pinned = 1, /* all of the time or an error, never a share */
+        .pinned = 1, /* always counting or an error, never multiplexed */
         .exclude_user = event->exclude_user,
         .exclude_kernel = event->exclude_kernel,
         .exclude_hv = event->exclude_hv,
@@ -39,7 +39,7 @@ static struct perf_event_mmap_page *map_page(int fd)
     return page == MAP_FAILED ? NULL : page;
 }
 
-/* 0: no counter's descriptor. */
+/* 0: not a counter's descriptor. */
 static uint64_t id_of(int fd)
 {
     uint64_t id = 0;

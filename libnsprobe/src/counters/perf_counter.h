@@ -8,24 +8,24 @@
 #include "event.h"
 
 struct nsp_perf_counter {
-    uint32_t kinds; /* of cores: one event each, of which the one on the thread's core counts */
+    uint32_t kinds; /* of cores: one event each; only that of the thread's current core counts */
     int fd[NSP_CORE_KINDS];
-    uint64_t id[NSP_CORE_KINDS]; /* the kernel's: a program that closes what it did not open gives the descriptor's number to another file */
-    struct perf_event_mmap_page *page[NSP_CORE_KINDS]; /* NULL: not to be had (locked memory is limited) */
+    uint64_t id[NSP_CORE_KINDS]; /* the kernel's: the program may reuse the fd's number */
+    struct perf_event_mmap_page *page[NSP_CORE_KINDS]; /* NULL: unavailable (locked memory limit) */
 };
 
-/* Counts from now on, for the calling thread.  0 or -errno of perf_event_open(). */
+/* Starts counting for the calling thread.  Returns 0 or the -errno of perf_event_open(). */
 int nsp_perf_counter_open(const struct nsp_event *event, struct nsp_perf_counter *counter);
 
 void nsp_perf_counter_close(struct nsp_perf_counter *counter);
 
-/* The kernel's word on whether programs may read the register. */
+/* Whether the kernel allows programs to read the register. */
 int nsp_perf_counter_has_user_reads(const struct nsp_perf_counter *counter);
 
-/* Asks for user reads in the way that the architecture wants, as far as the kernel grants it. */
+/* Requests user-space reads as the architecture requires, if the kernel grants them. */
 void nsp_perf_ask_for_user_reads(struct nsp_event *event);
 
-/* Refusals in words; they return -ENOTSUP. */
+/* Set the error text for a refusal; return -ENOTSUP. */
 int nsp_perf_explain_refusal(const char *name, const struct nsp_event *event, int err);
 int nsp_perf_explain_no_user_reads(const char *name);
 int nsp_perf_explain_no_register(const char *name, uint32_t count);

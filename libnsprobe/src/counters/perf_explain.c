@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Why the kernel gives no counter, in words that name what would work. */
+/* Refusal of a counter by the kernel -> error text with the remedy. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 #define PARANOID "/proc/sys/kernel/perf_event_paranoid"
 
-/* -1 where the machine does not tell: nobody is sent to a switch that is not there. */
+/* -1 if unknown: the message must not name a setting that does not exist. */
 static int paranoid_level(void)
 {
     FILE *file = fopen(PARANOID, "re");
@@ -30,10 +30,10 @@ static int explain_no_permission(const char *name, const struct nsp_event *event
     const int level = paranoid_level(), most = event->exclude_kernel ? 2 : 1; /* perf_event_open(2) */
 
     if (level > most && geteuid() != 0)
-        return nsp_fail(-ENOTSUP, "counter \"%s\": the kernel refuses perf_event_open; lower " PARANOID " (now %d) to %d or less, or "
+        return nsp_fail(-ENOTSUP, "counter \"%s\": perf_event_open: permission denied; lower " PARANOID " (now %d) to %d or less; "
                         NSP_WITHOUT_PMU, name, level, most);
-    return nsp_fail(-ENOTSUP, "counter \"%s\": perf_event_open is refused though " PARANOID " allows it: a container or sandbox "
-                    "filters system calls; let it pass there, or " NSP_WITHOUT_PMU, name);
+    return nsp_fail(-ENOTSUP, "counter \"%s\": perf_event_open: permission denied although " PARANOID " allows it: a container or sandbox "
+                    "filters system calls; allow the call there; " NSP_WITHOUT_PMU, name);
 }
 
 int nsp_perf_explain_refusal(const char *name, const struct nsp_event *event, int err)
@@ -42,8 +42,8 @@ int nsp_perf_explain_refusal(const char *name, const struct nsp_event *event, in
     case ENOENT:
     case EOPNOTSUPP:
     case ENODEV:
-        return nsp_fail(-ENOTSUP, "counter \"%s\": this machine shows no PMU to programs that has it (most virtual machines show none); "
-                        NSP_WITHOUT_PMU ", or leave counters out", name);
+        return nsp_fail(-ENOTSUP, "counter \"%s\": this machine has no PMU that counts it (most virtual machines have none); omit the "
+                        "counters; " NSP_WITHOUT_PMU, name);
     case EACCES:
     case EPERM:
         return explain_no_permission(name, event);
@@ -51,8 +51,8 @@ int nsp_perf_explain_refusal(const char *name, const struct nsp_event *event, in
         return nsp_fail(-ENOTSUP, "counter \"%s\": this kernel (or its sandbox) has no perf_event_open; " NSP_WITHOUT_PMU, name);
     case EMFILE:
     case ENFILE:
-        return nsp_fail(-ENOTSUP, "counter \"%s\": no file descriptor is left for it: raise the limit (ulimit -n), one for each thread and "
-                        "counter", name);
+        return nsp_fail(-ENOTSUP, "counter \"%s\": no file descriptor is left; raise the limit (ulimit -n): each thread requires one for "
+                        "each counter", name);
     default:
         return nsp_fail(-ENOTSUP, "counter \"%s\": perf_event_open: %s", name, strerror(err));
     }
@@ -60,12 +60,12 @@ int nsp_perf_explain_refusal(const char *name, const struct nsp_event *event, in
 
 int nsp_perf_explain_no_user_reads(const char *name)
 {
-    return nsp_fail(-ENOTSUP, "counter \"%s\": the kernel does not let programs read it (" NSP_USER_READS_SWITCH
+    return nsp_fail(-ENOTSUP, "counter \"%s\": the kernel does not allow user-space reads (" NSP_USER_READS_SWITCH
                     "; software events have no register); use source=perf-read", name);
 }
 
 int nsp_perf_explain_no_register(const char *name, uint32_t count)
 {
-    return nsp_fail(-ENOTSUP, "counter \"%s\": no hardware counter is free for it beside the other %u asked for and those that somebody else "
-                    "holds (perf, the NMI watchdog: /proc/sys/kernel/nmi_watchdog); name fewer", name, count - 1);
+    return nsp_fail(-ENOTSUP, "counter \"%s\": no hardware counter is free in addition to the other %u requested and those held by others "
+                    "(perf, the NMI watchdog: /proc/sys/kernel/nmi_watchdog); request fewer", name, count - 1);
 }

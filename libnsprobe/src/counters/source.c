@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counter names and wish -> the counter source that serves the session; what cannot be had is an error, never a zero. */
+/* Counter names and requested source -> counter source; an unavailable counter is an error. */
 #define _GNU_SOURCE
 #include "source.h"
 
@@ -31,9 +31,9 @@ static int split(char *text, const char **names, uint32_t *count)
         return 0;
     while ((name = strsep(&text, ","))) {
         if (!*name)
-            return nsp_fail(-EINVAL, "a counter's name is empty; the list is parted by single commas");
+            return nsp_fail(-EINVAL, "a counter's name is empty; separate names by single commas");
         if (*count == NSLICE_MAX_COUNTERS)
-            return nsp_fail(-EINVAL, "more than %d counters: a record has no room for them", NSLICE_MAX_COUNTERS);
+            return nsp_fail(-EINVAL, "more than %d counters: a record has no room for more", NSLICE_MAX_COUNTERS);
         for (uint32_t i = 0; i < *count; ++i)
             if (strcmp(names[i], name) == 0)
                 return nsp_fail(-EINVAL, "counter \"%s\" is named twice", name);
@@ -42,7 +42,10 @@ static int split(char *text, const char **names, uint32_t *count)
     return 0;
 }
 
-/* The first source that takes the names; when none does, what perf-read had to say, which takes whatever rdpmc does. */
+/*
+ * The first source that accepts the names; if none does, the error of perf-read, which accepts
+ * whatever rdpmc does.
+ */
 static int try_all(const char *const *names, uint32_t count)
 {
     static const enum nsp_counter_source order[] = {NSP_SOURCE_RDPMC, NSP_SOURCE_PERF_READ, NSP_SOURCE_STEP};
@@ -84,7 +87,7 @@ int nsp_source_choose(const char *wish, enum nsp_counter_source source, uint32_t
     err = split(text, list, count);
     if (err || *count == 0 || source == NSP_SOURCE_NONE) {
         if (!err && *count > 0)
-            return nsp_fail(-EINVAL, "counters \"%s\" were asked for together with source=none", names);
+            return nsp_fail(-EINVAL, "counters \"%s\" cannot be combined with source=none", names);
         return err;
     }
     if (source == NSP_SOURCE_AUTO)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counter names and wish -> the counter source that serves the session. */
+/* Counter names and requested source -> the session's counter source. */
 #ifndef NSP_SOURCE_H
 #define NSP_SOURCE_H
 
@@ -9,15 +9,18 @@
 #include <nsprobe/session.h>
 
 /*
- * Splits the names, tries the sources in the order rdpmc, perf-read, step (or
- * the one asked for), sets nsp_active_source.  No names: none.  *count words a
- * record; `names` gets them as the trace will carry them.  0 or -errno.
+ * Splits the names, tries the sources in the order rdpmc, perf-read, step (or only
+ * the requested one) and sets nsp_active_source.  Without names: none.  *count: words
+ * per record; `names`: the names as written to the trace.  Returns 0 or -errno.
  */
 int nsp_source_choose(const char *wish, enum nsp_counter_source source, uint32_t *count, char *names, size_t room);
 
 void nsp_source_release(void);
 
-/* Why it is this source, in words for the trace: what the ones before it in that order had to say.  "" without counters. */
+/*
+ * Why this source was chosen, for the trace: the errors of the sources before it in that order.  ""
+ * without counters.
+ */
 const char *nsp_source_reason(void);
 
 #endif /* NSP_SOURCE_H */

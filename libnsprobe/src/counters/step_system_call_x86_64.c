@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* System calls under stepping: next instruction and registers -> skipped and answered, or left to the kernel. */
+/* System calls while stepping: instruction and registers -> emulated, or left to the kernel. */
 #define _GNU_SOURCE
 #include "step_system_call.h"
 
@@ -21,7 +21,7 @@ static void *pointer(const ucontext_t *uc, int reg)
     return (void *)(uintptr_t)argument(uc, reg);
 }
 
-/* As the kernel leaves the registers after the call. */
+/* Sets the registers as the kernel does after the call. */
 static void skip(ucontext_t *uc)
 {
     uc->uc_mcontext.gregs[REG_RIP] += NSP_SYSTEM_CALL_BYTES;
@@ -30,7 +30,10 @@ static void skip(ucontext_t *uc)
     uc->uc_mcontext.gregs[REG_RAX] = 0;
 }
 
-/* rt_sigprocmask(how, set, old, bytes): the mask of the interrupted code is what this handler's return will set. */
+/*
+ * rt_sigprocmask(how, set, old, bytes): the return from this handler sets the mask of the
+ * interrupted code.
+ */
 static void block_all_but_trap(ucontext_t *uc)
 {
     const int how = (int)argument(uc, REG_RDI);
@@ -49,7 +52,7 @@ static void block_all_but_trap(ucontext_t *uc)
     skip(uc);
 }
 
-/* rt_sigaction(number, action, old, bytes): SIGTRAP stays the library's until the session ends. */
+/* rt_sigaction(number, action, old, bytes): the library owns SIGTRAP until the session ends. */
 static void keep_trap_action(ucontext_t *uc)
 {
     const size_t kernel_action_bytes = 32; /* handler, flags, restorer, mask */
@@ -65,11 +68,11 @@ int nsp_step_at_system_call(ucontext_t *uc)
 {
     const unsigned char *code = pointer(uc, REG_RIP);
 
-    /* The second byte is looked at only where the first says that there is one. */
+    /* Reads the second byte only if the first indicates that there is one. */
     if (*code != 0x0f && *code != 0xcd)
         return 0;
     if (code[0] == 0xcd)
-        return code[1] == 0x80; /* int $0x80: 32-bit numbers, not looked into */
+        return code[1] == 0x80; /* int $0x80: 32-bit numbers, not decoded */
     if (code[1] != 0x05)
         return 0;
     if (argument(uc, REG_RAX) == SYS_rt_sigprocmask)

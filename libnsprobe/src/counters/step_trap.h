@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Single steps in process: a handler that counts them. */
+/* Single-stepping in process: a handler that counts the steps. */
 #ifndef NSP_STEP_TRAP_H
 #define NSP_STEP_TRAP_H
 
-/* Process: installs the handler; again at every session, since the program may have set the signal anew.  0 or -errno. */
+/*
+ * Process: installs the handler, for every session, since the program may have replaced it.
+ * Returns 0 or -errno.
+ */
 int nsp_step_catch_traps(void);
 
 #endif /* NSP_STEP_TRAP_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Single steps in process, on x86-64: the trap flag -> one SIGTRAP for each instruction -> counted. */
+/* Single-stepping in process on x86-64: trap flag -> one SIGTRAP per instruction -> count. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <signal.h>
@@ -19,7 +19,10 @@
 
 static struct sigaction previous_action;
 
-/* A string instruction with a repeat prefix traps after each round at the same address, yet retires once. */
+/*
+ * A string instruction with a repeat prefix traps after each iteration at the same address, but
+ * retires once.
+ */
 static int is_repeated_string_instruction(const unsigned char *code)
 {
     int repeated = 0;
@@ -44,12 +47,12 @@ static int is_repeated_string_instruction(const unsigned char *code)
 }
 
 /*
- * A step says TRAP_TRACE.  Some hypervisors lose the cause of a debug exception
- * (DR6) when they take the CPU away between the exception and the kernel's look
- * at it, as KVM did before Linux 6.14; the kernel then takes the step for an int1
- * instruction and says TRAP_BRKPT.  An int1 is the last instruction's one byte,
- * or the next one's where the hypervisor does not go past it; int3 says SI_KERNEL,
- * raise() SI_TKILL.
+ * A step has the code TRAP_TRACE.  Some hypervisors lose the cause of a debug
+ * exception (DR6) if they preempt the CPU between the exception and the kernel's read
+ * of it, as KVM did before Linux 6.14; the kernel then takes the step for an int1
+ * instruction and reports TRAP_BRKPT.  An int1 is the single byte of the last
+ * instruction, or of the next one if the hypervisor does not advance past it; int3
+ * has the code SI_KERNEL, raise() SI_TKILL.
  */
 static int is_int1(uint64_t address)
 {
@@ -67,7 +70,7 @@ static int is_step(const siginfo_t *info, const ucontext_t *uc)
     return !is_int1(address - 1) && !is_int1(address);
 }
 
-/* A trap that stepping did not cause (a breakpoint, raise()) is for whom the program meant it. */
+/* A trap not caused by stepping (a breakpoint, raise()) goes to the program's own handler. */
 static void forward(int signal_number, siginfo_t *info, void *context)
 {
     if (previous_action.sa_flags & SA_SIGINFO) {
@@ -90,7 +93,10 @@ static void on_trap(int signal_number, siginfo_t *info, void *context)
         forward(signal_number, info, context);
         return;
     }
-    /* The session ended while a slice was open, or this is a new thread or child that has the flag from its parent. */
+    /*
+     * The session ended while a slice was open, or this is a new thread or child that inherited the
+     * flag.
+     */
     if (nsp_thread.step_depth == 0 || (__atomic_load_n(&nsp_detail_state.mode, __ATOMIC_RELAXED) != NSP_DETAIL_MODE_STEP &&
                                        !nsp_step_calibrating)) {
         uc->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG;
@@ -98,11 +104,14 @@ static void on_trap(int signal_number, siginfo_t *info, void *context)
     }
     if (address == nsp_thread.last_address &&
         is_repeated_string_instruction((const unsigned char *)(uintptr_t)address))
-        return; /* another round of the instruction that the next trap at another address will end */
+        return; /* another iteration; the next trap at a different address ends the instruction */
     nsp_thread.last_address = address;
     ++nsp_thread.stepped;
     if (nsp_step_at_system_call(uc)) {
-        /* The kernel clears the flag on its way in: the call itself never traps, what follows it does. */
+        /*
+         * The kernel clears the flag on entry: the call itself never traps, the next instruction
+         * does.
+         */
         nsp_thread.last_address = address + NSP_SYSTEM_CALL_BYTES;
         ++nsp_thread.stepped;
     }

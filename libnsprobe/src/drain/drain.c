@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Drain: ring of each CPU -> RECORDS chunks; announcements -> their chunks; losses and totals -> footer. */
+/* Drain: rings -> RECORDS chunks; announcements -> their chunks; losses and totals -> footer. */
 #define _GNU_SOURCE
 #include "drain.h"
 
@@ -16,9 +16,9 @@
 #include "common/file_error/file_error.h"
 #include "ring_read.h"
 
-/* How long the last pass waits for a writer that has claimed its place but not finished. */
+/* How long the last pass waits for a writer that has reserved space but not finished. */
 #define TORN_WAIT_NS 100000000ull
-/* How long records wait for an announcement that is not whole; its writer may have been killed there. */
+/* How long records wait for an incomplete announcement; its writer may have been killed. */
 #define AWAITED_NS 50000000ull
 
 static void release(struct nsp_drain *drain)
@@ -68,7 +68,7 @@ static void drain_announcements(struct nsp_drain *drain)
     }
 }
 
-/* Whether one of the announcements up to `tail` is not whole and may still become so: each is waited for once. */
+/* Whether an announcement up to `tail` is incomplete but may be completed: waits once for each. */
 static int announcements_are_awaited(struct nsp_drain *drain, uint64_t tail)
 {
     const uint64_t now_ns = nsp_monotonic_raw_ns();
@@ -82,7 +82,7 @@ static int announcements_are_awaited(struct nsp_drain *drain, uint64_t tail)
     return now_ns < drain->awaited_until_ns;
 }
 
-/* Records that the ring's writers could not write. */
+/* Number of records that the ring's writers could not write. */
 static uint64_t refused_records(const struct nslice_ring_meta *ring)
 {
     uint64_t lost = 0;
@@ -94,8 +94,9 @@ static uint64_t refused_records(const struct nslice_ring_meta *ring)
 }
 
 /*
- * Records that gave way to newer ones before the position: those that were committed and went nowhere else.
- * Writers count them too, but only after they have moved the tail, and may be put aside in between.
+ * Records overwritten before the position: those that were committed and are not accounted for
+ * elsewhere.  Writers count them too, but only after they have moved the tail, and may be preempted
+ * in between.
  */
 static uint64_t overwritten_before(const struct nsp_drain_cpu *own, uint64_t position)
 {
@@ -130,8 +131,9 @@ static void write_records(struct nsp_drain *drain, uint32_t cpu, const void *pay
 }
 
 /*
- * Overwritten records are copied first and count only if nobody walked over them meanwhile; others are written
- * where they lie.  *head: as it was right before the release of their room.  1: the stretch is out of the ring.
+ * With policy overwrite, records are copied first and count only if no writer overwrote them
+ * meanwhile; otherwise they are written directly from the ring.  *head: its value just before the
+ * room was freed.  1: the stretch was taken from the ring.
  */
 static int take(struct nsp_drain *drain, uint32_t cpu, uint64_t tail, struct nslice_stretch stretch, uint64_t *head)
 {
@@ -151,7 +153,7 @@ static int take(struct nsp_drain *drain, uint32_t cpu, uint64_t tail, struct nsl
     return 1;
 }
 
-/* One chunk out of a ring up to `head`; 0 when there is none. */
+/* Drains one chunk from a ring up to `head`; 0 if there is none. */
 static uint64_t drain_chunk(struct nsp_drain *drain, uint32_t cpu, uint64_t head)
 {
     struct nslice_ring_meta *ring = nsp_shm_ring(drain->map, cpu);
@@ -168,7 +170,7 @@ static uint64_t drain_chunk(struct nsp_drain *drain, uint32_t cpu, uint64_t head
     if (stretch.units == 0)
         return 0;
     if (!take(drain, cpu, tail, stretch, &head_before))
-        return ring->kind == NSLICE_RING_RSEQ; /* a writer dropped these: look again */
+        return ring->kind == NSLICE_RING_RSEQ; /* a writer dropped these: try again */
     nslice_gaps_note(&own->gaps, refused_records(ring), head_before);
     return stretch.units * NSLICE_UNIT_BYTES;
 }
@@ -176,7 +178,10 @@ static uint64_t drain_chunk(struct nsp_drain *drain, uint32_t cpu, uint64_t head
 static uint64_t read_head(struct nsp_drain *drain, uint32_t cpu)
 {
     struct nsp_drain_cpu *own = &drain->cpus[cpu];
-    /* pairs with the commit in the probe: what lies before the head is whole (rseq), or shows by its kind (atomic) */
+    /*
+     * pairs with the commit in the probe: what precedes the head is complete (rseq) or shows it by
+     * its kind (atomic)
+     */
     uint64_t head = __atomic_load_n(&nsp_shm_ring(drain->map, cpu)->head, __ATOMIC_ACQUIRE);
 
     own->committed += NSLICE_POSITION_RECORDS(head - own->head);
@@ -190,7 +195,7 @@ void nsp_drain_watch(struct nsp_drain *drain)
         read_head(drain, cpu);
 }
 
-/* Pairs with the release where a process joins: what a drain needs to know of it stands before. */
+/* Pairs with the release in a joining process, which wrote before what the drain must know. */
 static int has_joined(const struct nsp_drain *drain)
 {
     return __atomic_load_n(&drain->map->shm->joined, __ATOMIC_ACQUIRE) > 0;
@@ -222,7 +227,7 @@ uint64_t nsp_drain_pass(struct nsp_drain *drain)
     if (drain->kernel.fd >= 0)
         fullest = nsp_kernel_drain_pass(&drain->kernel, &drain->file, &drain->last_kernel);
     nsp_drain_watch(drain);
-    /* behind the heads: what a record up to there needs was claimed before it was committed */
+    /* after the heads: what records up to there require was reserved before their commit */
     announced = __atomic_load_n(&drain->map->shm->announce_tail, __ATOMIC_RELAXED);
     drain_announcements(drain);
     drain->is_waiting = announcements_are_awaited(drain, announced);
@@ -238,7 +243,10 @@ uint64_t nsp_drain_pass(struct nsp_drain *drain)
     return fullest;
 }
 
-/* Atomic rings: gives writers a moment, then counts what is not whole and everything behind it. */
+/*
+ * Atomic rings: waits briefly for writers, then counts incomplete records and everything after them
+ * as torn.
+ */
 static void settle(struct nsp_drain *drain)
 {
     const uint64_t give_up_ns = nsp_monotonic_raw_ns() + TORN_WAIT_NS;
@@ -264,7 +272,7 @@ static void settle(struct nsp_drain *drain)
     }
 }
 
-/* From here on the rings are still and positions tell all, whatever a writer that was put aside may still count. */
+/* From here on, rings do not change and positions are exact, whatever preempted writers count. */
 static void settle_overwritten(struct nsp_drain *drain)
 {
     for (uint32_t cpu = 0; cpu < drain->map->cpus && drain->map->shm->full == NSLICE_FULL_OVERWRITE; ++cpu)
@@ -326,7 +334,7 @@ void nsp_drain_counts(const struct nsp_drain *drain, struct nsp_session_counts *
     counts->file_bytes = drain->file.bytes;
 }
 
-/* counts: what the footer says; a thread put aside in a probe may still add to a ring's losses afterwards. */
+/* counts: as in the footer; preempted writers may still add to a ring's losses afterwards. */
 static int write_footer(struct nsp_drain *drain, enum nslice_end end, struct nsp_session_counts *counts)
 {
     const uint32_t cpus = drain->map->cpus;
@@ -355,7 +363,7 @@ static int write_footer(struct nsp_drain *drain, enum nslice_end end, struct nsp
     return err;
 }
 
-/* The kernel's totals, then the footer: neither is of use without the other. */
+/* The kernel's totals, then the footer: neither is useful without the other. */
 static int write_ends(struct nsp_drain *drain, enum nslice_end end, struct nsp_session_counts *counts)
 {
     const int err = nsp_kernel_drain_totals(&drain->kernel, &drain->file);
@@ -363,7 +371,7 @@ static int write_ends(struct nsp_drain *drain, enum nslice_end end, struct nsp_s
     return err ? err : write_footer(drain, end, counts);
 }
 
-/* Takes the last records out of the file again.  0: there were none, or a pipe has them. */
+/* Removes the last records from the file again.  0: there were none, or they went to a pipe. */
 static int take_back_records(struct nsp_drain *drain)
 {
     struct nsp_drain_cpu *own = &drain->cpus[drain->last.cpu];
@@ -384,7 +392,7 @@ static int take_back_records(struct nsp_drain *drain)
     return 1;
 }
 
-/* A full disk: the last records give their room to the footer that tells of all that were lost. */
+/* On a full disk, the last records make room for the footer, which counts the lost records. */
 static int write_ends_somehow(struct nsp_drain *drain, enum nslice_end end, struct nsp_session_counts *counts)
 {
     struct nsp_session_counts first = {0};
@@ -410,7 +418,10 @@ int nsp_drain_finish(struct nsp_drain *drain, enum nslice_end end, struct nsp_se
     int first_error, kernel_err, err;
     const int has_begun = drain->file.has_begun || drain->file.error || has_joined(drain);
 
-    /* The kernel alone begins a file with a pass: who closes before one has failed before it recorded. */
+    /*
+     * Without a process, only a pass begins the file: a close before the first pass means that
+     * recording failed.
+     */
     if (!has_begun || !nsp_drain_begin(drain)) {
         nsp_drain_abandon(drain);
         return nsp_fail(-ENODATA, "%s: nothing was written: no process took part", drain->file.path);
@@ -423,14 +434,14 @@ int nsp_drain_finish(struct nsp_drain *drain, enum nslice_end end, struct nsp_se
     if (drain->file.bytes == 0) { /* not even the header */
         nsp_drain_counts(drain, counts ? counts : &told);
         nsp_drain_abandon(drain);
-        return nsp_fail(first_error, "%s: cannot be written, all is counted as lost: %s", drain->file.path,
+        return nsp_fail(first_error, "%s: cannot write, all records are counted as lost: %s", drain->file.path,
                         nslice_write_error(-first_error));
     }
-    if (first_error != -EPIPE) /* a disk has room for a footer where a chunk did not fit; a pipe's reader is gone */
+    if (first_error != -EPIPE) /* a footer may still fit on a disk; a pipe has no reader */
         nsp_file_forget_error(&drain->file);
     err = write_ends_somehow(drain, first_error ? NSLICE_END_WRITE_ERROR : end, &told);
     if (first_error)
-        err = nsp_fail(first_error, "%s: cannot write; the trace is whole up to there, what followed is counted as lost: %s",
+        err = nsp_fail(first_error, "%s: cannot write; the trace is complete up to that point, later records are counted as lost: %s",
                        drain->file.path, nslice_write_error(-first_error));
     if (!err)
         err = nsp_file_find(&drain->file);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Trace file writer: header, chunk header + payload in one writev, cut back to the last whole chunk when a write fails. */
+/* Trace file writer: chunk -> one writev, truncated to the last whole chunk on failure. */
 #define _GNU_SOURCE
 #include "file_write.h"
 
@@ -23,11 +23,11 @@ _Static_assert(NSLICE_CHUNK_KINDS <= 16, "sequence[] holds every kind");
 
 enum {
     PARTS_MAX = 2,   /* of a chunk: header, payload */
-    HIGH_DESCRIPTOR = 900, /* below 1024, the usual limit */
-    HOLD_TRIES = 16, /* how often a program may close the descriptor while one chunk is written */
+    HIGH_DESCRIPTOR = 900, /* below the usual limit of 1024 */
+    HOLD_TRIES = 16, /* how often the program may close the descriptor during one chunk */
 };
 
-/* Writes all parts or as much as the medium takes; 0 or -errno. */
+/* Writes all parts, or as much as possible; returns 0 or -errno. */
 static int write_all(int fd, struct iovec *parts, int count)
 {
     while (count > 0) {
@@ -56,13 +56,13 @@ static int fail_closed(struct nsp_file *file)
 {
     file->error = EBADF;
     file->fd = -1;
-    return nsp_fail(-EBADF, "%s: the program has closed the trace's descriptor, and the file cannot be opened again: %s", file->path,
-                    file->place[0] ? strerror(errno) : "only a regular file with a name can be");
+    return nsp_fail(-EBADF, "%s: the program closed the trace's descriptor, and the file cannot be reopened: %s", file->path,
+                    file->place[0] ? strerror(errno) : "not a regular file with a name");
 }
 
 /*
- * Out of the way of the numbers that the program's next files get: one that it closes while a chunk is written is not a file of its own a moment
- * later.  The same descriptor where the limit is lower.
+ * Moves the descriptor away from the numbers that the program's next files get: otherwise a number
+ * closed during a write could soon be one of its files.  Returns fd itself if the limit is lower.
  */
 static int move_up(int fd)
 {
@@ -75,8 +75,9 @@ static int move_up(int fd)
 }
 
 /*
- * Opens it again where it was left.  0 or -errno.  -EBADF: the program has closed the new descriptor as well, whose number is not ours to close.
- * -EWOULDBLOCK: another session has the file, or the kernel has not yet let go of the descriptor that the program closed.
+ * Reopens the file at its end.  Returns 0 or -errno.  -EBADF: the program closed the new descriptor
+ * as well, and its number is not ours to close.  -EWOULDBLOCK: another session has the file, or the
+ * kernel has not yet released the closed descriptor.
  */
 static int open_again(struct nsp_file *file)
 {
@@ -91,7 +92,7 @@ static int open_again(struct nsp_file *file)
     if (nsp_descriptor_is(file->fd, &file->file))
         file->fd = move_up(file->fd);
     if (!nsp_descriptor_is(file->fd, &file->file))
-        err = -ESTALE; /* another file by now */
+        err = -ESTALE; /* the name refers to another file */
     else if (flock(file->fd, LOCK_EX | LOCK_NB) || lseek(file->fd, (off_t)file->bytes, SEEK_SET) < 0)
         err = -errno;
     else
@@ -109,7 +110,7 @@ static void pause_briefly(void)
     nanosleep(&pause, NULL);
 }
 
-/* Programs may close all descriptors that they did not open; the numbers then go to files of their own. */
+/* Programs may close descriptors that they did not open and reuse their numbers. */
 static int hold(struct nsp_file *file)
 {
     int err = 0;
@@ -128,7 +129,7 @@ static int hold(struct nsp_file *file)
     return fail_closed(file);
 }
 
-/* As write_all(), while the program may close the descriptor at any time. */
+/* As write_all(), but the program may close the descriptor at any time. */
 static int write_held(struct nsp_file *file, const struct iovec *parts, int count)
 {
     int err = 0;
@@ -148,7 +149,7 @@ static int write_held(struct nsp_file *file, const struct iovec *parts, int coun
     return fail_closed(file);
 }
 
-/* 0 or an errno; the file's place is at its end then. */
+/* Truncates the file and seeks to its end.  Returns 0 or an errno. */
 static int cut_held(struct nsp_file *file, uint64_t bytes)
 {
     for (int tries = 0; tries < HOLD_TRIES; ++tries) {
@@ -175,7 +176,7 @@ static int append(struct nsp_file *file, const struct iovec *parts, int count)
     err = write_held(file, parts, count);
     if (err && !file->error) {
         file->error = -err;
-        /* A pipe cannot be cut back; its reader finds a partial chunk, which the format allows for. */
+        /* A pipe cannot be truncated; its reader gets a partial chunk, which the format allows. */
         if (ftruncate(file->fd, (off_t)file->bytes) == 0)
             lseek(file->fd, (off_t)file->bytes, SEEK_SET);
         return nsp_fail(err, "%s: cannot write after %llu bytes: %s", file->path,
@@ -187,8 +188,8 @@ static int append(struct nsp_file *file, const struct iovec *parts, int count)
 }
 
 /*
- * What stands there may be a program, a capture, somebody's text: only a trace,
- * or an empty file, gives way to a trace.
+ * The file may be a program, a capture or a document: only a trace or an empty file is
+ * replaced by a trace.
  */
 static int check_content(int fd, const char *path)
 {
@@ -196,7 +197,7 @@ static int check_content(int fd, const char *path)
     const ssize_t got = fd < 0 ? -1 : pread(fd, magic, sizeof(magic), 0);
 
     if (got < 0)
-        return nsp_fail(-errno, "%s: exists and cannot be read, so that nobody knows whether it is a trace: %s", path,
+        return nsp_fail(-errno, "%s: exists and cannot be read to check that it is a trace: %s", path,
                         nslice_read_error(errno));
     if (got == (ssize_t)sizeof(magic) && memcmp(magic, NSLICE_FILE_MAGIC, sizeof(magic)) == 0)
         return 0;
@@ -206,7 +207,7 @@ static int check_content(int fd, const char *path)
 static int refuse_to_open(const char *path, int err)
 {
     if (err == ENXIO)
-        return nsp_fail(-err, "%s: nobody is at the other end: of a pipe, start the reader first", path);
+        return nsp_fail(-err, "%s: has no reader (if it is a pipe, start the reader first)", path);
     return nsp_fail(-err, "%s: cannot create the trace file: %s", path, nslice_write_error(err));
 }
 
@@ -215,7 +216,7 @@ static int is_same_file(const struct stat *a, const struct stat *b)
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* Not waiting: a pipe without a reader would hold the program up for ever. */
+/* Non-blocking: a pipe without a reader would block the program forever. */
 static int open_now(struct nsp_file *file, const char *path)
 {
     const int flags = O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_CREAT;
@@ -223,7 +224,7 @@ static int open_now(struct nsp_file *file, const char *path)
     file->fd = open(path, flags | O_EXCL, 0644);
     file->is_new = file->fd >= 0;
     if (file->fd < 0 && errno == EEXIST)
-        file->fd = open(path, flags, 0644); /* a link to a file that is not there yet is one that exists */
+        file->fd = open(path, flags, 0644); /* a dangling link exists, too */
     if (file->fd < 0)
         return refuse_to_open(path, errno);
     file->fd = move_up(file->fd);
@@ -231,7 +232,7 @@ static int open_now(struct nsp_file *file, const char *path)
     return 0;
 }
 
-/* Under whatever name: what the program prints would lie over the trace.  Terminals and /dev/null are nobody's trace. */
+/* Under any name: output would overwrite the trace.  Terminals and /dev/null hold no trace. */
 static int is_where_it_prints(const struct stat *file)
 {
     struct stat standard;
@@ -245,27 +246,27 @@ static int is_where_it_prints(const struct stat *file)
 }
 
 /*
- * A program and those that it starts may all have been told the same name: the
- * second would ruin the first one's trace.
+ * A program and those that it starts may all use the same name: the second would
+ * overwrite the trace of the first.
  */
 static int lock_alone(struct nsp_file *file, const char *path, struct stat *opened)
 {
     if (fstat(file->fd, opened))
-        return nsp_fail(-errno, "%s: cannot look at it: %s", path, nslice_write_error(errno));
+        return nsp_fail(-errno, "%s: cannot stat: %s", path, nslice_write_error(errno));
     file->file = (struct nsp_descriptor_file){.device = opened->st_dev, .inode = opened->st_ino};
     if (is_where_it_prints(opened))
-        return nsp_fail(-EINVAL, "%s: is where the program prints; give the trace a file of its own, or a named pipe", path);
+        return nsp_fail(-EINVAL, "%s: is the program's standard output or error; use a separate file or a named pipe", path);
     if (!S_ISREG(opened->st_mode))
-        return 0; /* devices and pipes may well serve several */
+        return 0; /* devices and pipes may be shared */
     if (flock(file->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
-        file->is_new = 0; /* it is the other one's now */
+        file->is_new = 0; /* the other session's */
         return nsp_fail(-EBUSY, "%s: another session is writing this file; use another name, or %%p in it for the "
                         "process id", path);
     }
     return 0;
 }
 
-/* A program may change its folder before the file has to be opened again. */
+/* The program may change its directory before the file has to be reopened. */
 static void note_place(struct nsp_file *file, const char *path)
 {
     char *const whole = realpath(path, NULL);
@@ -275,7 +276,7 @@ static void note_place(struct nsp_file *file, const char *path)
     free(whole);
 }
 
-/* -ESTALE: the file lost its name to somebody who gave up meanwhile. */
+/* -ESTALE: another session that gave up has removed the file meanwhile. */
 static int lock_named(struct nsp_file *file, const char *path)
 {
     struct stat opened, named;
@@ -302,7 +303,7 @@ static int lock_given(struct nsp_file *file, const char *name)
     int err;
 
     if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY)
-        return nsp_fail(-EBADF, "%s: is not open to be written", name);
+        return nsp_fail(-EBADF, "%s: is not open for writing", name);
     err = lock_alone(file, name, &opened);
     if (err || !S_ISREG(opened.st_mode))
         return err;
@@ -341,8 +342,8 @@ int nsp_file_take(struct nsp_file *file, int given, const char *name)
     if (file->fd < 0 && errno == EINVAL) /* the limit is lower */
         file->fd = fcntl(given, F_DUPFD_CLOEXEC, 0);
     if (file->fd < 0)
-        return nsp_fail(-errno, "%s: cannot be written: %s", name, nslice_write_error(errno));
-    err = nsp_descriptor_note(file->fd, &file->file); /* else a refusal would leave it open */
+        return nsp_fail(-errno, "%s: cannot write: %s", name, nslice_write_error(errno));
+    err = nsp_descriptor_note(file->fd, &file->file); /* first: only a noted file is closed again */
     if (!err)
         err = lock_given(file, name);
     if (err)
@@ -359,7 +360,7 @@ int nsp_file_begin(struct nsp_file *file)
     struct timespec now;
     const int err = cut_held(file, 0);
 
-    if (err && file->error) /* it has been closed */
+    if (err && file->error) /* it was closed */
         return -err;
     if (err && err != EINVAL) { /* a pipe */
         file->error = err;
@@ -454,14 +455,14 @@ static int is_ours_to_remove(const struct nsp_file *file)
 
 int nsp_file_find(const struct nsp_file *file)
 {
-    const char *const name = file->place[0] ? file->place : file->path; /* the program may be in another folder now */
+    const char *const name = file->place[0] ? file->place : file->path; /* after a chdir() */
     struct stat opened, named;
 
     if (!nsp_descriptor_is(file->fd, &file->file) || fstat(file->fd, &opened) || !S_ISREG(opened.st_mode))
         return 0;
     if ((file->is_given || (stat(name, &named) == 0 && is_same_file(&opened, &named))) && (uint64_t)opened.st_size >= file->bytes)
         return 0;
-    return nsp_fail(-ESTALE, "%s: was removed, renamed, replaced or cut while it was written: the trace is not there", file->path);
+    return nsp_fail(-ESTALE, "%s: was removed, renamed, replaced or truncated while it was written: the trace is missing", file->path);
 }
 
 void nsp_file_abandon(struct nsp_file *file)

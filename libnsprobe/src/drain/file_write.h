@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Trace file writer: chunks -> file, whole chunks only. */
+/* Trace file writer: chunks -> file, only whole chunks. */
 #ifndef NSP_FILE_WRITE_H
 #define NSP_FILE_WRITE_H
 
@@ -11,62 +11,78 @@
 
 struct nsp_file {
     int fd;
-    struct nsp_descriptor_file file; /* of fd, as far as the program has not closed it */
+    struct nsp_descriptor_file file; /* of fd, unless the program has closed it */
     uint64_t bytes;        /* whole chunks so far */
-    uint64_t sequence[16];  /* by chunk kind; RECORDS count for each CPU elsewhere */
-    uint64_t sequence_at_records[16]; /* when the last chunk of records was written */
-    int is_new;            /* nothing had this name before */
-    int has_begun;         /* what stood there before is gone */
-    int is_given;          /* somebody else has opened it, and knows its name */
-    int error;             /* first errno that a write met; nothing but a footer is tried after it */
+    uint64_t sequence[16];  /* by chunk kind; RECORDS are counted per CPU elsewhere */
+    uint64_t sequence_at_records[16]; /* as of the last chunk of records */
+    int is_new;            /* the file did not exist before */
+    int has_begun;         /* the previous content is gone */
+    int is_given;          /* opened by the caller, who knows its name */
+    int error;             /* first errno of a write; afterwards only a footer is written */
     char path[512];
-    char place[512];       /* the same from the root, to open it again; empty where that cannot be */
+    char place[512];       /* absolute path for reopening; empty if not possible */
 };
 
 /*
- * Opens the file and locks it against other sessions.  What stands in it stays
- * until nsp_file_begin(): a session may still turn out to be impossible.
- * 0 or -errno: -EEXIST it is not a trace, -EBUSY it is being written,
- * -ENXIO it is a pipe without a reader.
+ * Opens the file and locks it against other sessions.  Its content stays until
+ * nsp_file_begin(), since opening the session may still fail.  Returns 0 or -errno.
+ * -EEXIST: not a trace; -EBUSY: being written; -ENXIO: a pipe without a reader.
  */
 int nsp_file_open(struct nsp_file *file, const char *path);
 
-/* The same with a descriptor, which stays the caller's; name: for messages.  -EBADF it cannot be written. */
+/*
+ * The same with a descriptor, which stays the caller's; name: for messages.  -EBADF: not writable.
+ */
 int nsp_file_take(struct nsp_file *file, int given, const char *name);
 
-/* Empties the file and writes its header.  0 or -errno. */
+/* Empties the file and writes its header.  Returns 0 or -errno. */
 int nsp_file_begin(struct nsp_file *file);
 
 /*
- * Appends one chunk.  header: kind, sequence, cpu, records, lost_before and
- * first_ticks are the caller's, the rest is filled in.  0 or -errno; after a
+ * Appends one chunk.  The caller sets kind, sequence, cpu, records, lost_before and
+ * first_ticks in the header; the rest is filled in.  Returns 0 or -errno; after a
  * failure the file ends with the last whole chunk.
  */
 int nsp_file_chunk(struct nsp_file *file, struct nslice_chunk_header *header, const void *payload,
                    uint32_t payload_bytes);
 
-/* A chunk of any other kind than RECORDS, with the next sequence number of its kind; text is padded to 8 bytes. */
+/*
+ * Appends a chunk of any kind except RECORDS, with the next sequence number of its kind; text is
+ * padded to 8 bytes.
+ */
 int nsp_file_small_chunk(struct nsp_file *file, uint16_t kind, const void *payload, uint32_t payload_bytes);
 
-/* How many chunks there are of each kind but records. */
+/* Stores the number of chunks of each kind except records. */
 void nsp_file_tell_chunks(const struct nsp_file *file, struct nslice_file_footer *footer);
 
-/* Lets a footer be tried after a failure: the room of the chunk that did not fit is free again. */
+/* Allows writing a footer after a failure: the room of the chunk that did not fit is free again. */
 void nsp_file_forget_error(struct nsp_file *file);
 
-/* Truncates the file to `bytes`, the start of the last chunk of records, and clears a failure.  0, or -errno, for example for a pipe. */
+/*
+ * Truncates the file to `bytes`, the start of the last chunk of records, and clears a failure.
+ * Returns 0 or -errno, e.g. for a pipe.
+ */
 int nsp_file_cut(struct nsp_file *file, uint64_t bytes);
 
-/* 0, or -ESTALE when the name no longer leads to all that was written: somebody removed, replaced or cut the file. */
+/*
+ * Returns 0, or -ESTALE if the name no longer refers to all that was written: the file was removed,
+ * replaced or truncated.
+ */
 int nsp_file_find(const struct nsp_file *file);
 
-/* Closes, and removes the file if nothing is lost by it: never an older trace, a device, a pipe, a link or one that was given. */
+/*
+ * Closes the file, and removes it if nothing is lost: never an older trace, a device, a pipe, a
+ * link or a descriptor of the caller.
+ */
 void nsp_file_abandon(struct nsp_file *file);
 
-/* In a child of fork(), which has no part in the file: closes the descriptor, if it still is the file's. */
+/*
+ * In a child of fork(), which does not own the file: closes the descriptor if it still is the
+ * file's.
+ */
 void nsp_file_leave(struct nsp_file *file);
 
-/* 0, or -errno of anything that went wrong since the start. */
+/* Returns 0, or the -errno of any failure since the start. */
 int nsp_file_close(struct nsp_file *file);
 
 #endif /* NSP_FILE_WRITE_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernel's recorder: its chunks out of /dev/nsmod -> the session's trace file. */
+/* Kernel recorder: chunks from /dev/nsmod -> the session's trace file. */
 #define _GNU_SOURCE
 #include "kernel_drain.h"
 
@@ -18,8 +18,8 @@
 #include "session/module.h"
 
 #define BUFFER_BYTES (sizeof(struct nslice_chunk_header) + NSLICE_MAX_PAYLOAD_BYTES)
-#define PASS_BYTES (4u << 20)  /* then the programs' rings have their turn */
-#define END_MILLISECONDS 10000 /* without a byte */
+#define PASS_BYTES (4u << 20)  /* then the programs' rings are drained */
+#define END_MILLISECONDS 10000 /* limit without any data */
 
 int nsp_kernel_drain_open(struct nsp_kernel_drain *kernel, const struct nsp_kernel_config *config, uint32_t clock, uint32_t full)
 {
@@ -88,7 +88,7 @@ static void keep_totals(struct nsp_kernel_drain *kernel, const void *payload, ui
         memcpy(kernel->totals, payload, bytes);
 }
 
-/* Sequences of records and sites are the module's, those of INFO the file's. */
+/* The module numbers chunks of records and sites, the file those of INFO. */
 static void write_chunk(struct nsp_kernel_drain *kernel, struct nsp_file *file, struct nsp_kernel_chunk *last)
 {
     const struct nslice_chunk_header *header = (const void *)kernel->buffer;
@@ -106,12 +106,12 @@ static void write_chunk(struct nsp_kernel_drain *kernel, struct nsp_file *file, 
     case NSLICE_CHUNK_KERNEL_CALIBRATION:
         nsp_file_small_chunk(file, header->kind, payload, header->payload_bytes);
         break;
-    default: /* a newer module's: readers would skip it as well */
+    default: /* from a newer module: readers would skip it as well */
         break;
     }
 }
 
-/* Bytes of the chunk in the buffer, at least those of its header; 0: it is none. */
+/* Bytes of the chunk in the buffer, at least those of its header; 0: not a chunk. */
 static uint32_t chunk_bytes(const struct nsp_kernel_drain *kernel)
 {
     const struct nslice_chunk_header *header = (const void *)kernel->buffer;
@@ -123,7 +123,7 @@ static uint32_t chunk_bytes(const struct nsp_kernel_drain *kernel)
     return (uint32_t)sizeof(*header) + header->payload_bytes;
 }
 
-/* One read.  Its bytes, 0 at the end, -errno. */
+/* One read.  Returns the bytes read, 0 at the end, or -errno. */
 static ssize_t take(struct nsp_kernel_drain *kernel, struct nsp_file *file, struct nsp_kernel_chunk *last)
 {
     const ssize_t got = read(kernel->fd, kernel->buffer + kernel->filled, chunk_bytes(kernel) - kernel->filled);
@@ -164,10 +164,10 @@ int nsp_kernel_drain_end(struct nsp_kernel_drain *kernel, struct nsp_file *file,
     ioctl(kernel->fd, NSLICE_IOC_END);
     while (!kernel->is_over)
         if (nsp_kernel_drain_pass(kernel, file, last) == 0 && !kernel->is_over && poll(&wait, 1, END_MILLISECONDS) == 0)
-            kernel->is_over = 1; /* it has given up */
+            kernel->is_over = 1; /* timed out */
     if (kernel->totals)
         return 0;
-    return nsp_fail(-EPROTO, "%s: the kernel module nsmod did not bring its recording to an end: what its rings lost is not known",
+    return nsp_fail(-EPROTO, "%s: the kernel module nsmod did not finish its recording: the losses in its rings are unknown",
                     file->path);
 }
 
@@ -176,7 +176,7 @@ void nsp_kernel_drain_take_back(struct nsp_kernel_drain *kernel, const struct ns
     count_unwritten(kernel, last->cpu, last->records);
 }
 
-/* One row with what the file could not take in it. */
+/* One row, including the records that could not be written. */
 static struct nslice_file_footer_cpu row_of(const struct nsp_kernel_drain *kernel, uint32_t at)
 {
     struct nslice_file_footer_cpu row = ((const struct nslice_file_footer_cpu *)(kernel->totals + 1))[at];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernel's recorder: its chunks out of /dev/nsmod -> the session's trace file. */
+/* Kernel recorder: chunks from /dev/nsmod -> the session's trace file. */
 #ifndef NSP_KERNEL_DRAIN_H
 #define NSP_KERNEL_DRAIN_H
 
@@ -9,48 +9,48 @@
 
 #include "file_write.h"
 
-/* Chunks of one CPU that the file could not take. */
+/* Chunks of one CPU that could not be written to the file. */
 struct nsp_kernel_unwritten {
     uint32_t cpu;
     uint64_t records, chunks;
 };
 
 struct nsp_kernel_drain {
-    int fd;               /* -1: the kernel's side is not recorded */
-    int is_over;          /* no chunk comes any more */
-    char *buffer;         /* one chunk, as far as it has come */
+    int fd;               /* -1: the kernel is not recorded */
+    int is_over;          /* no more chunks follow */
+    char *buffer;         /* one chunk, as far as received */
     uint32_t filled;
     uint64_t records;     /* in chunks so far */
-    struct nslice_file_kernel_totals *totals; /* with its rows; goes into the file right before the footer */
+    struct nslice_file_kernel_totals *totals; /* with its rows; written just before the footer */
     struct nsp_kernel_unwritten *unwritten;
     uint32_t unwritten_cpus;
 };
 
-/* 0, or -errno with words: what is missing and what to do. */
+/* Returns 0, or -errno with the reason and the remedy in nsp_last_error(). */
 int nsp_kernel_drain_open(struct nsp_kernel_drain *kernel, const struct nsp_kernel_config *config, uint32_t clock, uint32_t full);
 
-/* A chunk that has gone into the file: so that it may be taken back. */
+/* A chunk written to the file, so that it can be removed again. */
 struct nsp_kernel_chunk {
     uint32_t cpu, records; /* 0 records: none was written */
     uint64_t offset;
 };
 
 /*
- * Takes what there is, without waiting.  Bytes taken.  What the file cannot
- * take is counted: the totals say so.
+ * Drains what is available, without waiting.  Returns the number of bytes.  Records
+ * that cannot be written are counted in the totals.
  */
 uint64_t nsp_kernel_drain_pass(struct nsp_kernel_drain *kernel, struct nsp_file *file, struct nsp_kernel_chunk *last);
 
-/* Ends the recording and takes the rest.  0, or -errno: the module did not come to an end. */
+/* Ends the recording and drains the rest.  Returns 0, or -errno if the module did not finish. */
 int nsp_kernel_drain_end(struct nsp_kernel_drain *kernel, struct nsp_file *file, struct nsp_kernel_chunk *last);
 
-/* The last chunk has left the file again. */
+/* Accounts for the removal of the last chunk from the file. */
 void nsp_kernel_drain_take_back(struct nsp_kernel_drain *kernel, const struct nsp_kernel_chunk *last);
 
-/* Sums of the totals, without file_bytes; zero where none have come. */
+/* Adds the totals, without file_bytes; nothing if no totals were received. */
 void nsp_kernel_drain_counts(const struct nsp_kernel_drain *kernel, struct nsp_session_counts *counts);
 
-/* Writes the totals, if there are any.  0 or -errno of the file. */
+/* Writes the totals, if any.  Returns 0 or the file's -errno. */
 int nsp_kernel_drain_totals(const struct nsp_kernel_drain *kernel, struct nsp_file *file);
 
 void nsp_kernel_drain_close(struct nsp_kernel_drain *kernel);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Wish for the kernel's records -> the module's recorder, or why not. */
+/* Request for kernel records -> the module's recorder, or an error. */
 #define _GNU_SOURCE
 #include "kernel_request.h"
 
@@ -23,8 +23,8 @@ static int take_counter(const char *name, struct nslice_kernel_counter *counter)
     if (err)
         return err;
     if (event.kinds != 1)
-        return nsp_fail(-ENOTSUP, "kernel counter \"%s\": this machine has cores of several kinds, each with a PMU of its own; the kernel's "
-                        "records have counters on machines with one kind only", name);
+        return nsp_fail(-ENOTSUP, "kernel counter \"%s\": unavailable: this machine has several kinds of core, each with its own PMU; kernel "
+                        "records have counters only where all cores are alike", name);
     if (strlen(name) >= sizeof(counter->name))
         return nsp_fail(-EINVAL, "kernel counter \"%s\": longer than %zu characters", name, sizeof(counter->name) - 1);
     counter->type = event.code[0].type;
@@ -34,7 +34,7 @@ static int take_counter(const char *name, struct nslice_kernel_counter *counter)
     return 0;
 }
 
-/* Comma-separated names.  How many, or -errno. */
+/* Comma-separated names.  Returns their number or -errno. */
 static int take_counters(const char *names, struct nslice_kernel_counter counters[NSLICE_MAX_COUNTERS])
 {
     char copy[512], *at = copy, *name;
@@ -43,7 +43,7 @@ static int take_counters(const char *names, struct nslice_kernel_counter counter
     if (!names || !*names)
         return 0;
     if (strlen(names) >= sizeof(copy))
-        return nsp_fail(-EINVAL, "kernel counters: more than %zu characters", sizeof(copy) - 1);
+        return nsp_fail(-EINVAL, "kernel counters: list longer than %zu characters", sizeof(copy) - 1);
     strcpy(copy, names);
     while ((name = strsep(&at, ",")) != NULL) {
         if (count == NSLICE_MAX_COUNTERS)
@@ -61,27 +61,27 @@ static int refuse(const struct nsp_kernel_config *config, int err)
 
     switch (err) {
     case EPERM:
-        return nsp_fail(-err, "the kernel's records show what every program does: they are for root and for who has CAP_PERFMON");
+        return nsp_fail(-err, "kernel: permission denied: requires root or CAP_PERFMON, since kernel records show what every program does");
     case EINVAL:
-        return nsp_fail(-err, "the kernel module nsmod takes no \"%s\": no group has such a name (`nsdump kernel --list` has all), or the "
-                        "ring's size, port or protocol is none", config->groups);
+        return nsp_fail(-err, "kernel: \"%s\": unknown group (`nsdump kernel --list` shows all), or the ring size, port or protocol is "
+                        "out of range", config->groups);
     case ENOENT:
         if (has_counters)
-            return nsp_fail(-err, "kernel: none of a group's tracepoints is in this kernel (`nsdump kernel --list`), or this machine shows no PMU "
-                            "that counts %s: leave the counters out, the clock is there", config->counters);
-        return nsp_fail(-err, "kernel: of one of the groups \"%s\" none of the tracepoints is in this kernel (`nsdump kernel --list`)",
+            return nsp_fail(-err, "kernel: at least one group has no tracepoint in this kernel (`nsdump kernel --list`), or this machine has "
+                            "no PMU that counts %s (omit the counters to record the clock only)", config->counters);
+        return nsp_fail(-err, "kernel: \"%s\": at least one group has no tracepoint in this kernel (`nsdump kernel --list`)",
                         config->groups);
     case EOPNOTSUPP:
-        return nsp_fail(-err, "kernel counters \"%s\": this machine shows no PMU that counts them, as most virtual machines; leave them out, "
-                        "the clock is there", config->counters);
+        return nsp_fail(-err, "kernel counters \"%s\": unavailable: this machine has no PMU that counts them, like most virtual machines "
+                        "(omit them to record the clock only)", config->counters);
     case EBUSY:
-        return nsp_fail(-err, "kernel: somebody records the kernel already%s", has_counters ? ", or has taken the PMU's registers (fewer counters may fit)" : "");
+        return nsp_fail(-err, "kernel: another recorder already records the kernel%s", has_counters ? ", or holds the PMU's registers (fewer counters may fit)" : "");
     case ESRCH:
-        return nsp_fail(-err, "kernel: there is no process %u", config->pid);
+        return nsp_fail(-err, "kernel: process %u does not exist", config->pid);
     case ENOMEM:
-        return nsp_fail(-err, "kernel: no memory for a ring of this size on each CPU; use smaller rings");
+        return nsp_fail(-err, "kernel: out of memory for a ring of this size on each CPU; use smaller rings");
     default:
-        return nsp_fail(-err, "the kernel module nsmod does not record the kernel: %s", strerror(err));
+        return nsp_fail(-err, "kernel: the kernel module nsmod cannot record: %s", strerror(err));
     }
 }
 

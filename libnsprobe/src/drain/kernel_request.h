@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Wish for the kernel's records -> the module's recorder, or why not. */
+/* Request for kernel records -> the module's recorder, or an error. */
 #ifndef NSP_KERNEL_REQUEST_H
 #define NSP_KERNEL_REQUEST_H
 
@@ -7,7 +7,10 @@
 
 #include <nsprobe/recorder.h>
 
-/* clock: enum nsp_clock_mode; full: enum nslice_ring_full.  A descriptor that gives chunks, or -errno with words. */
+/*
+ * clock: enum nsp_clock_mode; full: enum nslice_ring_full.  Returns a descriptor that yields
+ * chunks, or -errno with the reason in nsp_last_error().
+ */
 int nsp_kernel_request(const struct nsp_kernel_config *config, uint32_t clock, uint32_t full);
 
 #endif /* NSP_KERNEL_REQUEST_H */

@@ -11,7 +11,7 @@
 #include "session/error.h"
 #include "session/module.h"
 
-/* A request whose answer is all that is wanted.  0 or -errno. */
+/* A single request on a descriptor of its own.  Returns 0 or -errno. */
 static int ask(unsigned long command, void *request)
 {
     const int fd = nsp_module_open();
@@ -54,24 +54,24 @@ int nsp_nsmod_groups(char **text)
     return err;
 }
 
-#define MEASURED_BYTES 65536u /* far more than its lines take */
+#define MEASURED_BYTES 65536u /* far more than the text requires */
 
 static int refuse_measure(uint32_t cpu)
 {
     switch (errno) {
     case EPERM:
-        return nsp_fail(-EPERM, "nsmod measures for root, or with CAP_PERFMON");
+        return nsp_fail(-EPERM, "nsmod: permission denied: measuring requires root or CAP_PERFMON");
     case ENOTTY:
-        return nsp_fail(-ENOTTY, "this nsmod is too old to measure");
+        return nsp_fail(-ENOTTY, "nsmod: this version is too old to measure");
     case ENODEV:
     case ENXIO:
-        return nsp_fail(-ENXIO, "nsmod cannot measure on CPU %u: it is off", cpu);
+        return nsp_fail(-ENXIO, "nsmod: cannot measure on CPU %u: it is offline", cpu);
     default:
-        return nsp_fail(-errno, "nsmod did not measure: %s", strerror(errno));
+        return nsp_fail(-errno, "nsmod: cannot measure: %s", strerror(errno));
     }
 }
 
-/* Once: measuring takes its time, and each answer is another one. */
+/* Asks only once: measuring takes time, and each answer differs. */
 int nsp_nsmod_measure(uint32_t cpu, uint32_t batches, char **text)
 {
     struct nslice_measure_request request = {.size = sizeof(request), .room = MEASURED_BYTES, .cpu = cpu, .batches = batches};
@@ -87,7 +87,7 @@ int nsp_nsmod_measure(uint32_t cpu, uint32_t batches, char **text)
     else if (ioctl(fd, NSLICE_IOC_MEASURE, &request))
         err = refuse_measure(cpu);
     else if (request.bytes > MEASURED_BYTES)
-        err = nsp_fail(-E2BIG, "nsmod has more to say than this library can take");
+        err = nsp_fail(-E2BIG, "nsmod: its answer is longer than this library supports");
     close(fd);
     if (err) {
         free(*text);
@@ -100,17 +100,17 @@ static int refuse(uint32_t session, uint32_t flags)
 {
     switch (errno) {
     case ENOENT:
-        return nsp_fail(-ENOENT, "the kernel module nsmod has no session %u (any more)", session);
+        return nsp_fail(-ENOENT, "session %u: does not exist in the kernel module nsmod (any more)", session);
     case EBUSY:
-        return nsp_fail(-EBUSY, "session %u has a reader already, or its process drains it into a file of its own", session);
+        return nsp_fail(-EBUSY, "session %u: already has a reader, or its process drains it into its own file", session);
     case EINVAL:
-        return nsp_fail(-EINVAL, "session %u %s", session,
-                        flags & NSLICE_READER_SNAPSHOT ? "is no flight recorder: its program must run with NETSLICE=full=overwrite"
-                                                       : "cannot be read so");
+        return nsp_fail(-EINVAL, "session %u: %s", session,
+                        flags & NSLICE_READER_SNAPSHOT ? "is not a flight recorder (its program must run with NETSLICE=full=overwrite)"
+                                                       : "cannot be read this way");
     case EACCES:
-        return nsp_fail(-EACCES, "session %u is another user's: that needs CAP_SYS_PTRACE", session);
+        return nsp_fail(-EACCES, "session %u: permission denied: belongs to another user (requires CAP_SYS_PTRACE)", session);
     default:
-        return nsp_fail(-errno, "session %u cannot be read: %s", session, strerror(errno));
+        return nsp_fail(-errno, "session %u: cannot read: %s", session, strerror(errno));
     }
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Drain of this process's session: its thread, and what others may ask of it meanwhile. */
+/* Drain of this process's session: its thread, and requests of other threads. */
 #define _GNU_SOURCE
 #include "own_drain.h"
 
@@ -13,7 +13,7 @@
 #include "session/error.h"
 
 #define POLL_NS 500000
-#define WATCH_SECONDS 1 /* 2^32 units take ten seconds at the least */
+#define WATCH_SECONDS 1 /* writing 2^32 words takes at least ten seconds */
 
 static pthread_mutex_t drain_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t drain_wake = PTHREAD_COND_INITIALIZER;
@@ -21,7 +21,7 @@ static struct nsp_drain drain;
 static pthread_t drain_thread;
 static int drain_stop;
 
-/* A flight recorder is drained when somebody asks for it, but its positions must be followed. */
+/* A flight recorder is drained only on request, but its positions must be tracked. */
 static void *watch(void)
 {
     struct timespec until;
@@ -56,7 +56,7 @@ static void *run_drain(void *unused)
     return NULL;
 }
 
-/* A thread that takes no signal of the program's. */
+/* Starts a thread that receives none of the program's signals. */
 static int start_drain_thread(void)
 {
     sigset_t all, before;
@@ -89,7 +89,10 @@ int nsp_own_drain_open(const struct nsp_shm_map *map, const char *path, int give
 
 int nsp_own_drain_start(void)
 {
-    /* Here and not in the thread, so that a process that ends before the thread has run leaves a trace that can be corrected. */
+    /*
+     * Not in the thread, so that a process that ends before the thread has run leaves a trace that
+     * can be corrected.
+     */
     const int err = nsp_drain_head(&drain);
 
     return err ? err : start_drain_thread();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The drain of a process's own session: a thread that empties the rings into the trace file.  One at a time; the caller holds session.c's lock. */
+/* Drain of a process's own session: a thread that empties the rings into the trace file. */
 #ifndef NSP_OWN_DRAIN_H
 #define NSP_OWN_DRAIN_H
 
@@ -7,25 +7,27 @@
 
 #include "session/shm.h"
 
-/* Opens the trace file; given >= 0: a descriptor of it.  0 or -errno. */
+/* One drain at a time; the caller holds session.c's lock. */
+
+/* Opens the trace file; given >= 0: an open descriptor of it.  Returns 0 or -errno. */
 int nsp_own_drain_open(const struct nsp_shm_map *map, const char *path, int given);
 
-/* The process takes part now: the file begins, the thread runs.  0 or -errno. */
+/* The process now participates: begins the file and starts the thread.  Returns 0 or -errno. */
 int nsp_own_drain_start(void);
 
-/* Writes what the rings hold now and goes on; policy overwrite.  0 or -errno of the file. */
+/* Policy overwrite: writes the current contents of the rings.  Returns 0 or the file's -errno. */
 int nsp_own_drain_snapshot(void);
 
-/* After the rings were closed: the thread ends. */
+/* Call after the rings were closed: ends the thread. */
 void nsp_own_drain_stop(void);
 
-/* The rest, the footer.  As nsp_drain_finish(). */
+/* Drains the rest and writes the footer, as nsp_drain_finish(). */
 int nsp_own_drain_finish(struct nsp_session_counts *counts);
 
-/* The session did not come about: the file goes. */
+/* The session could not be opened: removes the file. */
 void nsp_own_drain_abandon(void);
 
-/* In a child of fork(), which has neither the thread nor the right to the file. */
+/* In a child of fork(), which has neither the thread nor ownership of the file. */
 void nsp_own_drain_after_fork(int has_file);
 
 #endif /* NSP_OWN_DRAIN_H */

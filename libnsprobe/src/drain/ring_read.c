@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Ring reader: the only one, for user rings of both kinds. */
+/* Ring reader: the only one, for both kinds of user rings. */
 #include "ring_read.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ struct nslice_stretch nsp_ring_stretch(const struct nslice_ring_meta *ring, uint
     const int atomic = ring->kind == NSLICE_RING_ATOMIC;
 
     if (atomic || units > max_units) {
-        /* Nothing but heads: their boundaries are known without looking at them. */
+        /* Only heads: their boundaries are known without reading them. */
         if (!atomic && units == records * NSLICE_HEAD_UNITS)
             return (struct nslice_stretch){max_units & ~1u, max_units / NSLICE_HEAD_UNITS};
         return nslice_stretch_walk(nsp_ring_data(ring, ring_bytes, tail), units, max_units, atomic);
@@ -32,9 +32,11 @@ int nsp_ring_consume(struct nslice_ring_meta *ring, uint64_t ring_bytes, uint64_
     const uint64_t step = ((uint64_t)stretch.records << 32) + stretch.units;
 
     if (ring->full == NSLICE_FULL_OVERWRITE) {
-        __u64 expected = tail; /* as in the ring: clang tells unsigned long and long long apart */
+        __u64 expected = tail; /* as in the ring: clang distinguishes unsigned long and long long */
 
-        /* A writer still zeroes the stretch before: its room must not be given away past it. */
+        /*
+         * A writer is still zeroing the stretch before: the room behind it must not be freed yet.
+         */
         if (ring->kind == NSLICE_RING_ATOMIC && !ring->closing &&
             __atomic_load_n(&ring->limit, __ATOMIC_ACQUIRE) != (uint32_t)tail + ring->mask + 1)
             return 0;
@@ -44,7 +46,7 @@ int nsp_ring_consume(struct nslice_ring_meta *ring, uint64_t ring_bytes, uint64_
             memset((void *)nsp_ring_data(ring, ring_bytes, tail), 0, stretch.units * NSLICE_UNIT_BYTES);
             uint32_t before = (uint32_t)tail + ring->mask + 1;
 
-            /* By exchange: the refusal of a ring that is closed meanwhile must stand. */
+            /* By exchange: if the ring is closed meanwhile, its refusing limit must stay. */
             __atomic_compare_exchange_n(&ring->limit, &before, (uint32_t)(tail + step) + ring->mask + 1, 0,
                                         __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
         }
@@ -52,7 +54,7 @@ int nsp_ring_consume(struct nslice_ring_meta *ring, uint64_t ring_bytes, uint64_
     }
     if (ring->kind == NSLICE_RING_ATOMIC)
         memset((void *)nsp_ring_data(ring, ring_bytes, tail), 0, stretch.units * NSLICE_UNIT_BYTES);
-    /* pairs with the acquire in nsp_make_room(): the data are read before the room is given back */
+    /* pairs with the acquire in nsp_make_room(): the data is read before the room is freed */
     __atomic_store_n(&ring->tail, tail + step, __ATOMIC_RELEASE);
     return 1;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Signals of writing: held back, and taken away if they came. */
+/* Signals of writes: blocked, and discarded if they were raised. */
 #define _GNU_SOURCE
 #include "write_signals.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Signals of writing: what would end the program (ulimit -f, a pipe's reader gone) -> the error of the call that met it. */
+/* Signals of writes (ulimit -f, a pipe without a reader) -> error of the failing call. */
 #ifndef NSP_WRITE_SIGNALS_H
 #define NSP_WRITE_SIGNALS_H
 
@@ -7,10 +7,10 @@
 
 struct nsp_write_signals {
     sigset_t before;
-    sigset_t held; /* SIGXFSZ and SIGPIPE, but for those that the program holds back itself */
+    sigset_t held; /* SIGXFSZ and SIGPIPE, except those that the program blocks itself */
 };
 
-/* Brackets around what writes or sizes files on a thread of the program's. */
+/* Bracket code that writes or truncates files on a thread of the program. */
 void nsp_write_signals_hold(struct nsp_write_signals *signals);
 void nsp_write_signals_release(struct nsp_write_signals *signals);
 

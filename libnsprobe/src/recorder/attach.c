@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Being recorded while running: connection of the same user -> descriptor of a session -> probes on, until the connection ends. */
+/* Recording a running process: connection -> session descriptor -> probes on until it closes. */
 #define _GNU_SOURCE
 #include "attach.h"
 
@@ -20,21 +20,21 @@
 #include "join.h"
 #include "own_descriptors.h"
 
-static int listener = -1; /* the listening thread's */
+static int listener = -1; /* owned by the listening thread */
 static struct nsp_descriptor_file listener_file;
-static int is_wanted; /* by this process, or the one that made it by fork() */
+static int is_wanted; /* by this process, or by its parent before fork() */
 
 static struct {
     sem_t is_done;
     int err;
     char words[NSP_ERROR_BYTES];
-} start; /* what has become of the listening thread */
+} start; /* outcome of starting the listening thread */
 
 socklen_t nsp_attach_address(int pid, struct sockaddr_un *address)
 {
     memset(address, 0, sizeof(*address));
     address->sun_family = AF_UNIX;
-    /* sun_path[0] stays zero: the abstract name space, gone with the process */
+    /* sun_path[0] stays zero: the abstract namespace, freed with the process */
     snprintf(address->sun_path + 1, sizeof(address->sun_path) - 1, "netslice.attach.%d", pid);
     return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(address->sun_path + 1));
 }
@@ -62,7 +62,7 @@ static int open_listener(void)
     return err;
 }
 
-/* The kernel's word, not the peer's: only the same user and root may record a process. */
+/* As reported by the kernel, not by the peer: only the same user and root may record a process. */
 static int is_allowed(int connection)
 {
     struct ucred peer;
@@ -78,7 +78,7 @@ static int receive_descriptor(int connection)
     struct iovec part = {&byte, 1};
     struct msghdr message = {
         .msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)};
-    const struct timeval patience = {1, 0}; /* who connects and is silent must not keep others out */
+    const struct timeval patience = {1, 0}; /* a silent peer must not block others */
     struct cmsghdr *head;
     int fds[2];
     size_t count;
@@ -93,7 +93,7 @@ static int receive_descriptor(int connection)
     memcpy(fds, CMSG_DATA(head), count * sizeof(int));
     if (count == 1)
         return fds[0];
-    /* The room for one, rounded up, is room for two. */
+    /* The room for one, rounded up, has room for two. */
     for (size_t i = 0; i < count; ++i)
         close(fds[i]);
     return -1;
@@ -114,7 +114,7 @@ static void refuse_next(void)
     if (connection < 0)
         return;
     if (is_allowed(connection)) {
-        fd = receive_descriptor(connection); /* unread, it would turn the answer into a reset connection */
+        fd = receive_descriptor(connection); /* if unread, it would reset the connection instead */
         if (fd >= 0)
             close(fd);
         refuse(connection, -EBUSY, "it is being recorded already");
@@ -122,7 +122,7 @@ static void refuse_next(void)
     close(connection);
 }
 
-/* The recorder's end, by whatever cause, ends the connection; others that come meanwhile are told so at once. */
+/* The recorder's end closes the connection; other recorders are refused immediately until then. */
 static void wait_for_end(int connection)
 {
     struct pollfd events[2] = {{.fd = connection, .events = POLLIN}, {.events = POLLIN}};
@@ -137,7 +137,7 @@ static void wait_for_end(int connection)
     } while (!events[0].revents);
 }
 
-/* Serves one recorder; returns when it has gone. */
+/* Serves one recorder; returns when it has disconnected. */
 static void serve(int connection)
 {
     struct nsp_attach_answer answer = {0};
@@ -160,7 +160,7 @@ static void serve(int connection)
     send(connection, &answer, sizeof(answer), MSG_NOSIGNAL);
 }
 
-/* Until the listener is lost for good. */
+/* Returns when the listener is permanently lost. */
 static void serve_all(void)
 {
     const struct timespec pause = {0, 100000000};
@@ -189,7 +189,7 @@ static void *listen_for_recorders(void *unused)
     return NULL;
 }
 
-/* A thread that takes no signal of the program's. */
+/* Starts a thread that receives none of the program's signals. */
 static int start_thread(void)
 {
     sigset_t all, before;
@@ -208,7 +208,7 @@ static int start_thread(void)
     return 0;
 }
 
-/* Returns when the address can be connected to. */
+/* Returns once the address accepts connections. */
 static int start_listening(void)
 {
     const int err = start_thread();
@@ -231,14 +231,14 @@ int nsp_attach_listen(void)
     return err;
 }
 
-/* ThreadSanitizer ends a child of a program with threads that starts one. */
+/* ThreadSanitizer terminates a child of a multithreaded program if it starts a thread. */
 extern void __tsan_init(void) __attribute__((weak));
 
 void nsp_attach_after_fork(void)
 {
     if (has_listener())
-        close(listener); /* the parent's; not there where the thread had a table of its own */
+        close(listener); /* the parent's; absent if the thread had its own table */
     listener = -1;
     if (is_wanted && !__tsan_init)
-        start_thread(); /* without the thread the child refuses recorders */
+        start_thread(); /* if this fails, the child refuses recorders */
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Descriptor -> the identity of its file. */
+/* Descriptor -> identity of its file. */
 #include "descriptor.h"
 
 #include <errno.h>

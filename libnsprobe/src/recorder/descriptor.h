@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The identity of a descriptor's file: a program may close descriptors that it did not open, and reuse the numbers. */
+/* Identity of a descriptor's file, since a program may close it and reuse the number. */
 #ifndef NSP_DESCRIPTOR_H
 #define NSP_DESCRIPTOR_H
 
@@ -10,7 +10,7 @@ struct nsp_descriptor_file {
     ino_t inode;
 };
 
-/* 0 or -errno. */
+/* Returns 0 or -errno. */
 int nsp_descriptor_note(int fd, struct nsp_descriptor_file *out);
 
 /* Whether the descriptor still refers to the noted file. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Taking part in a session that another process drains: descriptor -> mapped rings -> probes on. */
+/* Joining a session that another process drains: descriptor -> mapped rings -> probes on. */
 #define _GNU_SOURCE
 #include "join.h"
 
@@ -16,8 +16,8 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int is_joined;
-static int is_attached; /* by a recorder that came, and will go, while the process runs */
-/* A leaver's memory stays mapped until it joins again: see session.c on threads put aside inside a probe. */
+static int is_attached; /* by a recorder that attached to the running process, and may detach */
+/* Kept mapped until the next join, for threads preempted inside a probe: see nsp_shm_keep(). */
 static struct nsp_shm_map map;
 
 int nsp_is_joined(void)
@@ -86,12 +86,12 @@ int nsp_join_from_environment(void)
     if (!text)
         return 0;
     inherited = strtol(text, &end, 10);
-    /* The inherited descriptor stays open for children that this process may exec. */
+    /* The inherited descriptor stays open for programs that this process may exec. */
     fd = *end == 0 && end != text ? fcntl((int)inherited, F_DUPFD_CLOEXEC, 64) : -1;
     if (fd < 0 && *end == 0 && end != text) /* a low limit of open files */
         fd = fcntl((int)inherited, F_DUPFD_CLOEXEC, 3);
     if (fd < 0) {
-        /* A program that closes its descriptors before exec (a daemon's child, say) is simply not recorded. */
+        /* Closed before exec (e.g. a daemon's child): the program is simply not recorded. */
         return 0;
     }
     err = join(fd, 0);
@@ -99,7 +99,7 @@ int nsp_join_from_environment(void)
         return 1;
     close(fd);
     if (err == -EBADF)
-        return 0; /* the number is somebody else's now: not recorded, as with a closed one */
+        return 0; /* the number was reused: not recorded, as with a closed descriptor */
     fprintf(stderr, "netslice: %s\n", nsp_last_error());
     return 1;
 }
@@ -119,5 +119,5 @@ void nsp_join_after_fork(void)
 {
     pthread_mutex_init(&lock, NULL);
     if (is_attached)
-        is_joined = 0; /* the connection that would tell of the end stayed with the parent */
+        is_joined = 0; /* the connection that signals the end stayed with the parent */
 }

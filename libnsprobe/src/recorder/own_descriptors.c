@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A thread's own table of descriptors: copied and emptied in one step, so that no file of the program's stays open here. */
+/* A thread's own descriptor table: copied and emptied in one step, keeping no program file open. */
 #define _GNU_SOURCE
 #include "own_descriptors.h"
 
@@ -16,7 +16,10 @@ int nsp_take_own_descriptors(void)
 {
     if (close_range(0, ~0u, CLOSE_RANGE_UNSHARE))
         return -errno;
-    /* Output to standard error, such as that of the C library, must not go to a file that gets its number. */
+    /*
+     * Output to standard error, e.g. from the C library, must not go to a file that reuses the
+     * number.
+     */
     for (int place = STDIN_FILENO; place <= STDERR_FILENO; ++place)
         if (open("/dev/null", O_RDWR | O_CLOEXEC) < 0)
             memfd_create("netslice-null", MFD_CLOEXEC);

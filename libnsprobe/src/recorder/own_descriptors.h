@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* A thread's own table of descriptors, out of reach of a program that closes all that it did not open. */
+/* A thread's own descriptor table, independent of what the program closes. */
 #ifndef NSP_OWN_DESCRIPTORS_H
 #define NSP_OWN_DESCRIPTORS_H
 
 /*
- * From here on the calling thread's table is its own, and empty but for
- * /dev/null at the standard places: what it opens nobody closes, what the
- * program closes is closed.  0; -errno where the kernel cannot (before 5.9, or
- * a sandbox refuses): the table is the program's as before.
+ * Gives the calling thread its own descriptor table, empty except for /dev/null as
+ * standard input, output and error: the program cannot close what the thread opens, and
+ * what the program closes does not stay open here.  Returns 0, or -errno if the kernel
+ * cannot (before 5.9, or refused by a sandbox): the table is then still the program's.
  */
 int nsp_take_own_descriptors(void);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Process -> whether it has a session's memory mapped, or holds its descriptor and may map it yet: by /proc, for a killed process tells nothing. */
+/* Process -> whether it has mapped, or may map, a session's memory; from /proc. */
 #define _GNU_SOURCE
 #include "part.h"
 
@@ -14,7 +14,7 @@
 
 #include <nsprobe/recorder.h>
 
-/* Of a line in maps: where it begins, and device and inode as one text. */
+/* A line in maps: start address, device and inode. */
 struct mapped_file {
     unsigned long begin;
     char device[32];
@@ -26,7 +26,7 @@ static int parse(const char *line, struct mapped_file *out)
     return sscanf(line, "%lx-%*x %*s %*x %31s %llu", &out->begin, out->device, &out->inode) == 3;
 }
 
-/* The first line that `is_it` takes. */
+/* Finds the first line that `is_it` accepts. */
 static int find(const char *path, int (*is_it)(const struct mapped_file *, const struct mapped_file *),
                 const struct mapped_file *wanted, struct mapped_file *found)
 {

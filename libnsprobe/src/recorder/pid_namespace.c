@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Are this process's thread ids those of the whole machine, as the kernel's records have them? */
+/* Whether this process's thread ids are those of the whole machine, as in kernel records. */
 #include "pid_namespace.h"
 
 #include <stdio.h>
 #include <sys/stat.h>
 
-/* Of the first pid namespace: a constant of the kernel's interface (PROC_PID_INIT_INO). */
+/* Inode of the first pid namespace: a constant of the kernel's interface (PROC_PID_INIT_INO). */
 #define FIRST_NAMESPACE_INODE 0xeffffffcUL
 
 size_t nsp_pid_namespace_text(char *text, size_t room)

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Are this process's thread ids those of the whole machine, as the kernel's records have them? */
+/* Whether this process's thread ids are those of the whole machine, as in kernel records. */
 #ifndef NSP_PID_NAMESPACE_H
 #define NSP_PID_NAMESPACE_H
 
 #include <stddef.h>
 
-/* An INFO line for a process whose ids are of a pid namespace of its own, or may be; empty where they are the machine's.
-   The length.  To be called in a child of fork, too. */
+/*
+ * Stores an INFO line for a process whose ids are, or may be, those of another pid namespace; empty
+ * if they are the machine's.  Returns the length.  May be called in a child of fork().
+ */
 size_t nsp_pid_namespace_text(char *text, size_t room);
 
 #endif /* NSP_PID_NAMESPACE_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Recorder: a session's memory handed to other processes, by inheritance or by socket, and drained here. */
+/* Recorder: session memory passed to other processes, by inheritance or socket, drained here. */
 #define _GNU_SOURCE
 #include <nsprobe/recorder.h>
 
@@ -25,7 +25,7 @@
 #define GRACE_NS 2000000
 #define DETACH_SECONDS 2
 #define CONNECT_TURNS 20
-#define ANSWER_SECONDS 10 /* joining calibrates: milliseconds a CPU, seconds with source step */
+#define ANSWER_SECONDS 10 /* joining calibrates: milliseconds per CPU, seconds with source step */
 
 struct nsp_recorder {
     struct nsp_shm_map map;
@@ -39,10 +39,10 @@ static int check_config(const struct nsp_session_config *config)
     const size_t room = sizeof(((struct nsp_file *)0)->path);
 
     if (!config->output || !*config->output)
-        return nsp_fail(-EINVAL, "a recorder needs an output file");
+        return nsp_fail(-EINVAL, "a recorder requires an output file");
     if (strlen(config->output) >= room)
         return nsp_fail(-ENAMETOOLONG, "output: path longer than %zu characters", room - 1);
-    /* A program that starts only to find that it cannot be recorded has run for nothing. */
+    /* Check before a program is started that could not be recorded. */
     return nsp_process_check(config);
 }
 
@@ -106,7 +106,7 @@ static int send_descriptor(int connection, int fd)
     return sendmsg(connection, &message, MSG_NOSIGNAL) == 1 ? 0 : -errno;
 }
 
-/* Anybody may have taken the abstract name first: the kernel knows who listens. */
+/* Any process may have bound the abstract name first: the kernel knows which one listens. */
 static int is_process(int connection, int pid)
 {
     struct ucred peer;
@@ -115,7 +115,7 @@ static int is_process(int connection, int pid)
     return getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) == 0 && peer.pid == pid;
 }
 
-/* A process that was made a moment ago by fork() has its listener only when the thread for it has run. */
+/* A process just created by fork() has its listener only after its listening thread has run. */
 static int connect_to(int connection, int pid)
 {
     const struct timespec pause = {0, 10000000};
@@ -138,7 +138,7 @@ int nsp_recorder_attach(struct nsp_recorder *recorder, int pid)
     int connection, err;
 
     if (recorder->connection >= 0)
-        return nsp_fail(-EBUSY, "the recorder is attached to a process already");
+        return nsp_fail(-EBUSY, "the recorder is already attached to a process");
     connection = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     if (connection < 0)
         return nsp_fail(-errno, "socket: %s", strerror(errno));
@@ -150,17 +150,17 @@ int nsp_recorder_attach(struct nsp_recorder *recorder, int pid)
     }
     if (!is_process(connection, pid)) {
         close(connection);
-        return nsp_fail(-EACCES, "process %d: another process answers in its name; nothing was given to it", pid);
+        return nsp_fail(-EACCES, "process %d: another process answers in its name; nothing was sent to it", pid);
     }
     setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
     err = send_descriptor(connection, recorder->map.fd);
     bytes_read = err ? 0 : recv(connection, &answer, sizeof(answer), 0);
     if (!err && bytes_read < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
-        err = nsp_fail(-EBUSY, "process %d did not answer within %d seconds: is it stopped?", pid, ANSWER_SECONDS);
+        err = nsp_fail(-EBUSY, "process %d: timed out after %d seconds without an answer (is it stopped?)", pid, ANSWER_SECONDS);
     else if (!err && bytes_read < 0)
         err = nsp_fail(-errno, "process %d: no answer: %s", pid, strerror(errno));
     else if (!err && bytes_read != (ssize_t)sizeof(answer))
-        err = nsp_fail(-EACCES, "process %d refused: only its own user and root may record it (or it is ending)", pid);
+        err = nsp_fail(-EACCES, "process %d: permission denied: only its own user and root may record it (or it is exiting)", pid);
     else if (!err && answer.err)
         err = nsp_fail(answer.err, "process %d refused: %.500s", pid, answer.words);
     if (err)
@@ -176,16 +176,16 @@ int nsp_recorder_add_kernel(struct nsp_recorder *recorder, const struct nsp_kern
     const struct nslice_session *shm = recorder->map.shm;
 
     if (!given || given->struct_size < sizeof(size_t) || given->struct_size > sizeof(config))
-        return nsp_fail(-EINVAL, "struct nsp_kernel_config is of another version: rebuild the program with this library's headers");
+        return nsp_fail(-EINVAL, "struct nsp_kernel_config: version mismatch (rebuild the program with this library's headers)");
     memcpy(&config, given, given->struct_size);
     if (recorder->drain.kernel.fd >= 0)
-        return nsp_fail(-EBUSY, "the recorder has the kernel's side already");
+        return nsp_fail(-EBUSY, "the recorder already records the kernel");
     if (!config.groups)
-        return nsp_fail(-EINVAL, "kernel: no groups are given");
+        return nsp_fail(-EINVAL, "kernel: at least one group is required");
     return nsp_kernel_drain_open(&recorder->drain.kernel, &config, shm->clock, shm->full);
 }
 
-/* Lets an attached process leave the session by itself: it calibrates once more then. */
+/* Lets an attached process leave the session by itself, which includes its second calibration. */
 static void detach(struct nsp_recorder *recorder)
 {
     const struct timeval patience = {DETACH_SECONDS, 0};
@@ -208,7 +208,7 @@ int nsp_recorder_end_kernel(struct nsp_recorder *recorder, struct nsp_session_co
     memset(counts, 0, sizeof(*counts));
     if (drain->kernel.fd < 0)
         return 0;
-    detach(recorder); /* what a process still does is seen to its end */
+    detach(recorder); /* so that the process's remaining activity is recorded */
     nsp_drain_begin(drain);
     err = nsp_kernel_drain_end(&drain->kernel, &drain->file, &drain->last_kernel);
     nsp_kernel_drain_counts(&drain->kernel, counts);
@@ -256,7 +256,7 @@ int nsp_recorder_close(struct nsp_recorder *recorder, enum nslice_end end, struc
     detach(recorder);
     for (uint32_t cpu = 0; cpu < recorder->map.cpus; ++cpu)
         nsp_ring_refuse(nsp_shm_ring(&recorder->map, cpu));
-    /* Programs may go on running: let sequences that are under way on other CPUs end. */
+    /* Programs may continue to run: let sequences in progress on other CPUs end. */
     syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
     nanosleep(&grace, NULL);
     err = nsp_drain_finish(&recorder->drain, end, counts);

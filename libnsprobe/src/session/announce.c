@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Announcements: an append-only log without locks, so that a process killed in the middle blocks nobody. */
+/* Announcements: an append-only lock-free log, so that a process killed in it blocks no other. */
 #include "announce.h"
 
 #include <errno.h>
@@ -10,9 +10,9 @@
 #include "writer/thread_sanitizer.h"
 
 struct announcement {
-    uint32_t bytes; /* of the payload; stored first, so that the log can be walked past a dead writer */
+    uint32_t bytes; /* of the payload; stored first, so that a dead writer's can be skipped */
     uint16_t kind;
-    uint16_t ready; /* 1 once the payload is whole */
+    uint16_t ready; /* 1 once the payload is complete */
 };
 
 static uint64_t slot_bytes(uint32_t payload_bytes)
@@ -43,7 +43,10 @@ int nsp_announce(const struct nsp_shm_map *map, uint16_t kind, const void *paylo
     slot->kind = kind;
     memcpy(slot + 1, payload, bytes);
     nsp_tell_release(slot);
-    /* pairs with the acquire in nsp_announce_next(): the payload is whole before `ready` shows it */
+    /*
+     * pairs with the acquire in nsp_announce_next(): the payload is complete before `ready` is
+     * visible
+     */
     __atomic_store_n(&slot->ready, 1, __ATOMIC_RELEASE);
     return 0;
 }
@@ -61,7 +64,7 @@ int nsp_announce_skip(const struct nsp_shm_map *map, uint64_t *cursor)
         *cursor += slot_bytes(length);
         return 1;
     }
-    /* It died before it stored its length: nothing but zeros up to the next one's head. */
+    /* Its writer died before storing the length: only zeros up to the next announcement. */
     do {
         *cursor += sizeof(*slot);
         slot = (const struct announcement *)(map->announcements + *cursor);

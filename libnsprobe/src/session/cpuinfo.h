@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-/* 1: found, and cut to `room`; 0: not there. */
+/* 1: found, truncated to `room`; 0: missing. */
 int nsp_cpuinfo(const char *name, char *value, size_t room);
 
 #endif /* NSP_CPUINFO_H */

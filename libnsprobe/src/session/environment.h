@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Machine, program and session -> the INFO text of a trace. */
+/* Machine, program and session -> INFO text of a trace. */
 #ifndef NSP_ENVIRONMENT_H
 #define NSP_ENVIRONMENT_H
 

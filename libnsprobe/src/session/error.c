@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Failures: what went wrong, in words -> the thread's last error. */
+/* Failures: error text -> the thread's last error. */
 #include "error.h"
 
 #include <pthread.h>
@@ -9,7 +9,10 @@
 
 #include <nsprobe/session.h>
 
-/* On the heap: thread-local memory of this library is in the static TLS block, which is small in a program that loads it by dlopen(). */
+/*
+ * On the heap: thread-local memory of this library is in the static TLS block, which is small in a
+ * program that loads it by dlopen().
+ */
 static __thread char *last_error;
 static __thread int has_no_room;
 static pthread_key_t at_thread_exit;

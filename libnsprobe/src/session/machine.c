@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The machine, as far as it changes what the probes' figures mean. */
+/* Properties of the machine that affect the meaning of the probes' figures. */
 #include <nsprobe/machine.h>
 
 #include <stdio.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory: /proc/meminfo and the control group's limit -> bytes that may still be taken. */
+/* Memory: /proc/meminfo and the control group's limit -> bytes that may still be allocated. */
 #include "memory.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* MemAvailable counts what the kernel would give back under pressure. */
+/* MemAvailable includes what the kernel would free under pressure. */
 static uint64_t machine_bytes(void)
 {
     char line[256];
@@ -24,7 +24,7 @@ static uint64_t machine_bytes(void)
     return bytes;
 }
 
-/* One number out of a file; UINT64_MAX for "max" or no such file. */
+/* Reads a number from a file; UINT64_MAX for "max" or no such file. */
 static uint64_t read_number(const char *path)
 {
     unsigned long long number = UINT64_MAX;
@@ -38,7 +38,10 @@ static uint64_t read_number(const char *path)
     return number;
 }
 
-/* What the group's files hold in the page cache: given back under pressure, as MemAvailable counts for the machine. */
+/*
+ * The group's page cache of files: freed under pressure, like the part that MemAvailable counts for
+ * the machine.
+ */
 static uint64_t group_cache_bytes(void)
 {
     char key[64];

@@ -22,10 +22,10 @@ static int refuse_open(void)
         return nsp_fail(-ENODEV, "there is no " NSLICE_DEVICE ": the kernel module nsmod is not loaded (modprobe nsmod)");
     case EACCES:
     case EPERM:
-        return nsp_fail(-EACCES, NSLICE_DEVICE " is for root and the group " NSLICE_DEVICE_GROUP ": ask to be added to the group "
-                        "(usermod -aG " NSLICE_DEVICE_GROUP " USER), then log in again");
+        return nsp_fail(-EACCES, NSLICE_DEVICE ": permission denied: requires root or the group " NSLICE_DEVICE_GROUP " "
+                        "(usermod -aG " NSLICE_DEVICE_GROUP " USER, then log in again)");
     default:
-        return nsp_fail(-errno, "cannot open " NSLICE_DEVICE ": %s", strerror(errno));
+        return nsp_fail(-errno, NSLICE_DEVICE ": cannot open: %s", strerror(errno));
     }
 }
 
@@ -34,11 +34,11 @@ static int check_version(int fd)
     struct nslice_version_request version = {.size = sizeof(version)};
 
     if (ioctl(fd, NSLICE_IOC_VERSION, &version))
-        return nsp_fail(-EPROTO, NSLICE_DEVICE " does not answer as the kernel module nsmod does: %s", strerror(errno));
+        return nsp_fail(-EPROTO, NSLICE_DEVICE ": is not the device of the kernel module nsmod: %s", strerror(errno));
     version.release[sizeof(version.release) - 1] = 0;
     if (version.control != NSLICE_CONTROL_VERSION || version.abi != NSLICE_ABI_VERSION)
-        return nsp_fail(-EPROTO, "the kernel module nsmod is of release %s (control version %u, record version %u), this library of "
-                        "release " NETSLICE_VERSION " knows %u and %u: load a module of the same release",
+        return nsp_fail(-EPROTO, "the kernel module nsmod has release %s (control version %u, record version %u), this library of "
+                        "release " NETSLICE_VERSION " supports %u and %u: load a module of the same release",
                         version.release, version.control, version.abi, NSLICE_CONTROL_VERSION, NSLICE_ABI_VERSION);
     return 0;
 }
@@ -61,12 +61,12 @@ static int refuse_session(uint64_t ring_bytes)
 {
     switch (errno) {
     case EMFILE:
-        return nsp_fail(-EMFILE, "the kernel module nsmod has as many sessions as it takes (its parameter max_sessions)");
+        return nsp_fail(-EMFILE, "the kernel module nsmod has reached its limit of sessions (module parameter max_sessions)");
     case ENOMEM:
-        return nsp_fail(-ENOMEM, "the kernel module nsmod has no memory for rings of %llu bytes for each CPU; use smaller rings",
+        return nsp_fail(-ENOMEM, "the kernel module nsmod is out of memory for rings of %llu bytes on each CPU; use smaller rings",
                         (unsigned long long)ring_bytes);
     default:
-        return nsp_fail(-errno, "the kernel module nsmod makes no session: %s", strerror(errno));
+        return nsp_fail(-errno, "the kernel module nsmod cannot create a session: %s", strerror(errno));
     }
 }
 

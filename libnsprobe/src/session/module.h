@@ -6,18 +6,21 @@
 #include <stdint.h>
 
 /*
- * The device, checked for its version.  A descriptor, or -errno with words:
- * -ENODEV no module, -EACCES not for this user, -EPROTO a module of another version.
+ * Opens the device and checks its version.  Returns a descriptor, or -errno with the reason in
+ * nsp_last_error().  -ENODEV: no module; -EACCES: permission denied; -EPROTO: version mismatch.
  */
 int nsp_module_open(void);
 
-/* Makes a session's memory in the module: *fd, to be mapped and passed on as a memory file is, and the CPUs that have rings.  0 or -errno. */
+/*
+ * Creates a session's memory in the module: *fd, to be mapped and passed on like a memory file, and
+ * the number of CPUs with rings.  Returns 0 or -errno.
+ */
 int nsp_module_session(uint64_t ring_bytes, uint32_t flags, int *fd, uint32_t *cpus);
 
-/* Whether a descriptor is a session of the module. */
+/* Whether a descriptor belongs to the module. */
 int nsp_module_has(int fd);
 
-/* The session on this descriptor ends in order. */
+/* Ends the session of this descriptor in order. */
 void nsp_module_end(int fd);
 
 #endif /* NSP_MODULE_H */

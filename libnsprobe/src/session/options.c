@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Options as text -> session configuration: key=value, parted by spaces or semicolons. */
+/* Options as text -> session configuration: key=value, separated by spaces or semicolons. */
 #define _GNU_SOURCE
 #include "options.h"
 
@@ -100,7 +100,7 @@ static int add_one(struct nsp_options *options, const char *key, const char *val
     int word = 0, err;
 
     if (strcmp(key, "output") == 0 && !*value)
-        return nsp_fail(-EINVAL, "option output=: the file's name is missing");
+        return nsp_fail(-EINVAL, "option output=: the file name is missing");
     if (strcmp(key, "output") == 0)
         return copy_text(key, value, options->output, sizeof(options->output));
     if (strcmp(key, "counters") == 0)
@@ -133,7 +133,7 @@ static int add_one(struct nsp_options *options, const char *key, const char *val
     } else if (strcmp(key, "attach") == 0) {
         err = choose(key, value, yes_no, &options->attach);
     } else {
-        err = nsp_fail(-EINVAL, "unknown option \"%s\"; known: output, counters, source, clock, full, ring, kind, "
+        err = nsp_fail(-EINVAL, "unknown option \"%s\"; available: output, counters, source, clock, full, ring, kind, "
                        "step-every, calibration, memory, recorder, attach", key);
     }
     return err;

@@ -14,7 +14,10 @@ struct nsp_options {
 
 void nsp_options_init(struct nsp_options *options);
 
-/* Adds what the text says; later values win.  0 or -EINVAL with the word that was not understood. */
+/*
+ * Adds the options in the text; later values win.  Returns 0, or -EINVAL with the rejected word in
+ * nsp_last_error().
+ */
 int nsp_options_add(struct nsp_options *options, const char *text);
 
 #endif /* NSP_OPTIONS_H */

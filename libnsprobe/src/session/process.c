@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One process's part in a session: ring kind, counters, calibration, sites -> the state that every probe reads. */
+/* A process in a session: ring kind, counters, calibration, sites -> state read by every probe. */
 #define _GNU_SOURCE
 #include "process.h"
 
@@ -46,27 +46,27 @@ uint32_t nsp_session_generation;
 
 static struct {
     const struct nsp_shm_map *map;
-    struct nsp_detail_state state; /* as it is while probes are on */
+    struct nsp_detail_state state; /* as published while probes are on */
     char names[NSLICE_SESSION_COUNTERS_TEXT];
-    int is_inherited; /* by fork(): calibrated by the parent */
+    int is_inherited; /* by fork(): the parent calibrated */
 } process;
 
-/* Probes write into one session's rings: its own, or those of a recorder that came while it ran. */
+/* Probes write to the rings of one session: the process's own, or that of an attached recorder. */
 static int in_session;
 
 int nsp_has_rseq(void)
 {
-    /* glibc leaves the size 0 when it did not register (GLIBC_TUNABLES, old kernel, valgrind) */
+    /* glibc leaves the size 0 if it did not register rseq (GLIBC_TUNABLES, old kernel, valgrind) */
     return __rseq_size > 0 && syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_RSEQ, 0, 0) == 0;
 }
 
 static int refuse_rseq(void)
 {
-    return nsp_fail(-ENOTSUP, "process %d has no rseq (kernel before 4.18, glibc before 2.35, or switched off by "
-                    "GLIBC_TUNABLES), but the session's rings need it; use kind=atomic", (int)getpid());
+    return nsp_fail(-ENOTSUP, "process %d has no rseq (kernel before 4.18, glibc before 2.35, or disabled by "
+                    "GLIBC_TUNABLES), but the session's rings require it; use kind=atomic", (int)getpid());
 }
 
-/* The first process decides; the others must be able to follow. */
+/* The first process decides; the others must support its choice. */
 static int agree_on_ring_kind(const struct nsp_shm_map *map, uint32_t *kind)
 {
     const int has_rseq = nsp_has_rseq();
@@ -141,7 +141,7 @@ static void announce_info(double clock_hz)
     nsp_announce(process.map, NSLICE_CHUNK_INFO, text, (uint32_t)bytes);
 }
 
-/* As large as the session's rings, so that caches treat them alike; beyond a few MiB nothing changes any more. */
+/* As large as the session's rings, so that caches behave alike; irrelevant beyond a few MiB. */
 static uint64_t calibration_ring_bytes(uint64_t session_bytes)
 {
     const uint64_t least = 1 << 18, most = 4 << 20; /* a batch must fit */
@@ -177,7 +177,7 @@ static void announce_calibration(uint32_t phase, struct nsp_clock_pair pair)
                  (uint32_t)(sizeof(payload.head) + measured.count * sizeof(measured.entries[0])));
 }
 
-/* Calibrates and tells the clock's rate from the time that took, or from a short wait. */
+/* Calibrates, and estimates the clock's rate from the time this took, or from a short wait. */
 static void announce_start(void)
 {
     const struct timespec wait = {0, 5000000};
@@ -192,10 +192,10 @@ static void announce_start(void)
 }
 
 /*
- * Probes read the mode first, so it comes last, and is off meanwhile.  A
- * thread put aside inside a probe of an older session may go on here: it must
- * not meet one session's rings with the other's distance between them.  With
- * no CPU known it takes the cold path, which writes to CPU 0's ring or none.
+ * Probes read the mode first, so it is written last, and is off meanwhile.  A thread
+ * preempted inside a probe of an older session may resume here: it must not combine
+ * one session's rings with the other's stride.  With 0 CPUs it takes the cold path,
+ * which writes to CPU 0's ring or to none.
  */
 static void publish_state(void)
 {
@@ -230,7 +230,7 @@ int nsp_process_check(const struct nsp_session_config *config)
     int err;
 
     if (!nsp_process_claim())
-        return 0; /* its counters must not be disturbed */
+        return 0; /* the session's counters must not be disturbed */
     err = nsp_source_choose(config->counters, config->source, &counters, names, sizeof(names));
     if (!err)
         nsp_source_release();
@@ -246,7 +246,7 @@ static int begin(const struct nsp_shm_map *map)
     int err = nsp_source_choose(map->shm->counters, (enum nsp_counter_source)map->shm->source, &counters,
                                 process.names, sizeof(process.names));
 
-    if (!err) /* last, for it binds those that come later */
+    if (!err) /* last, since it binds later processes */
         err = agree_on_ring_kind(map, &ring_kind);
     if (err)
         return err;
@@ -257,7 +257,7 @@ static int begin(const struct nsp_shm_map *map)
     nsp_shm_populate(map);
     announce_start();
     nsp_sites_publish(map);
-    __atomic_fetch_add(&map->shm->joined, 1, __ATOMIC_RELEASE); /* what a drain needs to know stands before */
+    __atomic_fetch_add(&map->shm->joined, 1, __ATOMIC_RELEASE); /* publishes all of the above */
     publish_state();
     return 0;
 }
@@ -279,7 +279,7 @@ void nsp_process_stop(int close_rings)
     __atomic_store_n(&nsp_detail_state.mode, NSP_DETAIL_MODE_OFF, __ATOMIC_SEQ_CST);
     for (uint32_t cpu = 0; close_rings && cpu < process.map->cpus; ++cpu)
         nsp_ring_refuse(nsp_shm_ring(process.map, cpu));
-    /* Aborts sequences under way on other CPUs; they start over and meet the refusal. */
+    /* Aborts sequences in progress on other CPUs; they restart and find the ring closed. */
     syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ, 0, 0);
 }
 
@@ -292,7 +292,7 @@ void nsp_process_end(void)
     nsp_process_disclaim();
 }
 
-/* Its parent may have asked for a pid namespace for its children (unshare()), and has told nothing of it. */
+/* The parent may have created a pid namespace for children (unshare()) without announcing it. */
 static void announce_namespace(void)
 {
     char text[sizeof(told_namespace)];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A session that the process opens for itself: configuration -> rings, a drain thread, a trace file. */
+/* A process's own session: configuration -> rings, a drain thread, a trace file. */
 #define _GNU_SOURCE
 #include <nsprobe/detail/state.h>
 #include <nsprobe/session.h>
@@ -25,10 +25,10 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* open, close, snapshot */
 static int is_open;
-static int is_from_environment; /* the open session was NETSLICE's wish */
+static int is_from_environment; /* the open session was requested by NETSLICE */
 static pid_t owner_pid;
 static struct nsp_shm_map map;
-static int is_drained_here; /* else the kernel module's readers have its records */
+static int is_drained_here; /* else by readers of the kernel module */
 
 /* "%p" in the name becomes the process id. */
 static int expand_output(const char *name, char *path, size_t room)
@@ -60,7 +60,7 @@ static int begin(void)
     return err;
 }
 
-/* The session's memory, and its file where this process drains it. */
+/* Opens the session's memory, and its file if this process drains it. */
 static int open_parts(const struct nsp_session_config *config)
 {
     char path[512], words[NSP_ERROR_BYTES];
@@ -89,7 +89,7 @@ static int open_locked(const struct nsp_session_config *config)
     int err;
 
     if (is_open)
-        return nsp_fail(-EBUSY, "a session is open already: one session a process at a time");
+        return nsp_fail(-EBUSY, "a session is open already (a process can have one at a time)");
     if (nsp_is_joined())
         return nsp_fail(-EBUSY, "the process is being recorded by nsdump: its session is in use");
     is_drained_here = config->drained_by == NSP_DRAINED_BY_PROCESS;
@@ -123,7 +123,7 @@ static int close_locked(struct nsp_session_counts *counts)
 {
     int err = 0;
 
-    /* A child made without fork()'s handlers (_Fork, clone) has no drain thread to wait for. */
+    /* A child created without fork()'s handlers (_Fork, clone) has no drain thread to wait for. */
     if (!is_open || owner_pid != getpid())
         return nsp_fail(-ENOENT, "no session is open");
     nsp_process_stop(1);
@@ -162,9 +162,9 @@ int nsp_session_snapshot(void)
     if (!is_open || owner_pid != getpid())
         err = nsp_fail(-ENOENT, "no session is open");
     else if (map.shm->full != NSLICE_FULL_OVERWRITE)
-        err = nsp_fail(-EINVAL, "snapshots are for sessions with full=overwrite; this one is drained all the time");
+        err = nsp_fail(-EINVAL, "a snapshot requires full=overwrite; this session is drained continuously");
     else if (!is_drained_here)
-        err = nsp_fail(-EINVAL, "this session is read through the kernel module: `nsdump snapshot` takes what is there");
+        err = nsp_fail(-EINVAL, "this session is read through the kernel module; use `nsdump snapshot`");
     if (!err)
         err = nsp_own_drain_snapshot();
     nsp_write_signals_release(&signals);
@@ -193,7 +193,7 @@ int nsp_session_configure(const char *text)
         err = nsp_options_add(&options, secure_getenv("NETSLICE"));
     if (err)
         return err;
-    /* Whoever records the process, or has set NETSLICE, has settled everything; the program's own wishes give way. */
+    /* A recorder of this process, or NETSLICE, takes precedence over the program's own options. */
     if (nsp_is_joined() || has_session_of_environment())
         return 0;
     if (options.attach)
@@ -215,7 +215,7 @@ int nsp_session_conf(const char *text)
     return err;
 }
 
-/* The session's lock may be held for long (a calibration, a slow disk): fork() does not wait for it. */
+/* The session's lock may be held for long (calibration, slow disk): fork() does not wait. */
 static int locked_for_fork;
 
 static void before_fork(void)
@@ -236,24 +236,24 @@ static void in_child(void)
     nsp_sites_after_fork();
     nsp_join_after_fork();
     if (!nsp_is_joined())
-        nsp_sites_forget_session(); /* its table and its trace are the parent's */
+        nsp_sites_forget_session(); /* the table and the trace are the parent's */
     /* The trace and the rings' memory are the parent's; the mapping stays for a probe that fork() interrupted. */
     if (locked_for_fork && is_open)
         nsp_shm_close_file(&map);
     nsp_own_drain_after_fork(locked_for_fork && is_open && is_drained_here);
-    /* The drain thread and whoever held the locks stayed with the parent. */
+    /* The drain thread and any holder of the locks stayed with the parent. */
     pthread_mutex_init(&lock, NULL);
     is_open = 0;
     nsp_process_after_fork(nsp_is_joined());
     nsp_attach_after_fork();
 }
 
-/* See NSP_IGNORE_ENVIRONMENT: the linker finds it where the program defines it. */
+/* See NSP_IGNORE_ENVIRONMENT: non-null if the program defines it. */
 extern const int nsp_detail_ignore_environment __attribute__((weak));
 
 /*
- * Before main().  In a statically linked program the order of priorities counts: after the sites (101, detail/register.h),
- * before what the program itself does at its start and after what it does at its end.
+ * Before main().  In a statically linked program the order of priorities matters: after the sites
+ * (101, detail/register.h), before the program's own constructors and after its destructors.
  */
 #define START_UP_PRIORITY 102
 
@@ -261,7 +261,7 @@ const char nsp_session_start_up = 1;
 
 static void __attribute__((constructor(START_UP_PRIORITY))) library_loaded(void)
 {
-    const char *environment = secure_getenv("NETSLICE"); /* not with another user's rights */
+    const char *environment = secure_getenv("NETSLICE"); /* NULL with another user's rights */
 
     pthread_atfork(before_fork, in_parent, in_child);
     if (&nsp_detail_ignore_environment)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Session memory: configuration -> a memory file of the process's own, or one of the kernel module's. */
+/* Session memory: configuration -> a memory file of the process, or memory of the kernel module. */
 #define _GNU_SOURCE
 #include "shm.h"
 
@@ -18,7 +18,7 @@
 #include "memory.h"
 #include "module.h"
 
-/* Nobody who has the descriptor may take the memory away under the others. */
+/* No holder of the descriptor may shrink the memory while others use it. */
 #define SIZE_SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
 
 uint32_t nsp_possible_cpus(void)
@@ -29,7 +29,7 @@ uint32_t nsp_possible_cpus(void)
     if (file) {
         int c;
 
-        /* "0-3" or "0,2-5": the last number is the greatest */
+        /* "0-3" or "0,2-5": the last number is the highest */
         while (fscanf(file, "%u", &last) == 1) {
             c = fgetc(file);
             if (c != '-' && c != ',')
@@ -76,7 +76,7 @@ static void fill_header(struct nslice_session *shm, const struct nsp_session_con
         snprintf(shm->counters, sizeof(shm->counters), "%s", config->counters);
 }
 
-/* Rings are faulted in at the start: better no session than one that drives the machine out of memory. */
+/* Rings are faulted in at the start: better to refuse a session than to exhaust the memory. */
 static int check_memory(uint64_t ring_bytes)
 {
     const uint64_t available = nsp_available_memory_bytes();
@@ -102,25 +102,25 @@ static int check_values(const struct nsp_session_config *config)
     if ((unsigned)config->full > NSLICE_FULL_OVERWRITE || (unsigned)config->clock > NSP_CLOCK_ORDERED ||
         config->ring_kind > NSLICE_RING_ATOMIC || (unsigned)config->source > NSP_SOURCE_PAPI ||
         (unsigned)config->memory > NSP_MEMORY_NSMOD || (unsigned)config->drained_by > NSP_DRAINED_BY_NSMOD)
-        return nsp_fail(-EINVAL, "nsp_session_config holds a value out of range");
+        return nsp_fail(-EINVAL, "nsp_session_config: a value is out of range");
     if (bytes < NSLICE_MIN_RING_BYTES || bytes > NSLICE_MAX_RING_BYTES || (bytes & (bytes - 1)))
         return nsp_fail(-EINVAL, "ring size %llu: must be a power of two from 4 KiB to 8 GiB",
                         (unsigned long long)bytes);
     return check_memory(bytes);
 }
 
-/* A memory file of the process's own: gone with the last process that has it. */
+/* A memory file of the process: freed with the last process that has it. */
 static int create_file(const struct nsp_session_config *config, uint32_t cpus, int *out)
 {
     const uint64_t bytes = NSLICE_SESSION_BYTES(cpus, config->ring_bytes);
     int fd = memfd_create("netslice-session", MFD_CLOEXEC | MFD_ALLOW_SEALING), err = 0;
 
     if (fd < 0)
-        return nsp_fail(-errno, "cannot make the session's memory (memfd_create): %s", strerror(errno));
+        return nsp_fail(-errno, "cannot create the session's memory (memfd_create): %s", strerror(errno));
     if (ftruncate(fd, (off_t)bytes))
         err = nsp_fail(errno == EFBIG ? -ENOMEM : -errno, "cannot size the session's memory to %llu MiB: %s%s",
                        (unsigned long long)(bytes >> 20), strerror(errno),
-                       errno == EFBIG ? "; `ulimit -f` limits it, as it limits files" : "");
+                       errno == EFBIG ? "; `ulimit -f` limits it as it limits files" : "");
     else if (fcntl(fd, F_ADD_SEALS, SIZE_SEALS))
         err = nsp_fail(-errno, "cannot seal the session's memory: %s", strerror(errno));
     if (err)
@@ -130,7 +130,7 @@ static int create_file(const struct nsp_session_config *config, uint32_t cpus, i
     return err;
 }
 
-/* The module's memory where it is to be had, unless the configuration says otherwise; `reason`: why not. */
+/* Uses the module's memory if available, unless configured otherwise; `reason`: why not. */
 static int create_memory(const struct nsp_session_config *config, uint32_t *cpus, int *fd, char *reason, size_t room)
 {
     const uint32_t flags = config->drained_by == NSP_DRAINED_BY_NSMOD ? NSLICE_SESSION_DRAINED : 0;
@@ -176,7 +176,7 @@ int nsp_shm_create(const struct nsp_session_config *given, struct nsp_shm_map *o
     return 0;
 }
 
-/* Settings of a session that another process made.  A device has no pread(); what it maps, it vouches for. */
+/* Settings of another process's session.  A device has no pread(), but its mapping is trusted. */
 static int read_header(int fd, int is_module, struct nslice_session *header)
 {
     void *page;
@@ -191,7 +191,7 @@ static int read_header(int fd, int is_module, struct nslice_session *header)
     return 1;
 }
 
-/* Whether so much may be mapped, and stays. */
+/* Whether this size can be mapped, and is fixed. */
 static int check_size(int fd, int is_module, uint64_t bytes)
 {
     struct stat st;
@@ -199,9 +199,9 @@ static int check_size(int fd, int is_module, uint64_t bytes)
     if (is_module)
         return 0; /* mmap() beyond its end fails */
     if ((fcntl(fd, F_GET_SEALS) & SIZE_SEALS) != SIZE_SEALS)
-        return nsp_fail(-EINVAL, "session memory is not sealed: its size could change while it is used");
+        return nsp_fail(-EINVAL, "session memory is not sealed: its size could change while it is in use");
     if (fstat(fd, &st) || (uint64_t)st.st_size < bytes)
-        return nsp_fail(-EINVAL, "session memory is damaged: sizes do not fit");
+        return nsp_fail(-EINVAL, "session memory is malformed: inconsistent sizes");
     return 0;
 }
 
@@ -214,11 +214,11 @@ int nsp_shm_open(int fd, struct nsp_shm_map *out)
     if (!read_header(fd, is_module, &header) || header.magic != NSLICE_SESSION_MAGIC)
         return nsp_fail(-EBADF, "descriptor %d is not a netslice session", fd);
     if (header.version != NSLICE_SESSION_VERSION)
-        return nsp_fail(-EPROTO, "session memory has version %u, this library knows %u: use nsdump and "
-                        "libnsprobe of one release", header.version, NSLICE_SESSION_VERSION);
+        return nsp_fail(-EPROTO, "session memory has version %u, this library supports %u: use nsdump and "
+                        "libnsprobe of the same release", header.version, NSLICE_SESSION_VERSION);
     if (header.cpus == 0 || header.cpus > NSLICE_MAX_CPUS || header.ring_bytes < NSLICE_MIN_RING_BYTES ||
         header.ring_bytes > NSLICE_MAX_RING_BYTES || (header.ring_bytes & (header.ring_bytes - 1)))
-        return nsp_fail(-EINVAL, "session memory is damaged: sizes do not fit");
+        return nsp_fail(-EINVAL, "session memory is malformed: inconsistent sizes");
     err = check_size(fd, is_module, NSLICE_SESSION_BYTES(header.cpus, header.ring_bytes));
     return err ? err : nsp_shm_map_fd(fd, header.cpus, header.ring_bytes, out);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Session memory of any kind -> one mapping with every ring's data twice in a row; and away again. */
+/* Session memory -> one mapping with every ring's data mapped twice in a row; and unmapping. */
 #define _GNU_SOURCE
 #include "shm.h"
 
@@ -17,7 +17,7 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
-#define SLOW_RING_BYTES (512ull << 20) /* from here on the user waits for a second and more */
+#define SLOW_RING_BYTES (512ull << 20) /* from here on faulting in takes a second or more */
 #define KEPT_MAPS 8
 
 static int map_ring(int fd, char *at, uint64_t offset, uint64_t ring_bytes)
@@ -53,7 +53,7 @@ int nsp_shm_map_fd(int fd, uint32_t cpus, uint64_t ring_bytes, struct nsp_shm_ma
         return nsp_fail(err, "cannot map the rings (%llu bytes for each of %u CPUs): %s",
                         (unsigned long long)ring_bytes, cpus, strerror(-err));
     }
-    /* A child of fork() shares the rings on purpose; a core dump need not hold them. */
+    /* A child of fork() shares the rings intentionally; core dumps exclude them. */
     madvise(base, total_bytes, MADV_DONTDUMP);
     *out = (struct nsp_shm_map){
         .shm = (struct nslice_session *)base,
@@ -81,7 +81,7 @@ void nsp_shm_populate(const struct nsp_shm_map *map)
         fprintf(stderr, "netslice: faulting in rings of %llu MiB for each of %d CPUs\n",
                 (unsigned long long)(map->ring_bytes >> 20), CPU_COUNT(&allowed));
     for (uint32_t cpu = 0; cpu < map->cpus && cpu < CPU_SETSIZE; ++cpu)
-        if (CPU_ISSET(cpu, &allowed)) /* both mappings; a kernel before 5.14 refuses, and probes fault pages in one by one */
+        if (CPU_ISSET(cpu, &allowed)) /* both mappings; before Linux 5.14 pages fault in later */
             madvise(nsp_shm_ring(map, cpu), map->stride_bytes, MADV_POPULATE_WRITE);
 }
 
@@ -114,8 +114,8 @@ static void close_file(struct nsp_shm_map *map)
 }
 
 /*
- * A thread may have been put aside in the middle of a probe; when it goes on it
- * must still find a ring that refuses.
+ * A thread may have been preempted inside a probe; when it resumes, it must still
+ * find a closed ring.
  */
 void nsp_shm_keep(struct nsp_shm_map *map)
 {
@@ -125,7 +125,7 @@ void nsp_shm_keep(struct nsp_shm_map *map)
 
     if (!map->mapping)
         return;
-    close_file(map); /* the mapping lives without it */
+    close_file(map); /* the mapping stays valid without it */
     place = &kept[__atomic_fetch_add(&next, 1, __ATOMIC_RELAXED) % KEPT_MAPS];
     nsp_shm_close(place);
     *place = *map;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sites: ELF sections of loaded objects and slices named at run time -> ids and announcements. */
+/* Sites: ELF sections of loaded objects, and slices named at run time -> ids and announcements. */
 #define _GNU_SOURCE
 #include "sites.h"
 
@@ -17,8 +17,8 @@
 #include "announce.h"
 
 /*
- * A linker takes from a static library only what something refers to.  Every program with sites refers to this file, and
- * through it to the code that opens the session of NETSLICE or `nsdump record`.
+ * A linker takes only referenced objects from a static library.  Every program with sites refers to
+ * this file, and through it to the code that opens the session of NETSLICE or `nsdump record`.
  */
 static const char *const start_up __attribute__((used)) = &nsp_session_start_up;
 
@@ -26,7 +26,7 @@ struct site_range {
     struct nsp_site *begin, *end;
 };
 
-/* What the session knows already: equal sites (an inlined probe, say) share an id. */
+/* Sites known to the session: equal sites (e.g. of an inlined probe) share an id. */
 struct known_site {
     char *name, *file;
     uint32_t line;
@@ -34,7 +34,7 @@ struct known_site {
     uint16_t id;
 };
 
-#define MAX_TEXT_BYTES 1024 /* of a name or a file's path in the trace; longer ones are cut */
+#define MAX_TEXT_BYTES 1024 /* of a name or file path in the trace; longer ones are truncated */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct site_range *ranges;
@@ -72,7 +72,7 @@ static void announce_site(const struct nsp_site *site, uint16_t id)
                  (uint32_t)((sizeof(head) + name_bytes + file_bytes + 2 + 7) & ~7ul));
 }
 
-/* Copies of the strings, since the object may be unloaded.  0: the table is full or memory is out; counted. */
+/* Copies the strings, since the object may be unloaded.  0: full or out of memory; counted. */
 static uint16_t new_id(const struct nsp_site *site)
 {
     struct known_site *grown = realloc(known, (known_count + 1) * sizeof(*known));
@@ -103,7 +103,7 @@ static void publish_site(struct nsp_site *site)
             id = known[i].id;
     if (!id)
         id = new_id(site);
-    /* A probe may be reading it: one store. */
+    /* A single store, since a probe may be reading it. */
     __atomic_store_n(&site->head_bits, (site->head_bits & 0xffff0000u) | id, __ATOMIC_RELEASE);
 }
 
@@ -186,7 +186,7 @@ void nsp_detail_unregister_sites(struct nsp_site *begin, struct nsp_site *end)
             break;
         }
     pthread_mutex_unlock(&lock);
-    /* A thread's rseq area may still name a sequence in the object that goes. */
+    /* A thread's rseq area may still refer to a sequence in the object being unloaded. */
     syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ, 0, 0);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the C part of the library needs from the architecture. */
+/* What the library's C code requires of the architecture. */
 #ifndef NSP_ARCH_H
 #define NSP_ARCH_H
 
@@ -16,11 +16,11 @@
 int nsp_detail_push_rseq(struct nsp_detail_state *state, const uint64_t *record, uint32_t units, uint32_t *cpu);
 
 /*
- * Each gives NSP_ARCH_NAME, NSP_CLOCK_NAME, NSP_CLOCK_SOURCE, NSP_MULTIPLY,
- * NSP_USER_READ_CONFIG1, words for what a user can do (NSP_USER_READS_SWITCH,
+ * Each header defines NSP_ARCH_NAME, NSP_CLOCK_NAME, NSP_CLOCK_SOURCE, NSP_MULTIPLY,
+ * NSP_USER_READ_CONFIG1, texts on what a user can do (NSP_USER_READS_SWITCH,
  * NSP_WITHOUT_PMU) and
- *	nsp_clock_read(ordered)    the clock, fenced on both sides where asked
- *	nsp_clock_read_late()      not before the loads that come earlier in the program are done
+ *	nsp_clock_read(ordered)    the clock, fenced on both sides if `ordered`
+ *	nsp_clock_read_late()      not before all earlier loads are done
  *	nsp_current_cpu()          for rings without rseq
  *	nsp_syscall3/4()           a system call without the C library
  *	nsp_read_pmc(index)        hardware counter, numbered as in struct perf_event_mmap_page, from 0
@@ -30,13 +30,13 @@ int nsp_detail_push_rseq(struct nsp_detail_state *state, const uint64_t *record,
 #elif defined(__AARCH64EL__)
 #include "arch_aarch64.h"
 #else
-#error "architecture without a port"
+#error "unsupported architecture"
 #endif
 
 /* src/arch_*.S: calls function() with the vector state saved. */
 void nsp_detail_call_saving_vectors(void (*function)(void));
 
-/* One field each; arch_*.c. */
+/* One field each; see arch_*.c. */
 void nsp_arch_cpu_model(char *model, size_t room);
 void nsp_arch_hypervisor(char *name, size_t room); /* "none" on bare metal */
 int nsp_arch_clock_is_invariant(void);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* The probe's cold path on arm64: keeps every register that the probe did not claim, then calls C. */
+/* The probe's cold path on arm64: saves the registers that the probe preserves, then calls C. */
 #include <nsprobe/detail/state.h>
 
 #include "counted.h"
 
-#define BTI_C hint #34 /* a landing pad for blr; a no-op where branch targets are not checked */
+#define BTI_C hint #34 /* a landing pad for blr; a no-op if branch targets are not checked */
 
 	.text
 /*
- * In: x0 state, x1 site, and x2, x9, x10 words where the site has any.  The C
- * part is built without vector instructions, so only general registers are kept:
- * x0, x1, x3 to x7, x16 and x17 are the probe's own, and the probe keeps x30.
+ * In: x0 state, x1 site, and x2, x9, x10 the words, if the site has any.  The C part
+ * is built without vector instructions, so only general registers are saved: x0, x1,
+ * x3 to x7, x16 and x17 are clobbered by the probe, and the probe saves x30.
  */
 	.globl	nsp_detail_general
 	.type	nsp_detail_general, %function
@@ -57,7 +57,7 @@ nsp_detail_uncounted:
 	cbz	w3, 2f
 	isb
 2:	ret
-.Lcounted: /* a conditional branch does not reach every place of a large program */
+.Lcounted: /* a conditional branch cannot reach every address in a large program */
 	b	nsp_detail_counted
 	.cfi_endproc
 	.size	nsp_detail_general, . - nsp_detail_general
@@ -66,8 +66,8 @@ nsp_detail_uncounted:
  * int nsp_detail_push_rseq(state, record, units, cpu): the restartable sequence
  * of the probe for a record that C has prepared.  Word 0 (the clock) is filled here.
  *
- * Returns 0 committed, 1 no room on the CPU in *cpu, 2 CPU without ring, 3 aborted.
- * In: x0 state, x1 record, w2 units, x3 uint32_t *cpu.
+ * Returns 0 committed, 1 no room in the ring of CPU *cpu, 2 CPU without ring, 3 aborted.
+ * In: x0 state, x1 record, w2 size in words, x3 uint32_t *cpu.
  */
 	.globl	nsp_detail_push_rseq
 	.hidden	nsp_detail_push_rseq
@@ -125,7 +125,7 @@ nsp_detail_push_rseq:
 .Lpush_no_ring:
 	mov	w0, #2
 	b	.Lpush_out
-	.inst	0xd428bc00 /* brk: the signature that the kernel wants to see before the handler */
+	.inst	0xd428bc00 /* brk: the signature that the kernel expects before the handler */
 .Lpush_abort:
 	mov	w0, #3
 	b	.Lpush_out
@@ -134,7 +134,7 @@ nsp_detail_push_rseq:
 
 /*
  * void nsp_detail_call_saving_vectors(void (*function)(void)): for the rare
- * moment at which a probe must run ordinary code (a thread's first probe in a
+ * case in which a probe must run ordinary code (a thread's first probe in a
  * session with counters).
  */
 	.globl	nsp_detail_call_saving_vectors

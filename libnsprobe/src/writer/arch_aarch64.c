@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* /proc/cpuinfo, device tree and DMI -> what the machine is, on arm64. */
+/* /proc/cpuinfo, device tree and DMI -> properties of the machine, on arm64. */
 #include <stdio.h>
 #include <string.h>
 
 #include "arch.h"
 #include "session/cpuinfo.h"
 
-/* There is no model name: the numbers of implementer and part are what every tool knows it by. */
+/* There is no model name: tools identify the CPU by its implementer and part numbers. */
 void nsp_arch_cpu_model(char *model, size_t room)
 {
     char implementer[16], part[16];
@@ -30,7 +30,7 @@ static int first_line(const char *path, char *text, size_t room)
     return got && text[0];
 }
 
-/* No instruction tells it.  Firmware does, where a hypervisor wrote it. */
+/* No instruction reports it, but the firmware tables do if a hypervisor wrote them. */
 void nsp_arch_hypervisor(char *name, size_t room)
 {
     static const char *const vendors[] = {"QEMU", "KVM", "Amazon EC2", "Google", "Microsoft", "VMware", "Xen", "Apple"};
@@ -43,7 +43,7 @@ void nsp_arch_hypervisor(char *name, size_t room)
         return;
     }
     if (first_line("/proc/device-tree/compatible", text, sizeof(text)) && strcmp(text, "linux,dummy-virt") == 0) {
-        snprintf(name, room, "QEMU"); /* its machine `virt` */
+        snprintf(name, room, "QEMU"); /* its `virt` machine */
         return;
     }
     if (first_line("/sys/class/dmi/id/product_name", text, sizeof(text)) && strstr(text, "metal"))
@@ -54,7 +54,7 @@ void nsp_arch_hypervisor(char *name, size_t room)
                 snprintf(name, room, "%s", text);
 }
 
-/* The generic timer keeps its rate, by architecture. */
+/* The generic timer has a constant rate by architecture. */
 int nsp_arch_clock_is_invariant(void)
 {
     return 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the C part of the library needs from arm64. */
+/* What the library's C code requires of arm64. */
 #ifndef NSP_ARCH_AARCH64_H
 #define NSP_ARCH_AARCH64_H
 
@@ -10,10 +10,10 @@
 #define NSP_ARCH_NAME "aarch64"
 #define NSP_CLOCK_NAME "cntvct"
 #define NSP_CLOCK_SOURCE "arch_sys_counter" /* as in /sys/devices/system/clocksource */
-#define NSP_USER_READ_CONFIG1 {3, 2} /* perf_event_attr.config1 that asks for user reads: of 64 bits, of 32 */
-#define NSP_USER_READS_SWITCH "/proc/sys/kernel/perf_user_access is 0 unless root sets it to 1"
-#define NSP_WITHOUT_PMU "no other source counts here: source step exists on x86-64 only"
-#define NSP_MULTIPLY "mul %0, %0, %0\n\t" /* a 64-bit operand by itself */
+#define NSP_USER_READ_CONFIG1 {3, 2} /* config1 that requests user-space reads: 64-bit, 32-bit */
+#define NSP_USER_READS_SWITCH "set /proc/sys/kernel/perf_user_access to 1 as root"
+#define NSP_WITHOUT_PMU "no other source is available (source step requires x86-64)"
+#define NSP_MULTIPLY "mul %0, %0, %0\n\t" /* a 64-bit operand times itself */
 
 static inline uint64_t nsp_clock_read(int ordered)
 {
@@ -26,7 +26,7 @@ static inline uint64_t nsp_clock_read(int ordered)
     return ticks;
 }
 
-/* An ISB alone does not wait for loads: the barrier before it does. */
+/* An ISB does not wait for loads; the barrier before it does. */
 static inline uint64_t nsp_clock_read_late(void)
 {
     uint64_t ticks;
@@ -52,14 +52,14 @@ static inline long nsp_syscall3(long number, long a, long b, long c)
     return nsp_syscall4(number, a, b, c, 0);
 }
 
-/* No register tells it: the kernel does, through rseq's area for free or by a system call. */
+/* No register has it: the kernel provides it in the rseq area, at no cost, or by a system call. */
 static inline uint32_t nsp_current_cpu(void)
 {
     uint32_t cpu = 0;
 
     if (__rseq_size > 0) {
         const char *thread = __builtin_thread_pointer();
-        const int32_t number = *(const volatile int32_t *)(thread + __rseq_offset + 4); /* cpu_id, below 0 where not registered */
+        const int32_t number = *(const volatile int32_t *)(thread + __rseq_offset + 4); /* cpu_id, below 0: unregistered */
 
         if (number >= 0)
             return (uint32_t)number;

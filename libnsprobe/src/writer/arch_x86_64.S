@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The probe's cold path on x86-64: keeps every register that the probe did not claim, then calls C. */
+/* The probe's cold path on x86-64: saves the registers that the probe preserves, then calls C. */
 #include <nsprobe/detail/state.h>
 
 #include "counted.h"
@@ -8,13 +8,13 @@
 
 	.text
 /*
- * In: %rdi state, %rsi site, and %r10, %r11, %r12 words where the site has any.
+ * In: %rdi state, %rsi site, and %r10, %r11, %r12 the words, if the site has any.
  * The C part is built without vector instructions, so only general registers are
- * kept.
+ * saved.
  *
- * In mode STEP the trap flag comes off before anything else and goes on again
- * last: a trap inside the restartable sequence would abort it for ever, and the
- * number of instructions stepped on either side must be a constant.
+ * In mode STEP the trap flag is cleared first and set again last: a trap inside the
+ * restartable sequence would abort it forever, and the number of stepped instructions
+ * on either side must be constant.
  */
 	.globl	nsp_detail_general
 	.type	nsp_detail_general, @function
@@ -78,8 +78,8 @@ nsp_detail_uncounted:
  * int nsp_detail_push_rseq(state, record, units): the restartable sequence of
  * the probe for a record that C has prepared.  Word 0 (the clock) is filled here.
  *
- * Returns 0 committed, 1 no room on the CPU in %eax's place *cpu, 2 CPU without ring, 3 aborted.
- * In: %rdi state, %rsi record, %edx units, %rcx uint32_t *cpu.
+ * Returns 0 committed, 1 no room in the ring of CPU *cpu, 2 CPU without ring, 3 aborted.
+ * In: %rdi state, %rsi record, %edx size in words, %rcx uint32_t *cpu.
  */
 	.globl	nsp_detail_push_rseq
 	.hidden	nsp_detail_push_rseq
@@ -140,7 +140,7 @@ nsp_detail_push_rseq:
 	.cfi_def_cfa_offset 8
 	ret
 	.cfi_restore_state
-	.byte	0x0f, 0xb9, 0x3d /* ud1: the signature below reads as its operand */
+	.byte	0x0f, 0xb9, 0x3d /* ud1: the signature below is its operand */
 	.long	0x53053053
 .Lpush_abort:
 	mov	$3, %eax
@@ -150,8 +150,8 @@ nsp_detail_push_rseq:
 
 /*
  * void nsp_detail_call_saving_vectors(void (*function)(void)): for the rare
- * moment at which a probe must run ordinary code (a thread's first probe in a
- * session with counters).  x87, SSE, AVX and AVX-512 state: 0xe7.
+ * case in which a probe must run ordinary code (a thread's first probe in a
+ * session with counters).  Saves x87, SSE, AVX and AVX-512 state: 0xe7.
  */
 #define XSAVE_BYTES 4096
 	.text

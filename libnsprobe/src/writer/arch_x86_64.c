@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cpuid and /proc/cpuinfo -> what the machine is, on x86-64. */
+/* cpuid and /proc/cpuinfo -> properties of the machine, on x86-64. */
 #include <cpuid.h>
 #include <stdio.h>
 

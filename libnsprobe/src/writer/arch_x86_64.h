@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the C part of the library needs from x86-64. */
+/* What the library's C code requires of x86-64. */
 #ifndef NSP_ARCH_X86_64_H
 #define NSP_ARCH_X86_64_H
 
@@ -8,10 +8,10 @@
 #define NSP_ARCH_NAME "x86_64"
 #define NSP_CLOCK_NAME "tsc"
 #define NSP_CLOCK_SOURCE "tsc" /* as in /sys/devices/system/clocksource */
-#define NSP_USER_READ_CONFIG1 {0} /* perf_event_attr.config1 that asks for user reads, in order of preference */
+#define NSP_USER_READ_CONFIG1 {0} /* config1 that requests user-space reads, by preference */
 #define NSP_USER_READS_SWITCH "see /sys/bus/event_source/devices/cpu/rdpmc"
-#define NSP_WITHOUT_PMU "source=step counts instructions without one"
-#define NSP_MULTIPLY "imul %0, %0\n\t" /* a 64-bit operand by itself */
+#define NSP_WITHOUT_PMU "source=step counts instructions without a PMU"
+#define NSP_MULTIPLY "imul %0, %0\n\t" /* a 64-bit operand times itself */
 
 static inline uint64_t nsp_clock_read(int ordered)
 {
@@ -24,7 +24,7 @@ static inline uint64_t nsp_clock_read(int ordered)
     return (uint64_t)high << 32 | low;
 }
 
-/* Not before the loads that come earlier in the program are done. */
+/* Not before all earlier loads are done. */
 static inline uint64_t nsp_clock_read_late(void)
 {
     uint32_t low, high;
@@ -33,7 +33,7 @@ static inline uint64_t nsp_clock_read_late(void)
     return (uint64_t)high << 32 | low;
 }
 
-/* The kernel keeps the CPU's number in the limit of this segment: what its own vDSO reads. */
+/* The kernel stores the CPU number in the limit of this segment, which its own vDSO reads. */
 static inline uint32_t nsp_current_cpu(void)
 {
     uint32_t limit;

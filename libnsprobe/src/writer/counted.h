@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the assembly knows of C: byte offsets in a thread's counters, a site, a counter's page (checked in thread_begin.c). */
+/* C structures for the assembly: byte offsets, checked in thread_begin.c. */
 #ifndef NSP_COUNTED_H
 #define NSP_COUNTED_H
 
@@ -26,9 +26,9 @@
 #define NSP_LAST_COUNTED_KIND 2 /* STOP, after START: no other kind carries counters */
 #define NSP_COUNTED_MAX 6
 
-/* What nsp_detail_emit() leaves to its caller. */
+/* What nsp_detail_emit() leaves for its caller to do. */
 #define NSP_EMIT_DONE 0
-#define NSP_EMIT_STEP 1 /* the trap flag is to be set again on the way out */
-#define NSP_EMIT_COUNTED 2 /* no record yet: the thread's counters have begun just now, nsp_detail_counted() writes it */
+#define NSP_EMIT_STEP 1 /* set the trap flag again on the way out */
+#define NSP_EMIT_COUNTED 2 /* no record yet: counters just started, nsp_detail_counted() writes it */
 
 #endif /* NSP_COUNTED_H */

@@ -4,24 +4,24 @@
 
 #include "counted.h"
 
-#define BTI_C hint #34 /* a landing pad for blr; a no-op where branch targets are not checked */
+#define BTI_C hint #34 /* a landing pad for blr; a no-op if branch targets are not checked */
 
 /* on the stack */
 #define SAVED 0 /* registers of the program */
-#define WORDS 64 /* as read, then what the record gets */
+#define WORDS 64 /* as read, then as recorded */
 #define BEFORE (WORDS + 8 * NSP_COUNTED_MAX) /* the last whole reading of this probe */
 #define FRAME_BYTES (WORDS + 16 * NSP_COUNTED_MAX)
 
 /*
- * x3: thread; x7: register table; w8: number of counters; w10: serial when the
- * probe began; w13: locks that changed in this round; w14: rounds so far
- * without a whole one to measure from; x16: how often the difference to the reading before is
- * to come off.
+ * x3: thread; x7: register table; w8: number of counters; w10: serial when the probe
+ * began; w13: locks that changed in this round; w14: rounds so far without a whole one
+ * as a reference; x16: factor by which the difference to the previous reading is
+ * subtracted.
  *
  * Counter i by the kernel's self-monitoring protocol (linux/perf_event.h).
- * index 0 means that the counter has no register right now: the C part asks the
- * kernel.  How long the event has run is not looked at: it is pinned, and one
- * that shares loses its register.
+ * index 0 means that the counter has no register at the moment: the C part asks the
+ * kernel.  The event's running time is not checked: it is pinned, and an event that
+ * has to share loses its register.
  */
 .macro read_counter i
 	ldp	x4, x5, [x3, #NSP_THREAD_COUNTER + \i * NSP_COUNTER_BYTES]
@@ -41,9 +41,9 @@
 .endm
 
 /*
- * Every round takes the same instructions, so the distance of two whole
- * readings is what the probe executed between them: it comes off this reading
- * and all later ones (see emit.c).  A torn round changes nothing.  Flags: w13 is 0.
+ * Every round executes the same instructions, so the difference between two whole
+ * readings is what the probe executed between them: it is subtracted from this
+ * reading and all later ones (see emit.c).  A torn round has no effect.  Flags: w13 is 0.
  */
 .macro settle_counter i
 	ldr	x17, [sp, #WORDS + 8 * \i]
@@ -63,7 +63,7 @@
 	str	x5, [x6, #16 + 8 * \i]
 .endm
 
-/* Leaves the flags. */
+/* Preserves the flags. */
 .macro unless_last i, label
 	sub	w9, w8, #\i + 1
 	cbz	w9, \label
@@ -84,8 +84,8 @@
 
 	.text
 /*
- * In: x0 state, x1 site.  Keeps what nsp_detail_general keeps, and goes on
- * there with both where the record or the thread is not for it.
+ * In: x0 state, x1 site.  Preserves the same registers as nsp_detail_general, and
+ * continues there with both if it cannot handle the record or the thread.
  */
 	.globl	nsp_detail_counted
 	.hidden	nsp_detail_counted
@@ -138,7 +138,10 @@ nsp_detail_counted:
 	orr	w9, w13, w14
 	cbnz	w9, .Lround_too_many
 
-	/* As the probe's own sequence (nsprobe/detail/arch_aarch64.h); rseq area: x4, ring: x7, head: x12, record: x6. */
+	/*
+	 * Like the probe's own sequence (nsprobe/detail/arch_aarch64.h); rseq area: x4, ring: x7,
+	 * head: x12, record: x6.
+	 */
 .Lpush:
 	mrs	x17, tpidr_el0
 	ldr	x4, [x0, #NSP_DETAIL_STATE_RSEQ]
@@ -201,20 +204,20 @@ nsp_detail_counted:
 	.cfi_restore_state
 .Lno_register:
 	leave
-.Luncounted: /* a conditional branch does not reach every place of a large program */
+.Luncounted: /* a conditional branch cannot reach every address in a large program */
 	b	nsp_detail_uncounted
 
 	.cfi_restore_state
-	.inst	0xd428bc00 /* brk: the signature that the kernel wants to see before the handler */
+	.inst	0xd428bc00 /* brk: the signature that the kernel expects before the handler */
 .Labort:
 	mov	x16, #1
 	ldr	w5, [x3, #NSP_THREAD_SERIAL]
 	cmp	w5, w10
 	b.eq	.Ltry
 	/*
-	 * A signal handler with probes of its own came after the reads.  Its records
-	 * lie before this one, so its counts must, too; the distance is its work and
-	 * stays.
+	 * A signal handler with its own probes ran after the reads.  Its records precede
+	 * this one, so its counts must, too; the difference is the handler's work and is
+	 * kept.
 	 */
 .Lhandler_came:
 	mov	w10, w5
@@ -222,18 +225,18 @@ nsp_detail_counted:
 	b	.Ltry
 
 	/*
-	 * A thread switch in the middle of the reads.  Rounds before the first whole
-	 * one have no reading to be measured from, but cost what any round does: one
-	 * more whole round right behind it tells that, and so often its cost comes
-	 * off.  From an aborted try on (x16 is 1) there is a reading to measure from.
-	 * The other three ways are seven instructions.
+	 * A thread switch during the reads.  Rounds before the first whole one have no
+	 * reference reading, but cost the same as any round: one additional whole round
+	 * measures that cost, which is subtracted once for each of them.  After an aborted
+	 * attempt (x16 is 1) there is a reference reading.  The other three paths are
+	 * seven instructions each.
 	 */
 .Lround_too_many:
 	cbz	w13, .Lfirst_whole
 	cbz	x16, .Ltorn
 	cmp	x16, #1
 	b.eq	.Ltry
-	add	w14, w16, #1 /* the one more was torn itself: all over again */
+	add	w14, w16, #1 /* the additional round was torn itself: start over */
 	mov	x16, #0
 	b	.Ltry
 .Ltorn:
@@ -276,7 +279,7 @@ nsp_detail_counted:
 	.size	nsp_detail_counted, . - nsp_detail_counted
 
 /*
- * Registers are named by the instruction, so there is one of each, 16 bytes
+ * The instruction encodes its register, so there is one entry for each, 16 bytes
  * apart, by struct perf_event_mmap_page's index: 0 none, 32 the cycle counter.
  */
 	.p2align 4
@@ -297,7 +300,7 @@ nsp_detail_registers:
 	ret
 	.size	nsp_detail_registers, . - nsp_detail_registers
 
-/* uint64_t nsp_detail_read_pmc(uint32_t index): numbered from 0, for C. */
+/* uint64_t nsp_detail_read_pmc(uint32_t index): for C, numbered from 0. */
 	.globl	nsp_detail_read_pmc
 	.hidden	nsp_detail_read_pmc
 	.type	nsp_detail_read_pmc, %function

@@ -9,21 +9,21 @@
 #endif
 
 /* on the stack */
-#define WORDS 0 /* as read, then what the record gets */
+#define WORDS 0 /* as read, then as recorded */
 #define BEFORE (8 * NSP_COUNTED_MAX) /* the last whole reading of this probe */
 #define SERIAL (16 * NSP_COUNTED_MAX) /* of the thread when the probe began */
-#define TORN (SERIAL + 4) /* rounds so far without a whole one to measure from */
-#define COUNT (SERIAL + 8) /* of counters: another session may have begun when the thread goes on */
+#define TORN (SERIAL + 4) /* rounds so far without a whole one as a reference */
+#define COUNT (SERIAL + 8) /* of counters: a new session may have begun when the thread resumes */
 #define FRAME_BYTES (SERIAL + 16)
 
 /*
- * thread: %r8; locks that changed in this round: %ebx; how often the difference
- * to the reading before is to come off: %r11.
+ * thread: %r8; locks that changed in this round: %ebx; factor by which the
+ * difference to the previous reading is subtracted: %r11.
  *
  * Counter i by the kernel's self-monitoring protocol (linux/perf_event.h).
- * index 0 means that the counter has no register right now: the C part asks the
- * kernel.  How long the event has run is not looked at: it is pinned, and one
- * that shares loses its register.
+ * index 0 means that the counter has no register at the moment: the C part asks the
+ * kernel.  The event's running time is not checked: it is pinned, and an event that
+ * has to share loses its register.
  */
 .macro read_counter i
 	mov	NSP_THREAD_COUNTER + \i * NSP_COUNTER_BYTES + NSP_COUNTER_PAGE(%r8), %r9
@@ -46,9 +46,9 @@
 .endm
 
 /*
- * Every round takes the same instructions, so the distance of two whole
- * readings is what the probe executed between them: it comes off this reading
- * and all later ones (see emit.c).  A torn round changes nothing.
+ * Every round executes the same instructions, so the difference between two whole
+ * readings is what the probe executed between them: it is subtracted from this
+ * reading and all later ones (see emit.c).  A torn round has no effect.
  */
 .macro settle_counter i
 	mov	WORDS + 8 * \i(%rsp), %rax
@@ -94,8 +94,8 @@
 
 	.text
 /*
- * In: %rdi state, %rsi site.  Keeps what nsp_detail_general keeps, and goes on
- * there with both where the record or the thread is not for it.
+ * In: %rdi state, %rsi site.  Preserves the same registers as nsp_detail_general, and
+ * continues there with both if it cannot handle the record or the thread.
  */
 	.globl	nsp_detail_counted
 	.hidden	nsp_detail_counted
@@ -148,7 +148,10 @@ nsp_detail_counted:
 	or	TORN(%rsp), %eax
 	jnz	.Lround_too_many
 
-	/* As the probe's own sequence (nsprobe/detail/arch_x86_64.h); ring: %r10, head: %r9, record: %rdx. */
+	/*
+	 * Like the probe's own sequence (nsprobe/detail/arch_x86_64.h); ring: %r10, head: %r9,
+	 * record: %rdx.
+	 */
 .Lpush:
 	mov	NSP_DETAIL_STATE_RSEQ(%rdi), %rcx
 	lea	.Lcounted_cs(%rip), %rax
@@ -210,7 +213,7 @@ nsp_detail_counted:
 	jmp	nsp_detail_uncounted
 
 	.cfi_restore_state
-	.byte	0x0f, 0xb9, 0x3d /* ud1: the signature below reads as its operand */
+	.byte	0x0f, 0xb9, 0x3d /* ud1: the signature below is its operand */
 	.long	0x53053053
 .Labort:
 	mov	$1, %r11d
@@ -218,9 +221,9 @@ nsp_detail_counted:
 	cmp	SERIAL(%rsp), %eax
 	je	.Ltry
 	/*
-	 * A signal handler with probes of its own came after the reads.  Its records
-	 * lie before this one, so its counts must, too; the distance is its work and
-	 * stays.
+	 * A signal handler with its own probes ran after the reads.  Its records precede
+	 * this one, so its counts must, too; the difference is the handler's work and is
+	 * kept.
 	 */
 .Lhandler_came:
 	mov	%eax, SERIAL(%rsp)
@@ -228,11 +231,11 @@ nsp_detail_counted:
 	jmp	.Ltry
 
 	/*
-	 * A thread switch in the middle of the reads.  Rounds before the first whole
-	 * one have no reading to be measured from, but cost what any round does: one
-	 * more whole round right behind it tells that, and so often its cost comes
-	 * off.  From an aborted try on (%r11 is 1) there is a reading to measure from.
-	 * The other three ways are eleven instructions.
+	 * A thread switch during the reads.  Rounds before the first whole one have no
+	 * reference reading, but cost the same as any round: one additional whole round
+	 * measures that cost, which is subtracted once for each of them.  After an aborted
+	 * attempt (%r11 is 1) there is a reference reading.  The other three paths are
+	 * eleven instructions each.
 	 */
 .Lround_too_many:
 	mov	TORN(%rsp), %eax
@@ -242,7 +245,7 @@ nsp_detail_counted:
 	cmp	$1, %r11
 	je	.Ltry
 	jb	.Ltorn
-	lea	1(%r11), %eax /* the one more was torn itself: all over again */
+	lea	1(%r11), %eax /* the additional round was torn itself: start over */
 	mov	%eax, TORN(%rsp)
 	xor	%r11d, %r11d
 	jmp	.Ltry

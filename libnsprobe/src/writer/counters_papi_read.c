@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counter source `papi` inside a probe.  The library may use any register, so all are saved around it. */
+/* Counter source `papi` inside a probe.  PAPI may use any register, so all are saved around it. */
 #include "arch.h"
 #include "counters/counters.h"
 #include "counters/counters_papi.h"
@@ -18,7 +18,7 @@ int nsp_papi_read(uint64_t *words, uint32_t count)
     for (uint32_t i = 0; i < count; ++i)
         words[i] = (uint64_t)thread->values[i];
     is_told = thread->result == 0;
-    /* A handler's probe may read anew from here on. */
+    /* From here on, a signal handler's probe may read again. */
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     thread->is_reading = 0;
     return is_told;

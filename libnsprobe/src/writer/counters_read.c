@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counter reads inside a probe: thread's counters -> words.  Built without vector instructions, calls no library. */
+/* Counter reads inside a probe: thread's counters -> words.  No vector instructions, no library. */
 #include <linux/perf_event.h>
 #include <sys/syscall.h>
 
@@ -15,9 +15,9 @@ int nsp_step_read(uint64_t *words, uint32_t count)
 }
 
 /*
- * The value; 0 where the counter has lost its place, or shared its register with
- * others: then it would be an estimate.  Also 0 where another file has got the
- * descriptor's number.
+ * Reads the value.  Returns 0 if the counter has lost its register, or shares it with
+ * others: the value would be an estimate.  Also 0 if the descriptor number now belongs
+ * to another file.
  */
 static int perf_read_one(const struct nsp_perf_counter *counter, uint32_t kind, int is_alone, uint64_t *value)
 {
@@ -29,7 +29,7 @@ static int perf_read_one(const struct nsp_perf_counter *counter, uint32_t kind, 
     return answer[3] == counter->id[kind] && (!is_alone || answer[1] == answer[2]);
 }
 
-/* On cores of several kinds an event stands still, by right, while the thread is on another kind. */
+/* With several kinds of core, an event legitimately stops while the thread is on another kind. */
 static int is_alone(const struct nsp_perf_counter *counter)
 {
     return counter->kinds == 1;
@@ -59,10 +59,9 @@ int nsp_perf_read(uint64_t *words, uint32_t count)
 
 /*
  * One round of the kernel's self-monitoring protocol (linux/perf_event.h,
- * struct perf_event_mmap_page); *torn where the kernel has changed the page in
- * between.  index 0 means that the counter has no register right now:
- * rescheduled, or taken away; the system call knows its value then, and whether
- * it has lost its place.
+ * struct perf_event_mmap_page); sets *torn if the kernel changed the page in between.
+ * index 0 means that the counter has no register at the moment: rescheduled, or taken
+ * away; the system call then returns its value, and whether it has lost its register.
  */
 static int rdpmc_read_one(const struct nsp_perf_counter *counter, uint32_t kind, uint64_t *value, uint32_t *torn)
 {
@@ -107,10 +106,10 @@ static int rdpmc_read_all(const struct nsp_perf_thread *thread, uint64_t *words,
 }
 
 /*
- * A torn round costs as much as any other, but only whole ones tell how much:
- * after a torn one two whole rounds are wanted, and what lies between them,
- * times the rounds that should not have been, comes off this reading and all
- * later ones.  One way through the loop for torn and whole rounds alike.
+ * A torn round costs as much as any other, but the cost can only be measured between
+ * whole rounds: after a torn round, two whole rounds are required, and the difference
+ * between them, times the number of superfluous rounds, is subtracted from this reading
+ * and all later ones.  Torn and whole rounds take the same path through the loop.
  */
 int nsp_rdpmc_read_of(const struct nsp_perf_thread *thread, struct nsp_thread_counter *counter, uint64_t *words, uint32_t count)
 {

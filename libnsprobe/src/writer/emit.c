@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Cold half of the writer: site + counters -> record -> ring.  Built without vector instructions, calls no library. */
+/* Cold half of the writer: site + counters -> record -> ring.  No vector code, no library calls. */
 #include "emit.h"
 
 #include <signal.h>
@@ -18,7 +18,7 @@ static uint32_t site_kind(const struct nsp_site *site)
     return site->head_bits >> 16 & 0xff;
 }
 
-/* A trap that meets a blocked SIGTRAP ends the process: threads and handlers that block all signals are common. */
+/* A trap while SIGTRAP is blocked ends the process; blocking all signals is common. */
 static void unblock_trap(void)
 {
     const uint64_t set = 1ull << (SIGTRAP - 1);
@@ -26,7 +26,10 @@ static void unblock_trap(void)
     nsp_syscall4(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&set, 0, sizeof(set));
 }
 
-/* The hash of a name.  Pointers cannot be compared: several sites share a name, and the object that holds one may be unloaded. */
+/*
+ * Hash of a name.  Pointers cannot be compared: several sites share a name, and the object of one
+ * may be unloaded.
+ */
 static uint16_t name_hash(const char *name)
 {
     uint32_t hash = 2166136261u; /* FNV-1a */
@@ -45,15 +48,15 @@ static void step_open(const struct nsp_site *site)
 }
 
 /*
- * Ends the slice of this name and those inside it, whose STOP did not come (an early return).  0: no such slice is
- * open while stepping; what is goes on, though this STOP came into it.
+ * Ends the slice of this name and those inside it whose STOP is missing (an early return).  0: no
+ * slice of this name is open while stepping; open slices continue in spite of this STOP.
  */
 static int step_close(const struct nsp_site *site)
 {
     uint32_t place = nsp_thread.step_depth;
     uint16_t name;
 
-    if (place > NSP_STEP_NAMES || nsp_step_calibrating) { /* calibration's all have one name */
+    if (place > NSP_STEP_NAMES || nsp_step_calibrating) { /* calibration uses a single name */
         --nsp_thread.step_depth;
         return 1;
     }
@@ -67,9 +70,9 @@ static int step_close(const struct nsp_site *site)
 }
 
 /*
- * Keeps the thread's books for the step source.  1: this probe carries counts.
- * A slice that is open when an uncounted unit follows has a gap: it is no longer
- * open to the source, so its STOP comes without counts.
+ * Tracks the thread's slices for the step source.  1: this probe carries counts.
+ * A slice that is open when an uncounted unit follows has a gap: the source no longer
+ * regards it as open, so its STOP has no counts.
  */
 static int step_account(const struct nsp_site *site)
 {
@@ -93,7 +96,7 @@ static int step_account(const struct nsp_site *site)
     }
 }
 
-/* 1: they have begun in this probe. */
+/* Returns 1 if the counters were started in this probe. */
 static int begin_counters(void)
 {
     if (nsp_thread.generation == nsp_session_generation)
@@ -102,27 +105,27 @@ static int begin_counters(void)
     return 1;
 }
 
-/* A record while counters run, over all its tries. */
+/* A record while counters run, over all attempts to write it. */
 struct counted {
     struct nsp_detail_state *state;
     const struct nsp_counter_ops *source;
     uint64_t *record;
-    uint64_t before[NSLICE_MAX_COUNTERS]; /* what the try before read, less the detours */
-    uint64_t again;                       /* all ones from the second try on */
+    uint64_t before[NSLICE_MAX_COUNTERS]; /* values of the previous attempt, minus the detours */
+    uint64_t again;                       /* all ones from the second attempt on */
     uint32_t bits, serial;
-    uint32_t words; /* of its own: MARK, INIT */
+    uint32_t words; /* the probe's own: MARK, INIT */
     uint32_t tells; /* all ones: START, STOP, whose words are the counts */
 };
 
 /*
- * Every try reads the counters anew, also of a record that does not tell them:
- * what an aborted try executed is the difference of two readings, and comes off
- * all later ones.  So the record has the value of the first reading, and the
- * slice around it nothing of the detour.  What follows a reading must be as long at the first try as at later
- * ones, hence no branch on that, and a function of its own: where the tries are
- * a loop's body, compilers enter it in its middle, by way of instructions (a nop that
- * aligns it) that later tries do not meet.  Where a signal handler with probes of its own
- * came between, the detour is its work and stays.
+ * Every attempt reads the counters again, even for a record without counts: the cost of
+ * an aborted attempt is the difference between two readings, and is subtracted from all
+ * later ones.  The record thus has the value of the first reading, and the surrounding
+ * slice does not include the detour.  The path after a reading must be as long in the first
+ * attempt as in later ones: hence no branch on this, and a separate function.  If the
+ * attempts were a loop body, compilers would enter it in the middle, through instructions
+ * (an alignment nop) that later attempts do not execute.  If a signal handler with its own
+ * probes intervened, the detour is the handler's work and is kept.
  */
 static __attribute__((noinline)) int try_counted(struct counted *counted)
 {
@@ -177,14 +180,14 @@ int nsp_detail_emit(struct nsp_detail_state *state, const struct nsp_site *site,
         record[NSLICE_HEAD_UNITS + i] = words[i];
     if (stepping)
         tells &= step_account(site);
-    /* Once: another thread may open or close a session meanwhile. */
+    /* Read once: another thread may open or close a session meanwhile. */
     counted.source = __atomic_load_n(&nsp_active_source, __ATOMIC_RELAXED);
     tells &= state->counters > 0 && counted.source;
-    /* What follows a reading must be the same in a thread's first record as in its others. */
+    /* The path after a reading must be the same in a thread's first record as in later ones. */
     if (tells && begin_counters() && state->mode == NSP_DETAIL_MODE_COUNTED &&
         nsp_thread.registers_of == nsp_session_generation)
         return NSP_EMIT_COUNTED;
-    /* Before a thread's first START no slice is there to be kept clean. */
+    /* Before a thread's first START there is no slice to correct. */
     measures = !stepping && state->counters > 0 && counted.source && nsp_thread.generation == nsp_session_generation;
     counted.tells = -(uint32_t)tells;
     if ((tells || measures) && !nsp_thread.counters_failed)

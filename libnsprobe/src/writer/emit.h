@@ -12,22 +12,31 @@
 
 #include "counted.h"
 
-/* Called by nsp_detail_general, which has to do the rest: NSP_EMIT_*. */
+/* Called by nsp_detail_general.  Returns what remains for it to do: NSP_EMIT_*. */
 int nsp_detail_emit(struct nsp_detail_state *state, const struct nsp_site *site, const uint64_t *words);
 
-/* One record with its words into the current CPU's ring, or a loss counted there: 1.  0: try again. */
+/*
+ * Writes one record with its words to the current CPU's ring, or counts a loss there: returns 1.
+ * 0: try again.
+ */
 int nsp_push(struct nsp_detail_state *state, uint64_t *record, uint32_t units);
 
 /*
- * Room for `units` in a ring whose limit is reached.  1: try again; 0: no
+ * Makes room for `units` words in a ring whose limit is reached.  1: try again; 0: no
  * room, the loss is counted.  Any thread, any CPU, signal handlers.
  */
 int nsp_make_room(struct nslice_ring_meta *ring, uint32_t units);
 
-/* After a record found no place: in a `full` ring, or on a CPU without one (NULL).  1: try again; 0: the loss is counted. */
+/*
+ * After a record did not fit: into a `full` ring, or on a CPU without a ring (NULL).  1: try again;
+ * 0: the loss is counted.
+ */
 int nsp_push_again(const struct nsp_detail_state *state, struct nslice_ring_meta *full, uint32_t units);
 
-/* Closes a ring: a limit that no head passes sends every later record to the cold path, which counts it as lost to closing. */
+/*
+ * Closes a ring: an unreachable limit sends every later record to the cold path, which counts it as
+ * lost to closing.
+ */
 void nsp_ring_refuse(struct nslice_ring_meta *ring);
 
 #endif /* NSP_EMIT_H */

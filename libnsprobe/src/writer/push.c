@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Cold half of the writer: record -> ring, by rseq or by compare-and-swap; makes room or counts the loss. */
+/* Cold half of the writer: record -> ring, by rseq or compare-and-swap; makes room, counts losses. */
 #include "emit.h"
 
 #include "arch.h"
 
-/* How far behind the head the limit of a closed ring lies: no record is that large. */
+/* Distance of a closed ring's limit behind the head: no record is that large. */
 #define REFUSE_UNITS 0x40000000u
 
 /*
- * One read of the state, all else from the rings themselves: a thread that was
- * put aside here may go on in a later session with rings of another size.
+ * Reads the state once and everything else from the rings themselves: a thread that was
+ * preempted here may resume in a later session with rings of another size.
  */
 static struct nslice_ring_meta *ring_of(const struct nsp_detail_state *state, uint32_t cpu)
 {
@@ -42,8 +42,9 @@ void nsp_ring_refuse(struct nslice_ring_meta *ring)
 /*
  * Policy overwrite: walks over the oldest records until an eighth of the ring
  * is free, and claims that stretch by moving the tail.  The walk may read what
- * another writer is already replacing; then the tail has moved, the exchange
- * fails and nothing of the walk counts.  1: the tail moved (by whomever); 0: the oldest record is not whole yet.
+ * another writer is already replacing; in this case the tail has moved, the exchange
+ * fails and the walk has no effect.  1: the tail moved (by any writer); 0: the oldest
+ * record is still incomplete.
  */
 static int drop_oldest(struct nslice_ring_meta *ring, __u64 tail, uint64_t head)
 {
@@ -51,7 +52,7 @@ static int drop_oldest(struct nslice_ring_meta *ring, __u64 tail, uint64_t head)
     const uint64_t available = head - tail;
     uint64_t step = 0;
 
-    /* The stretch before is still being zeroed by whoever claimed it. */
+    /* The previous stretch is still being zeroed by its owner. */
     if (ring->kind == NSLICE_RING_ATOMIC &&
         __atomic_load_n(&ring->limit, __ATOMIC_ACQUIRE) != (uint32_t)tail + ring->mask + 1)
         return 0;
@@ -74,7 +75,7 @@ static int drop_oldest(struct nslice_ring_meta *ring, __u64 tail, uint64_t head)
         /* The second mapping continues the first, so the stretch is contiguous. */
         for (uint32_t i = 0; i < NSLICE_POSITION_UNITS(step); ++i)
             __atomic_store_n(unit + i, 0, __ATOMIC_RELAXED);
-        /* By exchange: closing may have begun meanwhile, and its refusal must stand. */
+        /* By exchange: closing may have begun meanwhile, and its refusing limit must stay. */
         uint32_t before = (uint32_t)tail + ring->mask + 1;
         __atomic_compare_exchange_n(&ring->limit, &before, (uint32_t)(tail + step) + ring->mask + 1, 0, __ATOMIC_SEQ_CST,
                                     __ATOMIC_RELAXED);
@@ -87,7 +88,7 @@ int nsp_make_room(struct nslice_ring_meta *ring, uint32_t units)
     const uint32_t data_units = ring->mask + 1;
 
     for (;;) {
-        /* pairs with the release in the drain: what lies before the tail may be written again */
+        /* pairs with the release in the drain: the data before the tail may be overwritten */
         uint64_t tail = __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE);
         uint64_t head = __atomic_load_n(&ring->head, __ATOMIC_RELAXED);
         uint32_t limit = (uint32_t)tail + data_units;
@@ -98,13 +99,13 @@ int nsp_make_room(struct nslice_ring_meta *ring, uint32_t units)
             return 0;
         }
         if ((int32_t)(limit - ((uint32_t)head + units)) >= 0) {
-            /* An atomic ring's limit follows the zeroing, which only its owner can vouch for. */
+            /* The limit of an atomic ring follows the zeroing, known only to its owner. */
             if (ring->kind == NSLICE_RING_ATOMIC && ring->full == NSLICE_FULL_OVERWRITE &&
                 (int32_t)(__atomic_load_n(&ring->limit, __ATOMIC_ACQUIRE) - ((uint32_t)head + units)) < 0) {
                 count_loss(ring, NSLICE_LOST_BUSY);
                 return 0;
             }
-            /* By exchange, since closing may have begun after the look at it above: its refusal must stand. */
+            /* By exchange: closing may have begun since the check above, and must stay. */
             if (ring->kind != NSLICE_RING_ATOMIC || ring->full != NSLICE_FULL_OVERWRITE)
                 __atomic_compare_exchange_n(&ring->limit, &before, limit, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
             return 1;
@@ -120,11 +121,14 @@ int nsp_make_room(struct nslice_ring_meta *ring, uint32_t units)
     }
 }
 
-/* Without rseq: claims the place by compare-and-swap, so another CPU's writer may come between, and shows the record by its kind. */
+/*
+ * Without rseq: reserves space by compare-and-swap, since another CPU's writer may intervene; the
+ * kind marks a complete record.
+ */
 static int push_atomic(struct nsp_detail_state *state, uint64_t *record, uint32_t units, uint32_t *cpu)
 {
     struct nslice_ring_meta *ring;
-    __u64 head; /* as in the ring: clang tells unsigned long and long long apart */
+    __u64 head; /* as in the ring: clang distinguishes unsigned long and long long */
     uint64_t ticks, *to;
 
     *cpu = nsp_current_cpu();
@@ -135,7 +139,10 @@ static int push_atomic(struct nsp_detail_state *state, uint64_t *record, uint32_
     do {
         if ((int32_t)(__atomic_load_n(&ring->limit, __ATOMIC_ACQUIRE) - ((uint32_t)head + units)) < 0)
             return NSP_PUSH_FULL;
-        /* In the loop and not before the head is known: other CPUs may write here, and ticks must rise within a ring. */
+        /*
+         * In the loop, after the head is read: other CPUs may write here, and ticks must increase
+         * within a ring.
+         */
         ticks = nsp_clock_read_late();
     } while (!__atomic_compare_exchange_n(&ring->head, &head, head + NSLICE_POSITION_STEP(units), 0,
                                           __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
@@ -143,7 +150,7 @@ static int push_atomic(struct nsp_detail_state *state, uint64_t *record, uint32_
     to[0] = ticks;
     for (uint32_t i = NSLICE_HEAD_UNITS; i < units; ++i)
         to[i] = record[i];
-    /* pairs with the acquire in the drain's walk: a record with a kind is whole */
+    /* pairs with the acquire in the drain's walk: a record with a kind is complete */
     __atomic_store_n(&to[1], record[1], __ATOMIC_RELEASE);
     return NSP_PUSH_DONE;
 }
@@ -152,7 +159,7 @@ int nsp_push_again(const struct nsp_detail_state *state, struct nslice_ring_meta
 {
     if (full)
         return nsp_make_room(full, units);
-    /* A thread that glibc did not make has no rseq area, hence no CPU of its own to write on. */
+    /* A thread not created by glibc has no rseq area, hence no CPU to write on. */
     count_loss(ring_of(state, 0), NSLICE_LOST_BUSY);
     return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* First probe of a thread in a session with counters: runs ordinary code inside a probe, so all registers are saved around it. */
+/* First probe of a thread in a session with counters: runs ordinary code, registers saved. */
 #include "thread_begin.h"
 
 #include <errno.h>
@@ -50,7 +50,7 @@ void nsp_thread_release_counters(void)
 
 void nsp_thread_begin_counters(void)
 {
-    /* A signal handler's probe in the middle of this goes without counters. */
+    /* A signal handler's probe in the middle of this writes no counter words. */
     nsp_thread.counters_failed = 1;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     nsp_thread.generation = nsp_session_generation;

@@ -3,10 +3,10 @@
 #ifndef NSP_THREAD_BEGIN_H
 #define NSP_THREAD_BEGIN_H
 
-/* Opens the thread's counters for the running session; keeps every vector register of the caller. */
+/* Opens the thread's counters for the current session; preserves the caller's vector registers. */
 void nsp_thread_begin_counters(void);
 
-/* Gives back the calling thread's counters, of whatever source; its probes go without from then on. */
+/* Releases the calling thread's counters, of any source; its probes then write no counter words. */
 void nsp_thread_release_counters(void);
 
 #endif /* NSP_THREAD_BEGIN_H */

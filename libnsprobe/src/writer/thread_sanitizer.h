@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Order between threads, told to ThreadSanitizer.  In a program built with it
- * beside this library built without, it sees what the library does through the
- * C library (memcpy(), writev()) but none of its atomics, and would take what
- * they order for races.  Built with it, the library needs no words.
+ * Order between threads, for ThreadSanitizer.  If the program is built with it but
+ * this library is not, ThreadSanitizer sees the library's calls into the C library
+ * (memcpy(), writev()) but none of its atomics, and would report what they order as
+ * races.  If the library is built with it as well, no annotation is required.
  */
 #ifndef NSP_THREAD_SANITIZER_H
 #define NSP_THREAD_SANITIZER_H
@@ -33,14 +33,14 @@ static inline void nsp_tell_acquire(const void *address)
 extern void __tsan_release(void *address) __attribute__((weak));
 extern void __tsan_acquire(void *address) __attribute__((weak));
 
-/* Before the store that shows others what the caller has written. */
+/* Call before the store that publishes the caller's writes. */
 static inline void nsp_tell_release(const void *address)
 {
     if (__tsan_release)
         __tsan_release((void *)address);
 }
 
-/* After the load that has seen that store. */
+/* Call after the load that has seen that store. */
 static inline void nsp_tell_acquire(const void *address)
 {
     if (__tsan_acquire)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The probe of the architecture that is compiled for.  Not API. */
+/* The probe for the target architecture.  Not API. */
 #ifndef NSPROBE_DETAIL_ARCH_H
 #define NSPROBE_DETAIL_ARCH_H
 
 /*
- * Together with probe_asm.h each gives, as one asm statement each time:
+ * Together with probe_asm.h, each header provides the following, each as one asm statement:
  *	NSP_DETAIL_PROBE(state, name, kind)          a record without words of its own
- *	NSP_DETAIL_PROBE_AT(state, site)             the same at a site that the caller holds
+ *	NSP_DETAIL_PROBE_AT(state, site)             the same, at a site that the caller provides
  *	NSP_DETAIL_PROBE_1(state, name, kind, word)  a record with one word
  *	NSP_DETAIL_PROBE_3(state, name, kind, word, word, word)
  * where `state` is the name of a struct nsp_detail_state, as a string.

@@ -7,22 +7,22 @@
 #include <nsprobe/detail/state.h>
 
 /*
- * The steps are those of arch_x86_64.h.  state: x0, site: x1, words: x2,
+ * The steps are the same as in arch_x86_64.h.  state: x0, site: x1, words: x2,
  * x9 and x10, thread pointer: x3, rseq area: x4, ring: x7, head: x16.
  *
  * The clock is CNTVCT_EL0, which every program may read; an ISB is the fence.
  * The commit is a store-release: the drain, on another CPU, must not see the
- * new head before the record.  Room that the drain gives back needs no acquire,
- * since no store goes ahead of the branch that looked for room.
+ * new head before the record.  Reading the room freed by the drain needs no acquire,
+ * since no store is executed before the branch that checks for room.
  *
- * The cold half lies behind the function that holds the probe (subsection 1),
- * within reach of a conditional branch.  It keeps x30 itself, so a leaf function
- * stays one, and all registers but the listed ones (src/arch_aarch64.S).
+ * The cold half follows the function that contains the probe (subsection 1), within
+ * reach of a conditional branch.  It preserves x30, so that a leaf function stays
+ * one, and all registers except the listed ones (src/arch_aarch64.S).
  */
 #define NSP_DETAIL_STR_(x) #x
 #define NSP_DETAIL_STR(x) NSP_DETAIL_STR_(x)
 
-/* A site of its own, emitted beside the code; "?" keeps it in the code's COMDAT group. */
+/* The probe's own site, emitted next to the code; "?" keeps it in the code's COMDAT group. */
 #define NSP_DETAIL_ASM_SITE                                                                        \
     ".pushsection nsprobe_sites,\"aw?\",@progbits\n\t"                                             \
     ".balign 8\n"                                                                                  \
@@ -54,8 +54,8 @@
     "add x4, x3, x4\n"
 
 /*
- * n: name of the sequence; bits: how w17 gets head_bits; words: copies of them; units: of the record.
- * The loads of pairs take stride and rings, and limit and mask, which lie side by side.
+ * n: name of the sequence; bits: how w17 gets head_bits; words: code that copies them; units: words
+ * of the record.  The paired loads rely on stride and rings, and limit and mask, being adjacent.
  */
 #define NSP_DETAIL_ASM_SEQUENCE(n, bits, words, units)                                             \
     ".Lnsp_retry_" n "_%=:\n\t"                                                                    \
@@ -99,7 +99,7 @@
     ".Lnsp_abort_" n "_%=:\n\t"                                                                    \
     "b .Lnsp_retry_" n "_%=\n"
 
-/* struct rseq_cs: what the kernel compares the instruction pointer with */
+/* struct rseq_cs: the range that the kernel compares the instruction pointer with */
 #define NSP_DETAIL_ASM_DESCRIPTOR(n)                                                               \
     ".balign 32\n"                                                                                 \
     ".Lnsp_cs_" n "_%=:\n\t"                                                                       \
@@ -108,9 +108,10 @@
     ".Lnsp_abort_" n "_%=\n\t"
 
 /*
- * state: symbol of the state; the others as above.  No load right behind an adrp and its load has the adrp's register as
- * its base: at the end of a page linkers take that for Cortex-A53's erratum 843419 and put two branches in, and a probe
- * there would cost two instructions more than the others.
+ * state: symbol of the state; the others as above.  No load that directly follows an adrp and its
+ * load uses the adrp's register as its base: at the end of a page, linkers take this for Cortex-A53
+ * erratum 843419 and insert two branches, and a probe there would cost two instructions more than
+ * the others.
  */
 #define NSP_DETAIL_ASM_PROBE(state, site, bits, words, units)                                      \
     "adrp x3, :got:" state "\n\t"                                                                  \
@@ -148,8 +149,9 @@
     ".popsection\n\t"
 
 /*
- * What a probe may change besides memory; x1 where it is not an input.  The cold half makes system calls, past which
- * the kernel keeps of the scalable vector registers only what they share with the others.
+ * What a probe may change besides memory; x1 only where it is not an input.  The cold half makes
+ * system calls, across which the kernel preserves only the part of the scalable vector registers
+ * that they share with the others.
  */
 #ifdef __ARM_FEATURE_SVE
 #define NSP_DETAIL_CLOBBERS                                                                        \
@@ -166,7 +168,7 @@
     [name] "S"(site_name), [file] "S"(__FILE__), [line] "i"(__LINE__),                             \
         [bits] "i"((site_kind) << 16 | (site_words) << 24)
 
-/* Where the site stands, and the words of a record. */
+/* Registers of the site and of a record's words. */
 #define NSP_DETAIL_SITE_REGISTER "x1"
 #define NSP_DETAIL_WORD0_REGISTER "x2"
 #define NSP_DETAIL_WORD1_REGISTER "x9"

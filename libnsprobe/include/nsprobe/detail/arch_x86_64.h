@@ -7,46 +7,45 @@
 #include <nsprobe/detail/state.h>
 
 /*
- * In plain steps (state: %rdi, site: %rsi where it is needed, words: %r10 to %r12, ring: %r8, head: %r9):
+ * In steps (state: %rdi, site: %rsi where needed, words: %r10 to %r12, ring: %r8, head: %r9):
  *
  *	if state.mode == OFF: done
- *	if state.mode != INLINE: go on in the cold half
+ *	if state.mode != INLINE: continue in the cold half
  *  retry:
- *	thread.rseq_cs = this sequence           -- from here the kernel watches
+ *	thread.rseq_cs = this sequence           -- monitored by the kernel from here
  *	cpu = thread.cpu_id; if cpu >= state.cpus: cold
  *	ring = state.rings + cpu * state.stride_bytes
- *	if ring.limit - head < units: cold       -- full, or closing
+ *	if ring.limit - head < record size: cold -- full, or closing
  *	record = data(ring, head)
- *	record.ticks = clock                     -- inside, so ticks rise within a ring
+ *	record.ticks = clock                     -- inside, so ticks increase within a ring
  *	record.thread_id = tid; if tid == 0: cold -- first probe of the thread
  *	record.slice_id, kind, words = site.head_bits
  *	record.words = words
- *	ring.head = head + step                  -- the commit, last instruction of the sequence
- *	thread.rseq_cs = 0                       -- lets the object be unloaded at any later time
+ *	ring.head = head + step                  -- commit, the sequence's last instruction
+ *	thread.rseq_cs = 0                       -- so that the object may be unloaded later
  *
- * The cold half holds the sequence a second time, for mode ORDERED, between two
- * fences: a switch in the first would cost every record of mode INLINE, whose
- * instructions hide behind the clock read as long as they are few.
+ * The cold half has a second copy of the sequence, between two fences, for mode
+ * ORDERED: a branch in the first copy would slow down every record of mode INLINE,
+ * whose instructions hide behind the clock read as long as there are few of them.
  *
- * The fences stand at the probe's two ends and not at the clock: neither the
- * probe nor the code around it then runs in the other's shadow, so what a probe
- * costs does not depend on its surroundings and can be subtracted.
+ * The fences are at both ends of the probe and not at the clock read: neither the
+ * probe nor the code around it then overlaps the other, so the cost of a probe does
+ * not depend on its surroundings and can be subtracted.
  *
  * Preemption, migration or a signal between `retry` and the commit makes the
- * kernel jump to the abort handler, which starts over: the record of another
+ * kernel jump to the abort handler, which starts again: the record of another
  * thread may have taken the place.
  *
- * It is one asm statement so that the number of instructions is the same at
- * every site and in the calibration: the correction is exact only then.
+ * It is a single asm statement so that the number of instructions is the same at
+ * every site and in the calibration: the correction is exact only in this case.
  *
- * The cold path calls with the red zone kept and all registers but the listed
- * ones preserved (src/arch_x86_64.S), so a probe costs the code around it no
- * vector register.
+ * The cold path preserves the red zone and all registers except the listed ones
+ * (src/arch_x86_64.S), so a probe clobbers no vector register of the code around it.
  */
 #define NSP_DETAIL_STR_(x) #x
 #define NSP_DETAIL_STR(x) NSP_DETAIL_STR_(x)
 
-/* A site of its own, emitted beside the code; "?" keeps it in the code's COMDAT group. */
+/* The probe's own site, emitted next to the code; "?" keeps it in the code's COMDAT group. */
 #define NSP_DETAIL_ASM_SITE                                                                        \
     ".pushsection nsprobe_sites,\"aw?\",@progbits\n\t"                                             \
     ".balign 8\n"                                                                                  \
@@ -68,7 +67,10 @@
     "mov %%r11, 24(%%rdx)\n\t"                                                                     \
     "mov %%r12, 32(%%rdx)\n\t"
 
-/* n: name of the sequence; bits: where head_bits is; words: copies of them; units: of the record */
+/*
+ * n: name of the sequence; bits: where head_bits is; words: code that copies them; units: words of
+ * the record
+ */
 #define NSP_DETAIL_ASM_SEQUENCE(n, bits, words, units)                                             \
     ".Lnsp_retry_" n "_%=:\n\t"                                                                    \
     "lea .Lnsp_cs_" n "_%=(%%rip), %%rax\n\t"                                                      \
@@ -110,7 +112,7 @@
     ".Lnsp_abort_" n "_%=:\n\t"                                                                    \
     "jmp .Lnsp_retry_" n "_%=\n"
 
-/* struct rseq_cs: what the kernel compares the instruction pointer with */
+/* struct rseq_cs: the range that the kernel compares the instruction pointer with */
 #define NSP_DETAIL_ASM_DESCRIPTOR(n)                                                               \
     ".balign 32\n"                                                                                 \
     ".Lnsp_cs_" n "_%=:\n\t"                                                                       \
@@ -157,14 +159,14 @@
     ".quad (1 << 32) + " #units "\n\t"                                                             \
     ".popsection\n\t"
 
-/* What a probe may change besides memory.  %rsi is listed where it is not an input. */
+/* What a probe may change besides memory; %rsi is listed only where it is not an input. */
 #define NSP_DETAIL_CLOBBERS "rax", "rcx", "rdx", "rdi", "r8", "r9", "cc", "memory"
 
 #define NSP_DETAIL_SITE_INPUTS(site_name, site_kind, site_words)                                   \
     [name] "i"(site_name), [file] "i"(__FILE__), [line] "i"(__LINE__),                             \
         [bits] "i"((site_kind) << 16 | (site_words) << 24)
 
-/* Where the site stands, and the words of a record. */
+/* Registers of the site and of a record's words. */
 #define NSP_DETAIL_SITE_REGISTER "rsi"
 #define NSP_DETAIL_WORD0_REGISTER "r10"
 #define NSP_DETAIL_WORD1_REGISTER "r11"

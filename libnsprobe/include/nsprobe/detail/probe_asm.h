@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The probe as an asm statement: what is the same for every architecture.  Not API. */
+/* The probe as an asm statement: the part common to all architectures.  Not API. */
 #ifndef NSPROBE_DETAIL_PROBE_ASM_H
 #define NSPROBE_DETAIL_PROBE_ASM_H
 
@@ -8,8 +8,9 @@
 #include <nsprobe/detail/site.h>
 
 /*
- * Of the architecture: NSP_DETAIL_ASM_... (the instructions), NSP_DETAIL_CLOBBERS (what they may change besides memory
- * and the site's register), NSP_DETAIL_SITE_INPUTS, NSP_DETAIL_SITE_REGISTER, NSP_DETAIL_WORD0_REGISTER to WORD2.
+ * Defined by the architecture: NSP_DETAIL_ASM_... (the instructions), NSP_DETAIL_CLOBBERS (what
+ * they may change besides memory and the site's register), NSP_DETAIL_SITE_INPUTS,
+ * NSP_DETAIL_SITE_REGISTER, NSP_DETAIL_WORD0_REGISTER to WORD2.
  */
 
 /* A record without words of its own: START, STOP, EXIT. */
@@ -21,7 +22,7 @@
                      : NSP_DETAIL_SITE_INPUTS(site_name, site_kind, 0)                             \
                      : NSP_DETAIL_CLOBBERS, NSP_DETAIL_SITE_REGISTER)
 
-/* A record at a site that the caller holds: slices named at run time. */
+/* A record at a site that the caller provides: slices named at run time. */
 #define NSP_DETAIL_PROBE_AT(state, site_pointer)                                                   \
     do {                                                                                           \
         register const struct nsp_site *nsp_site_ __asm__(NSP_DETAIL_SITE_REGISTER) = (site_pointer);\
@@ -34,8 +35,9 @@
     } while (0)
 
 /*
- * A record with one word (MARK) or three (INIT).  The words stand in registers, so what a probe itself executes does not
- * depend on where they come from: to compute them is the program's own work.
+ * A record with one word (MARK) or three (INIT).  The words are in registers, so what a probe
+ * itself executes does not depend on where they come from: computing them is the program's own
+ * work.
  */
 #define NSP_DETAIL_PROBE_1(state, site_name, site_kind, word)                                      \
     do {                                                                                           \
@@ -66,7 +68,10 @@
                          : NSP_DETAIL_CLOBBERS, NSP_DETAIL_SITE_REGISTER);                         \
     } while (0)
 
-/* Declares three values that already stand where the words of a record do: calibration and tests want the bare probe. */
+/*
+ * Declares three values already in the registers for a record's words: calibration and tests need
+ * the bare probe.
+ */
 #define NSP_DETAIL_WORDS(word0, word1, word2)                                                      \
     register uint64_t word0 __asm__(NSP_DETAIL_WORD0_REGISTER) = 1;                                \
     register uint64_t word1 __asm__(NSP_DETAIL_WORD1_REGISTER) = 1;                                \

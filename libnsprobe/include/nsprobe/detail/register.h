@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Registers the sites of the object (program or shared library) that includes this header.  Not API. */
+/* Registers the sites of the including object (program or shared library).  Not API. */
 #ifndef NSPROBE_DETAIL_REGISTER_H
 #define NSPROBE_DETAIL_REGISTER_H
 
@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* The linker makes these; weak because an object may include the header and have no site. */
+/* Created by the linker; weak because an object may include the header without having a site. */
 extern struct nsp_site __start_nsprobe_sites[] __attribute__((weak, visibility("hidden")));
 extern struct nsp_site __stop_nsprobe_sites[] __attribute__((weak, visibility("hidden")));
 
@@ -17,7 +17,7 @@ extern struct nsp_site __stop_nsprobe_sites[] __attribute__((weak, visibility("h
 }
 #endif
 
-/* Every source file has these two; registering the same range again does nothing. */
+/* Every source file has these two functions; registering the same range again does nothing. */
 static void __attribute__((constructor(101), used)) nsp_detail_object_loaded(void)
 {
     if (&__start_nsprobe_sites[0] != &__stop_nsprobe_sites[0])

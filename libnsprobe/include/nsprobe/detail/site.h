@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sites: a place in the source -> 24 bytes in the ELF section nsprobe_sites, registered when the object is loaded.  Not API. */
+/* Sites: place in the source -> 24 bytes in section nsprobe_sites, registered on load.  Not API. */
 #ifndef NSPROBE_DETAIL_SITE_H
 #define NSPROBE_DETAIL_SITE_H
 
@@ -24,7 +24,10 @@ struct nsp_slice {
     struct nsp_site stop;
 };
 
-/* Names a slice at run time; lives until the process ends.  NULL when memory is out.  Any thread, not a signal handler. */
+/*
+ * Names a slice at run time; valid until the process ends.  NULL: out of memory.  Any thread, not a
+ * signal handler.
+ */
 struct nsp_slice *nsp_slice_create(const char *name, const char *file, unsigned line);
 
 void nsp_detail_register_sites(struct nsp_site *begin, struct nsp_site *end);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* What every probe reads: one cache line that says whether and where to write.  Not API. */
+/* The state that every probe reads: one cache line with whether and where to write.  Not API. */
 #ifndef NSPROBE_DETAIL_STATE_H
 #define NSPROBE_DETAIL_STATE_H
 
 /* Values of nsp_detail_state.mode, also known to the assembly. */
 #define NSP_DETAIL_MODE_OFF 0     /* no session: two instructions and a branch */
-#define NSP_DETAIL_MODE_INLINE 1  /* rseq ring, clock only: all of it at the probe */
+#define NSP_DETAIL_MODE_INLINE 1  /* rseq ring, clock only: entirely inline */
 #define NSP_DETAIL_MODE_GENERAL 2 /* counters, or a ring without rseq: out of line */
-#define NSP_DETAIL_MODE_STEP 3    /* as GENERAL; the trap flag is off inside the probe */
+#define NSP_DETAIL_MODE_STEP 3    /* as GENERAL, with the trap flag off inside the probe */
 #define NSP_DETAIL_MODE_ORDERED 4 /* as INLINE, between fences */
-#define NSP_DETAIL_MODE_COUNTED 5 /* START and STOP read counter registers: src/counted_*.S; the rest as GENERAL */
+#define NSP_DETAIL_MODE_COUNTED 5 /* START, STOP: src/counted_*.S read registers; rest: GENERAL */
 
-/* Byte offsets, for the assembly; checked in src/process.c. */
+/* Byte offsets for the assembly; checked in src/process.c. */
 #define NSP_DETAIL_STATE_MODE 0
 #define NSP_DETAIL_STATE_ORDERED 4
 #define NSP_DETAIL_STATE_STRIDE 8
@@ -34,16 +34,16 @@ extern "C" {
 
 struct nsp_detail_state {
     uint32_t mode;         /* NSP_DETAIL_MODE_* */
-    uint32_t ordered;      /* nonzero: fences at the ends of each probe */
-    uint64_t stride_bytes; /* from one CPU's ring to the next one's */
+    uint32_t ordered;      /* nonzero: fences at both ends of each probe */
+    uint64_t stride_bytes; /* from one CPU's ring to the next */
     char *rings;           /* meta page of CPU 0 */
     int64_t rseq_offset;   /* from the thread pointer to struct rseq */
-    uint32_t cpus;         /* rings that exist; a CPU number beyond takes the cold path */
+    uint32_t cpus;         /* number of rings; larger CPU numbers take the cold path */
     uint32_t counters;     /* words in a START or STOP record */
     uint32_t ring_kind;    /* enum nslice_ring_kind */
 } __attribute__((aligned(64)));
 
-/* The session of this process.  Another instance serves calibration with the same instructions. */
+/* The session of this process.  Calibration runs the same instructions on another instance. */
 extern struct nsp_detail_state nsp_detail_state;
 
 #ifdef __cplusplus

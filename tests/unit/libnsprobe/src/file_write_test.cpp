@@ -181,7 +181,7 @@ TEST_CASE("a pipe without a reader is refused at once", "[libnsprobe][file]")
     REQUIRE(mkfifo((dir / "pipe").c_str(), 0600) == 0);
     nsp_file file;
     CHECK(nsp_file_open(&file, (dir / "pipe").c_str()) == -ENXIO);
-    CHECK_THAT(nsp_last_error(), Catch::Contains("pipe: nobody is at the other end"));
+    CHECK_THAT(nsp_last_error(), Catch::Contains("pipe: has no reader"));
 }
 
 TEST_CASE("a descriptor that is given is written from its start, and stays its owner's", "[libnsprobe][file]")
@@ -225,7 +225,7 @@ TEST_CASE("a descriptor that cannot be written, or is of no trace, is refused an
         CHECK_THAT(nsp_last_error(), Catch::Contains(words));
         close(given);
     };
-    refuse(O_RDONLY, -EBADF, "trace: is not open to be written");
+    refuse(O_RDONLY, -EBADF, "trace: is not open for writing");
     refuse(O_RDWR, -EEXIST, "trace: exists and is not a trace");
     refuse(O_WRONLY, -EBADF, "trace: exists and cannot be read");
     CHECK(nsp_file_take(&file, -1, "trace") == -EBADF);

@@ -91,12 +91,12 @@ TEST_CASE("where the rings are and who drains them are options", "[libnsprobe][o
 
 TEST_CASE("an option that is not understood is refused and named", "[libnsprobe][options]")
 {
-    refuse("colour=red", "unknown option \"colour\"; known: output, counters");
+    refuse("colour=red", "unknown option \"colour\"; available: output, counters");
     refuse("ring", "option \"ring\": expected key=value");
     refuse("clock=quick", "option clock=quick: the value must be one of fast, ordered");
     refuse("source=pmu", "one of auto, rdpmc, perf-read, papi, step, none");
     refuse("calibration=maybe", "one of yes, no");
-    refuse("output= ring=4M", "option output=: the file's name is missing");
+    refuse("output= ring=4M", "option output=: the file name is missing");
     refuse("ring=", "expected a number of bytes");
     refuse("ring=4X", "expected a number of bytes");
     refuse("ring=4KB", "expected a number of bytes");

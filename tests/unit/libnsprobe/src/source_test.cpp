@@ -56,7 +56,7 @@ TEST_CASE("an unknown counter is refused with the list of known ones", "[libnspr
     for (const auto source : {NSP_SOURCE_AUTO, NSP_SOURCE_RDPMC, NSP_SOURCE_PERF_READ}) {
         const Chosen chosen = choose("instructions,wishes", source);
         CHECK(chosen.err == -EINVAL);
-        CHECK_THAT(chosen.words, Catch::Contains("unknown counter \"wishes\"; known: instructions, cycles"));
+        CHECK_THAT(chosen.words, Catch::Contains("unknown counter \"wishes\"; available: instructions, cycles"));
     }
     CHECK_THAT(choose("wishes", NSP_SOURCE_STEP).words, Catch::Contains("\"wishes\""));
 }

@@ -74,7 +74,7 @@ TEST_CASE("where an assumption is broken the interval misses the truth", "[nsdum
     }) < 0.93);
     Model dearer = model;
     dearer.cost_in_program = 1.1;
-    CHECK(check_documented("probes dearer in the program", [&](Random &random) {
+    CHECK(check_documented("probes more expensive in the program", [&](Random &random) {
         return outcome_of(field_of(nested(dearer, 8, constant(60.4), constant(20.2), 60, random), "outer"), 665);
     }) < 0.5);
     CHECK(check_documented("interrupted slices, mean", [&](Random &random) {
