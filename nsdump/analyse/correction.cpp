@@ -147,13 +147,13 @@ void Correction::take_trace(const TraceFile &trace)
     if (refused > 0)
         warnings_.push_back(fmt::format("{} calibration entries of the trace cannot be used", refused));
     if (trace.skipped_calibrations() > 0)
-        warnings_.push_back(fmt::format("{} calibrations beyond the first ones were not read: the trace is of very many processes",
+        warnings_.push_back(fmt::format("{} calibrations after the first ones were ignored: the trace has too many processes",
                                         trace.skipped_calibrations()));
     const bool has_programs = !trace.cpus().empty() && !trace.cpus().front().is_kernel;
     if (start_.empty() && end_.empty() && (has_programs || trace.cpus().empty()))
-        warnings_.push_back("the trace has no calibration: raw values only (give one with --calibration)");
+        warnings_.push_back("the trace has no calibration: only raw values are shown (use --calibration)");
     else if (end_.empty() && has_programs)
-        warnings_.push_back("no calibration at the session's end: drift is unknown");
+        warnings_.push_back("no calibration at the end of the session: drift is unknown");
 }
 
 void Correction::take_file(const TraceFile &trace, const CalibrationFile &file)
@@ -193,12 +193,12 @@ void Correction::take_file(const TraceFile &trace, const CalibrationFile &file)
     start_ = CalibrationRows(std::move(rows));
     warn_of(trace, file);
     if (!start_.find(NSLICE_ANY_CPU, kPair, 0) && !other_counters.empty())
-        throw TraceError(fmt::format("the calibration file was made with the counters {}, this trace with {}: a probe costs by them; run "
+        throw TraceError(fmt::format("the calibration file was made with the counters {}, this trace with {}, and probe costs depend on them; run "
                                      "nscalibrate --counters {}",
                                      other_counters, trace.info("counters.names"), trace.info("counters.names")));
     if (!start_.find(NSLICE_ANY_CPU, kPair, 0))
         throw TraceError(fmt::format("the calibration file has no START+STOP measured with mode \"{}\", ring \"{}\", "
-                                     "counters \"{}\", as this trace was made; calibrate with these settings",
+                                     "counters \"{}\", the settings of this trace; calibrate with them",
                                      trace.info("clock.mode"), trace.info("ring.kind"), source));
 }
 
@@ -207,22 +207,22 @@ void Correction::warn_of(const TraceFile &trace, const CalibrationFile &file)
     constexpr double kSameRate = 0.01;
     const double hz = clock_of(trace).hz;
     if (!file.is_trusted)
-        warnings_.push_back("the calibration file says of itself that it must not be used: calibrate again on a quiet machine");
+        warnings_.push_back("the calibration file is marked as untrusted; calibrate again on a quiet machine");
     if (!file.context.cpu.empty() && !trace.info("machine.cpu").empty() && file.context.cpu != trace.info("machine.cpu"))
-        warnings_.push_back(fmt::format("the calibration file is of another machine ({}; the trace's is {}): net values are not this trace's; run "
+        warnings_.push_back(fmt::format("the calibration file is from another machine ({}; the trace's is {}): net values are not valid; run "
                                         "nscalibrate on the machine of the trace",
                                         file.context.cpu, trace.info("machine.cpu")));
     if (!file.context.arch.empty() && !trace.info("machine.arch").empty() && file.context.arch != trace.info("machine.arch"))
-        warnings_.push_back(fmt::format("the calibration file is of a machine with {} instructions, the trace of one with {}: net values are not "
-                                        "this trace's; run nscalibrate on the machine of the trace",
+        warnings_.push_back(fmt::format("the calibration file is from a machine with architecture {}, the trace from one with {}: net values are not "
+                                        "valid; run nscalibrate on the machine of the trace",
                                         file.context.arch, trace.info("machine.arch")));
     if (!trace.info("writer.version").empty() && file.context.version != trace.info("writer.version"))
-        warnings_.push_back(fmt::format("the calibration file is of version {} of the toolkit, the trace of {}: their probes may cost "
-                                        "different things; run nscalibrate of that version",
+        warnings_.push_back(fmt::format("the calibration file was made by version {} of the toolkit, the trace by {}: their probe costs may "
+                                        "differ; run nscalibrate of the trace's version",
                                         file.context.version.empty() ? "(unknown)" : file.context.version, trace.info("writer.version")));
     if (hz > 0 && std::fabs(file.clock.hz - hz) > kSameRate * hz)
         warnings_.push_back(fmt::format("the calibration file's clock runs at {:.4g} GHz, the trace's at {:.4g}: net values "
-                                        "are not this trace's; run nscalibrate on the machine of the trace", file.clock.hz / 1e9, hz / 1e9));
+                                        "are not valid; run nscalibrate on the machine of the trace", file.clock.hz / 1e9, hz / 1e9));
 }
 
 // Over the CPUs that both ends have: a constant that only one has cannot have moved.
@@ -257,14 +257,14 @@ void Correction::build(const std::vector<CpuChunks> &cpus)
     for (const CpuChunks &cpu : cpus)
         borrowed += !cpu.is_kernel && has_constants() && !has_own_row(start_, end_, cpu.cpu);
     if (borrowed > 0)
-        warnings_.push_back(fmt::format("{} CPUs were not calibrated themselves: the mean of the others stands for them, "
+        warnings_.push_back(fmt::format("{} CPUs were not calibrated themselves: the mean of the others is used, "
                                         "with their spread in the interval", borrowed));
     table_.resize(cpus.size() * fields_);
     build_side(cpus, false);
     build_side(cpus, true);
     if (disturbed_ > 0)
-        warnings_.push_back(fmt::format("on {} CPUs the calibration gives a START + STOP that takes less than no time: it was disturbed, "
-                                        "and net values are not to be believed; record again on a quieter machine, or give --calibration",
+        warnings_.push_back(fmt::format("on {} CPUs the calibration gives START + STOP a negative cost: it was disturbed, "
+                                        "and net values are unreliable; record again on a quieter machine, or use --calibration",
                                         disturbed_));
     warn_of_kernel(cpus);
 }
@@ -279,15 +279,15 @@ void Correction::warn_of_kernel(const std::vector<CpuChunks> &cpus)
     if (kernel_cpus == 0)
         return;
     if (kernel_start_.empty() && kernel_end_.empty()) {
-        warnings_.push_back("the kernel's probes were not calibrated: their slices have raw values only, and what they cost programs' slices "
-                            "is not taken out of these");
+        warnings_.push_back("the kernel's probes were not calibrated: their slices have only raw values, and their cost is not subtracted "
+                            "from programs' slices");
         return;
     }
     if (kernel_start_.empty() || kernel_end_.empty())
-        warnings_.push_back(fmt::format("no calibration of the kernel's probes at the recording's {}: their drift is unknown",
+        warnings_.push_back(fmt::format("no calibration of the kernel's probes at the {} of the recording: their drift is unknown",
                                         kernel_end_.empty() ? "end" : "start"));
     if (borrowed > 0)
-        warnings_.push_back(fmt::format("the kernel's probes were not calibrated on {} CPUs: the mean of the others stands for them, "
+        warnings_.push_back(fmt::format("the kernel's probes were not calibrated on {} CPUs: the mean of the others is used, "
                                         "with their spread in the interval", borrowed));
 }
 

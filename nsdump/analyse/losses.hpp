@@ -53,10 +53,10 @@ struct Losses {
     std::string lost_words() const;
 };
 
-// Why there is no footer, and what that means.
+// Why there is no footer, and the consequence.
 inline constexpr const char *kNoFooter =
-    "no footer: the recorder did not end (_exit, exec, a signal, a crash); complete up to the last whole chunk, what was in the rings then is "
-    "missing, and how much that was is unknown";
+    "no footer: the recorder did not finish (_exit, exec, a signal, a crash); the trace is complete up to the last whole chunk; an unknown "
+    "number of records that were still in the rings is missing";
 
 // `is_damaged`: chunks are missing, so that their records are not to be expected.
 Losses losses_of(const TraceFile &trace, bool is_damaged);

@@ -107,13 +107,13 @@ bool ChunkWalker::next(Chunk &chunk)
         }
         // Damage refutes a byte once or twice; headers made to lie in each other's payloads could do it thousands of times.
         if (refuted_bytes_ / kMostReadings >= source_.size_bytes()) {
-            resynchronise(chunk.offset, "no chunk where it should end, as behind too many before");
+            resynchronise(chunk.offset, "no chunk where it should end, as after too many before it");
             continue;
         }
         if (read_payload(chunk, payload_))
             return true; // whole; the damage behind it is met at the next call
         refuted_bytes_ += chunk.header.payload_bytes;
-        resynchronise(chunk.offset, "payload checksum wrong and no chunk where it should end");
+        resynchronise(chunk.offset, "wrong payload checksum and no chunk where it should end");
     }
 }
 } // namespace nsdump

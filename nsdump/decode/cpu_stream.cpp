@@ -24,7 +24,7 @@ bool CpuStream::next_chunk()
         if (!walker_.read_payload(chunk, payload_)) {
             trace_.damage().add(chunk.offset,
                                 trace_.format().chunk_header_bytes + chunk.header.payload_bytes,
-                                "payload checksum wrong");
+                                "wrong payload checksum");
             had_damage = true;
             continue;
         }

@@ -15,7 +15,7 @@ inline bool is_metadata_kind(unsigned kind)
     return kind >= NSLICE_CHUNK_INFO && kind < NSLICE_CHUNK_KINDS && kind != NSLICE_CHUNK_RECORDS && kind != NSLICE_CHUNK_KERNEL_RECORDS;
 }
 
-// What a user calls it.
+// Name for messages to the user.
 inline const char *metadata_title(unsigned kind)
 {
     switch (kind) {
