@@ -88,7 +88,7 @@ public:
 
     std::size_t read_at(std::uint64_t offset, void *to, std::size_t bytes) override
     {
-        if (bytes == 0 || offset >= bytes_.size()) // an empty payload has no buffer
+        if (bytes == 0 || offset >= bytes_.size()) // `to` is null for an empty payload
             return 0;
         const std::size_t n = std::min<std::uint64_t>(bytes, bytes_.size() - offset);
         std::memcpy(to, bytes_.data() + offset, n);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// decode: a file -> header, metadata, where each CPU's chunks are, and what is damaged; picks the version.
+// decode: a file -> header, metadata, places of each CPU's chunks, and damage; picks the version.
 #include "decode/file_reader.hpp"
 
 #include <algorithm>
