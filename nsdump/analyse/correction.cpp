@@ -25,7 +25,8 @@ bool is_usable(double value)
     return std::isfinite(value) && std::fabs(value) < 1e15;
 }
 
-// The names, where they are not those of the trace; a file that does not tell them is taken as it is.
+// The probe's counter names if they differ from the trace's; a file without names is accepted
+// unchanged.
 std::string counters_unlike(const ProbeCost &probe, const std::vector<std::string> &wanted)
 {
     std::vector<std::string> names;
@@ -34,7 +35,8 @@ std::string counters_unlike(const ProbeCost &probe, const std::vector<std::strin
     return names.empty() || names == wanted ? std::string{} : fmt::format("{}", fmt::join(names, ","));
 }
 
-// Where most of a probe is hidden, what is left is small; `hidden` keeps the share one of the whole probe.
+// If most of a probe's cost is hidden, the rest is small; `hidden` makes the share relative to the
+// whole cost.
 bool has_drifted(double start, double start_ci, double end, double end_ci, double hidden)
 {
     const double moved = std::fabs(end - start);
@@ -91,7 +93,7 @@ std::vector<CalibrationRow> rows_of(const Sums &sums)
 
 using EntryKey = std::tuple<std::uint32_t, unsigned, unsigned>; // CPU, kind, field
 
-// The constants of probes that have nothing to hide beside.
+// The constants of probes without work to overlap with.
 std::map<EntryKey, const nslice_calibration_entry *> entries_alone(const Calibration &calibration)
 {
     std::map<EntryKey, const nslice_calibration_entry *> out;
@@ -101,7 +103,7 @@ std::map<EntryKey, const nslice_calibration_entry *> entries_alone(const Calibra
     return out;
 }
 
-// Processes that calibrated at their start and at their end.
+// Processes that calibrated both at their start and at their end.
 std::set<std::uint32_t> whole_processes(const TraceFile &trace)
 {
     std::set<std::uint32_t> begun, whole;
@@ -163,7 +165,7 @@ void Correction::take_file(const TraceFile &trace, const CalibrationFile &file)
     };
     const std::string source = trace.info("counters.source");
     std::vector<CalibrationRow> rows;
-    std::string other_counters; // of a probe that fits but for them
+    std::string other_counters; // of a probe that matches in everything else
     for (const ProbeCost &probe : file.probes) {
         unsigned index = kPair;
         while (index < kProbes && probe.macro != probe_name(index) && !(index == kPair && probe.macro == "START+STOP"))
@@ -225,7 +227,7 @@ void Correction::warn_of(const TraceFile &trace, const CalibrationFile &file)
                                         "are not valid; run nscalibrate on the machine of the trace", file.clock.hz / 1e9, hz / 1e9));
 }
 
-// Over the CPUs that both ends have: a constant that only one has cannot have moved.
+// Compares only CPUs that were calibrated at both ends: otherwise there is nothing to compare with.
 void Correction::compare(const std::vector<CalibrationRow> &start, const std::vector<CalibrationRow> &end, bool is_kernel)
 {
     std::map<EntryKey, const CalibrationRow *> later;
@@ -291,7 +293,8 @@ void Correction::warn_of_kernel(const std::vector<CpuChunks> &cpus)
                                         "with their spread in the interval", borrowed));
 }
 
-// Programs and the kernel were calibrated by different hands: a CPU that lacks its own constants borrows from its side.
+// Programs and the kernel are calibrated separately: a CPU without its own constants uses those of
+// its side.
 void Correction::build_side(const std::vector<CpuChunks> &cpus, bool is_kernel)
 {
     const CalibrationRows &start = is_kernel ? kernel_start_ : start_, &end = is_kernel ? kernel_end_ : end_;

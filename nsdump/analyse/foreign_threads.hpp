@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// analyse: do programs' records name their threads as the kernel's do?
+// analyse: do programs' records use the same thread numbers as the kernel's?
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace nsdump
 {
-// They do not if a program ran in its own pid namespace (a container).  It is then unknown which kernel
-// records belong to its threads and which of the trace's threads are its own: the same number may
-// denote another thread.
+// They do not if a program ran in its own pid namespace (a container).  It is then unknown which
+// kernel records belong to its threads and which of the trace's threads are its own: the same
+// number may denote another thread.
 inline bool has_foreign_threads(const TraceFile &trace)
 {
     return trace.has_kernel() && !trace.info("program.pid_namespace").empty();

@@ -35,8 +35,8 @@ private:
     Incomplete found_;
 };
 
-// The kernel's metadata affects both sides, because its interrupts and probe costs are subtracted from
-// programs' slices.
+// The kernel's metadata affects both sides, because its interrupts and probe costs are subtracted
+// from programs' slices.
 Sides sides_of(unsigned kind)
 {
     switch (kind) {

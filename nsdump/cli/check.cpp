@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// nsdump check: trace -> is every chunk intact, and was every issued record drained or counted as lost?
+// nsdump check: trace -> is every chunk intact, and every issued record drained or counted as lost?
 #include <iterator>
 #include <memory>
 #include <string>

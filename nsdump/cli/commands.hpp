@@ -23,7 +23,8 @@ enum ExitCode {
     kExitInterrupted = 130,
 };
 
-// For options that take a count: the argument library's own message would name the limits of double.
+// For options that take a count: the argument library's own message would name the limits of
+// double.
 inline std::string is_count(const std::string &text)
 {
     const bool is_number = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
@@ -45,7 +46,7 @@ using RunCommand = std::function<int()>; // returns the exit code
 struct Command {
     const char *name;
     const char *summary;
-    RunCommand (*add)(command::ArgumentSet &arguments); // adds the options; returns the function to run after parsing
+    RunCommand (*add)(command::ArgumentSet &arguments); // adds options; returns what to run
 };
 
 extern const Command kRecord;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// nsdump counters: this machine -> what it can count, through which source, and why not through the others.
+// nsdump counters: this machine -> what it can count, by which source, and why not by the others.
 #include <algorithm>
 #include <cctype>
 #include <iterator>

@@ -21,7 +21,7 @@ namespace nsdump
 namespace
 {
 constexpr double kLookSeconds = 0.05;
-constexpr double kGraceSeconds = 1; // for a process that has started but not reached its own code yet
+constexpr double kGraceSeconds = 1; // for a process that has not reached its own code yet
 constexpr int kLooksToBeSure = 3;   // one scan may miss a process that is being reparented
 
 // The children of all its threads.

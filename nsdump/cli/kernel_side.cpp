@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cli: options for the kernel's records -> a recorder that has them.
+// cli: options for the kernel's records -> a recorder that includes them.
 #include "cli/kernel_side.hpp"
 
 #include <cerrno>
@@ -15,7 +15,7 @@ namespace nsdump
 namespace
 {
 constexpr std::uint32_t kLastPort = 65535;
-constexpr const char *kNoGroup = "modules"; // NET_SLICE_* probes in kernel modules are recorded with any group
+constexpr const char *kNoGroup = "modules"; // NET_SLICE_* in kernel modules: recorded with any group
 } // namespace
 
 void add_kernel_options(command::ArgumentSet &arguments, KernelOptions &options)

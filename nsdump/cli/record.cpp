@@ -117,7 +117,8 @@ nslice_end end_of(RecordEnd end, Child *child)
     return child && WIFSIGNALED(*child->poll()) ? NSLICE_END_KILLED : NSLICE_END_CLOSED;
 }
 
-// Everything requested was recorded: a program without probes is not an error if the kernel is recorded.
+// Everything requested was recorded: a program without probes is not an error if the kernel is
+// recorded.
 bool is_complete(const Options &options, const nsp_recorder_status &status)
 {
     return status.refused == 0 && (status.joined > 0 || !options.kernel.groups.empty());
@@ -158,8 +159,8 @@ void check(const Options &options)
                          "named pipe");
 }
 
-// Starts before the program so that nothing is missed.  A filter by process requires the process to exist;
-// it then waits.
+// Starts before the program so that nothing is missed.  A filter by process requires the process to
+// exist; it then waits.
 void begin_kernel(nsp_recorder *recorder, KernelOptions options, bool is_of_program, int pid)
 {
     if (is_of_program != (pid != 0))

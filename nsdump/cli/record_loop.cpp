@@ -69,8 +69,8 @@ std::optional<RecordEnd> reason_to_end(nsp_recorder *recorder, const RecordLimit
     return std::nullopt;
 }
 
-// Asks a program to end and gives it time.  A Ctrl-C on the terminal has reached it as well, so it may
-// end by itself.
+// Asks a program to end and gives it time.  A Ctrl-C on the terminal has reached it as well, so it
+// may end by itself.
 class Farewell
 {
 public:
@@ -86,7 +86,7 @@ public:
             told_s_ = elapsed_s;
         }
         const std::string left = child_->poll() ? child_->descendants().names() : fmt::format("the program (process {})", child_->pid());
-        if (child_->poll() && !has_told_descendants_ && !left.empty()) { // Ctrl-C on the terminal does not reach a daemon
+        if (child_->poll() && !has_told_descendants_ && !left.empty()) { // Ctrl-C does not reach a daemon
             child_->descendants().terminate();
             has_told_descendants_ = true;
             told_s_ = elapsed_s;

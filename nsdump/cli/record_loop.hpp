@@ -24,9 +24,9 @@ enum class RecordEnd {
     kWriteError,
 };
 
-// Drains until the program (child or attached; neither if only the kernel is recorded) and those of its
-// descendants that take part have ended, or until there is a reason to stop.  In the latter case a
-// program started here receives SIGTERM and a moment to exit.
+// Drains until the program (child or attached; neither if only the kernel is recorded) and those of
+// its descendants that take part have ended, or until there is a reason to stop.  In the latter
+// case a program started here receives SIGTERM and a moment to exit.
 RecordEnd record_until_end(nsp_recorder *recorder, const RecordLimits &limits, Child *child,
                            const RunningProcess *attached);
 } // namespace nsdump

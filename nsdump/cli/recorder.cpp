@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cli: a recorder with the failures of a command.
+// cli: a recorder with error handling for commands.
 #include "cli/recorder.hpp"
 
 #include <cerrno>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// nsdump snapshot: what a running flight recorder holds now -> trace file; the recorder keeps running.
+// nsdump snapshot: the contents of a running flight recorder -> trace file; it keeps running.
 #include <array>
 #include <cerrno>
 #include <memory>

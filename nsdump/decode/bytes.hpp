@@ -21,8 +21,8 @@ public:
     virtual std::size_t read_at(std::uint64_t offset, void *to, std::size_t bytes) = 0;
 };
 
-// Reads with pread into the caller's buffer: if a trace is truncated while being read, pread returns a
-// short read where a mapping would raise SIGBUS.
+// Reads with pread into the caller's buffer: if a trace is truncated while being read, pread
+// returns a short read where a mapping would raise SIGBUS.
 std::unique_ptr<ByteSource> open_file(const std::string &path);
 std::unique_ptr<ByteSource> bytes_in_memory(std::vector<std::byte> bytes, std::string name);
 } // namespace nsdump

@@ -14,7 +14,7 @@ namespace
 {
 constexpr std::size_t kSearchBlockBytes = 1 << 16;
 constexpr std::size_t kMaxHeaderBytes = 64;
-constexpr std::uint64_t kMostReadings = 4; // times the file's bytes, for checksums that turn out wrong
+constexpr std::uint64_t kMostReadings = 4; // times the file size, for checksums that are wrong
 } // namespace
 
 ChunkWalker::ChunkWalker(ByteSource &source, const Format &format, std::uint64_t offset, DamageLog *log)
@@ -105,8 +105,8 @@ bool ChunkWalker::next(Chunk &chunk)
             peeked_ = following;
             return true;
         }
-        // Ordinary damage makes a byte's checksum fail once or twice; headers nested in each other's
-        // payloads on purpose could do so thousands of times.
+        // Ordinary damage makes a byte's checksum fail once or twice; headers nested in each
+        // other's payloads on purpose could do so thousands of times.
         if (refuted_bytes_ / kMostReadings >= source_.size_bytes()) {
             resynchronise(chunk.offset, "no chunk where it should end, as after too many before it");
             continue;

@@ -18,9 +18,9 @@ struct Chunk {
     ChunkHeader header;
 };
 
-// Walks headers only; payloads are read on request.  A chunk that is not followed by a valid chunk is
-// returned only if its payload checksum is correct, since a wrong one may mean that bytes are missing
-// inside it.
+// Walks headers only; payloads are read on request.  A chunk that is not followed by a valid chunk
+// is returned only if its payload checksum is correct, since a wrong one may mean that bytes are
+// missing inside it.
 class ChunkWalker
 {
 public:
@@ -30,8 +30,8 @@ public:
     bool next(Chunk &chunk);
     // Reads the header at a known offset; false if it is not valid.
     bool header_at(std::uint64_t offset, Chunk &chunk);
-    // False if the checksum is wrong or the file was truncated.  `units` receives the payload's words and
-    // is reused from call to call.
+    // False if the checksum is wrong or the file was truncated.  `units` receives the payload's
+    // words and is reused from call to call.
     bool read_payload(const Chunk &chunk, std::vector<std::uint64_t> &units);
 
 private:

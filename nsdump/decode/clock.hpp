@@ -20,7 +20,8 @@ struct Clock {
     double ns(double ticks) const { return ticks * 1e9 / hz; }
 };
 
-// The rate is computed from the pairs of the START and the END calibration (or the footer).  If they are
-// too close together for an accurate quotient, or one is missing, the writer's first estimate is used.
+// The rate is computed from the pairs of the START and the END calibration (or the footer).  If
+// they are too close together for an accurate quotient, or one is missing, the writer's first
+// estimate is used.
 Clock clock_of(const TraceFile &trace);
 } // namespace nsdump

@@ -8,7 +8,7 @@ namespace nsdump
 {
 namespace
 {
-constexpr std::size_t kBlockEvents = 512; // 16 KiB: fits in the L1 cache together with its reader's data
+constexpr std::size_t kBlockEvents = 512; // 16 KiB: fits in the L1 cache with its reader's data
 } // namespace
 
 CpuStream::CpuStream(TraceFile &trace, const CpuChunks &chunks)

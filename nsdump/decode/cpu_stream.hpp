@@ -16,9 +16,9 @@ namespace nsdump
 struct StreamFaults {
     std::uint64_t decoded = 0;          // records of any kind
     std::uint64_t unknown_kind = 0;     // skipped by their length
-    std::uint64_t malformed_chunks = 0; // correct checksum, but the payload ends in a malformed record
+    std::uint64_t malformed_chunks = 0; // correct checksum, but the payload ends in no record
     std::uint64_t wrong_counts = 0;     // chunks whose header declares another number of records
-    std::uint64_t ticks_back = 0;       // chunks whose ticks go backwards, inside or relative to the last chunk
+    std::uint64_t ticks_back = 0;       // chunks in or before which the clock goes backwards
     std::uint64_t declared = 0;         // records declared by the headers of the chunks read so far
 };
 

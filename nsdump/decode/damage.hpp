@@ -17,7 +17,8 @@ struct Damage {
 class DamageLog
 {
 public:
-    // Counts are complete; only the first places are kept, so that a hostile file cannot exhaust memory.
+    // Counts are complete; only the first places are kept, so that a hostile file cannot exhaust
+    // memory.
     static constexpr std::size_t kKeptPlaces = 64;
 
     void add(std::uint64_t offset, std::uint64_t bytes, std::string what)

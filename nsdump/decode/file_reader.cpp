@@ -126,7 +126,8 @@ void TraceFile::read_header()
                                      "newer nsdump",
                                      name, raw.version, kNewestVersion));
     if (is_header_damaged_) {
-        // Every chunk has its own checksum, so try the newest version; chunks that it accepts are valid.
+        // Every chunk has its own checksum, so try the newest version; chunks that it accepts are
+        // valid.
         damage_.add(0, sizeof raw, "wrong file header checksum");
         if (!format_)
             format_ = find_format(kNewestVersion);

@@ -59,10 +59,10 @@ public:
     const std::optional<Footer> &footer() const { return footer_; }
     const std::vector<KernelCalibration> &kernel_calibrations() const { return kernel_calibrations_; }
     const std::optional<KernelTotals> &kernel_totals() const { return kernel_totals_; }
-    const std::vector<CpuChunks> &cpus() const { return cpus_; } // the programs' by ascending cpu, then the kernel's
+    const std::vector<CpuChunks> &cpus() const { return cpus_; } // programs by cpu, then the kernel
     bool has_kernel() const { return !cpus_.empty() && cpus_.back().is_kernel; }
-    // For each place in cpus(), the place of the kernel's ring of the same CPU, or its own if there is
-    // none.  Empty without kernel records.
+    // For each place in cpus(), the place of the kernel's ring of the same CPU, or its own if there
+    // is none.  Empty without kernel records.
     std::vector<std::uint32_t> kernel_indices() const;
     // Records of this ring that were lost after its last chunk; 0 if unknown.
     std::uint64_t lost_at_end(const CpuChunks &chunks) const;
@@ -75,8 +75,8 @@ public:
     std::uint64_t metadata_faults() const { return metadata_faults_; }
     // Missing metadata chunks, as far as their sequence and the footer show.
     const MetadataSequence &metadata() const { return metadata_; }
-    // The trace has records of a program but no START calibration, which every session writes (an empty
-    // one if calibration is off).
+    // The trace has records of a program but no START calibration, which every session writes (an
+    // empty one if calibration is off).
     bool lacks_start_calibration() const;
     std::uint64_t chunks_after_footer() const { return chunks_after_footer_; }
     bool is_header_damaged() const { return is_header_damaged_; }
@@ -105,7 +105,7 @@ private:
     std::optional<Footer> footer_;
     std::optional<KernelTotals> kernel_totals_;
     std::vector<CpuChunks> cpus_;
-    std::map<std::pair<bool, std::uint32_t>, std::size_t> cpu_places_; // in cpus_ before sorting, by side and number
+    std::map<std::pair<bool, std::uint32_t>, std::size_t> cpu_places_; // places in unsorted cpus_
     DamageLog damage_;
     MetadataSequence metadata_;
     std::uint64_t unknown_chunks_ = 0;

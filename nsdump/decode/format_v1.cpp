@@ -62,7 +62,8 @@ bool decode_info(Payload payload, Info &info)
     return good;
 }
 
-// Takes a string of `bytes`, including its terminator, from the start of `text` and advances `text`.
+// Takes a string of `bytes`, including its terminator, from the start of `text` and advances
+// `text`.
 bool take_string(std::string_view &text, std::size_t bytes, std::string &out)
 {
     if (bytes == 0 || bytes > text.size() || text[bytes - 1] != '\0')
@@ -102,7 +103,8 @@ bool decode_sites(Payload payload, std::vector<Site> &sites)
     return true;
 }
 
-// Takes the structure at a payload's start; false if the rest is too short for the entries it declares.
+// Takes the structure at a payload's start; false if the rest is too short for the entries it
+// declares.
 template <class Head>
 bool take_head(Payload payload, Head &head, __u32 Head::*entries, std::size_t entry_bytes, std::string_view &rest)
 {
@@ -217,7 +219,8 @@ std::size_t decode_records(RecordCursor &cursor, Event *events, std::size_t max)
         Event &event = events[count];
         std::memcpy(static_cast<void *>(&event), at, sizeof(nslice_record_head));
         const std::ptrdiff_t units = NSLICE_HEAD_UNITS + std::ptrdiff_t{event.word_count};
-        // Kind 0 is a record that was never completed; no record has more than NSLICE_MAX_WORDS words.
+        // Kind 0 is a record that was never completed; no record has more than NSLICE_MAX_WORDS
+        // words.
         if (units > end - at || event.kind == 0 || event.word_count > NSLICE_MAX_WORDS) [[unlikely]]
             break;
         event.words = at + NSLICE_HEAD_UNITS;

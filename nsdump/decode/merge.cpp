@@ -66,8 +66,8 @@ std::uint64_t Merger::strict_limit() const
 // Looks at other CPUs granted per event: far more than a real trace with many CPUs needs.
 constexpr std::uint64_t kLooksPerEvent = 64;
 
-// A run may pass events of other threads up to the last one of their block; later blocks are later in
-// time.  If a CPU lost records, the order matters: they may have been of any thread.
+// A run may pass events of other threads up to the last one of their block; later blocks are later
+// in time.  If a CPU lost records, the order matters: they may have been of any thread.
 std::uint64_t Merger::thread_limit()
 {
     const std::uint64_t strict = strict_limit();

@@ -17,13 +17,13 @@ struct Run {
     std::uint32_t cpu_index = 0; // place of the CPU in TraceFile::cpus()
     bool is_kernel = false;      // from the kernel's ring of that CPU
     bool is_after_loss = false;  // records of this CPU were lost right before the run
-    bool is_kernel_unseen = false; // program run during which kernel records of this CPU are lost (Order::kTime)
+    bool is_kernel_unseen = false; // program run whose kernel records are lost (Order::kTime)
     std::span<const Event> events;
 };
 
 enum class Order {
     kTime,   // all events in time order
-    kThread, // time order within each thread: longer runs, since CPUs that run different threads need not wait
+    kThread, // time order per thread: longer runs, since CPUs with different threads need not wait
 };
 
 class Merger
@@ -65,8 +65,8 @@ private:
     std::vector<Pending> pending_;
     std::vector<std::uint32_t> kernel_indices_;
     std::vector<bool> is_lost_at_end_; // by place
-    std::vector<Head> heap_; // smallest ticks first; equal ticks by CPU, so the order is deterministic
+    std::vector<Head> heap_; // smallest ticks first, then by CPU, so the order is deterministic
     bool has_run_ = false;
-    std::uint64_t looks_ = 1u << 20; // remaining looks of thread_limit() at other CPUs; each event adds some
+    std::uint64_t looks_ = 1u << 20; // budget of thread_limit(); each event adds to it
 };
 } // namespace nsdump

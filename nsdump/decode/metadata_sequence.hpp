@@ -29,8 +29,8 @@ inline const char *metadata_title(unsigned kind)
     }
 }
 
-// Number of chunks by kind.  The footer holds it, since a gap in the sequence cannot show that the last
-// chunk is missing.
+// Number of chunks by kind.  The footer holds it, since a gap in the sequence cannot show that the
+// last chunk is missing.
 using ChunkCounts = std::array<std::uint64_t, NSLICE_CHUNK_KINDS>;
 
 class MetadataSequence

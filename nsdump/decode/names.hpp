@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// decode: site table -> dense numbers for names; slices are paired by name, which several sites may share.
+// decode: site table -> dense numbers for names; slices are paired by name, and sites may share one.
 #pragma once
 
 #include <array>

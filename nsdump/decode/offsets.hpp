@@ -8,9 +8,9 @@
 
 namespace nsdump
 {
-// Distances in words, seven bits per byte, with the top bit of the last byte clear.  A chunk takes one to
-// three bytes, so the index of a trace with small chunks is about a hundredth of its size.  Without the
-// index each CPU's reader would have to walk over the chunks of all others.
+// Distances in words, seven bits per byte, with the top bit of the last byte clear.  A chunk takes
+// one to three bytes, so the index of a trace with small chunks is about a hundredth of its size.
+// Without the index each CPU's reader would have to walk over the chunks of all others.
 class Offsets
 {
 public:

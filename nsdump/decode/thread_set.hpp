@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// decode: events of a block -> the threads that wrote them; exact for a few threads, else approximate.
+// decode: events of a block -> the threads that wrote them; exact only for a few threads.
 #pragma once
 
 #include <algorithm>
@@ -55,6 +55,6 @@ private:
 
     std::array<std::uint32_t, kMax> ids_{};
     std::size_t count_ = 0; // if more than kMax, only bits_ is valid
-    std::array<std::uint64_t, 64> bits_{}; // by hash; of two sets of 30 threads one pair in five collides
+    std::array<std::uint64_t, 64> bits_{}; // by hash; of pairs of sets of 30 threads 1 in 5 collides
 };
 } // namespace nsdump

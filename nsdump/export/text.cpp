@@ -156,8 +156,8 @@ template <class Figures> std::string marked_name(const Figures &figures)
     return printable(figures.name) + (figures.is_incomplete ? " ?" : "");
 }
 
-// A longer name is printed on its own line above its figures, so it is not truncated and does not widen
-// the table.
+// A longer name is printed on its own line above its figures, so it is not truncated and does not
+// widen the table.
 constexpr std::size_t kMostNameColumns = 40;
 
 std::string name_cell(const std::string &name, std::size_t width, Page &page)
