@@ -79,7 +79,7 @@ private:
     void grow();
 
     const Correction &correction_;
-    std::vector<Slot> slots_; // as many as a power of two
+    std::vector<Slot> slots_; // size is a power of two
     std::vector<BatchShape> shapes_;
     std::vector<std::uint32_t> leaves_; // id + 1 of childless shapes, by leaf_of(); 0: none
 };

@@ -94,7 +94,7 @@ CalibrationFile from_json(const Json &json)
     return out;
 }
 
-constexpr double kLargestCost = 1e12; // ticks: minutes
+constexpr double kLargestCost = 1e12; // in ticks: minutes
 
 // Rejects what no machine can have: a probe with a negative cost, a clock that does not run.
 void check_possible(const CalibrationFile &file, const std::string &name)

@@ -173,5 +173,5 @@ RunCommand add(command::ArgumentSet &arguments)
 }
 } // namespace
 
-const Command kCounters = {"counters", "What this machine can count, and how programs may read it", add};
+const Command kCounters = {"counters", "List what this machine can count, and how programs may read it", add};
 } // namespace nsdump

@@ -41,7 +41,7 @@ private:
     std::vector<Member> members_;
     double begin_s_ = -1, next_look_s_ = 0;
     int empty_looks_ = 0;
-    std::string seen_; // names at the last look
+    std::string seen_; // names at the last scan
     std::vector<Member> told_;
 };
 } // namespace nsdump

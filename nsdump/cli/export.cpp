@@ -186,5 +186,5 @@ RunCommand add(command::ArgumentSet &arguments)
 }
 } // namespace
 
-const Command kExport = {"export", "Events, slices or statistics as CSV or JSON", add};
+const Command kExport = {"export", "Export events, slices or statistics as CSV or JSON", add};
 } // namespace nsdump

@@ -120,5 +120,5 @@ RunCommand add(command::ArgumentSet &arguments)
 }
 } // namespace
 
-const Command kKernel = {"kernel", "Places in the kernel: list or record them", add};
+const Command kKernel = {"kernel", "List or record places in the kernel", add};
 } // namespace nsdump

@@ -179,7 +179,7 @@ int run(const Options &options)
     if (options.pid != 0) {
         attached.emplace(options.pid);
         if (attached->has_ended())
-            throw TraceError(fmt::format("process {} has ended", options.pid));
+            throw TraceError(fmt::format("process {} has already ended", options.pid));
         if (nsp_recorder_attach(recorder.get(), options.pid) != 0) {
             if (command_was_interrupted())
                 throw command::Interrupted();

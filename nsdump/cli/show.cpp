@@ -201,5 +201,5 @@ RunCommand add(command::ArgumentSet &arguments)
 }
 } // namespace
 
-const Command kShow = {"show", "Events in time order, indented by depth, with raw durations", add};
+const Command kShow = {"show", "Show events in time order, indented by depth, with raw durations", add};
 } // namespace nsdump

@@ -151,5 +151,5 @@ RunCommand add(command::ArgumentSet &arguments)
 }
 } // namespace
 
-const Command kSnapshot = {"snapshot", "What a running flight recorder holds now, as a trace", add};
+const Command kSnapshot = {"snapshot", "Write the contents of a running flight recorder as a trace", add};
 } // namespace nsdump

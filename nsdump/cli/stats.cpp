@@ -53,5 +53,5 @@ RunCommand add(command::ArgumentSet &arguments)
 }
 } // namespace
 
-const Command kStats = {"stats", "What every slice costs: raw, net, percentiles, per packet", add};
+const Command kStats = {"stats", "Show what every slice costs: raw, net, percentiles, per packet", add};
 } // namespace nsdump

@@ -152,7 +152,7 @@ void TraceFile::scan()
         if (chunk.header.kind == NSLICE_CHUNK_RECORDS || chunk.header.kind == NSLICE_CHUNK_KERNEL_RECORDS) {
             if (!note_records(chunk))
                 damage_.add(chunk.offset, format_->chunk_header_bytes + chunk.header.payload_bytes,
-                            "more CPUs than any machine has");
+                            "more CPUs than supported");
         } else {
             read_metadata(walker, chunk);
         }
