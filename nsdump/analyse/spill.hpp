@@ -38,7 +38,7 @@ public:
 private:
     static constexpr std::uint32_t kNone = ~std::uint32_t{0};
     static constexpr std::size_t kRowBytes = Batches::kSlices * sizeof(BatchedSlice);
-    static constexpr std::size_t kBufferRows = 64; // written at once
+    static constexpr std::size_t kBufferRows = 64; // written together
 
     struct Chain {
         std::uint32_t first = kNone, last = kNone;
