@@ -49,18 +49,18 @@ void describe(TraceFile &trace, const Correction &correction, StatsReport &repor
     report.warnings = correction.warnings();
 }
 
-// What was asked of the kernel and is not in the trace.
+// Kernel groups and tracepoints that were requested but are not in the trace.
 void tell_what_kernel_lacks(StatsReport &report)
 {
     constexpr std::string_view kMissing = "kernel.missing.";
     for (const auto &[key, value] : report.info)
         if (key.substr(0, kMissing.size()) == kMissing)
-            report.warnings.push_back(fmt::format("group {}: the kernel of this trace has no tracepoint {}: what they tell is missing",
+            report.warnings.push_back(fmt::format("group {}: the kernel of this trace has no tracepoint {}: its records are missing",
                                                   key.substr(kMissing.size()), value));
     const auto refused = report.info.find("kernel.groups.refused"), reason = report.info.find("kernel.groups.refused.reason");
     if (refused != report.info.end())
         report.warnings.push_back(fmt::format("the kernel's groups {} were not recorded: {}", refused->second,
-                                              reason != report.info.end() ? reason->second : "no reason is told"));
+                                              reason != report.info.end() ? reason->second : "no reason given"));
 }
 
 void tell_losses(StatsReport &report)
@@ -70,11 +70,11 @@ void tell_losses(StatsReport &report)
     if (report.losses.lost_sum() > 0)
         report.warnings.push_back(report.losses.lost_words());
     if (report.losses.equation_holds == false)
-        report.warnings.push_back("the loss equation does not hold: run `nsdump check`");
+        report.warnings.push_back("the loss equation does not hold; run `nsdump check`");
     if (report.losses.kernel_totals_missing)
-        report.warnings.push_back("the kernel's totals are missing: what it lost is not known");
+        report.warnings.push_back("the kernel's totals are missing: its losses are unknown");
     if (report.losses.unnamed_kernel_sites > 0)
-        report.warnings.push_back(fmt::format("{} probes of kernel modules had no number left: they recorded nothing",
+        report.warnings.push_back(fmt::format("{} probes of kernel modules recorded nothing: no slice number was left for them",
                                               report.losses.unnamed_kernel_sites));
     if (report.losses.dropped_sites > 0)
         report.warnings.push_back(fmt::format("{} sites did not fit the site table", report.losses.dropped_sites));
@@ -85,7 +85,7 @@ void tell_losses(StatsReport &report)
         report.warnings.push_back(fmt::format("{} chunks are missing", report.missing_chunks));
 }
 
-// Marks the figures that depend on what is missing.
+// Marks the figures that depend on missing parts.
 void mark_incomplete(TraceFile &trace, const StreamFaults &faults, StatsReport &report)
 {
     const Incomplete found = report.is_interrupted ? incomplete_so_far(trace) : incomplete_of(trace, report.losses, faults);
@@ -101,22 +101,22 @@ void mark_incomplete(TraceFile &trace, const StreamFaults &faults, StatsReport &
         report.warnings.push_back(kIncompletePrefix + reason);
 }
 
-// Constants that moved, and counters without.
+// Warns of constants that drifted and of counters without constants.
 void tell_constants(TraceFile &trace, const Correction &correction, StatsReport &report)
 {
     for (const Drift &drift : report.drift)
         if (drift.is_significant)
             report.warnings.push_back(fmt::format(
-                "calibration drift{}: {} {} of {} went from {:.2f} to {:.2f}; intervals are widened by half of it",
+                "calibration drift{}: {} {} of {} went from {:.2f} to {:.2f}; intervals are widened by half the difference",
                 drift.is_kernel ? " of the kernel's probes" : "", probe_name(drift.probe), drift.is_inner ? "inner" : "outer",
                 field_name(drift.field, drift.is_kernel ? report.kernel_counter_names : report.counter_names), drift.start, drift.end));
     for (unsigned field = 1; field <= report.counter_names.size() && !trace.cpus().empty(); ++field)
         if (correction.has_constants() && !correction.of(0, field).is_known)
-            report.warnings.push_back(fmt::format("{} was not calibrated: raw values only", field_name(field, report.counter_names)));
-    const std::size_t last = trace.cpus().size() - 1; // one of the kernel's, if any
+            report.warnings.push_back(fmt::format("{} was not calibrated: only raw values are shown", field_name(field, report.counter_names)));
+    const std::size_t last = trace.cpus().size() - 1; // a kernel ring, if there is any
     for (unsigned field = 1; field <= report.kernel_counter_names.size() && trace.has_kernel(); ++field)
         if (correction.of(last, 0).is_known && !correction.of(last, field).is_known)
-            report.warnings.push_back(fmt::format("{} of the kernel's slices was not calibrated: raw values only",
+            report.warnings.push_back(fmt::format("{} of the kernel's slices was not calibrated: only raw values are shown",
                                                   field_name(field, report.kernel_counter_names)));
 }
 
@@ -126,27 +126,27 @@ void tell_quality(TraceFile &trace, const Correction &correction, const StreamFa
     if (const std::string warning = foreign_threads_warning(trace); !warning.empty())
         report.warnings.push_back(warning);
     if (trace.info("clock.invariant") == "no")
-        report.warnings.push_back("the clock's rate is not constant: ticks are not comparable over time");
+        report.warnings.push_back("the clock rate is not constant: ticks are not comparable over time");
     if (faults.ticks_back > 0)
-        report.warnings.push_back(fmt::format("the clock goes back in {} chunks", faults.ticks_back));
+        report.warnings.push_back(fmt::format("the clock goes backwards in {} chunks", faults.ticks_back));
     if (report.classes.malformed > 0)
-        report.warnings.push_back(fmt::format("{} records do not have the words of their kind", report.classes.malformed));
+        report.warnings.push_back(fmt::format("{} records do not have the number of words of their kind", report.classes.malformed));
     if (report.classes.spans_loss > 0)
-        report.warnings.push_back(fmt::format("{} slices were open while records were lost: left out",
+        report.warnings.push_back(fmt::format("{} slices were open while records were lost: excluded",
                                               report.classes.spans_loss));
     if (report.classes.crossed > 0)
-        report.warnings.push_back(fmt::format("{} slices cross others of their thread, as those of coroutines do: left out, since each holds a part of another",
+        report.warnings.push_back(fmt::format("{} slices cross others of their thread, as with coroutines: excluded, since each contains part of another",
                                               report.classes.crossed));
     if (report.classes.uncounted_kernel > 0)
-        report.warnings.push_back(fmt::format("{} slices of the kernel's have a time but no counters: these are the CPU's, and the slice's thread left "
-                                              "it inside, or the CPU lacked the counter", report.classes.uncounted_kernel));
+        report.warnings.push_back(fmt::format("{} kernel slices have a time but no counters: kernel counters are per CPU, and the thread left the CPU "
+                                              "inside the slice or the CPU lacked the counter", report.classes.uncounted_kernel));
     if (report.classes.uncounted > report.classes.uncounted_kernel)
-        report.warnings.push_back(fmt::format("{} slices have a time but no counters: a counter had lost its register to another user of the "
-                                              "PMU (name fewer), a thread could not open its own (ulimit -n: one descriptor for each thread and "
-                                              "counter), or source papi was asked in a forked child or a signal handler",
+        report.warnings.push_back(fmt::format("{} slices have a time but no counters: a counter lost its register to another user of the "
+                                              "PMU (use fewer), a thread could not open its own (ulimit -n: one descriptor per thread and "
+                                              "counter), or source papi was read in a forked child or a signal handler",
                                               report.classes.uncounted - report.classes.uncounted_kernel));
     if (report.is_interrupted)
-        report.warnings.push_back("interrupted: figures are about the part read");
+        report.warnings.push_back("interrupted: the figures cover only the part that was read");
 }
 } // namespace
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// analyse: a trace file -> its report; the one call for programs that only want the answer.
+// analyse: a trace file -> its report, in a single call.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,13 @@ namespace nsdump
 {
 struct AnalyseOptions {
     const CalibrationFile *calibration = nullptr; // instead of the trace's own
-    // Called now and then with bytes done and bytes in all; false stops early.
+    // Called from time to time with the bytes done and the total bytes; returning false stops
+    // early.
     std::function<bool(std::uint64_t, std::uint64_t)> progress;
-    bool keeps_histograms = true; // in the report: much memory for many names
+    bool keeps_histograms = true; // in the report; takes much memory for many names
 };
 
-// Throws TraceError when the file cannot be read at all; damage is told in the report.
+// Throws TraceError if the file cannot be read at all; damage is listed in the report.
 StatsReport analyse_trace(const std::string &path, const AnalyseOptions &options = {});
 StatsReport analyse_trace(TraceFile &trace, const AnalyseOptions &options = {});
 } // namespace nsdump

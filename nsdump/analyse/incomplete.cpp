@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// analyse: what of a trace is missing or damaged -> which figures depend on it.
+// analyse: missing or damaged parts of a trace -> the figures that depend on them.
 #include "analyse/incomplete.hpp"
 
 #include <algorithm>
@@ -35,7 +35,8 @@ private:
     Incomplete found_;
 };
 
-// The kernel's interrupts and its probes' cost are taken out of programs' slices.
+// The kernel's metadata affects both sides, because its interrupts and probe costs are subtracted
+// from programs' slices.
 Sides sides_of(unsigned kind)
 {
     switch (kind) {
@@ -49,11 +50,11 @@ const char *consequence(unsigned kind)
 {
     switch (kind) {
     case NSLICE_CHUNK_SITES:
-    case NSLICE_CHUNK_KERNEL_SITES: return "slices may be missing, or be paired wrongly";
+    case NSLICE_CHUNK_KERNEL_SITES: return "slices may be missing or paired wrongly";
     case NSLICE_CHUNK_CALIBRATION:
-    case NSLICE_CHUNK_KERNEL_CALIBRATION: return "what is subtracted for the probes, and the intervals, may be wrong";
-    case NSLICE_CHUNK_KERNEL_TOTALS: return "what the kernel's rings lost is not known";
-    default: return "names of counters, the clock and the machine may be wrong";
+    case NSLICE_CHUNK_KERNEL_CALIBRATION: return "the subtracted probe costs and the intervals may be wrong";
+    case NSLICE_CHUNK_KERNEL_TOTALS: return "the losses of the kernel's rings are unknown";
+    default: return "the names of counters, clock and machine may be wrong";
     }
 }
 
@@ -69,9 +70,9 @@ void Finder::look_at_metadata()
             find(sides_of(kind), "{} chunk{} of {} repeated or out of order", repeated, repeated > 1 ? "s" : "", metadata_title(kind));
     }
     if (trace_.metadata_faults() > 0)
-        find(kBoth, "{} metadata chunks are malformed although their checksums are right", trace_.metadata_faults());
+        find(kBoth, "{} metadata chunks are malformed although their checksums are correct", trace_.metadata_faults());
     if (trace_.damage().chunks() > 0 && !(trace_.footer() && trace_.footer()->tells_chunks))
-        find(kBoth, "what was in the damaged places is not known");
+        find(kBoth, "the contents of the damaged places are unknown");
 }
 
 void Finder::look_at_calibration()
@@ -81,32 +82,32 @@ void Finder::look_at_calibration()
     const auto &all = trace_.calibrations();
     const bool has_end = std::any_of(all.begin(), all.end(), [](const Calibration &one) { return one.phase == NSLICE_CALIBRATION_END; });
     if (trace_.footer() && trace_.footer()->end_calibration_offset > 0 && !has_end)
-        find(kPrograms, "the calibration of the session's end, which the footer names, is missing");
+        find(kPrograms, "the calibration of the session's end, which the footer refers to, is missing");
 }
 
 void Finder::look_at_sites()
 {
     for (const bool is_kernel : {false, true})
         if (const std::uint64_t ids = trace_.names().unknown_ids(is_kernel); ids > 0)
-            find(is_kernel ? kBoth : kPrograms, "{} slice id{} of {} records not in the site table: slices may be missing, or be paired wrongly", ids,
+            find(is_kernel ? kBoth : kPrograms, "{} slice id{} of {} records not in the site table: slices may be missing or paired wrongly", ids,
                  ids > 1 ? "s" : "", is_kernel ? "the kernel's" : "programs'");
 }
 
 void Finder::look_at_records(const Losses &losses, const StreamFaults &faults)
 {
     if (!losses.has_footer)
-        find(kBoth, "there is no footer: what followed the last whole chunk is not known");
+        find(kBoth, "no footer: the records after the last whole chunk are unknown");
     else if (faults.decoded != losses.drained)
-        find(kBoth, "{} records can be read of {} that were written", faults.decoded, losses.drained);
+        find(kBoth, "{} records can be read, but {} were written", faults.decoded, losses.drained);
     if (const std::uint64_t missing = trace_.missing_chunks(); missing > 0)
         find(kBoth, "{} chunks of records are missing", missing);
     if (losses.kernel_totals_missing)
-        find(kBoth, "the kernel's totals are missing: how many records its rings gave is not known");
+        find(kBoth, "the kernel's totals are missing: the number of records from its rings is unknown");
     std::uint64_t misplaced = 0;
     for (const CpuChunks &cpu : trace_.cpus())
         misplaced += cpu.misplaced_chunks;
     if (misplaced > 0)
-        find(kBoth, "{} chunks of records repeat or step back in the sequence", misplaced);
+        find(kBoth, "{} chunks of records repeated or out of sequence", misplaced);
     if (faults.malformed_chunks + faults.wrong_counts > 0)
         find(kBoth, "{} chunks of records do not match their headers", std::max(faults.malformed_chunks, faults.wrong_counts));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// analyse: what of a trace is missing or damaged -> which figures depend on it.
+// analyse: missing or damaged parts of a trace -> the figures that depend on them.
 #pragma once
 
 #include <string>
@@ -11,7 +11,8 @@
 
 namespace nsdump
 {
-// A site that is missing may have been one of any slice, and a constant is in every net value: so figures are marked by side.
+// A missing site may belong to any slice, and a constant affects every net value, so figures are
+// marked by side and not one by one.
 struct Incomplete {
     std::vector<std::string> reasons;
     bool programs = false; // figures of the programs' slices may be wrong
@@ -20,8 +21,8 @@ struct Incomplete {
     bool any() const { return !reasons.empty(); }
 };
 
-// What metadata and the records read until now tell.
+// Determined from the metadata and the records read so far.
 Incomplete incomplete_so_far(const TraceFile &trace);
-// After all records were read: also whether they are all there.
+// After all records were read: also whether any are missing.
 Incomplete incomplete_of(TraceFile &trace, const Losses &losses, const StreamFaults &faults);
 } // namespace nsdump

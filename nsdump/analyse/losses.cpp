@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// analyse: footer and chunk headers -> what was issued, drained and lost.
+// analyse: footer and chunk headers -> records issued, drained and lost.
 #include "analyse/losses.hpp"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@ template <class Lost> std::uint64_t sum_of(const Lost &lost, std::uint64_t other
     return other;
 }
 
-// Numbers from a file: a sum that does not fit cannot be equal to anything.
+// The numbers come from a file: if their sum overflows, the equation does not hold.
 bool holds(const FooterCpu &row)
 {
     std::uint64_t sum = row.drained;
@@ -90,7 +90,7 @@ CpuLosses losses_of_row(const TraceFile &trace, bool is_kernel, const FooterCpu 
     return cpu;
 }
 
-// What the chunks alone tell.
+// Adds the counts of the chunk headers, without footer or totals.
 void add_chunks(const TraceFile &trace, bool is_kernel, Losses &losses)
 {
     for (const CpuChunks &chunks : trace.cpus()) {
@@ -102,7 +102,7 @@ void add_chunks(const TraceFile &trace, bool is_kernel, Losses &losses)
     }
 }
 
-// True when the equation holds for every row, and every chunk's CPU has one.
+// True if the equation holds for every row, and the CPU of every chunk has a row.
 bool add_rows(const TraceFile &trace, bool is_kernel, const std::vector<FooterCpu> &rows, bool is_damaged, Losses &losses)
 {
     bool all_hold = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// analyse: footer and chunk headers -> what was issued, drained and lost, and whether the loss equation holds.
+// analyse: footer and chunk headers -> records issued, drained and lost, and the loss equation.
 #pragma once
 
 #include <array>
@@ -22,8 +22,8 @@ struct CpuLosses {
     std::uint64_t issued = 0;
     std::uint64_t drained = 0;
     std::array<std::uint64_t, kLostCauses> lost{};
-    std::uint64_t lost_other = 0;       // causes that this reader does not know
-    std::uint64_t in_chunks = 0;        // records that the chunk headers of this CPU tell
+    std::uint64_t lost_other = 0;       // causes unknown to this reader
+    std::uint64_t in_chunks = 0;        // records declared by the chunk headers of this CPU
     bool equation_holds = false;        // issued = drained + lost
     bool chunks_agree = false;          // drained = in_chunks, or chunks are damaged or missing
 
@@ -37,27 +37,28 @@ struct Losses {
     std::uint64_t drained = 0;
     std::array<std::uint64_t, kLostCauses> lost{};
     std::uint64_t lost_other = 0;
-    std::uint64_t lost_without_cause = 0; // no footer: what the last chunks tell
-    std::optional<bool> equation_holds;   // none where what was issued is unknown
+    std::uint64_t lost_without_cause = 0; // without a footer: losses up to the last chunks
+    std::optional<bool> equation_holds;   // none if the number of issued records is unknown
     std::vector<CpuLosses> by_cpu;
     std::uint64_t dropped_sites = 0;
-    bool kernel_totals_missing = false; // there are chunks of the kernel's
+    bool kernel_totals_missing = false; // although there are kernel chunks
     std::uint64_t unnamed_kernel_sites = 0;
 
     std::uint64_t lost_sum() const;
-    // The footer tells what was issued, the kernel's totals what its rings were given.  Without them there may have been more.
+    // The footer holds the number of issued records, the kernel's totals those issued to its rings.
+    // Without them there may have been more.
     bool is_issued_known() const { return has_footer && !kernel_totals_missing; }
-    // "issued 5 = drained 4 + lost 1", or what is known of it.
+    // "issued 5 = drained 4 + lost 1", or the known part of it.
     std::string equation() const;
-    // "1 of 5 records were lost", or how many are known to be.
+    // "1 of 5 records were lost", or the known number of lost records.
     std::string lost_words() const;
 };
 
-// Why there is no footer, and what that means.
+// Why there is no footer, and the consequence.
 inline constexpr const char *kNoFooter =
-    "no footer: the recorder did not end (_exit, exec, a signal, a crash); complete up to the last whole chunk, what was in the rings then is "
-    "missing, and how much that was is unknown";
+    "no footer: the recorder did not finish (_exit, exec, a signal, a crash); the trace is complete up to the last whole chunk; an unknown "
+    "number of records that were still in the rings is missing";
 
-// `is_damaged`: chunks are missing, so that their records are not to be expected.
+// `is_damaged`: chunks are missing or damaged, so their records are not expected.
 Losses losses_of(const TraceFile &trace, bool is_damaged);
 } // namespace nsdump

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// analyse: what every reader of a report asks it.
+// analyse: a report -> answers that all its users need.
 #include "analyse/report.hpp"
 
 namespace nsdump

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// analyse: the whole answer about one trace, the C++ form of schema netslice-stats-1.
+// analyse: the complete report on one trace, the C++ form of schema netslice-stats-1.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace nsdump
 {
-// Cut off at either end for the trimmed mean; told wherever it is shown.
+// Share cut off at either end for the trimmed mean.
 inline constexpr double kTrimmedShare = 0.05;
 
 struct Distribution {
@@ -28,8 +28,8 @@ struct Distribution {
     double p99 = 0;
     double p999 = 0;
     double total = 0;
-    std::optional<double> ci95; // net only: half width for the mean; none for one value
-    // Mean without the kTrimmedShare at either end: what interrupts and a stolen CPU leave alone.
+    std::optional<double> ci95; // net only: half width for the mean; none for a single value
+    // Mean without kTrimmedShare at either end: not affected by interrupts or a stolen CPU.
     double trimmed_mean = 0;
     std::optional<double> trimmed_ci95; // net only
 };
@@ -58,9 +58,9 @@ struct FieldReport {
     std::uint64_t packets = 0;
     Distribution raw;
     std::optional<Distribution> net; // none without constants
-    std::optional<SelfValue> self;   // none when a slice inside lacks the field
+    std::optional<SelfValue> self;   // none if a slice inside lacks the field
     std::optional<PerPacket> per_packet;
-    std::vector<Bucket> histogram; // of net, of raw without constants
+    std::vector<Bucket> histogram; // of net; of raw if there are no constants
 };
 
 struct SliceReport {
@@ -77,11 +77,11 @@ struct SliceReport {
     std::uint64_t stepped = 0; // single-stepped: counted, but not timed
     bool is_kernel = false;
     std::uint64_t interrupted = 0;
-    std::uint64_t interrupts = 0; // in those, as the kernel's records tell; taken out of net ticks
-    std::uint64_t switches = 0;   // the same of the times that the thread was put aside
-    double taken_ticks = 0;       // for both, and for the kernel's probes
-    std::uint64_t uncounted = 0; // timed, but without counters that the session has
-    std::uint64_t crossed = 0;   // with another slice of the thread: neither lies in the other
+    std::uint64_t interrupts = 0; // in those, from the kernel's records; subtracted from net ticks
+    std::uint64_t switches = 0;   // the same for the times that the thread was preempted or waited
+    double taken_ticks = 0;       // subtracted for both, and for the kernel's probes
+    std::uint64_t uncounted = 0; // timed, but without the session's counters
+    std::uint64_t crossed = 0;   // overlap another slice of the thread without nesting
     std::uint64_t packets = 0;
     bool is_incomplete = false; // its figures may be wrong: StatsReport::incomplete
     std::vector<FieldReport> values;
@@ -110,7 +110,7 @@ struct MarkReport {
 struct Classes {
     std::uint64_t interrupted = 0;
     std::uint64_t uncounted = 0;
-    std::uint64_t uncounted_kernel = 0; // of them the kernel's
+    std::uint64_t uncounted_kernel = 0; // those of the kernel among them
     std::uint64_t migrated = 0;
     std::uint64_t spans_loss = 0;
     std::uint64_t crossed = 0;
@@ -122,7 +122,7 @@ struct Classes {
     std::uint64_t malformed = 0; // events without the words of their kind
 };
 
-// Before such of StatsReport::warnings as say why figures are incomplete.
+// Prefix of those StatsReport::warnings that say why figures are incomplete.
 inline constexpr const char *kIncompletePrefix = "incomplete: ";
 
 struct StatsReport {
@@ -151,14 +151,15 @@ struct StatsReport {
     std::vector<SliceReport> slices; // in order of first appearance, the programs' before the kernel's
     std::vector<MarkReport> marks;
     Classes classes;
-    std::vector<std::string> incomplete; // what is missing or damaged that figures depend on
+    std::vector<std::string> incomplete; // missing or damaged parts that figures depend on
     std::vector<std::string> warnings;
-    bool is_interrupted = false; // stopped before the trace's end; all above is about the part read
+    bool is_interrupted = false; // stopped before the trace's end; the report covers the part read
 
-    // Damage, something missing or a broken loss equation: the answer is not about the whole truth.
+    // Damage, missing parts or a broken loss equation: the report does not cover the whole
+    // recording.
     bool has_findings() const;
 };
 
-// 0: ticks, n: counter n - 1 of a side.
+// Field 0 is ticks, field n is counter n - 1 of a side.
 std::string field_name(unsigned field, const std::vector<std::string> &counters);
 } // namespace nsdump

@@ -9,9 +9,9 @@
 
 namespace nsdump
 {
-// Empty path: none.
+// None if the path is empty.
 std::optional<CalibrationFile> calibration_of(const std::string &path);
 
-// Throws TraceError.  Ctrl-C ends the reading early; the report then says so.
+// Throws TraceError.  Ctrl-C stops reading early; the report then says so.
 StatsReport analyse_with_progress(TraceFile &trace, const std::string &calibration_path, bool keeps_histograms);
 } // namespace nsdump

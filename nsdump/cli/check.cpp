@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// nsdump check: trace -> is every chunk whole, and is every record that was issued drained or counted as lost?
+// nsdump check: trace -> is every chunk intact, and every issued record drained or counted as lost?
 #include <iterator>
 #include <memory>
 #include <string>
@@ -51,10 +51,10 @@ private:
     command::Output output_;
     std::uint64_t findings_ = 0;
     std::uint64_t decoded_ = 0;
-    std::uint64_t unknown_ = 0; // of no site
+    std::uint64_t unknown_ = 0; // records without a site
 };
 
-// False when the user stopped it.
+// False if the user interrupted it.
 bool Check::read_stream(const CpuChunks &chunks)
 {
     CpuStream stream(trace_, chunks);
@@ -69,7 +69,7 @@ bool Check::read_stream(const CpuChunks &chunks)
     }
     const StreamFaults &faults = stream.faults();
     decoded_ += faults.decoded;
-    say("{}: {} chunks, {} records decoded, {} told by chunk headers", chunks.title(), chunks.chunks, faults.decoded,
+    say("{}: {} chunks, {} records decoded, {} declared by chunk headers", chunks.title(), chunks.chunks, faults.decoded,
         faults.declared);
     check_order(chunks, faults);
     return true;
@@ -80,15 +80,15 @@ void Check::check_order(const CpuChunks &chunks, const StreamFaults &faults)
     if (chunks.missing_chunks > 0)
         find("{}: {} chunks are missing (gaps in the sequence)", chunks.title(), chunks.missing_chunks);
     if (chunks.misplaced_chunks > 0)
-        find("{}: {} chunks repeat or step back in the sequence", chunks.title(), chunks.misplaced_chunks);
+        find("{}: {} chunks repeated or out of sequence", chunks.title(), chunks.misplaced_chunks);
     if (faults.wrong_counts > 0)
-        find("{}: {} chunks do not hold as many records as their header tells", chunks.title(), faults.wrong_counts);
+        find("{}: {} chunks do not hold as many records as their header declares", chunks.title(), faults.wrong_counts);
     if (faults.malformed_chunks > 0)
-        find("{}: {} chunks end in something that is no record", chunks.title(), faults.malformed_chunks);
+        find("{}: {} chunks end in a malformed record", chunks.title(), faults.malformed_chunks);
     if (faults.ticks_back > 0)
-        find("{}: the clock goes back in {} chunks", chunks.title(), faults.ticks_back);
+        find("{}: the clock goes backwards in {} chunks", chunks.title(), faults.ticks_back);
     if (faults.unknown_kind > 0)
-        say("{}: {} records of a kind that this nsdump does not know", chunks.title(), faults.unknown_kind);
+        say("{}: {} records of a kind unknown to this nsdump", chunks.title(), faults.unknown_kind);
 }
 
 void Check::check_equation()
@@ -107,7 +107,7 @@ void Check::check_equation()
         if (!cpu.equation_holds)
             find("{}: the loss equation does not hold", cpu.title());
         if (!cpu.chunks_agree)
-            find("{}: {} tells {} records drained, the chunks hold {}", cpu.title(), cpu.is_kernel ? "the kernel's totals" : "footer",
+            find("{}: {} declares {} records drained, but the chunks hold {}", cpu.title(), cpu.is_kernel ? "the kernel's totals" : "footer",
                  cpu.drained, cpu.in_chunks);
     }
     for (const CpuChunks &chunks : trace_.cpus()) {
@@ -118,9 +118,9 @@ void Check::check_equation()
             find("{}: has chunks but no row in the {}", chunks.title(), chunks.is_kernel ? "kernel's totals" : "footer");
     }
     if (losses.kernel_totals_missing)
-        find("the kernel's totals are missing: what its rings lost is not known");
+        find("the kernel's totals are missing: the losses of its rings are unknown");
     if (losses.unnamed_kernel_sites > 0)
-        say("{} probes of kernel modules had no number left: they recorded nothing", losses.unnamed_kernel_sites);
+        say("{} probes of kernel modules recorded nothing: no slice number was left for them", losses.unnamed_kernel_sites);
     if (losses.dropped_sites > 0)
         say("{} sites did not fit the site table", losses.dropped_sites);
 }
@@ -135,11 +135,11 @@ void Check::check_file()
     for (const std::string &reason : incomplete_so_far(trace_).reasons)
         find("{}", reason);
     if (unknown_ > 0)
-        find("{} records are of slices that no site names", unknown_);
+        find("{} records belong to slices without a site", unknown_);
     if (trace_.chunks_after_footer() > 0)
         find("{} chunks follow the footer", trace_.chunks_after_footer());
     if (trace_.unknown_chunks() > 0)
-        say("{} chunks of a kind that this nsdump does not know", trace_.unknown_chunks());
+        say("{} chunks of a kind unknown to this nsdump", trace_.unknown_chunks());
 }
 
 int Check::run(bool quiet)
@@ -166,7 +166,7 @@ RunCommand add(command::ArgumentSet &arguments)
 {
     auto options = std::make_shared<Options>();
     arguments.add("trace", options->trace, "trace file").required();
-    arguments.add_flag("-q,--quiet", options->quiet, "exit code only");
+    arguments.add_flag("-q,--quiet", options->quiet, "print nothing; only set the exit code");
     return [options] {
         TraceFile trace(options->trace);
         return Check(trace).run(options->quiet);
@@ -174,5 +174,5 @@ RunCommand add(command::ArgumentSet &arguments)
 }
 } // namespace
 
-const Command kCheck = {"check", "Integrity of every chunk, and the loss equation of every CPU", add};
+const Command kCheck = {"check", "Verify the integrity of every chunk and the loss equation of every CPU", add};
 } // namespace nsdump

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cli: command line -> a running program; a failed exec comes back through a pipe that closes on success.
+// cli: command line -> a running program; a pipe that closes on success reports a failed exec.
 #include "cli/child.hpp"
 
 #include <cerrno>
@@ -23,7 +23,7 @@ void throw_error(const std::string &what)
     throw std::system_error(errno, std::generic_category(), what);
 }
 
-// Signals that end a program end one that waits, too.  (exec() sets those that are caught back by itself.)
+// Lets the usual signals end a child that still waits.  (exec() itself resets caught signals.)
 void restore_interrupts()
 {
     for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
@@ -33,7 +33,7 @@ void restore_interrupts()
     }
 }
 
-// False: nobody wants the program any more.
+// False: the program is not to run any more.
 bool may_run(int go)
 {
     char word;
@@ -87,7 +87,7 @@ Child::Child(const std::vector<std::string> &argv, const std::function<int()> &p
         throw_error("fork");
     }
     if (pid_ == 0) {
-        close(go[1]); // its end must tell that this process has died
+        close(go[1]); // so that read() reports the end of the pipe if the parent dies
         run_program(argv, prepare, go[0], report[1]);
     }
     close(go[0]);
@@ -98,7 +98,7 @@ Child::Child(const std::vector<std::string> &argv, const std::function<int()> &p
 
 void Child::run()
 {
-    // Where it has been killed meanwhile nobody reads: poll() tells how it ended.
+    // If the child was killed meanwhile, this write fails and poll() reports how it ended.
     [[maybe_unused]] const ssize_t ignored = write(go_, "", 1);
     close(go_);
     go_ = -1;
@@ -117,7 +117,7 @@ void Child::run()
 Child::~Child()
 {
     if (go_ >= 0) {
-        kill(pid_, SIGKILL); // also one that was stopped
+        kill(pid_, SIGKILL); // works even if it is stopped
         waitpid(pid_, nullptr, 0);
         close(go_);
     } else {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cli: command line or process id -> a running program, watched without a signal handler; one started here waits for its word.
+// cli: command line or process id -> a running program, watched without a signal handler.
 #pragma once
 
 #include <functional>
@@ -16,14 +16,14 @@ namespace nsdump
 class Child
 {
 public:
-    // A process that becomes argv with run(); `prepare` runs in it first.  Without run() it ends and argv never ran, also
-    // when this process dies.  Throws std::system_error.
+    // Forks a process that calls `prepare` and executes argv after run().  Without run(), or if
+    // this process dies, it ends and argv is never executed.  Throws std::system_error.
     Child(const std::vector<std::string> &argv, const std::function<int()> &prepare);
     ~Child();
     Child(const Child &) = delete;
     Child &operator=(const Child &) = delete;
 
-    // Throws std::system_error when the program cannot be started.
+    // Throws std::system_error if the program cannot be started.
     void run();
     // Wait status once the program has ended.
     std::optional<int> poll();
@@ -35,16 +35,16 @@ private:
     Descendants descendants_;
     std::string name_;
     pid_t pid_ = -1;
-    int go_ = -1;     // a byte written here lets it run; -1: it does
-    int report_ = -1; // where it tells why it cannot
+    int go_ = -1;     // a byte written here lets it run; -1: already running
+    int report_ = -1; // receives the error if it cannot run
     std::optional<int> status_;
 };
 
-// A process that somebody else started.
+// A process that was started by another one.
 class RunningProcess
 {
 public:
-    // Throws std::system_error when there is no such process.
+    // Throws std::system_error if there is no such process.
     explicit RunningProcess(pid_t pid);
     ~RunningProcess();
     RunningProcess(const RunningProcess &) = delete;
@@ -53,6 +53,6 @@ public:
     bool has_ended() const;
 
 private:
-    int fd_; // pidfd: stays with the process, whoever gets its number next
+    int fd_; // pidfd: refers to this process even if its number is reused
 };
 } // namespace nsdump

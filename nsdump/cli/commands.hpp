@@ -13,31 +13,32 @@ class ArgumentSet;
 
 namespace nsdump
 {
-// Exit codes, as --help and nsdump.1 tell them.
+// Exit codes, as documented in --help and nsdump.1.
 enum ExitCode {
     kExitOk = 0,
     kExitFindings = 1,    // damage, missing footer, broken loss equation; what could be read was printed
-    kExitUsage = 2,       // wrong arguments
-    kExitUnreadable = 3,  // no file, not a trace, a version too new
+    kExitUsage = 2,       // invalid arguments
+    kExitUnreadable = 3,  // no such file, not a trace, or a newer version
     kExitOutput = 4,      // the output could not be written
     kExitInterrupted = 130,
 };
 
-// For options that count something: the library's own words for this name the limits of double.
+// For options that take a count: the argument library's own message would name the limits of
+// double.
 inline std::string is_count(const std::string &text)
 {
     const bool is_number = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
-    return is_number ? "" : text + " is not a number from 0 on";
+    return is_number ? "" : text + " is not a non-negative number";
 }
 inline std::string is_positive(const std::string &text)
 {
     const bool is_zero = text.find_first_not_of('0') == std::string::npos;
-    return is_count(text).empty() && !is_zero ? "" : text + " is not a number from 1 on";
+    return is_count(text).empty() && !is_zero ? "" : text + " is not a positive number";
 }
 
 inline std::string is_given(const std::string &text)
 {
-    return text.empty() ? "is empty; name something, or leave the option out" : "";
+    return text.empty() ? "is empty; give a value or omit the option" : "";
 }
 
 using RunCommand = std::function<int()>; // returns the exit code
@@ -45,7 +46,7 @@ using RunCommand = std::function<int()>; // returns the exit code
 struct Command {
     const char *name;
     const char *summary;
-    RunCommand (*add)(command::ArgumentSet &arguments); // adds the options and returns what runs after parsing
+    RunCommand (*add)(command::ArgumentSet &arguments); // adds options; returns what to run
 };
 
 extern const Command kRecord;

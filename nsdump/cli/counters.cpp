@@ -37,14 +37,14 @@ struct SourceRow {
 struct CounterRow {
     std::string name, group, meaning;
     nsp_counter_access access = NSP_COUNTER_REFUSED;
-    std::string refusal; // why not better, or not at all
+    std::string refusal; // why no better source reads it, or none at all
 };
 
 struct Listing {
     std::vector<SourceRow> sources;
-    std::vector<CounterRow> counters; // as asked for
-    bool has_refused = false;         // among these
-    std::size_t refused = 0;          // of all that match
+    std::vector<CounterRow> counters; // the requested ones
+    bool has_refused = false;         // whether these include refused ones
+    std::size_t refused = 0;          // among all that match
     std::string missing_library;
 };
 
@@ -108,7 +108,7 @@ std::string text_of(const Listing &listing)
     for (const SourceRow &row : listing.sources)
         fmt::format_to(to, "  {:<10} {}\n", row.name, row.refusal.empty() ? "works here" : row.refusal);
     if (!listing.counters.empty())
-        text += "\nCounters: the best source that reads each, name, meaning\n";
+        text += "\nCounters: best source, name, meaning\n";
     const std::string *group = nullptr;
     for (const CounterRow &row : listing.counters) {
         if (!group || *group != row.group)
@@ -119,7 +119,7 @@ std::string text_of(const Listing &listing)
             fmt::format_to(to, "             {}\n", row.refusal);
     }
     if (listing.refused > 0)
-        fmt::format_to(to, "\n{} known names cannot be counted here{}\n", listing.refused,
+        fmt::format_to(to, "\n{} known counters are unavailable here{}\n", listing.refused,
                        listing.has_refused ? "" : "; --all lists them with the reasons");
     if (!listing.missing_library.empty())
         fmt::format_to(to, "\n{}\n", listing.missing_library);
@@ -154,24 +154,24 @@ int run(const Options &options)
     output.finish();
     const bool has_any = !listing.counters.empty() || listing.refused > 0;
     if (!has_any)
-        throw command::UsageError("no counter that is known here has \"" + options.pattern + "\" in its name or meaning");
+        throw command::UsageError("counters: no known counter has \"" + options.pattern + "\" in its name or meaning");
     return kExitOk;
 }
 
 RunCommand add(command::ArgumentSet &arguments)
 {
     auto options = std::make_shared<Options>();
-    arguments.add("pattern", options->pattern, "only names and meanings that hold this text");
-    arguments.add_flag("-a,--all", options->all, "also those that cannot be counted here, with the reason");
-    arguments.add("--format", options->format, "form of the output")
+    arguments.add("pattern", options->pattern, "only counters with this text in name or meaning");
+    arguments.add_flag("-a,--all", options->all, "also list unavailable counters, with the reason");
+    arguments.add("--format", options->format, "output format")
         .one_of({"text", "json"})
         .show_default();
-    arguments.footer("Names are what `record --counters` and NET_SLICE_CONF(\"counters=...\") take: the kernel's own, and libpfm4's\n"
-               "with its masks and modifiers. A counter is tried by opening it for this process.\n"
-               "The exit code is 0 also where nothing can be counted; 2 when no name matches.");
+    arguments.footer("The names are those accepted by `record --counters` and NET_SLICE_CONF(\"counters=...\"): the kernel's own, and\n"
+               "libpfm4's with its masks and modifiers. Each counter is tested by opening it for this process.\n"
+               "The exit code is 0 even if no counter is available; 2 if no name matches.");
     return [options] { return run(*options); };
 }
 } // namespace
 
-const Command kCounters = {"counters", "What this machine can count, and how programs may read it", add};
+const Command kCounters = {"counters", "List what this machine can count, and how programs may read it", add};
 } // namespace nsdump

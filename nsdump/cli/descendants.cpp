@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cli: /proc -> descendants and their part; orphans come here, as to init.
+// cli: /proc -> descendants and whether they take part; orphans are reparented here, as to init.
 #include "cli/descendants.hpp"
 
 #include <algorithm>
@@ -21,10 +21,10 @@ namespace nsdump
 namespace
 {
 constexpr double kLookSeconds = 0.05;
-constexpr double kGraceSeconds = 1; // for what was started but has not come to its own code yet
-constexpr int kLooksToBeSure = 3;   // a process that changes its parent meanwhile may be missed in one
+constexpr double kGraceSeconds = 1; // for a process that has not reached its own code yet
+constexpr int kLooksToBeSure = 3;   // one scan may miss a process that is being reparented
 
-// Of all its threads.
+// The children of all its threads.
 std::vector<pid_t> children_of(pid_t parent)
 {
     std::vector<pid_t> children;
@@ -86,7 +86,7 @@ void Descendants::look(const nsp_recorder *recorder)
     }
 }
 
-// Processes that the kernel does not show are counted in: they may write.
+// Processes that the kernel hides are included: they may write.
 std::vector<Descendants::Member> Descendants::with(bool is_part_taken) const
 {
     std::vector<Member> found;
@@ -108,7 +108,7 @@ std::string Descendants::names() const
     std::string text;
     for (const Member &member : with(true))
         text += fmt::format("{}{} ({}{})", text.empty() ? "process " : ", ", member.pid, name_of(member.pid),
-                            member.part < 0 ? ", not shown to this user" : "");
+                            member.part < 0 ? ", not visible to this user" : "");
     return text;
 }
 
@@ -126,11 +126,11 @@ bool Descendants::take_part(const nsp_recorder *recorder, double elapsed_s, bool
     look(recorder);
     if (!with(true).empty()) {
         empty_looks_ = 0;
-        const bool is_settled = seen_ == names(); // not a process on its way into the background
+        const bool is_settled = seen_ == names(); // not a process that is still daemonizing
         seen_ = names();
         if (is_settled && !is_ending && !is_told_alive()) {
             told_ = with(true);
-            command::tell("nsdump: the program has ended; {}, which it started, still takes part and is recorded; Ctrl-C or `kill {}` ends it "
+            command::tell("nsdump: the program has ended; {}, which it started, still participates and is recorded; Ctrl-C or `kill {}` ends it "
                           "and the recording\n",
                           seen_, getpid());
         }
@@ -140,7 +140,7 @@ bool Descendants::take_part(const nsp_recorder *recorder, double elapsed_s, bool
     if ((!possible.empty() && !is_ending && elapsed_s < begin_s_ + kGraceSeconds) || ++empty_looks_ < kLooksToBeSure)
         return true;
     for (const Member &member : is_ending ? std::vector<Member>() : possible)
-        command::tell("nsdump: process {} ({}) still runs but takes no part in the recording; not waiting for it\n", member.pid, name_of(member.pid));
+        command::tell("nsdump: process {} ({}) still runs but does not take part in the recording; not waiting for it\n", member.pid, name_of(member.pid));
     return false;
 }
 

@@ -14,23 +14,24 @@ namespace nsdump
 class Descendants
 {
 public:
-    // From here on, orphaned descendants become children of this process; construct it before the program starts.
+    // Makes orphaned descendants children of this process; construct it before the program starts.
     Descendants();
 
-    // After the program's end: whether to continue recording.  Reports which processes it waits for, again when these have ended and others
-    // continue, and in the end which ones still run without taking part; it reports nothing when the recording is ending anyway.
+    // After the program's end: whether to continue recording.  Reports which processes it waits
+    // for, again when these have ended and others continue, and finally which ones still run
+    // without taking part.  Reports nothing if the recording is ending anyway.
     bool take_part(const nsp_recorder *recorder, double elapsed_s, bool is_ending);
-    // Ends that nobody else waits for; `program` is its owner's to wait for.
+    // Reaps ended processes except `program`, which its owner waits for.
     void reap(pid_t program);
-    // SIGTERM to those that take part, as far as take_part() has seen them.
+    // Sends SIGTERM to those that take part, as far as take_part() has seen them.
     void terminate() const;
-    // "process 12 (mapid)", or more of them; empty: none.
+    // "process 12 (mapid)", or a list of them; empty if there are none.
     std::string names() const;
 
 private:
     struct Member {
         pid_t pid;
-        int part; // enum nsp_part; -errno: not shown
+        int part; // enum nsp_part; -errno: not visible
     };
 
     void look(const nsp_recorder *recorder);
@@ -40,7 +41,7 @@ private:
     std::vector<Member> members_;
     double begin_s_ = -1, next_look_s_ = 0;
     int empty_looks_ = 0;
-    std::string seen_; // names at the last look
+    std::string seen_; // names at the last scan
     std::vector<Member> told_;
 };
 } // namespace nsdump

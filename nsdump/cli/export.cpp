@@ -38,7 +38,7 @@ struct Options {
     RowFormat row_format() const { return format == "json" ? RowFormat::json : RowFormat::csv; }
 };
 
-// Sink of the pairer that writes a line for each slice that is asked for.
+// Sink of the pairer that writes a line for each selected slice.
 class SliceWriter
 {
 public:
@@ -67,7 +67,7 @@ private:
     std::uint64_t written_ = 0;
 };
 
-// Calls `each` for every run until it returns false or the user stops.
+// Calls `each` for every run until it returns false or the user interrupts.
 template <class Each> int for_each_run(TraceFile &trace, command::Output &output, Each each)
 {
     Merger merger(trace);
@@ -164,27 +164,27 @@ RunCommand add(command::ArgumentSet &arguments)
     arguments.add("--what", options->what, "events, slices or stats")
         .one_of({"events", "slices", "stats"})
         .show_default();
-    arguments.add("--format", options->format, "csv, or json (events and slices: one object a line)")
+    arguments.add("--format", options->format, "csv, or json (events and slices: one object per line)")
         .one_of({"csv", "json"})
         .show_default();
     arguments.add("--calibration", options->calibration,
-                   "calibration.json of nscalibrate, instead of the trace's own constants")
+                   "calibration.json of nscalibrate to use instead of the trace's own constants")
         .check(is_given);
-    const command::Argument unit = arguments.add("--unit", options->unit, "only what ran in the unit with this number")
+    const command::Argument unit = arguments.add("--unit", options->unit, "only events or slices of the unit with this number")
                      .check(is_count);
-    arguments.add("--slice", options->slice, "only what has this name").check(is_given);
-    const command::Argument limit = arguments.add("--limit", options->limit, "events or slices to write at most")
+    arguments.add("--slice", options->slice, "only events, slices or statistics with this name").check(is_given);
+    const command::Argument limit = arguments.add("--limit", options->limit, "maximum number of events or slices to write")
                       .check(is_count);
-    arguments.add("-o,--output", options->output, "file to write, standard output otherwise").check(is_given);
+    arguments.add("-o,--output", options->output, "file to write (default: standard output)").check(is_given);
     arguments.at_end([options, unit, limit] {
         if (options->what == "stats" && (unit.was_given() || limit.was_given()))
-            throw command::WrongUse("--unit and --limit: choose events or slices, not stats");
+            throw command::WrongUse("--unit and --limit cannot be combined with --what stats");
         if (options->what == "events" && !options->calibration.empty())
-            throw command::WrongUse("--calibration: events are raw; choose slices or stats");
+            throw command::WrongUse("--calibration cannot be combined with --what events, which are raw");
     });
     return [options] { return run(*options); };
 }
 } // namespace
 
-const Command kExport = {"export", "Events, slices or statistics as CSV or JSON", add};
+const Command kExport = {"export", "Export events, slices or statistics as CSV or JSON", add};
 } // namespace nsdump

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cli: what was wrong with the trace -> lines on standard error and the exit code.
+// cli: problems found in the trace -> lines on standard error and the exit code.
 #include "cli/finish.hpp"
 
 #include <fmt/format.h>
@@ -38,12 +38,12 @@ int finish_reading(TraceFile &trace, const Merger &merger)
         command::tell("nsdump: {}: {} records of unknown kind, {} malformed chunks\n", name, faults.unknown_kind,
                    faults.malformed_chunks);
     if (command_was_interrupted()) {
-        command::tell("nsdump: interrupted; the output ends where it was\n");
+        command::tell("nsdump: interrupted; the output is incomplete\n");
         return kExitInterrupted;
     }
     if (losses.kernel_totals_missing)
-        command::tell("nsdump: {}: the kernel's totals are missing: what it lost is not known\n", name);
-    // A reading that ended early, at a limit, has not met all records.
+        command::tell("nsdump: {}: the kernel's totals are missing: its losses are unknown\n", name);
+    // A reader that stopped early, at a limit, has not seen all records.
     const Incomplete incomplete = merger.is_over() ? incomplete_of(trace, losses, faults) : incomplete_so_far(trace);
     for (const std::string &reason : incomplete.reasons)
         command::tell("nsdump: {}: {}\n", name, reason);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cli: what was wrong with the trace -> lines on standard error and the exit code.
+// cli: problems found in the trace -> lines on standard error and the exit code.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace nsdump
 {
-// For commands whose output is data: the findings must not be in it, nor be silent.
+// For commands whose output is data: findings must not be mixed into it, nor be dropped.
 int finish_reading(TraceFile &trace, const Merger &merger);
 void tell_warning(const std::string &trace, const std::string &warning);
 } // namespace nsdump

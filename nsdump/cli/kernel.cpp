@@ -46,7 +46,7 @@ int list(const Options &options)
     return kExitOk;
 }
 
-// What a preset is called -> the group that it is.
+// Name of a preset -> its group.
 std::string group_of_preset(std::string preset)
 {
     for (char &letter : preset)
@@ -90,35 +90,35 @@ int run(const Options &options)
     if (options.is_list)
         return list(options);
     if (options.preset.empty() == options.kernel.groups.empty())
-        throw command::UsageError("kernel: give either groups, a --preset, or --list");
+        throw command::UsageError("kernel: requires either groups, --preset or --list");
     return record(options);
 }
 
 RunCommand add(command::ArgumentSet &arguments)
 {
     auto options = std::make_shared<Options>();
-    arguments.add("groups", options->kernel.groups, "groups to record, e.g. net_rx,irq; \"modules\": only what NET_SLICE_* in kernel modules write").check(is_given);
-    arguments.add_flag("--list", options->is_list, "all groups and their places, and whether this kernel has them");
-    arguments.add("--preset", options->preset, "the way of TCP packets, place by place; ends with a table of what each costs")
+    arguments.add("groups", options->kernel.groups, "groups to record, e.g. net_rx,irq; \"modules\": only NET_SLICE_* probes in kernel modules").check(is_given);
+    arguments.add_flag("--list", options->is_list, "list all groups and their places, and whether this kernel has them");
+    arguments.add("--preset", options->preset, "follow TCP packets from place to place; prints a table of their costs at the end")
         .one_of({"tcp-send", "tcp-recv"});
-    arguments.add("--format", options->format, "form of the list and of a preset's table")
+    arguments.add("--format", options->format, "format of the list and of a preset's table")
         .one_of({"text", "json"})
         .show_default();
     arguments.add("-o,--output", options->output, "trace file to write").check(is_given).show_default();
-    arguments.add("-p,--pid", options->kernel.pid, "of places that run in a process: this one's only").check(is_positive);
+    arguments.add("-p,--pid", options->kernel.pid, "limit places that run in a process to this process").check(is_positive);
     arguments.add("--clock", options->clock, "ordered: fenced clock reads")
         .one_of({"fast", "ordered"})
         .show_default();
-    arguments.add("-d,--duration", options->seconds, "seconds after which recording ends").check(is_duration);
+    arguments.add("-d,--duration", options->seconds, "stop after this many seconds").check(is_duration);
     add_kernel_options(arguments, options->kernel);
-    arguments.footer("Needs the module nsmod and, to record, root or CAP_PERFMON. Without --duration Ctrl-C ends the recording; the\n"
-               "trace is whole then, too. `record --kernel GROUPS -- PROGRAM` records a program and the kernel on one clock.\n"
+    arguments.footer("Requires the module nsmod and, to record, root or CAP_PERFMON. Without --duration Ctrl-C ends the recording; the\n"
+               "trace is complete. `record --kernel GROUPS -- PROGRAM` records a program and the kernel on one clock.\n"
                "\n"
-               "Exit codes: 0; 1 the trace has findings; 2 wrong arguments, a group that is none; 3 no module, no permission,\n"
-               "no such counter on this machine; 4 the trace cannot be written.");
+               "Exit codes: 0; 1 the trace has findings; 2 invalid arguments, an unknown group; 3 no module, permission denied,\n"
+               "counter unavailable on this machine; 4 the trace cannot be written.");
     return [options] { return run(*options); };
 }
 } // namespace
 
-const Command kKernel = {"kernel", "Places in the kernel: list or record them", add};
+const Command kKernel = {"kernel", "List or record places in the kernel", add};
 } // namespace nsdump

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cli: the module's list of groups, as text -> rows -> text or JSON.
+// cli: the module's list of groups as text -> rows -> text or JSON.
 #include "cli/kernel_groups.hpp"
 
 #include <algorithm>

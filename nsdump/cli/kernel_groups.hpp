@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cli: the module's list of groups, as text -> rows.
+// cli: the module's list of groups as text -> rows.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace nsdump
 {
-// One place in the kernel: a field of nsmod/ABI.md's GROUPS each.
+// One place in the kernel: the fields of a line of GROUPS in nsmod/ABI.md.
 struct KernelPlace {
     std::string group;
     std::string group_says;
@@ -19,7 +19,7 @@ struct KernelPlace {
     bool is_here = false; // this kernel has the tracepoint
 };
 
-// Lines with fewer fields are left out; fields that a newer module adds are, too.
+// Ignores lines with fewer fields, and additional fields of a newer module.
 std::vector<KernelPlace> parse_groups(std::string_view text);
 
 std::string groups_text(const std::vector<KernelPlace> &places); // for people

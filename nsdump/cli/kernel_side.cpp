@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cli: options for the kernel's records -> a recorder that has them.
+// cli: options for the kernel's records -> a recorder that includes them.
 #include "cli/kernel_side.hpp"
 
 #include <cerrno>
@@ -15,19 +15,19 @@ namespace nsdump
 namespace
 {
 constexpr std::uint32_t kLastPort = 65535;
-constexpr const char *kNoGroup = "modules"; // what NET_SLICE_* in kernel modules write is recorded with any group
+constexpr const char *kNoGroup = "modules"; // NET_SLICE_* in kernel modules: recorded with any group
 } // namespace
 
 void add_kernel_options(command::ArgumentSet &arguments, KernelOptions &options)
 {
     arguments.add("--kernel-counters", options.counters,
-                   "counters of the kernel's slices, of each CPU, e.g. instructions (default: clock only)")
+                   "per-CPU counters for kernel slices, e.g. instructions (default: clock only)")
         .check(is_given);
-    arguments.add("--kernel-ring", options.ring_bytes, "bytes of the kernel's ring of one CPU, a power of two")
+    arguments.add("--kernel-ring", options.ring_bytes, "size of the kernel's ring per CPU in bytes, a power of two")
         .sizes()
         .check(is_positive)
         .show_default();
-    arguments.add("--port", options.port, "of places that see packets: those from or to this TCP, UDP, SCTP or DCCP port")
+    arguments.add("--port", options.port, "limit places that see packets to this TCP, UDP, SCTP or DCCP port (either end)")
         .range(std::uint64_t{1}, kLastPort);
 }
 

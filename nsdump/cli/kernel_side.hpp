@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cli: options for the kernel's records -> a recorder that has them.
+// cli: options for the kernel's records -> a recorder that includes them.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +19,12 @@ struct KernelOptions {
     std::uint32_t pid = 0;
 };
 
-// --kernel-counters, --kernel-ring, --port; how groups and process are chosen is the command's.
+// --kernel-counters, --kernel-ring, --port; each command selects groups and process in its own way.
 void add_kernel_options(command::ArgumentSet &arguments, KernelOptions &options);
 
 // Throws UsageError or TraceError.
 void add_kernel(nsp_recorder *recorder, const KernelOptions &options);
 
-// Ends it and tells what was lost.  Counts of the kernel's side.
+// Ends the recording and reports what was lost.  Returns the kernel's counts.
 nsp_session_counts end_kernel(nsp_recorder *recorder);
 } // namespace nsdump

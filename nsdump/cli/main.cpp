@@ -20,33 +20,33 @@ namespace
 {
 constexpr const char *kFooter = R"(Examples:
   nsdump record -o trace.nsl -- ./program         record a program; `nsdump record --help` has its exit codes
-  nsdump stats trace.nsl                          what every slice costs, probes' own cost taken out
+  nsdump stats trace.nsl                          what every slice costs, minus the probes' own cost
   nsdump show trace.nsl --limit 50                the first 50 events
-  nsdump export trace.nsl --what slices -o s.csv  one line a slice
-  nsdump check trace.nsl && echo whole            is anything damaged or uncounted?
-  nsdump record -k irq,sched -- ./program         with the kernel's interrupts and switches (module nsmod)
+  nsdump export trace.nsl --what slices -o s.csv  one line per slice
+  nsdump check trace.nsl && echo whole            is anything damaged or missing?
+  nsdump record -k irq,sched -- ./program         include kernel interrupts and context switches (module nsmod)
   nsdump kernel --list                            which places in the kernel can be recorded
   nsdump counters                                 what this machine can count, and how
 
 Exit codes:
-  0    all is well
+  0    success
   1    findings: damage, missing parts or a broken loss equation; what could be read was printed
-  2    wrong arguments
-  3    a file cannot be read, is no trace, or is of a newer version
+  2    invalid arguments
+  3    a file cannot be read, is not a trace, or has a newer version
   4    the output cannot be written
   130  interrupted; what was read until then was printed)";
 
-// The library says only that a command is required.
+// The argument library only reports that a command is required.
 void tell_unknown(const std::string &word)
 {
     if (word[0] == '-') {
-        command::tell("nsdump: no option is called \"{}\" before a command; see nsdump --help\n", nsdump::printable(word));
+        command::tell("nsdump: unknown option \"{}\" before the command; see nsdump --help\n", nsdump::printable(word));
         return;
     }
     std::string known;
     for (const nsdump::Command *command : nsdump::all_commands())
         known += (known.empty() ? "" : ", ") + std::string(command->name);
-    command::tell("nsdump: no command is called \"{}\"; there are: {}\n", nsdump::printable(word), known);
+    command::tell("nsdump: unknown command \"{}\"; available: {}\n", nsdump::printable(word), known);
 }
 
 int answer(const command::Reply &reply)
@@ -82,7 +82,7 @@ int run_command(const nsdump::RunCommand &run)
 int main(int argc, char **argv)
 {
     command_keep_standard_files();
-    command::Arguments arguments("Records and reads NetSlice traces.", "nsdump");
+    command::Arguments arguments("Records and analyses NetSlice traces.", "nsdump");
     arguments.version("--version", "nsdump " NETSLICE_VERSION);
     arguments.require_command();
     arguments.footer(kFooter);

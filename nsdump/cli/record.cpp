@@ -43,7 +43,7 @@ struct Options {
     int pid = 0;
     double seconds = 0;
     KernelOptions kernel;
-    bool is_kernel_of_program = false; // of the places that run in a process
+    bool is_kernel_of_program = false; // record per-process kernel places for this program only
     std::vector<std::string> program;
 };
 
@@ -77,7 +77,7 @@ Recorder open_recorder_with(const Options &options)
 }
 
 constexpr const char *kWhyNobody =
-    "took part (is the program linked with libnsprobe, and built without NETSLICE_DISABLE? What starts it must leave it its "
+    "took part (is the program linked with libnsprobe and built without NETSLICE_DISABLE? Whatever starts it must keep its "
     "environment and open descriptors)";
 
 void tell(const Options &options, RecordEnd end, const nsp_recorder_status &status, const std::string &refusal,
@@ -86,24 +86,24 @@ void tell(const Options &options, RecordEnd end, const nsp_recorder_status &stat
     if (status.refused > 0)
         command::tell("nsdump: warning: {} process(es) could not take part: {}\n", status.refused, refusal);
     if (status.joined == 0 && !options.kernel.groups.empty()) {
-        command::tell("nsdump: {}: {} records of the kernel's, {:.1f} MB; no process took part\n", options.output, kernel.drained,
+        command::tell("nsdump: {}: {} kernel records, {:.1f} MB; no process took part\n", options.output, kernel.drained,
                       static_cast<double>(counts.file_bytes) / 1e6);
         return;
     }
     if (status.joined == 0) {
         command::tell("nsdump: nothing was recorded: no process {}; {}\n",
-                   end != RecordEnd::kProgramEnded ? "had taken part by then"
+                   end != RecordEnd::kProgramEnded ? "had taken part when the recording ended"
                    : status.refused > 0            ? "took part"
                                                    : kWhyNobody,
-                   access(options.output.c_str(), F_OK) == 0 ? options.output + " is as it was" : "no file was made");
+                   access(options.output.c_str(), F_OK) == 0 ? options.output + " is unchanged" : "no file was created");
         return;
     }
     if (options.pid == 0 && end == RecordEnd::kWriteError)
-        command::tell("nsdump: warning: the program was told to end (SIGTERM), since its trace cannot be written\n");
+        command::tell("nsdump: warning: sent SIGTERM to the program because its trace cannot be written\n");
     if (options.pid != 0 && end == RecordEnd::kProgramEnded)
         command::tell("nsdump: process {} has ended\n", options.pid);
     tell_losses(counts);
-    const std::string of_kernel = options.kernel.groups.empty() ? "" : fmt::format(", {} of the kernel's", kernel.drained);
+    const std::string of_kernel = options.kernel.groups.empty() ? "" : fmt::format(", {} kernel records", kernel.drained);
     command::tell("nsdump: {}: {} records of {} issued, {} process(es){}, {:.1f} MB\n", options.output, counts.drained,
                counts.issued, status.joined, of_kernel, static_cast<double>(counts.file_bytes) / 1e6);
 }
@@ -117,7 +117,8 @@ nslice_end end_of(RecordEnd end, Child *child)
     return child && WIFSIGNALED(*child->poll()) ? NSLICE_END_KILLED : NSLICE_END_CLOSED;
 }
 
-// What was to be recorded has been: a program without probes is nothing amiss where the kernel was asked for.
+// Everything requested was recorded: a program without probes is not an error if the kernel is
+// recorded.
 bool is_complete(const Options &options, const nsp_recorder_status &status)
 {
     return status.refused == 0 && (status.joined > 0 || !options.kernel.groups.empty());
@@ -148,17 +149,18 @@ bool is_same_file(const std::string &path, int fd)
 void check(const Options &options)
 {
     if (options.program.empty() == (options.pid == 0))
-        throw command::UsageError("record: give either a program after -- or a running process with --pid");
+        throw command::UsageError("record: requires either a program after -- or a running process with --pid");
     if (options.kernel.groups.empty() && (!options.kernel.counters.empty() || options.kernel.port != 0 || options.is_kernel_of_program))
-        throw command::UsageError("record: --kernel-counters, --kernel-own and --port are about the kernel's records: give --kernel GROUPS, too");
+        throw command::UsageError("record: --kernel-counters, --kernel-own and --port require --kernel GROUPS");
     if (options.counters.empty() && options.source != "auto" && options.source != "none")
-        throw command::UsageError("record: --source " + options.source + " needs counters, e.g. -c instructions");
+        throw command::UsageError("record: --source " + options.source + " requires counters, e.g. -c instructions");
     if (options.output == "-" || is_same_file(options.output, STDOUT_FILENO) || is_same_file(options.output, STDERR_FILENO))
-        throw command::UsageError("record: a trace cannot go where the program prints; give a file of its own or a "
+        throw command::UsageError("record: the trace cannot share the program's output; use a separate file or a "
                          "named pipe");
 }
 
-// Before the program, so that nothing of it is missed; a filter by process needs the process first, which waits then.
+// Starts before the program so that nothing is missed.  A filter by process requires the process to
+// exist; it then waits.
 void begin_kernel(nsp_recorder *recorder, KernelOptions options, bool is_of_program, int pid)
 {
     if (is_of_program != (pid != 0))
@@ -177,7 +179,7 @@ int run(const Options &options)
     if (options.pid != 0) {
         attached.emplace(options.pid);
         if (attached->has_ended())
-            throw TraceError(fmt::format("process {} has ended", options.pid));
+            throw TraceError(fmt::format("process {} has already ended", options.pid));
         if (nsp_recorder_attach(recorder.get(), options.pid) != 0) {
             if (command_was_interrupted())
                 throw command::Interrupted();
@@ -219,40 +221,41 @@ RunCommand add(command::ArgumentSet &arguments)
     arguments.add("--clock", options->clock, "ordered: fenced clock reads")
         .one_of({"fast", "ordered"})
         .show_default();
-    arguments.add("--full", options->full, "when a ring is full: lose the new record, or the oldest")
+    arguments.add("--full", options->full, "when a ring is full: discard the new record or overwrite the oldest")
         .one_of({"discard", "overwrite"})
         .show_default();
-    arguments.add("--ring", options->ring_bytes, "bytes of one CPU's ring, a power of two")
+    arguments.add("--ring", options->ring_bytes, "ring size per CPU in bytes, a power of two")
         .sizes()
         .check(is_positive)
         .show_default();
-    arguments.add("--kind", options->kind, "how rings are written; auto: rseq where the program has it")
+    arguments.add("--kind", options->kind, "how rings are written; auto: rseq if the program supports it")
         .one_of({"auto", "rseq", "atomic"})
         .show_default();
-    arguments.add("--step-every", options->step_every, "source step: count every n-th unit only")
+    arguments.add("--step-every", options->step_every, "source step: count only every n-th unit")
         .check(is_positive)
         .show_default();
-    arguments.add_flag("--no-calibration", options->no_calibration, "the trace then has raw values only");
+    arguments.add_flag("--no-calibration", options->no_calibration, "skip calibration; the trace then has only raw values");
     arguments.add("-p,--pid", options->pid, "attach to a process that accepts it (NETSLICE=attach=yes)")
         .check(is_positive);
     arguments.add("-d,--duration", options->seconds,
-                   "seconds after which recording ends; a program started here is told to end then (SIGTERM)")
+                   "stop after this many seconds; a program started here then receives SIGTERM")
         .check(is_duration);
     arguments.add("-k,--kernel", options->kernel.groups,
-                   "record places in the kernel, too (module nsmod), e.g. irq,softirq,sched; `nsdump kernel --list` has all")
+                   "also record places in the kernel (module nsmod), e.g. irq,softirq,sched; `nsdump kernel --list` lists all")
         .check(is_given);
-    arguments.add_flag("--kernel-own", options->is_kernel_of_program, "of the kernel's places that run in a process: those of this program only");
+    arguments.add_flag("--kernel-own", options->is_kernel_of_program, "limit kernel places that run in a process to this program");
     add_kernel_options(arguments, options->kernel);
     arguments.add("program", options->program, "program and its arguments, after --");
-    arguments.footer("An existing file is replaced only if it is empty or a trace, and only once a process takes part (with --kernel: when the program starts).\n"
-               "The recording ends with the program and its descendants that take part; a daemon is recorded to its end.\n"
-               "Ctrl-C ends the program (or daemon) and the recording; the trace is then whole as well. SIGTERM and SIGHUP do the same, and so does a trace\n"
-               "that cannot be written any more: a full disk, a pipe without reader.\n"
+    arguments.footer("An existing file is replaced only if it is empty or a trace, and only once a process participates\n"
+               "(with --kernel: when the program starts). The recording ends with the program and those of its\n"
+               "descendants that take part; a daemon is recorded until it exits.\n"
+               "Ctrl-C ends the program (or daemon) and the recording; the trace is complete. SIGTERM and SIGHUP\n"
+               "do the same, and so does a trace that can no longer be written (disk full, pipe without a reader).\n"
                "\n"
-               "The exit code is the program's own; 128 + n when signal n ended it; 0 after --duration;\n"
-               "1 when no process took part, or one could not; 2 for wrong arguments, an unknown counter among them;\n"
-               "3 when the program cannot be started, attached to or recorded with these options on this machine;\n"
-               "4 when the trace cannot be written; 130 when interrupted.");
+               "The exit code is the program's own; 128 + n if signal n killed it; 0 after --duration;\n"
+               "1 if no process took part or one could not; 2 for invalid arguments, including an unknown counter;\n"
+               "3 if the program cannot be started, attached to or recorded with these options on this machine;\n"
+               "4 if the trace cannot be written; 130 if interrupted.");
     return [options] { return run(*options); };
 }
 } // namespace

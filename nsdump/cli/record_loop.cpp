@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cli: a recorder that is fed -> why it ended; a progress line on the way.
+// cli: an open recorder -> records drained until the end, and why it ended; with a progress line.
 #include "cli/record_loop.hpp"
 
 #include <algorithm>
@@ -43,10 +43,10 @@ public:
         std::uint64_t lost = 0;
         for (const std::uint64_t count : status.counts.lost)
             lost += count;
-        const std::string of_kernel = status.kernel_records > 0 ? fmt::format(" and {} of the kernel's", status.kernel_records) : "";
+        const std::string of_kernel = status.kernel_records > 0 ? fmt::format(" and {} kernel records", status.kernel_records) : "";
         line_.show(fmt::format("recording {:.1f} s: {} records{}, {:.1f} MB, {} lost{}", elapsed_s, status.counts.drained, of_kernel,
                                static_cast<double>(status.counts.file_bytes) / 1e6, lost,
-                               status.joined == 0 && is_of_process_ ? ", no process takes part yet" : ""));
+                               status.joined == 0 && is_of_process_ ? ", no process participates yet" : ""));
     }
 
 private:
@@ -69,7 +69,8 @@ std::optional<RecordEnd> reason_to_end(nsp_recorder *recorder, const RecordLimit
     return std::nullopt;
 }
 
-// Tells a program to end and gives it time; a Ctrl-C on the terminal has reached it as well, so that it may be first.
+// Asks a program to end and gives it time.  A Ctrl-C on the terminal has reached it as well, so it
+// may end by itself.
 class Farewell
 {
 public:
@@ -85,7 +86,7 @@ public:
             told_s_ = elapsed_s;
         }
         const std::string left = child_->poll() ? child_->descendants().names() : fmt::format("the program (process {})", child_->pid());
-        if (child_->poll() && !has_told_descendants_ && !left.empty()) { // no terminal reaches a daemon
+        if (child_->poll() && !has_told_descendants_ && !left.empty()) { // Ctrl-C does not reach a daemon
             child_->descendants().terminate();
             has_told_descendants_ = true;
             told_s_ = elapsed_s;
@@ -93,7 +94,7 @@ public:
         if (elapsed_s < told_s_ + kGraceSeconds)
             return false;
         if (!left.empty())
-            command::tell("nsdump: warning: {} was told to end and goes on\n", left);
+            command::tell("nsdump: warning: {} received SIGTERM and still runs\n", left);
         return true;
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cli: a recorder that is fed -> why it ended.
+// cli: an open recorder -> records drained until the end, and why it ended.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +20,13 @@ enum class RecordEnd {
     kProgramEnded,
     kInterrupted,
     kTimeOver,
-    kRefused,    // nobody takes part, and one process has told why it cannot
+    kRefused,    // no process participates, and at least one has reported why it cannot
     kWriteError,
 };
 
-// Drains until the program and those of its descendants that take part have ended (child, or else attached; neither where only the kernel is recorded) or there is a reason to stop; a program started here
-// is told to end then, and has a moment for it.
+// Drains until the program (child or attached; neither if only the kernel is recorded) and those of
+// its descendants that take part have ended, or until there is a reason to stop.  In the latter
+// case a program started here receives SIGTERM and a moment to exit.
 RecordEnd record_until_end(nsp_recorder *recorder, const RecordLimits &limits, Child *child,
                            const RunningProcess *attached);
 } // namespace nsdump

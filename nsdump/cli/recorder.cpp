@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cli: a recorder with the failures of a command.
+// cli: a recorder with error handling for commands.
 #include "cli/recorder.hpp"
 
 #include <cerrno>
@@ -56,20 +56,20 @@ Recorder open_recorder(const nsp_session_config &config)
     return Recorder(recorder);
 }
 
-// Not a number is neither too small nor too large.
+// NaN fails both comparisons.
 std::string is_duration(const std::string &text)
 {
     char *end = nullptr;
     const double seconds = std::strtod(text.c_str(), &end);
     const bool is_good = end != text.c_str() && *end == 0 && seconds > 0 && seconds <= kMostSeconds;
-    return is_good ? "" : text + " is not a number of seconds above 0 and up to 1e9";
+    return is_good ? "" : text + " is not a duration in seconds (above 0, up to 1e9)";
 }
 
 void tell_losses(const nsp_session_counts &counts, const char *whose, const char *ring_option)
 {
-    const std::string full = fmt::format("ring full (a larger {} helps)", ring_option);
-    const char *const causes[NSLICE_LOST_CAUSES] = {full.c_str(),      "overwritten by newer ones", "ring busy",
-                                                     "session closing", "file could not take them",  "writer died in the middle"};
+    const std::string full = fmt::format("ring full (use a larger {})", ring_option);
+    const char *const causes[NSLICE_LOST_CAUSES] = {full.c_str(),      "overwritten by newer records", "ring busy",
+                                                     "session closing", "file could not be written", "writer died mid-record"};
     for (int cause = 0; cause < NSLICE_LOST_CAUSES; ++cause)
         if (counts.lost[cause] > 0)
             command::tell("nsdump: warning: {} {}records lost: {}\n", counts.lost[cause], whose, causes[cause]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cli: a recorder with the failures of a command: exceptions with an exit code, words about what was lost.
+// cli: a recorder with error handling for commands: exceptions with exit codes, messages on losses.
 #pragma once
 
 #include <memory>
@@ -14,12 +14,13 @@ struct CloseRecorder {
 };
 using Recorder = std::unique_ptr<nsp_recorder, CloseRecorder>;
 
-// A named pipe may get its reader after us.  Throws UsageError, TraceError, OutputError or Interrupted.
+// Waits for the reader of a named pipe.  Throws UsageError, TraceError, OutputError or Interrupted.
 Recorder open_recorder(const nsp_session_config &config);
 
-// What is wrong with a number of seconds; empty: nothing.
+// Checks a number of seconds; returns the error message, empty if it is valid.
 std::string is_duration(const std::string &text);
 
-// Lines on standard error, one for each cause.  `whose`: whose records; `ring_option` makes the ring larger.
+// Prints one line for each cause to standard error.  `whose` qualifies the records; `ring_option`
+// sets the ring size.
 void tell_losses(const nsp_session_counts &counts, const char *whose = "", const char *ring_option = "--ring");
 } // namespace nsdump

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cli: what the user asks for by name -> is it in the trace at all?
+// cli: a name or CPU that the user asked for -> is it in the trace at all?
 #include "cli/selection.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace
 {
 constexpr std::size_t kMostNames = 20;
 
-// What is missing may have been in the part that is damaged: the reading tells of that.
+// The missing name may have been in a damaged part, which is reported when the trace is read.
 bool may_lack_names(TraceFile &trace)
 {
     return trace.damage().chunks() > 0 || trace.missing_chunks() > 0 || incomplete_so_far(trace).any();
@@ -44,7 +44,7 @@ void check_slice(TraceFile &trace, const std::string &name)
             return;
         names.push_back(printable(trace.names()[id].text));
     }
-    throw command::UsageError(fmt::format("{}: nothing is named \"{}\"; there are: {}", trace.source().name(),
+    throw command::UsageError(fmt::format("{}: unknown name \"{}\"; available: {}", trace.source().name(),
                                           printable(name), listed(names)));
 }
 
@@ -58,7 +58,7 @@ void check_cpu(TraceFile &trace, const std::optional<std::uint32_t> &cpu)
             return;
         numbers.push_back(std::to_string(chunks.cpu));
     }
-    throw command::UsageError(fmt::format("{}: no record is of CPU {}; there are: {}", trace.source().name(), *cpu,
+    throw command::UsageError(fmt::format("{}: no records of CPU {}; available: {}", trace.source().name(), *cpu,
                                           listed(numbers)));
 }
 } // namespace nsdump

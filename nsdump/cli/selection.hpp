@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cli: what the user asks for by name -> is it in the trace at all?
+// cli: a name or CPU that the user asked for -> is it in the trace at all?
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,9 @@
 
 namespace nsdump
 {
-// Throws UsageError with the names that there are.  An empty name asks for all; "#<id>" names a slice without a site, which
-// only its records tell.  A damaged trace may have lost names: nothing is refused then.
+// Throws UsageError with the available names.  An empty name selects everything; "#<id>" is a slice
+// without a site, known only from its records.  A damaged trace may have lost names, so nothing is
+// refused then.
 void check_slice(TraceFile &trace, const std::string &name);
 void check_cpu(TraceFile &trace, const std::optional<std::uint32_t> &cpu);
 } // namespace nsdump

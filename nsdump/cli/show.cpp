@@ -44,19 +44,19 @@ struct Open {
     std::vector<std::uint64_t> counters;
 };
 
-// Indentation and durations: what is open on each thread.
+// What is open on each thread, for indentation and durations.
 class Stacks
 {
 public:
     struct Place {
         std::size_t depth = 0;
-        std::optional<Open> start; // of a STOP that has one
+        std::optional<Open> start; // the matching START of a STOP, if any
     };
 
     Place note(NameId name, const Event &event, bool is_kernel)
     {
         if (stacks_.size() > kMaxThreads)
-            stacks_.clear(); // indentation of a hostile trace is worth no memory
+            stacks_.clear(); // bounds the memory that a hostile trace can use
         std::vector<Open> &stack = stacks_[stack_of(event, is_kernel)];
         Place place;
         place.depth = stack.size();
@@ -191,15 +191,15 @@ RunCommand add(command::ArgumentSet &arguments)
 {
     auto options = std::make_shared<Options>();
     arguments.add("trace", options->trace, "trace file").required();
-    arguments.add("--limit", options->limit, "events to show at most").check(is_count);
-    arguments.add("--cpu", options->cpu, "events of this CPU only").check(is_count);
-    arguments.add("--thread", options->thread, "events of this thread only").check(is_count);
-    arguments.add("--slice", options->slice, "events with this name only").check(is_given);
-    arguments.add_flag("--raw", options->raw, "the clock's own ticks instead of nanoseconds since the start");
-    arguments.add("-o,--output", options->output, "file to write, standard output otherwise").check(is_given);
+    arguments.add("--limit", options->limit, "maximum number of events to show").check(is_count);
+    arguments.add("--cpu", options->cpu, "only events of this CPU").check(is_count);
+    arguments.add("--thread", options->thread, "only events of this thread").check(is_count);
+    arguments.add("--slice", options->slice, "only events with this name").check(is_given);
+    arguments.add_flag("--raw", options->raw, "clock ticks instead of nanoseconds since the start");
+    arguments.add("-o,--output", options->output, "file to write (default: standard output)").check(is_given);
     return [options] { return run_show(*options); };
 }
 } // namespace
 
-const Command kShow = {"show", "Events in time order, indented by depth, with raw durations", add};
+const Command kShow = {"show", "Show events in time order, indented by depth, with raw durations", add};
 } // namespace nsdump

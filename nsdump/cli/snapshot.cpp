@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// nsdump snapshot: what a running flight recorder holds now -> trace file; the recorder goes on.
+// nsdump snapshot: the contents of a running flight recorder -> trace file; it keeps running.
 #include <array>
 #include <cerrno>
 #include <memory>
@@ -50,7 +50,7 @@ std::vector<nslice_session_entry> sessions()
     std::vector<nslice_session_entry> entries;
     std::uint32_t count = 64;
     do {
-        entries.resize(count); // more may come between two looks
+        entries.resize(count); // new sessions may appear between two calls
         if (nsp_nsmod_sessions(entries.data(), static_cast<std::uint32_t>(entries.size()), &count) != 0)
             throw TraceError(nsp_last_error());
     } while (count > entries.size());
@@ -63,7 +63,7 @@ std::string state_of(const nslice_session_entry &entry)
     if (entry.flags & NSLICE_ENTRY_READ)
         return "has a reader";
     if (entry.flags & NSLICE_ENTRY_OVER)
-        return "over, waits for a reader";
+        return "ended, waiting for a reader";
     return entry.flags & NSLICE_SESSION_DRAINED ? "drained by the module" : "drained by its process";
 }
 
@@ -88,7 +88,7 @@ int list()
     return kExitOk;
 }
 
-// The session asked for; without a wish the only flight recorder.
+// The requested session; without a request, the only flight recorder.
 std::uint32_t choose(const Options &options)
 {
     if (options.session != 0)
@@ -100,9 +100,9 @@ std::uint32_t choose(const Options &options)
     if (fit.size() == 1)
         return fit.front().id;
     const std::string whose = options.pid != 0 ? fmt::format(" of process {}", options.pid) : "";
-    throw command::UsageError(fit.empty() ? fmt::format("snapshot: the module has no flight recorder{} (a program under NETSLICE=full=overwrite); "
-                                                        "`nsdump snapshot --list` has its sessions", whose)
-                                          : fmt::format("snapshot: there are {} flight recorders{}: name a --session of `nsdump snapshot --list`",
+    throw command::UsageError(fit.empty() ? fmt::format("snapshot: found no flight recorder{} (a program under NETSLICE=full=overwrite); "
+                                                        "`nsdump snapshot --list` lists the sessions", whose)
+                                          : fmt::format("snapshot: found {} flight recorders{}; choose one with --session (see `nsdump snapshot --list`)",
                                                         fit.size(), whose));
 }
 
@@ -123,7 +123,7 @@ int take(const Options &options)
         if (got < 0 && errno == EINTR && command_was_interrupted())
             throw command::Interrupted();
         if (got < 0 && errno != EINTR)
-            throw TraceError(fmt::format("session {} cannot be read: {}", session, nslice_read_error(errno)));
+            throw TraceError(fmt::format("session {}: cannot read: {}", session, nslice_read_error(errno)));
         if (got < 0)
             continue;
         bytes += static_cast<std::uint64_t>(got);
@@ -138,18 +138,18 @@ int take(const Options &options)
 RunCommand add(command::ArgumentSet &arguments)
 {
     auto options = std::make_shared<Options>();
-    arguments.add_flag("--list", options->is_list, "the module's sessions that you may read");
-    arguments.add("-s,--session", options->session, "session's number; default: the only flight recorder there is").check(is_positive);
+    arguments.add_flag("--list", options->is_list, "list the module's sessions that you may read");
+    arguments.add("-s,--session", options->session, "session number; default: the only flight recorder").check(is_positive);
     arguments.add("-p,--pid", options->pid, "the flight recorder of this process").check(is_positive);
     arguments.add("-o,--output", options->output, "trace file to write").check(is_given).show_default();
     arguments.footer("A flight recorder is a program under NETSLICE=\"recorder=nsmod full=overwrite\", with the module nsmod loaded: its rings keep\n"
-               "the newest records. A snapshot is a whole trace of what they hold; the program goes on and loses nothing by it.\n"
+               "the newest records. A snapshot is a complete trace of their contents; the program keeps running and loses no records.\n"
                "\n"
-               "Exit codes: 0; 2 which flight recorder is not clear, or there is none; 3 no module, no permission, another's session;\n"
-               "4 the trace cannot be written; 130 when interrupted.");
+               "Exit codes: 0; 2 no flight recorder, or more than one; 3 no module, permission denied, another user's session;\n"
+               "4 the trace cannot be written; 130 if interrupted.");
     return [options] { return options->is_list ? list() : take(*options); };
 }
 } // namespace
 
-const Command kSnapshot = {"snapshot", "What a running flight recorder holds now, as a trace", add};
+const Command kSnapshot = {"snapshot", "Write the contents of a running flight recorder as a trace", add};
 } // namespace nsdump

@@ -31,7 +31,7 @@ int run(const Options &options)
                                               : stats_text(report);
     output.finish();
     for (const std::string &warning : report.warnings)
-        if (options.format == "csv") // the other forms hold them
+        if (options.format == "csv") // the other formats include them
             tell_warning(report.path, warning);
     if (report.is_interrupted)
         return kExitInterrupted;
@@ -43,15 +43,15 @@ RunCommand add(command::ArgumentSet &arguments)
     auto options = std::make_shared<Options>();
     arguments.add("trace", options->trace, "trace file").required();
     arguments.add("--calibration", options->calibration,
-                   "calibration.json of nscalibrate, instead of the trace's own constants")
+                   "calibration.json of nscalibrate to use instead of the trace's own constants")
         .check(is_given);
-    arguments.add("--format", options->format, "form of the output")
+    arguments.add("--format", options->format, "output format")
         .one_of({"text", "json", "csv"})
         .show_default();
-    arguments.add("-o,--output", options->output, "file to write, standard output otherwise").check(is_given);
+    arguments.add("-o,--output", options->output, "file to write (default: standard output)").check(is_given);
     return [options] { return run(*options); };
 }
 } // namespace
 
-const Command kStats = {"stats", "What every slice costs: raw, net, percentiles, per packet", add};
+const Command kStats = {"stats", "Show what every slice costs: raw, net, percentiles, per packet", add};
 } // namespace nsdump

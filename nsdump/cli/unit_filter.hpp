@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cli: events -> is this one inside the unit with a certain number?
+// cli: event -> is it inside the unit with a given number?
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,8 @@
 
 namespace nsdump
 {
-// Holds only the threads that are in the wanted unit now, so its memory does not grow with the trace.
+// Holds only the threads that are currently in the selected unit, so its memory does not grow with
+// the trace.
 class UnitFilter
 {
 public:
@@ -30,11 +31,11 @@ public:
             return false;
         if (event.kind == NSLICE_KIND_INIT && event.word_count >= NSLICE_INIT_WORDS &&
             name == found->second && event.words[0] != number_) {
-            inside_.erase(found); // the next unit of the same name: the EXIT was lost
+            inside_.erase(found); // next unit of the same name: the EXIT was lost
             return false;
         }
         if (event.kind == NSLICE_KIND_EXIT && name == found->second)
-            inside_.erase(found); // an EXIT of another name ends a unit nested in this one
+            inside_.erase(found); // an EXIT of another name belongs to a nested unit
         return true;
     }
 

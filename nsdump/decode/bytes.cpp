@@ -31,14 +31,14 @@ public:
         if (fstat(fd_, &status) != 0) {
             const int error = errno;
             close(fd_);
-            throw TraceError(fmt::format("{}: cannot read its size: {}", path, nslice_read_error(error)));
+            throw TraceError(fmt::format("{}: cannot determine its size: {}", path, nslice_read_error(error)));
         }
         if (!S_ISREG(status.st_mode) && !S_ISBLK(status.st_mode)) {
             close(fd_);
             if (S_ISDIR(status.st_mode))
                 throw TraceError(path + ": is a folder");
             throw TraceError(fmt::format(
-                "{}: not a file that can be read at any place; save it first, e.g. `cat {} > trace.nsl`",
+                "{}: not seekable; save it to a file first, e.g. `cat {} > trace.nsl`",
                 path, path));
         }
         size_bytes_ = static_cast<std::uint64_t>(status.st_size);
@@ -88,7 +88,7 @@ public:
 
     std::size_t read_at(std::uint64_t offset, void *to, std::size_t bytes) override
     {
-        if (bytes == 0 || offset >= bytes_.size()) // an empty payload has no buffer
+        if (bytes == 0 || offset >= bytes_.size()) // `to` is null for an empty payload
             return 0;
         const std::size_t n = std::min<std::uint64_t>(bytes, bytes_.size() - offset);
         std::memcpy(to, bytes_.data() + offset, n);

@@ -17,11 +17,12 @@ public:
 
     virtual const std::string &name() const = 0;
     virtual std::uint64_t size_bytes() const = 0;
-    // Returns less than `bytes` only where the source ends; throws TraceError when reading fails.
+    // Returns less than `bytes` only at the end of the source; throws TraceError if reading fails.
     virtual std::size_t read_at(std::uint64_t offset, void *to, std::size_t bytes) = 0;
 };
 
-// Reads with pread into the caller's buffer: a trace that is cut while it is read gives a short read, where a mapping would give SIGBUS.
+// Reads with pread into the caller's buffer: if a trace is truncated while being read, pread
+// returns a short read where a mapping would raise SIGBUS.
 std::unique_ptr<ByteSource> open_file(const std::string &path);
 std::unique_ptr<ByteSource> bytes_in_memory(std::vector<std::byte> bytes, std::string name);
 } // namespace nsdump

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// decode: bytes -> the valid chunks of a file, one after the other, past any damage.
+// decode: bytes -> the valid chunks of a file in sequence, skipping any damage.
 #include "decode/chunk_walker.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace
 {
 constexpr std::size_t kSearchBlockBytes = 1 << 16;
 constexpr std::size_t kMaxHeaderBytes = 64;
-constexpr std::uint64_t kMostReadings = 4; // of the file's bytes, for checksums that turn out wrong
+constexpr std::uint64_t kMostReadings = 4; // times the file size, for checksums that are wrong
 } // namespace
 
 ChunkWalker::ChunkWalker(ByteSource &source, const Format &format, std::uint64_t offset, DamageLog *log)
@@ -68,7 +68,7 @@ bool ChunkWalker::search(std::uint64_t from, Chunk &chunk)
     return false;
 }
 
-// Finds the next valid chunk after damage and makes it the next one; false at the end of the file.
+// Skips to the next valid chunk after damage; false at the end of the file.
 bool ChunkWalker::resynchronise(std::uint64_t damage_offset, const char *what)
 {
     Chunk found;
@@ -105,15 +105,16 @@ bool ChunkWalker::next(Chunk &chunk)
             peeked_ = following;
             return true;
         }
-        // Damage refutes a byte once or twice; headers made to lie in each other's payloads could do it thousands of times.
+        // Ordinary damage makes a byte's checksum fail once or twice; headers nested in each
+        // other's payloads on purpose could do so thousands of times.
         if (refuted_bytes_ / kMostReadings >= source_.size_bytes()) {
-            resynchronise(chunk.offset, "no chunk where it should end, as behind too many before");
+            resynchronise(chunk.offset, "no chunk where it should end, as after too many before it");
             continue;
         }
         if (read_payload(chunk, payload_))
-            return true; // whole; the damage behind it is met at the next call
+            return true; // intact; the damage after it is found by the next call
         refuted_bytes_ += chunk.header.payload_bytes;
-        resynchronise(chunk.offset, "payload checksum wrong and no chunk where it should end");
+        resynchronise(chunk.offset, "wrong payload checksum and no chunk where it should end");
     }
 }
 } // namespace nsdump

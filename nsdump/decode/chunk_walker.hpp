@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// decode: bytes -> the valid chunks of a file, one after the other, past any damage.
+// decode: bytes -> the valid chunks of a file in sequence, skipping any damage.
 #pragma once
 
 #include <cstddef>
@@ -18,18 +18,20 @@ struct Chunk {
     ChunkHeader header;
 };
 
-// Walks headers only; payloads are read where somebody wants them.  A chunk after which no valid chunk stands must
-// have a right payload checksum before it is given out, since a wrong one may mean that bytes are missing inside it.
+// Walks headers only; payloads are read on request.  A chunk that is not followed by a valid chunk
+// is returned only if its payload checksum is correct, since a wrong one may mean that bytes are
+// missing inside it.
 class ChunkWalker
 {
 public:
-    // `log` may be null: a second walk over the same file must not count its damage again.
+    // `log` may be null, so that a second walk over the same file does not count its damage again.
     ChunkWalker(ByteSource &source, const Format &format, std::uint64_t offset, DamageLog *log);
 
     bool next(Chunk &chunk);
-    // The one whose place is known; false when there is no valid header.
+    // Reads the header at a known offset; false if it is not valid.
     bool header_at(std::uint64_t offset, Chunk &chunk);
-    // False when the checksum is wrong or the file got shorter.  `units` is reused from call to call.
+    // False if the checksum is wrong or the file was truncated.  `units` receives the payload's
+    // words and is reused from call to call.
     bool read_payload(const Chunk &chunk, std::vector<std::uint64_t> &units);
 
 private:
@@ -40,9 +42,9 @@ private:
     ByteSource &source_;
     const Format &format_;
     DamageLog *log_;
-    std::uint64_t offset_;        // where the next chunk should start
-    std::uint64_t refuted_bytes_ = 0; // of payloads that were read for their checksum, in vain
-    std::optional<Chunk> peeked_; // the valid header there, when it has been read already
+    std::uint64_t offset_;        // expected start of the next chunk
+    std::uint64_t refuted_bytes_ = 0; // of payloads whose checksum was verified and wrong
+    std::optional<Chunk> peeked_; // the valid header there, if it has already been read
     std::vector<std::byte> block_;
     std::vector<std::uint64_t> payload_;
 };

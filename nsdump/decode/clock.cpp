@@ -12,7 +12,7 @@ namespace nsdump
 {
 namespace
 {
-// A pair is right to about 100 ns, so 10 ms make a rate that is right to 10 ppm.
+// A pair is accurate to about 100 ns, so a span of 10 ms gives a rate accurate to 10 ppm.
 constexpr std::uint64_t kMinSpanNs = 10'000'000;
 
 bool rate_between(std::uint64_t ticks_a, std::uint64_t ns_a, std::uint64_t ticks_b, std::uint64_t ns_b,
@@ -32,7 +32,7 @@ struct Pair {
     std::uint64_t mono_ns;
 };
 
-// The first one of a recording: of a program, or where there is none of the kernel.
+// The first pair of a recording: of a program, or else of the kernel.
 std::optional<Pair> start_pair(const TraceFile &trace)
 {
     for (const Calibration &calibration : trace.calibrations())
@@ -44,7 +44,7 @@ std::optional<Pair> start_pair(const TraceFile &trace)
     return std::nullopt;
 }
 
-// The last one.
+// The last pair.
 std::optional<Pair> end_pair(const TraceFile &trace)
 {
     std::optional<Pair> end;
@@ -54,7 +54,7 @@ std::optional<Pair> end_pair(const TraceFile &trace)
     return end;
 }
 
-// What the first calibration says of the clock itself.
+// Takes step and read cost of the clock from the first calibration.
 void take_granularity(const TraceFile &trace, Clock &clock)
 {
     const auto &all = trace.calibrations();
@@ -74,7 +74,7 @@ Clock clock_of(const TraceFile &trace)
     Clock clock;
     clock.source = trace.info("clock.source");
     clock.mode = trace.info("clock.mode");
-    if (clock.source.empty()) { // nobody but the kernel
+    if (clock.source.empty()) { // only the kernel was recorded
         clock.source = trace.info("kernel.clock");
         clock.mode = trace.info("kernel.clock.mode");
     }

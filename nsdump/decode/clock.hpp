@@ -12,15 +12,16 @@ namespace nsdump
 struct Clock {
     std::string source;
     std::string mode;
-    double hz = 0;         // 0: the trace does not tell
-    double step_ticks = 0; // 0: not told
+    double hz = 0;         // 0: not in the trace
+    double step_ticks = 0; // 0: not in the trace
     double read_ticks = 0;
-    std::uint64_t start_ticks = 0; // of the START calibration, 0 without one
+    std::uint64_t start_ticks = 0; // of the START calibration; 0 if there is none
 
     double ns(double ticks) const { return ticks * 1e9 / hz; }
 };
 
-// The rate comes from the pairs of the START and the END calibration (or the footer); where the two are too close
-// together for a good quotient, or one is missing, from the writer's first estimate.
+// The rate is computed from the pairs of the START and the END calibration (or the footer).  If
+// they are too close together for an accurate quotient, or one is missing, the writer's first
+// estimate is used.
 Clock clock_of(const TraceFile &trace);
 } // namespace nsdump

@@ -8,7 +8,7 @@ namespace nsdump
 {
 namespace
 {
-constexpr std::size_t kBlockEvents = 512; // 16 KiB: stays in the first-level cache together with what reads it
+constexpr std::size_t kBlockEvents = 512; // 16 KiB: fits in the L1 cache with its reader's data
 } // namespace
 
 CpuStream::CpuStream(TraceFile &trace, const CpuChunks &chunks)
@@ -24,7 +24,7 @@ bool CpuStream::next_chunk()
         if (!walker_.read_payload(chunk, payload_)) {
             trace_.damage().add(chunk.offset,
                                 trace_.format().chunk_header_bytes + chunk.header.payload_bytes,
-                                "payload checksum wrong");
+                                "wrong payload checksum");
             had_damage = true;
             continue;
         }
@@ -33,7 +33,7 @@ bool CpuStream::next_chunk()
         next_sequence_ = chunk.header.sequence + 1;
         lost_before_ = chunk.header.lost_before;
         declared_records_ = chunk.header.records;
-        if (events_.size() < kBlockEvents) // a CPU with few records takes little memory
+        if (events_.size() < kBlockEvents) // a CPU with few records uses little memory
             events_.resize(std::clamp(payload_.size() / NSLICE_HEAD_UNITS, events_.size(), kBlockEvents));
         cursor_ = {payload_.data(), payload_.data() + payload_.size(), chunks_.cpu};
         has_ticks_back_ = false;
@@ -78,7 +78,7 @@ std::span<const Event> CpuStream::next_block()
             check_order(count);
             return {events_.data(), count};
         }
-        const bool pending_loss = is_after_loss_; // of a chunk in which nothing could be used
+        const bool pending_loss = is_after_loss_; // of a chunk that had no usable event
         finish_chunk();
         if (!next_chunk())
             return {};

@@ -12,25 +12,25 @@
 
 namespace nsdump
 {
-// What was found wrong while the records themselves were read.
+// Faults found while reading the records.
 struct StreamFaults {
     std::uint64_t decoded = 0;          // records of any kind
     std::uint64_t unknown_kind = 0;     // skipped by their length
-    std::uint64_t malformed_chunks = 0; // right checksum, but the payload is not whole records
-    std::uint64_t wrong_counts = 0;     // chunks whose header tells another number of records
-    std::uint64_t ticks_back = 0;       // chunks in which the clock goes back, or that begin before the last one's end
-    std::uint64_t declared = 0;         // records that the headers of the chunks read so far tell
+    std::uint64_t malformed_chunks = 0; // correct checksum, but the payload ends in no record
+    std::uint64_t wrong_counts = 0;     // chunks whose header declares another number of records
+    std::uint64_t ticks_back = 0;       // chunks in or before which the clock goes backwards
+    std::uint64_t declared = 0;         // records declared by the headers of the chunks read so far
 };
 
 class CpuStream
 {
 public:
-    // `chunks` out of trace.cpus().
+    // `chunks` is an element of trace.cpus().
     CpuStream(TraceFile &trace, const CpuChunks &chunks);
 
     // The next block, empty at the end.  Events and their words are valid until the next call.
     std::span<const Event> next_block();
-    // True when records of this CPU were lost, or chunks are missing, right before the last block.
+    // True if records of this CPU were lost, or chunks are missing, right before the last block.
     bool is_after_loss() const { return is_after_loss_; }
     std::uint64_t offset() const { return offset_; }
     std::uint32_t cpu() const { return chunks_.cpu; }

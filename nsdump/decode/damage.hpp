@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// decode: damaged places of a trace -> counts and the first few of them by name.
+// decode: damaged places of a trace -> counts, and descriptions of the first few.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,8 @@ struct Damage {
 class DamageLog
 {
 public:
-    // Counts are complete; places are kept for the first ones only, so that a hostile file cannot fill the memory.
+    // Counts are complete; only the first places are kept, so that a hostile file cannot exhaust
+    // memory.
     static constexpr std::size_t kKeptPlaces = 64;
 
     void add(std::uint64_t offset, std::uint64_t bytes, std::string what)

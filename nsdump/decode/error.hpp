@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// decode: what cannot be read at all -> one exception whose text names file, place and remedy.
+// decode: an unreadable file -> one exception whose text names file, place and remedy.
 #pragma once
 
 #include <stdexcept>
 
 namespace nsdump
 {
-// Thrown only where nothing useful can be read; damage inside a trace is counted in a DamageLog instead.
+// Thrown only if nothing useful can be read; damage inside a trace is counted in a DamageLog
+// instead.
 class TraceError : public std::runtime_error
 {
 public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// decode: a file -> header, metadata, where each CPU's chunks are, and what is damaged; picks the version.
+// decode: a file -> header, metadata, places of each CPU's chunks, and damage; picks the version.
 #include "decode/file_reader.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace nsdump
 {
 namespace
 {
-// Limits against hostile files; far above what a real session has.
+// Limits against hostile files; far above those of a real session.
 constexpr std::size_t kMaxCpus = 8192;
 constexpr std::size_t kMaxCalibrations = 4096;
 constexpr std::size_t kMaxCalibrationEntries = 1 << 18;
@@ -49,7 +49,7 @@ std::vector<std::string> TraceFile::counter_names_of(const char *key)
     std::vector<std::string> names = split_names(info(key));
     if (names.size() <= NSLICE_MAX_COUNTERS)
         return names;
-    ++metadata_faults_; // records cannot carry so many; none is better than wrong ones
+    ++metadata_faults_; // records cannot carry that many; no names are better than wrong ones
     return {};
 }
 
@@ -87,7 +87,7 @@ std::vector<std::uint32_t> TraceFile::kernel_indices() const
     return indices;
 }
 
-// Without those that came when the ring was closed: then the recording was over.
+// Excludes those that came after the ring was closed, when the recording was over.
 std::uint64_t TraceFile::lost_at_end(const CpuChunks &chunks) const
 {
     const std::vector<FooterCpu> *rows = chunks.is_kernel ? (kernel_totals_ ? &kernel_totals_->cpus : nullptr)
@@ -110,30 +110,31 @@ void TraceFile::read_header()
     if (got == 0)
         throw TraceError(fmt::format("{}: the file is empty: nothing was recorded", name));
     if (got < sizeof raw.magic || std::memcmp(raw.magic, NSLICE_FILE_MAGIC, sizeof raw.magic) != 0)
-        throw TraceError(fmt::format("{}: at byte 0: not a NetSlice trace (it does not begin with \"{}\")",
+        throw TraceError(fmt::format("{}: at byte 0: not a NetSlice trace (does not begin with \"{}\")",
                                      name, NSLICE_FILE_MAGIC));
     if (got < sizeof raw)
-        throw TraceError(fmt::format("{}: at byte {}: the file ends inside its header; record it again",
+        throw TraceError(fmt::format("{}: at byte {}: truncated inside its header; record it again",
                                      name, got));
     is_header_damaged_ = raw.header_crc32c != nslice_crc32c(&raw, offsetof(nslice_file_header, header_crc32c));
     if (raw.byte_order == __builtin_bswap32(NSLICE_FILE_BYTE_ORDER))
-        throw TraceError(fmt::format("{}: at byte 16: written on a machine of the other byte order; "
+        throw TraceError(fmt::format("{}: at byte 16: written on a machine with the other byte order; "
                                      "read it there, e.g. with `nsdump export`",
                                      name));
     format_ = find_format(raw.version);
     if (!format_ && !is_header_damaged_)
-        throw TraceError(fmt::format("{}: at byte 8: file version {}, this nsdump reads up to {}; use a "
+        throw TraceError(fmt::format("{}: at byte 8: file version {}, but this nsdump reads up to {}; use a "
                                      "newer nsdump",
                                      name, raw.version, kNewestVersion));
     if (is_header_damaged_) {
-        // Every chunk carries its own proof, so try the newest version; chunks that it accepts are right.
-        damage_.add(0, sizeof raw, "file header checksum wrong");
+        // Every chunk has its own checksum, so try the newest version; chunks that it accepts are
+        // valid.
+        damage_.add(0, sizeof raw, "wrong file header checksum");
         if (!format_)
             format_ = find_format(kNewestVersion);
         raw.header_bytes = sizeof raw;
     }
     if (raw.header_bytes < sizeof raw || raw.header_bytes % 8 != 0)
-        throw TraceError(fmt::format("{}: at byte 12: header of {} bytes makes no sense; record it again",
+        throw TraceError(fmt::format("{}: at byte 12: malformed header length of {} bytes; record it again",
                                      name, raw.header_bytes));
     header_.version = raw.version;
     header_.header_bytes = raw.header_bytes;
@@ -151,7 +152,7 @@ void TraceFile::scan()
         if (chunk.header.kind == NSLICE_CHUNK_RECORDS || chunk.header.kind == NSLICE_CHUNK_KERNEL_RECORDS) {
             if (!note_records(chunk))
                 damage_.add(chunk.offset, format_->chunk_header_bytes + chunk.header.payload_bytes,
-                            "more CPUs than any machine has");
+                            "more CPUs than supported");
         } else {
             read_metadata(walker, chunk);
         }
@@ -188,7 +189,7 @@ void TraceFile::read_metadata(ChunkWalker &walker, const Chunk &chunk)
 {
     if (!walker.read_payload(chunk, payload_)) {
         damage_.add(chunk.offset, format_->chunk_header_bytes + chunk.header.payload_bytes,
-                    "payload checksum wrong");
+                    "wrong payload checksum");
         return;
     }
     if (chunk.header.kind < NSLICE_CHUNK_INFO || chunk.header.kind >= NSLICE_CHUNK_KINDS)
@@ -199,7 +200,7 @@ void TraceFile::read_metadata(ChunkWalker &walker, const Chunk &chunk)
     }
 }
 
-// A sound calibration joins the others while there is room.
+// Keeps a valid calibration while there is room.
 template <class One> void TraceFile::keep_calibration(std::vector<One> &all, One &&one)
 {
     const bool has_room = all.size() < kMaxCalibrations && calibration_entries_ + one.entries.size() <= kMaxCalibrationEntries;
@@ -210,7 +211,7 @@ template <class One> void TraceFile::keep_calibration(std::vector<One> &all, One
     all.push_back(std::move(one));
 }
 
-// False when it makes no sense.
+// False if it is malformed.
 bool TraceFile::decode_metadata(std::uint16_t kind)
 {
     switch (kind) {
@@ -256,7 +257,7 @@ bool TraceFile::take_sites(bool is_kernel)
         if (is_kernel) {
             good = names_.add_kernel(std::move(site)) && good;
         } else {
-            site.flags = 0; // no program interrupts another
+            site.flags = 0; // programs do not interrupt each other
             names_.add(site);
         }
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// decode: a file -> header, metadata, where each CPU's chunks are, and what is damaged; picks the version.
+// decode: a file -> header, metadata, places of each CPU's chunks, and damage; picks the version.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@
 
 namespace nsdump
 {
-// What the chunk headers say about one CPU: of the programs' records, or of the kernel's.
+// What the chunk headers contain about one CPU, for the programs' records or the kernel's.
 struct CpuChunks {
     bool is_kernel = false;
     std::uint32_t cpu = 0;
@@ -29,14 +29,15 @@ struct CpuChunks {
     std::uint64_t chunks = 0;
     std::uint64_t records = 0;
     std::uint64_t missing_chunks = 0;   // gaps in the sequence
-    std::uint64_t misplaced_chunks = 0; // sequence number seen before
+    std::uint64_t misplaced_chunks = 0; // repeated or out of sequence
     std::uint64_t next_sequence = 0;
     std::uint64_t lost_before = 0; // of the last chunk
 
     std::string title() const { return (is_kernel ? "kernel, cpu " : "cpu ") + std::to_string(cpu); }
 };
 
-// Reads all chunk headers and the metadata at once (cheap: one header a chunk); records are read by CpuStream.
+// Reads all chunk headers and the metadata when constructed, which is cheap (one header per chunk).
+// Records are read by CpuStream.
 class TraceFile
 {
 public:
@@ -47,10 +48,10 @@ public:
     const Format &format() const { return *format_; }
     const FileHeader &header() const { return header_; }
     const Info &info() const { return info_; }
-    // Value of an INFO key, empty when the trace does not have it.
+    // Value of an INFO key; empty if the trace does not have it.
     std::string info(const std::string &key) const;
     const std::vector<std::string> &counter_names() const { return counter_names_; }
-    // Of the kernel's START and STOP.
+    // Counters of the kernel's START and STOP.
     const std::vector<std::string> &kernel_counter_names() const { return kernel_counter_names_; }
     NameTable &names() { return names_; }
     const NameTable &names() const { return names_; }
@@ -58,22 +59,24 @@ public:
     const std::optional<Footer> &footer() const { return footer_; }
     const std::vector<KernelCalibration> &kernel_calibrations() const { return kernel_calibrations_; }
     const std::optional<KernelTotals> &kernel_totals() const { return kernel_totals_; }
-    const std::vector<CpuChunks> &cpus() const { return cpus_; } // the programs' by rising cpu, then the kernel's
+    const std::vector<CpuChunks> &cpus() const { return cpus_; } // programs by cpu, then the kernel
     bool has_kernel() const { return !cpus_.empty() && cpus_.back().is_kernel; }
-    // By place in cpus(): that of the kernel's ring of the same CPU, or its own.  Empty without the kernel's records.
+    // For each place in cpus(), the place of the kernel's ring of the same CPU, or its own if there
+    // is none.  Empty without kernel records.
     std::vector<std::uint32_t> kernel_indices() const;
-    // Records of this ring that were lost after its last chunk; 0 where nobody tells.
+    // Records of this ring that were lost after its last chunk; 0 if unknown.
     std::uint64_t lost_at_end(const CpuChunks &chunks) const;
     DamageLog &damage() { return damage_; }
     const DamageLog &damage() const { return damage_; }
     std::uint64_t missing_chunks() const;
     std::uint64_t unknown_chunks() const { return unknown_chunks_; }
-    // Sound ones that would have taken more memory than a trace may.
+    // Valid calibrations that were skipped to limit the memory of a trace.
     std::uint64_t skipped_calibrations() const { return skipped_calibrations_; }
     std::uint64_t metadata_faults() const { return metadata_faults_; }
-    // Of the chunks that are no records: which are missing, as far as their sequence and the footer tell.
+    // Missing metadata chunks, as far as their sequence and the footer show.
     const MetadataSequence &metadata() const { return metadata_; }
-    // Records of a program, but no calibration of its start, which every session writes (an empty one where none is wanted).
+    // The trace has records of a program but no START calibration, which every session writes (an
+    // empty one if calibration is off).
     bool lacks_start_calibration() const;
     std::uint64_t chunks_after_footer() const { return chunks_after_footer_; }
     bool is_header_damaged() const { return is_header_damaged_; }
@@ -102,11 +105,11 @@ private:
     std::optional<Footer> footer_;
     std::optional<KernelTotals> kernel_totals_;
     std::vector<CpuChunks> cpus_;
-    std::map<std::pair<bool, std::uint32_t>, std::size_t> cpu_places_; // in cpus_ while it is filled, by side and number
+    std::map<std::pair<bool, std::uint32_t>, std::size_t> cpu_places_; // places in unsorted cpus_
     DamageLog damage_;
     MetadataSequence metadata_;
     std::uint64_t unknown_chunks_ = 0;
-    std::uint64_t metadata_faults_ = 0; // chunks with right checksums whose contents make no sense
+    std::uint64_t metadata_faults_ = 0; // chunks with correct checksums and malformed contents
     std::uint64_t chunks_after_footer_ = 0;
     bool is_header_damaged_ = false;
     std::vector<std::uint64_t> payload_;

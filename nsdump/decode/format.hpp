@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// decode: one table of functions for each file version; everything that differs between versions is behind it.
+// decode: one table of functions per file version; hides everything that differs between versions.
 #pragma once
 
 #include <cstddef>
@@ -11,24 +11,24 @@
 
 namespace nsdump
 {
-// The part of a checked payload that is not decoded yet.
+// The part of a verified payload that is not decoded yet.
 struct RecordCursor {
     const std::uint64_t *at = nullptr;
     const std::uint64_t *end = nullptr;
     std::uint32_t cpu = 0;
-    std::uint64_t decoded = 0;      // records seen in this payload, of any kind
-    std::uint64_t unknown_kind = 0; // skipped by their length
-    std::uint64_t malformed_units = 0; // 8-byte units at the end that make no whole record
+    std::uint64_t decoded = 0;      // records of any kind seen in this payload
+    std::uint64_t unknown_kind = 0; // records skipped by their length
+    std::uint64_t malformed_units = 0; // words at the end that do not form a complete record
 };
 
-using Payload = std::span<const std::uint64_t>; // payloads are whole 8-byte units
+using Payload = std::span<const std::uint64_t>; // payloads consist of whole words
 
 struct Format {
     std::uint32_t version;
     std::size_t chunk_header_bytes;
     std::uint32_t max_payload_bytes;
 
-    // Each returns false when the bytes are not what they should be; what was decoded before stays.
+    // Each returns false if the bytes are malformed; what was decoded before is kept.
     bool (*decode_chunk_header)(const std::byte *bytes, ChunkHeader &header);
     bool (*decode_info)(Payload payload, Info &info);
     bool (*decode_sites)(Payload payload, std::vector<Site> &sites);
@@ -36,13 +36,13 @@ struct Format {
     bool (*decode_footer)(Payload payload, Footer &footer);
     bool (*decode_kernel_calibration)(Payload payload, KernelCalibration &calibration);
     bool (*decode_kernel_totals)(Payload payload, KernelTotals &totals);
-    // Fills up to `max` events and returns how many; 0 when the payload is used up.
+    // Fills up to `max` events and returns their number; 0 at the end of the payload.
     std::size_t (*decode_records)(RecordCursor &cursor, Event *events, std::size_t max);
 };
 
 extern const Format kFormatV1;
 
-// The format of a version, nullptr for one that this reader does not know.
+// The format of a version; nullptr if this reader does not know it.
 const Format *find_format(std::uint32_t version);
 inline constexpr std::uint32_t kNewestVersion = NSLICE_FILE_VERSION;
 } // namespace nsdump

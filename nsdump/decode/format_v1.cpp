@@ -12,7 +12,7 @@ namespace nsdump
 {
 namespace
 {
-constexpr std::size_t kMaxInfoKeys = 4096; // a hostile file must not fill the memory
+constexpr std::size_t kMaxInfoKeys = 4096; // a hostile file must not exhaust memory
 
 bool decode_chunk_header(const std::byte *bytes, ChunkHeader &header)
 {
@@ -62,7 +62,8 @@ bool decode_info(Payload payload, Info &info)
     return good;
 }
 
-// A string of `bytes` with its terminator at the start of `text`, which is moved past it.
+// Takes a string of `bytes`, including its terminator, from the start of `text` and advances
+// `text`.
 bool take_string(std::string_view &text, std::size_t bytes, std::string &out)
 {
     if (bytes == 0 || bytes > text.size() || text[bytes - 1] != '\0')
@@ -80,7 +81,7 @@ bool decode_sites(Payload payload, std::vector<Site> &sites)
         if (text.size() < sizeof raw)
             return false;
         std::memcpy(&raw, text.data(), sizeof raw);
-        if (raw.name_bytes == 0) // the zeros that pad a chunk
+        if (raw.name_bytes == 0) // zero padding of the chunk
             return text.find_first_not_of('\0') == text.npos;
         const std::size_t whole =
             sizeof raw + (raw.name_bytes + std::size_t{raw.file_bytes} + 7) / 8 * 8;
@@ -102,7 +103,8 @@ bool decode_sites(Payload payload, std::vector<Site> &sites)
     return true;
 }
 
-// The structure at a payload's start, and behind it room for as many entries as it tells.
+// Takes the structure at a payload's start; false if the rest is too short for the entries it
+// declares.
 template <class Head>
 bool take_head(Payload payload, Head &head, __u32 Head::*entries, std::size_t entry_bytes, std::string_view &rest)
 {
@@ -217,7 +219,8 @@ std::size_t decode_records(RecordCursor &cursor, Event *events, std::size_t max)
         Event &event = events[count];
         std::memcpy(static_cast<void *>(&event), at, sizeof(nslice_record_head));
         const std::ptrdiff_t units = NSLICE_HEAD_UNITS + std::ptrdiff_t{event.word_count};
-        // Kind 0 is memory that nobody finished; more words than a record can have is no record.
+        // Kind 0 is a record that was never completed; no record has more than NSLICE_MAX_WORDS
+        // words.
         if (units > end - at || event.kind == 0 || event.word_count > NSLICE_MAX_WORDS) [[unlikely]]
             break;
         event.words = at + NSLICE_HEAD_UNITS;
@@ -229,7 +232,7 @@ std::size_t decode_records(RecordCursor &cursor, Event *events, std::size_t max)
     }
     cursor.decoded += count + unknown_kind;
     cursor.unknown_kind += unknown_kind;
-    if (count < max && at < cursor.end) { // left the loop at something that is no record
+    if (count < max && at < cursor.end) { // the loop stopped at a malformed record
         cursor.malformed_units += static_cast<std::uint64_t>(cursor.end - at);
         at = cursor.end;
     }

@@ -54,7 +54,7 @@ void Merger::sift_down(std::size_t place)
     heap_[place] = moving;
 }
 
-// The next event of any other CPU.
+// Time of the next event of any other CPU.
 std::uint64_t Merger::strict_limit() const
 {
     std::uint64_t limit = std::numeric_limits<std::uint64_t>::max();
@@ -63,16 +63,16 @@ std::uint64_t Merger::strict_limit() const
     return limit;
 }
 
-// Looks at the other CPUs that an event pays for: far more than a real trace of many CPUs needs.
+// Looks at other CPUs granted per event: far more than a real trace with many CPUs needs.
 constexpr std::uint64_t kLooksPerEvent = 64;
 
-// Past events of other threads up to the last one of their block: what comes behind that is later.  Where a CPU lost
-// records the order counts: they may have been of any thread.
+// A run may pass events of other threads up to the last one of their block; later blocks are later
+// in time.  If a CPU lost records, the order matters: they may have been of any thread.
 std::uint64_t Merger::thread_limit()
 {
     const std::uint64_t strict = strict_limit();
     if (looks_ < heap_.size())
-        return strict; // runs as short as a hostile trace can make them
+        return strict; // bounds the time spent here on a hostile trace
     looks_ -= heap_.size();
     const ThreadSet &own = pending_[heap_[0].index].threads;
     std::uint64_t limit = std::numeric_limits<std::uint64_t>::max();
@@ -81,10 +81,10 @@ std::uint64_t Merger::thread_limit()
         const bool must_wait = other.is_after_loss || other.threads.may_share(own);
         limit = std::min(limit, must_wait ? heap_[place].ticks : other.end[-1].ticks);
     }
-    return std::max(limit, strict); // the clock may go back inside a block
+    return std::max(limit, strict); // the clock may go backwards inside a block
 }
 
-// The ring's next record comes after lost ones: so what the program does until then was not seen.
+// The next record of the ring follows lost ones, so the kernel's activity until then is unknown.
 bool Merger::is_unseen(std::uint32_t kernel_index) const
 {
     if (!streams_[kernel_index]->is_kernel())
@@ -95,7 +95,7 @@ bool Merger::is_unseen(std::uint32_t kernel_index) const
 
 bool Merger::next(Run &run)
 {
-    if (has_run_) { // give the top stream, whose events the last run used, its new place
+    if (has_run_) { // the last run consumed events of the top stream: restore the heap
         const std::uint32_t index = heap_[0].index;
         if (pending_[index].at == pending_[index].end && !refill(index)) {
             heap_[0] = heap_.back();
@@ -112,7 +112,7 @@ bool Merger::next(Run &run)
     const std::uint64_t limit = order_ == Order::kThread ? thread_limit() : strict_limit();
     Pending &pending = pending_[heap_[0].index];
     const Event *const begin = pending.at;
-    const Event *at = begin + 1; // the top one is never later than the limit
+    const Event *at = begin + 1; // the first event is never later than the limit
     if (order_ == Order::kThread && pending.latest <= limit)
         at = pending.end;
     while (at < pending.end && at->ticks <= limit)

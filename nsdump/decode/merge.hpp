@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// decode: the event streams of all CPUs -> one stream, in runs of one CPU, in the order asked for.
+// decode: the event streams of all CPUs -> one stream, in runs of one CPU, in the requested order.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +15,15 @@ namespace nsdump
 // Events of one CPU, see Order.
 struct Run {
     std::uint32_t cpu_index = 0; // place of the CPU in TraceFile::cpus()
-    bool is_kernel = false;      // out of the kernel's ring of that CPU
+    bool is_kernel = false;      // from the kernel's ring of that CPU
     bool is_after_loss = false;  // records of this CPU were lost right before the run
-    bool is_kernel_unseen = false; // of a program: the kernel's records of this CPU are lost at that time (Order::kTime)
+    bool is_kernel_unseen = false; // program run whose kernel records are lost (Order::kTime)
     std::span<const Event> events;
 };
 
 enum class Order {
-    kTime,   // no event comes before an earlier one
-    kThread, // none before an earlier one of its thread: long runs, since CPUs that run different threads need not wait
+    kTime,   // all events in time order
+    kThread, // time order per thread: longer runs, since CPUs with different threads need not wait
 };
 
 class Merger
@@ -33,11 +33,11 @@ public:
 
     // The next run, valid until the next call; false at the end.
     bool next(Run &run);
-    // Nothing is left: next() has returned false.
+    // True once next() has returned false.
     bool is_over() const { return heap_.empty(); }
-    // Bytes of the file that lie behind the slowest stream: for a progress display.
+    // File position of the slowest stream, for a progress display.
     std::uint64_t position_bytes() const;
-    // Sum over the streams; complete when next() has returned false.
+    // Sum over the streams; complete once next() has returned false.
     StreamFaults faults() const;
     const std::vector<std::unique_ptr<CpuStream>> &streams() const { return streams_; }
 
@@ -50,8 +50,8 @@ private:
         const Event *at = nullptr;
         const Event *end = nullptr;
         bool is_after_loss = false;
-        std::uint64_t latest = 0; // of the whole block: the clock may go back inside it
-        ThreadSet threads; // both with Order::kThread only
+        std::uint64_t latest = 0; // of the whole block: the clock may go backwards inside it
+        ThreadSet threads; // both only with Order::kThread
     };
 
     std::uint64_t strict_limit() const;
@@ -65,8 +65,8 @@ private:
     std::vector<Pending> pending_;
     std::vector<std::uint32_t> kernel_indices_;
     std::vector<bool> is_lost_at_end_; // by place
-    std::vector<Head> heap_; // smallest ticks first; equal ticks by CPU, so the order is always the same
+    std::vector<Head> heap_; // smallest ticks first, then by CPU, so the order is deterministic
     bool has_run_ = false;
-    std::uint64_t looks_ = 1u << 20; // at other CPUs that thread_limit() may still make; each event gives more
+    std::uint64_t looks_ = 1u << 20; // budget of thread_limit(); each event adds to it
 };
 } // namespace nsdump

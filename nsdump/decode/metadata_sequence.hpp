@@ -15,7 +15,7 @@ inline bool is_metadata_kind(unsigned kind)
     return kind >= NSLICE_CHUNK_INFO && kind < NSLICE_CHUNK_KINDS && kind != NSLICE_CHUNK_RECORDS && kind != NSLICE_CHUNK_KERNEL_RECORDS;
 }
 
-// What a user calls it.
+// Name for messages to the user.
 inline const char *metadata_title(unsigned kind)
 {
     switch (kind) {
@@ -29,13 +29,14 @@ inline const char *metadata_title(unsigned kind)
     }
 }
 
-// By chunk kind; the footer tells how many there are of each, since a gap does not show that the last one is missing.
+// Number of chunks by kind.  The footer holds it, since a gap in the sequence cannot show that the
+// last chunk is missing.
 using ChunkCounts = std::array<std::uint64_t, NSLICE_CHUNK_KINDS>;
 
 class MetadataSequence
 {
 public:
-    // A chunk that could be read.
+    // Notes a chunk that could be read.
     void note(unsigned kind, std::uint64_t sequence)
     {
         Kind &one = kinds_[kind];
@@ -49,7 +50,7 @@ public:
     void take_told(const ChunkCounts &told) { told_ = told; }
 
     std::uint64_t missing(unsigned kind) const { return std::max(kinds_[kind].next, told_[kind]) - kinds_[kind].read; }
-    // Or step back.
+    // Chunks that are repeated or out of sequence.
     std::uint64_t repeated(unsigned kind) const { return kinds_[kind].repeated; }
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// decode: site table -> dense numbers for the names, since slices are paired by name and several sites may share one.
+// decode: site table -> dense numbers for names; slices are paired by name, and sites may share one.
 #pragma once
 
 #include <array>
@@ -16,13 +16,13 @@ using NameId = std::uint32_t;
 
 struct Name {
     std::string text;
-    std::string file; // of the first site with this name that begins something
+    std::string file; // of the first site with this name that is not a STOP or EXIT
     std::uint32_t line = 0;
     std::uint8_t flags = 0; // NSLICE_SITE_*
-    bool is_unknown = false; // no site has it
+    bool is_unknown = false; // no site has this name
 };
 
-// Before the names of the kernel's sites, so that a program's slice may have the same name.
+// Prefix of the names of kernel sites, so that a program's slice may have the same name.
 inline constexpr const char *kKernelPrefix = "kernel:";
 
 class NameTable
@@ -33,28 +33,28 @@ public:
     NameTable();
 
     void add(const Site &site);
-    // As add(), with the prefix, and only for ids that are the kernel's; false for others.
+    // As add(), with the prefix, and only for the kernel's ids; returns false for others.
     bool add_kernel(Site site);
-    // A slice id that no site names gets a name of its own: "#<id>".
+    // A slice id without a site gets the name "#<id>".
     NameId of_slice(std::uint16_t slice_id)
     {
         const NameId id = by_slice_[slice_id];
         return id != kNone ? id : add_unregistered(slice_id);
     }
-    // The same, of ids that sites name or that of_slice() was asked for; kNone for others.
+    // The same for ids that have a site or were passed to of_slice(); kNone for others.
     NameId known(std::uint16_t slice_id) const { return by_slice_[slice_id]; }
     const Name &operator[](NameId id) const { return names_[id]; }
     std::size_t size() const { return names_.size(); }
-    // True for an id that no site names.
+    // True for an id without a site.
     bool is_unknown(std::uint16_t slice_id) const { return by_slice_[slice_id] == kNone || names_[by_slice_[slice_id]].is_unknown; }
-    // Ids that no site names and that of_slice() was asked for: of programs, or of the kernel.
+    // Number of ids without a site that were passed to of_slice(): of programs, or of the kernel.
     std::uint64_t unknown_ids(bool is_kernel) const { return unknown_ids_[is_kernel]; }
 
 private:
     NameId add_unregistered(std::uint16_t slice_id);
     NameId find_or_add(const std::string &text);
 
-    std::vector<NameId> by_slice_; // 65,536 entries: an index from a record needs no check
+    std::vector<NameId> by_slice_; // 65,536 entries, so an id from a record needs no range check
     std::vector<Name> names_;
     std::map<std::string, NameId> by_text_;
     std::array<std::uint64_t, 2> unknown_ids_{};

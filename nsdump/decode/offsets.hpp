@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// decode: rising places in a file, kept in few bytes each.
+// decode: increasing offsets in a file, stored in a few bytes each.
 #pragma once
 
 #include <cstddef>
@@ -8,9 +8,9 @@
 
 namespace nsdump
 {
-// Distances in units of 8 bytes, seven bits a byte, the last one's top bit clear: one to three bytes for a chunk, so that
-// the index of a trace of small chunks is about a hundredth of it.  Without one each CPU's reader would have to walk over
-// the chunks of all others.
+// Distances in words, seven bits per byte, with the top bit of the last byte clear.  A chunk takes
+// one to three bytes, so the index of a trace with small chunks is about a hundredth of its size.
+// Without the index each CPU's reader would have to walk over the chunks of all others.
 class Offsets
 {
 public:

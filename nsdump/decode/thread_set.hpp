@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// decode: which threads wrote the events of a block, as far as they are few.
+// decode: events of a block -> the threads that wrote them; exact only for a few threads.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ public:
                 add(last = event.thread_id);
     }
 
-    // True also when it is not known.
+    // Also true if unknown.
     bool may_share(const ThreadSet &other) const
     {
         if (count_ > kMax || other.count_ > kMax) {
@@ -54,7 +54,7 @@ private:
     }
 
     std::array<std::uint32_t, kMax> ids_{};
-    std::size_t count_ = 0; // more than kMax: bits_ alone tells
-    std::array<std::uint64_t, 64> bits_{}; // by hash: of 30 threads each, one pair in five is taken for one that shares
+    std::size_t count_ = 0; // if more than kMax, only bits_ is valid
+    std::array<std::uint64_t, 64> bits_{}; // by hash; of pairs of sets of 30 threads 1 in 5 collides
 };
 } // namespace nsdump

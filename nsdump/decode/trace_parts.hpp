@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// decode: the decoded parts of a trace besides its records, free of any file version.
+// decode: the decoded parts of a trace other than its records, independent of the file version.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ struct FileHeader {
 };
 
 struct ChunkHeader {
-    std::uint16_t kind = 0; // enum nslice_chunk_kind, or one that this reader does not know
+    std::uint16_t kind = 0; // enum nslice_chunk_kind, or a kind unknown to this reader
     std::uint32_t payload_bytes = 0;
     std::uint32_t payload_crc32c = 0;
     std::uint64_t sequence = 0;
@@ -38,7 +38,7 @@ struct Site {
     std::uint32_t line = 0;
     std::string name;
     std::string file;
-    std::uint8_t flags = 0; // NSLICE_SITE_*, of the kernel's only
+    std::uint8_t flags = 0; // NSLICE_SITE_*, kernel sites only
 };
 
 struct Calibration {
@@ -51,7 +51,7 @@ struct Calibration {
     std::vector<nslice_calibration_entry> entries;
 };
 
-// What the kernel's probes cost, and when that was measured.
+// The cost of the kernel's probes, and when it was measured.
 struct KernelCalibration {
     std::uint32_t phase = 0; // enum nslice_calibration_phase
     std::uint64_t ticks = 0;
@@ -73,7 +73,7 @@ struct Footer {
     std::uint64_t mono_ns = 0;
     std::uint64_t end_calibration_offset = 0;
     std::uint64_t dropped_sites = 0;
-    ChunkCounts chunks{}; // of all kinds but records, 0 where it is not told
+    ChunkCounts chunks{}; // of all kinds except records; 0 if not given
     bool tells_chunks = false;
     std::vector<FooterCpu> cpus;
 };

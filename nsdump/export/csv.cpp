@@ -45,7 +45,7 @@ void add_classes(std::string &out, const SliceReport &slice)
                    slice.unmatched_start, slice.unmatched_stop, slice.too_deep, slice.below_noise);
 }
 
-// Columns that came later stand at the end, where they move no other.
+// Columns that were added later are at the end, so that the position of the others is unchanged.
 void add_later_columns(std::string &out, const SliceReport &slice, const FieldReport *field)
 {
     const bool has_packets = field && field->per_packet;
@@ -83,7 +83,7 @@ std::string stats_csv(const StatsReport &report)
             add_classes(out, slice);
             add_later_columns(out, slice, &field);
         }
-        if (slice.values.empty()) { // only unpaired or left-out ones: no figures, but not silent either
+        if (slice.values.empty()) { // only unpaired or excluded slices: a row without figures
             add_place(out, slice);
             out += "ticks,,0,0" + std::string(25, ',');
             add_classes(out, slice);

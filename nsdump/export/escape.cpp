@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// export: text out of a trace -> text that is safe in CSV, JSON or on a terminal.
+// export: text from a trace -> text that is safe in CSV, JSON or on a terminal.
 #include "export/escape.hpp"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ std::string json_string(std::string_view text)
 
 namespace
 {
-// As setlocale() chooses; asked anew each time, since it is asked a few times a command.
+// Chooses as setlocale() does.  Not cached, since a command calls it only a few times.
 bool has_utf8_locale()
 {
     for (const char *name : {"LC_ALL", "LC_CTYPE", "LANG"})
@@ -50,7 +50,7 @@ struct Character {
     std::size_t bytes;
 };
 
-// The first one of the text, none where it is not UTF-8 in its shortest form.
+// The first character of the text; none if it is not UTF-8 in its shortest form.
 std::optional<Character> first_character(std::string_view text)
 {
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
@@ -71,7 +71,7 @@ std::optional<Character> first_character(std::string_view text)
     return Character{code, bytes};
 }
 
-// Negative: not to be shown.  By glibc's tables, which its own C.UTF-8 has on every machine.
+// Negative: not printable.  Uses the tables of glibc's built-in C.UTF-8, which every machine has.
 int columns_of(char32_t code)
 {
     static const locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);

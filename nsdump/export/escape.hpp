@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// export: text out of a trace -> text that is safe in CSV, JSON or on a terminal.
+// export: text from a trace -> text that is safe in CSV, JSON or on a terminal.
 #pragma once
 
 #include <string>
@@ -7,13 +7,15 @@
 
 namespace nsdump
 {
-// Quoted where RFC 4180 asks for it.
+// Quoted if RFC 4180 requires it.
 std::string csv_field(std::string_view text);
 // With its quotation marks; bytes that are not UTF-8 become U+FFFD.
 std::string json_string(std::string_view text);
-// A name must not be able to drive the terminal.  Characters beyond ASCII stay as they are where the locale's code is UTF-8;
-// controls, what is not UTF-8, and what would change the order of letters are shown as \xNN.
+// Makes text safe for a terminal.  In a UTF-8 locale, characters beyond ASCII are unchanged.
+// Control characters, invalid UTF-8, and characters that change the text direction are shown as
+// \xNN.
 std::string printable(std::string_view text);
-// Columns that text of printable() takes on a terminal: wide characters take two, combining ones none.
+// Columns that the result of printable() takes on a terminal: wide characters take two, combining
+// ones none.
 std::size_t display_width(std::string_view text);
 } // namespace nsdump

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// export: events, slices or a report -> text in one of the formats; the list of all exporters.
+// export: events, slices or a report -> text in one of the formats; declares all exporters.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ std::string stats_json(const StatsReport &report); // schema netslice-stats-1
 std::string stats_csv(const StatsReport &report);  // one row for each slice and field
 std::string stats_text(const StatsReport &report); // tables for people
 
-// Streams: each call appends whole lines to `out`, which the caller empties now and then.
+// Streams: each call appends whole lines to `out`, which the caller empties from time to time.
 class EventRows
 {
 public:
@@ -36,7 +36,7 @@ private:
     std::vector<std::string> texts_; // by name, escaped for the format
 };
 
-// Both sides' counters have their columns in every row; a slice fills those of its side.
+// Every row has columns for the counters of both sides; a slice fills those of its own side.
 struct SliceCounters {
     const std::vector<std::string> &programs;
     const std::vector<std::string> &kernel;

@@ -58,7 +58,7 @@ std::string lost_text(const StatsReport &report)
     if (losses.lost_other > 0)
         causes += fmt::format("{}other {}", causes.empty() ? "" : ", ", losses.lost_other);
     if (losses.lost_without_cause > 0)
-        causes = "causes are in the footer, which is missing";
+        causes = "causes unknown, since the footer is missing";
     if (!causes.empty())
         text += " (" + causes + ")";
     if (losses.equation_holds == false)
@@ -98,7 +98,7 @@ void put_header(const StatsReport &report, Page &page)
                       cpu.lost_sum());
 }
 
-// Over the CPUs and both ends.
+// The maximum over the CPUs and both ends of the session.
 Hidden most_hidden(const StatsReport &report)
 {
     Hidden most;
@@ -111,7 +111,7 @@ Hidden most_hidden(const StatsReport &report)
     return most;
 }
 
-// False where there is nothing to compare.
+// False if there is nothing to compare.
 bool put_drift(const StatsReport &report, bool is_kernel, Page &page)
 {
     bool has_any = false;
@@ -130,7 +130,7 @@ void put_calibration(const StatsReport &report, Page &page)
 {
     const bool has_drift = put_drift(report, false, page);
     if (const Hidden most = most_hidden(report); most.outer > 0)
-        page.line("          work hides up to {:.2f} ticks of inner and {:.2f} of outer: as bounds in the intervals", most.inner, most.outer);
+        page.line("          work hides up to {:.2f} ticks of inner and {:.2f} of outer: included in the intervals as bounds", most.inner, most.outer);
     if (has_drift)
         return;
     for (const CalibrationRow &row : report.calibration_start)
@@ -150,13 +150,14 @@ void put_kernel_calibration(const StatsReport &report, Page &page)
                       row.outer, row.outer_ci95);
 }
 
-// A "?" behind it: its figures may be wrong.
+// A "?" after the name means that its figures may be wrong.
 template <class Figures> std::string marked_name(const Figures &figures)
 {
     return printable(figures.name) + (figures.is_incomplete ? " ?" : "");
 }
 
-// A longer name has a line of its own above its figures: neither is it cut, nor does it widen the table for all others.
+// A longer name is printed on its own line above its figures, so it is not truncated and does not
+// widen the table.
 constexpr std::size_t kMostNameColumns = 40;
 
 std::string name_cell(const std::string &name, std::size_t width, Page &page)
@@ -215,7 +216,7 @@ void put_classes(const StatsReport &report, Page &page)
         page.line("mark      {}: {} times, mean {:.2f}, min {}, max {}", marked_name(mark), mark.count, mark.mean,
                   mark.min, mark.max);
     const Classes &classes = report.classes;
-    page.line("classes   below noise {}, interrupted {}, uncounted {}; left out: migrated {}, spans a loss {}, crossed {}, "
+    page.line("classes   below noise {}, interrupted {}, uncounted {}; excluded: migrated {}, spans a loss {}, crossed {}, "
               "unmatched START {}, unmatched STOP {}, too deep {}, unknown kind {}",
               classes.below_noise, classes.interrupted, classes.uncounted, classes.migrated, classes.spans_loss, classes.crossed, classes.unmatched_start,
               classes.unmatched_stop, classes.too_deep, classes.unknown_kind);
@@ -230,16 +231,16 @@ void put_classes(const StatsReport &report, Page &page)
     }
     for (const SliceReport &slice : report.slices)
         if (slice.taken_ticks != 0)
-            page.line("          {}: taken out {:.1f} ticks: {} interrupts, {} switches, and the kernel's probes", printable(slice.name),
+            page.line("          {}: subtracted {:.1f} ticks: {} interrupts, {} switches, and the kernel's probes", printable(slice.name),
                       slice.taken_ticks, slice.interrupts, slice.switches);
     if (!report.incomplete.empty())
-        page.line("?         figures that may be wrong, since they depend on what is missing or damaged:");
+        page.line("?         figures that may be wrong, since they depend on missing or damaged parts:");
     for (const std::string &reason : report.incomplete)
         page.line("          {}", printable(reason));
     for (const Damage &damage : report.damage)
         page.line("damage    at byte {}: {}, {} bytes skipped", damage.offset, damage.what, damage.bytes);
     for (const std::string &warning : report.warnings)
-        if (!warning.starts_with(kIncompletePrefix)) // told above
+        if (!warning.starts_with(kIncompletePrefix)) // listed above
             page.line("warning   {}", printable(warning));
 }
 } // namespace

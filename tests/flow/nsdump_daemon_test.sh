@@ -74,7 +74,7 @@ for way in once "" close reuse "pause=300" "close end=kill"; do
     has_ended "$(<a.pid)" || fail "daemon $way: it lives on after the recording"
     is_whole t.nsl "daemon $way"
     [[ $(units t.nsl) == 510 ]] || fail "daemon $way: $(units t.nsl) units, not 510: $(<err)"
-    contains "process $(<a.pid) (nsprobe_daemon), which it started, still takes part and is recorded" err "daemon $way"
+    contains "process $(<a.pid) (nsprobe_daemon), which it started, still participates and is recorded" err "daemon $way"
 done
 # The program's exit code is the program's; what it starts may come to its probes late, by exec().
 rm -f b.pid t.nsl
@@ -90,7 +90,7 @@ timeout 60 "$nsdump" record "${quick[@]}" -o t.nsl -- sh -c "$daemon a.pid units
 begin=$SECONDS
 timeout 60 "$nsdump" record "${quick[@]}" -o t.nsl -- sh -c "sleep 30 & echo \$! >sleep.pid; $daemon a.pid units=10; $daemon b.pid units=10" >out 2>err || fail "a sleeper: $(<err)"
 ((SECONDS - begin < 20)) || fail "a process that takes no part has been waited for"
-contains "(sleep) still runs but takes no part" err "a sleeper"
+contains "(sleep) still runs but does not take part" err "a sleeper"
 kill "$(<sleep.pid)" || fail "the process that takes no part was ended"
 [[ $(units t.nsl) == 40 ]] || fail "a sleeper: $(units t.nsl) units, not 40"
 
@@ -99,7 +99,7 @@ for signal in INT TERM HUP; do
     rm -f a.pid t.nsl
     "$nsdump" record "${quick[@]}" -o t.nsl -- "$daemon" a.pid close >out 2>err &
     pid=$!
-    wait_for 20 grep -q "still takes part and is recorded" err || fail "SIG$signal: no word on the daemon: $(<err)"
+    wait_for 20 grep -q "still participates and is recorded" err || fail "SIG$signal: no word on the daemon: $(<err)"
     wait_for 20 test -s a.pid
     kill -$signal $pid
     wait $pid

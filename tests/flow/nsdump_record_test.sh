@@ -51,7 +51,7 @@ expect 3 "a missing program" "$nsdump" record -o t.nsl -- ./no-such-program
 contains "cannot start ./no-such-program" err
 expect 3 "a missing process" "$nsdump" record -o t.nsl --pid 4194303
 expect 1 "a program without probes" "$nsdump" record -o t.nsl -- /bin/true
-contains "t.nsl is as it was" err
+contains "t.nsl is unchanged" err
 GLIBC_TUNABLES=glibc.pthread.rseq=0 expect 3 "rseq rings without rseq" "$nsdump" record --kind rseq -o t.nsl -- "$program" - 10
 has_not_run "rseq rings without rseq"
 if [[ ! -d /sys/bus/event_source/devices/cpu ]]; then
@@ -60,7 +60,7 @@ if [[ ! -d /sys/bus/event_source/devices/cpu ]]; then
 fi
 cmp -s t.nsl old.nsl || fail "a refused recording has changed the older trace"
 expect 1 "a program without probes and a new file" "$nsdump" record -o new.nsl -- /bin/true
-contains "no file was made" err
+contains "no file was created" err
 [[ ! -e new.nsl ]] || fail "a recording of nothing has left a file"
 
 # A program whose threads' numbers are its container's says so: after exec(), and in a child of fork() by itself.
@@ -139,7 +139,7 @@ if [[ -e /dev/full ]]; then
         contains "No space left on device; free some space there" err
         issued=$(sed -n 's/.*: 0 records of \([0-9]*\) issued.*/\1/p' err)
     done
-    lost=$(sed -n 's/.* \([0-9]*\) records lost: file could not take them/\1/p' err)
+    lost=$(sed -n 's/.* \([0-9]*\) records lost: file could not be written/\1/p' err)
     [[ $issued -gt 0 && $issued == "$lost" ]] || fail "a full disk: $(<err)"
 fi
 (ulimit -f 64 && exec "$nsdump" record "${quick[@]}" -o limited.nsl -- "$program" - 20000) >out 2>err

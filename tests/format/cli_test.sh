@@ -40,10 +40,10 @@ expect 3 "no file" "$nsdump" stats "$folder/none.nsl"
 contains "none.nsl: cannot open: No such file or directory; check the name" err
 expect 3 "a folder" "$nsdump" show "$folder"
 expect 3 "a calibration that is none" "$nsdump" stats "$trace" --calibration "$trace"
-contains "t.nsl: not a calibration: no JSON at byte 1; make it with nscalibrate" err
+contains "t.nsl: not a calibration: invalid JSON at byte 1; create one with nscalibrate" err
 echo '{"schema": "netslice-calibration-1", "clock": []}' >"$folder/odd.json"
 expect 3 "a calibration of other types" "$nsdump" stats "$trace" --calibration "$folder/odd.json"
-contains "odd.json: not a calibration: a value is missing or of a wrong kind" err
+contains "odd.json: not a calibration: a value is missing or has the wrong type" err
 calibration() { # name, changes as JSON
     printf '{"schema":"netslice-calibration-1","context":{"cpu":"Other"},"clock":{"hz":%s},"trusted":%s,"probes":[{"macro":"START+STOP","inner_ticks":%s,"outer_ticks":%s}]}' \
         "$2" "$3" "$4" "$5" >"$folder/$1.json"
@@ -56,14 +56,14 @@ contains "no_hz.json: not a calibration: clock.hz is 0" err
 expect 3 "a calibration of probes that cost less than nothing" "$nsdump" stats "$trace" --calibration "$folder/negative.json"
 contains "negative.json: not a calibration: START+STOP costs -500 ticks" err
 expect 2 "a command that is none" "$nsdump" bogus "$trace"
-contains 'no command is called "bogus"; there are: record, kernel, snapshot, show, stats, export, check' err
+contains 'unknown command "bogus"; available: record, kernel, snapshot, show, stats, export, check' err
 expect 2 "an option that is none" "$nsdump" --bogus
-contains 'no option is called "--bogus"' err
+contains 'unknown option "--bogus"' err
 expect 2 "a command with control characters" "$nsdump" $'a\e[31mb'
 ! grep -q $'\e' "$folder/err" || { echo "FAIL control characters reach the terminal"; failed=1; }
 for option in --calibration --slice -o; do
     expect 2 "an empty $option" "$nsdump" export "$trace" $option ''
-    contains "is empty; name something" err
+    contains "is empty; give a value" err
 done
 
 expect 0 "check" "$nsdump" check "$trace"
@@ -83,12 +83,12 @@ expect 0 "export one slice" "$nsdump" export "$trace" --what events --slice queu
 [[ $(grep -c . "$folder/out") == $(grep -c '"kind":"MARK"' "$folder/out") ]] || { echo "FAIL --slice"; failed=1; }
 for what in events slices stats; do
     expect 2 "$what of a slice that is not there" "$nsdump" export "$trace" --what $what --slice nobody
-    contains 't.nsl: nothing is named "nobody"; there are: ' err
+    contains 't.nsl: unknown name "nobody"; available: ' err
     contains 'lookup' err
 done
 expect 2 "a slice to show that is not there" "$nsdump" show "$trace" --slice nobody
 expect 2 "a CPU to show that is not there" "$nsdump" show "$trace" --cpu 99
-contains "t.nsl: no record is of CPU 99; there are: 0, 1" err
+contains "t.nsl: no records of CPU 99; available: 0, 1" err
 expect 0 "export to a file" "$nsdump" export "$trace" --what slices -o "$folder/slices.csv"
 "$nsdump" export "$trace" --what slices | cmp - "$folder/slices.csv" || failed=1
 [[ $(ls "$folder" | grep -c part) == 0 ]] || { echo "FAIL a part is left behind"; failed=1; }

@@ -40,7 +40,7 @@ class RecordKernel(nsmod_guest.NsmodTest):
         self.run_guests(STATS + """
             nsdump record -k irq,softirq,sched -o both.nsl -- vm_long_slices 50 20
             stats both
-            nsdump stats both.nsl | grep -E "taken out|^kernel"
+            nsdump stats both.nsl | grep -E "subtracted|^kernel"
             nsdump show both.nsl --limit 5
             nsdump export both.nsl --what slices --limit 1000 | grep -c kernel:
             """, self.check_both)

@@ -94,13 +94,13 @@ CalibrationFile from_json(const Json &json)
     return out;
 }
 
-constexpr double kLargestCost = 1e12; // ticks: minutes
+constexpr double kLargestCost = 1e12; // in ticks: minutes
 
-// No machine has these: a probe that gives time back, a clock that stands.
+// Rejects what no machine can have: a probe with a negative cost, a clock that does not run.
 void check_possible(const CalibrationFile &file, const std::string &name)
 {
     const auto refuse = [&](const std::string &what) {
-        throw TraceError(fmt::format("{}: not a calibration: {}; make it with nscalibrate", name, what));
+        throw TraceError(fmt::format("{}: not a calibration: {}; create one with nscalibrate", name, what));
     };
     if (!(file.clock.hz > 0))
         refuse(fmt::format("clock.hz is {}", file.clock.hz));
@@ -156,16 +156,16 @@ CalibrationFile parse_calibration(const std::string &text, const std::string &na
         const Json json = Json::parse(text);
         const std::string schema = json.value("schema", "");
         if (schema != kCalibrationSchema)
-            throw TraceError(fmt::format("{}: schema is \"{}\", not \"{}\"; make it with nscalibrate", name,
+            throw TraceError(fmt::format("{}: schema is \"{}\", not \"{}\"; create one with nscalibrate", name,
                                          schema, kCalibrationSchema));
         const CalibrationFile file = from_json(json);
         check_possible(file, name);
         return file;
     } catch (const Json::parse_error &error) {
-        throw TraceError(fmt::format("{}: not a calibration: no JSON at byte {}; make it with nscalibrate", name, error.byte));
+        throw TraceError(fmt::format("{}: not a calibration: invalid JSON at byte {}; create one with nscalibrate", name, error.byte));
     } catch (const Json::exception &error) {
         const std::string_view words = error.what(); // "[json.exception...] key 'x' not found"
-        throw TraceError(fmt::format("{}: not a calibration: a value is missing or of a wrong kind ({}); make it with nscalibrate",
+        throw TraceError(fmt::format("{}: not a calibration: a value is missing or has the wrong type ({}); create one with nscalibrate",
                                      name, words.substr(std::min(words.find("] ") + 2, words.size()))));
     }
 }

@@ -12,7 +12,7 @@ namespace nsdump
 inline constexpr const char *kCalibrationSchema = "netslice-calibration-1";
 
 struct CalibrationContext {
-    std::string version; // of the toolkit that measured: another one's probes may cost something else
+    std::string version; // of the toolkit that measured: probe costs may differ between versions
     std::string cpu;
     std::string arch;
     std::string kernel;
@@ -60,8 +60,8 @@ struct ProbeCost {
     std::optional<double> outer_instructions;
     std::uint32_t batches = 0;
     std::uint32_t trimmed = 0;
-    std::vector<CounterCost> counter_costs = {}; // of each counter that the session had; nscalibrate adds them by itself
-    std::optional<double> inner_hidden_ticks = {}; // more where the probe has nothing to hide beside
+    std::vector<CounterCost> counter_costs = {}; // per counter; nscalibrate adds them to the JSON
+    std::optional<double> inner_hidden_ticks = {}; // extra cost without work to overlap with
     std::optional<double> outer_hidden_ticks = {};
 };
 
@@ -71,13 +71,14 @@ struct CalibrationFile {
     std::vector<ClockReadCost> clock_reads;
     std::vector<ProbeCost> probes;
     std::vector<std::string> warnings;
-    bool is_trusted = true; // false: nscalibrate says that its figures must not be used
+    bool is_trusted = true; // false: nscalibrate marked the figures as unusable
 };
 
-// Work may hide a probe altogether, and measuring is noisy; that probes give back a quarter of what they take alone is neither.
+// Work may hide a probe completely, and measurements are noisy, but neither explains a negative
+// cost of more than a quarter of the probe's cost without work.
 bool is_possible_cost(double outer, double half_width, double hidden);
 
-// Throws TraceError that names file and place when the text is not a calibration.
+// Throws TraceError, which names file and place, if the text is not a calibration.
 CalibrationFile parse_calibration(const std::string &text, const std::string &name);
 CalibrationFile read_calibration(const std::string &path);
 std::string to_json(const CalibrationFile &calibration);

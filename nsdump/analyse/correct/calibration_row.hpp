@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// analyse: one row of a calibration, the same from programs, the kernel and calibration.json.
+// analyse: one row of a calibration, the same for programs, the kernel and calibration.json.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace nsdump
 {
-// Places of the probe kinds in tables of constants.
+// Index of each kind of probe in tables of constants.
 enum ProbeIndex { kPair = 0, kMark, kInit, kExit, kProbes };
 
-// How much more a constant is with nothing that the probe could hide beside.
+// By how much a constant is larger if there is no work for the probe to overlap with.
 struct Hidden {
     double inner = 0;
     double outer = 0;
@@ -31,6 +31,6 @@ struct CalibrationRow {
     std::uint64_t samples = 0;
     std::uint64_t trimmed = 0;
     double degrees = kManyDegrees; // of freedom of the intervals
-    std::optional<Hidden> hidden = {}; // where it was measured
+    std::optional<Hidden> hidden = {}; // if it was measured
 };
 } // namespace nsdump

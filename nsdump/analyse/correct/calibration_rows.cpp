@@ -30,7 +30,8 @@ Constant of_one_end(const Measured &one)
     return {one.value, one.ci95, one.degrees, 0, one.hidden};
 }
 
-// Start and end averaged.  They differ by chance, too: only what their intervals do not explain has moved.
+// The average of start and end.  They also differ by chance: only the part that their intervals do
+// not explain counts as moved.
 Constant combined(const Measured &start, const Measured &end)
 {
     Uncertainty difference;

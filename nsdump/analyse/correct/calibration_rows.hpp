@@ -17,10 +17,11 @@
 
 namespace nsdump
 {
-// Sum of rows; mean() of independent means narrows the interval with the square root of their number.
+// Sum of rows.  mean() treats them as independent, so its interval narrows with the square root of
+// their number.
 struct RowSum {
     double inner = 0, inner_squares = 0, outer = 0, outer_squares = 0;
-    double inner_hidden = 0, outer_hidden = 0, with_hidden = 0; // over the rows that have it
+    double inner_hidden = 0, outer_hidden = 0, with_hidden = 0; // over the rows that have `hidden`
     Uncertainty inner_error, outer_error;
     std::uint64_t samples = 0, trimmed = 0, rows = 0;
 
@@ -47,13 +48,13 @@ struct RowSum {
         return {cpu,       probe,   field,   inner / n, inner_error.ci95() / n, outer / n, outer_error.ci95() / n,
                 samples,   trimmed, outer_error.degrees(), hidden()};
     }
-    // For a CPU that is none of these: as far off as they are from each other.
+    // For a CPU that has no row: its interval includes the spread between the CPUs.
     CalibrationRow of_another(std::uint32_t cpu, unsigned probe, unsigned field) const
     {
         CalibrationRow row = mean(cpu, probe, field);
         row.inner_ci95 = std::hypot(row.inner_ci95, spread95(inner, inner_squares));
         row.outer_ci95 = std::hypot(row.outer_ci95, spread95(outer, outer_squares));
-        row.degrees = kManyDegrees; // the half widths stay as large as the few CPUs made them
+        row.degrees = kManyDegrees; // spread95() already accounts for the number of CPUs
         return row;
     }
 
@@ -76,8 +77,8 @@ struct Constant {
     double value;
     double ci95;
     double degrees;
-    double moved;                 // a bound: its way between the session's ends
-    std::optional<double> hidden; // more with nothing to hide beside; its amount is a bound, too
+    double moved;                 // a bound: its drift between start and end of the session
+    std::optional<double> hidden; // extra cost without work to overlap with; also a bound
 
     double bound() const { return moved + std::fabs(hidden.value_or(0)); }
 };
@@ -87,7 +88,8 @@ struct ProbeConstants {
     Constant outer;
 };
 
-// Rows found by what they are of: a trace may bring as many as it likes, and each CPU asks for its own.
+// Rows indexed by CPU, probe and field: a trace may have any number of them, and each CPU looks up
+// its own.
 class CalibrationRows
 {
 public:
@@ -96,23 +98,24 @@ public:
 
     const std::vector<CalibrationRow> &all() const { return rows_; }
     bool empty() const { return rows_.empty(); }
-    // The CPU's own row, else the one for any CPU, else the mean over the CPUs with their spread in its interval.
+    // The CPU's own row, else the row for any CPU, else the mean over the CPUs with their spread in
+    // its interval.
     std::optional<CalibrationRow> find(std::uint32_t cpu, unsigned probe, unsigned field) const;
-    // Any row of this very CPU.
+    // Whether this particular CPU has any row.
     bool has_cpu(std::uint32_t cpu) const { return cpus_.contains(cpu); }
 
 private:
     std::vector<CalibrationRow> rows_;
-    std::map<std::tuple<std::uint32_t, unsigned, unsigned>, std::size_t> places_; // by CPU, probe, field: the first of it
+    std::map<std::tuple<std::uint32_t, unsigned, unsigned>, std::size_t> places_; // first row by CPU, probe, field
     std::map<std::pair<unsigned, unsigned>, RowSum> sums_; // by probe and field, over the CPUs
     std::set<std::uint32_t> cpus_;
 };
 
-// A row of its own at either end, or one for any CPU.
+// Whether the CPU has its own row at either end, or there is one for any CPU.
 bool has_own_row(const CalibrationRows &start, const CalibrationRows &end, std::uint32_t cpu);
-// Every calibration that there is has measured this very CPU.
+// Whether every existing calibration has measured this particular CPU.
 bool is_measured_itself(const CalibrationRows &start, const CalibrationRows &end, std::uint32_t cpu);
-// Both ends together; none where neither has the probe.
+// Both ends combined; none if neither has the probe.
 std::optional<ProbeConstants> probe_constants(const CalibrationRows &start, const CalibrationRows &end,
                                               std::uint32_t cpu, unsigned probe, unsigned field);
 } // namespace nsdump

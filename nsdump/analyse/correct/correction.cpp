@@ -25,7 +25,8 @@ bool is_usable(double value)
     return std::isfinite(value) && std::fabs(value) < 1e15;
 }
 
-// The names, where they are not those of the trace; a file that does not tell them is taken as it is.
+// The probe's counter names if they differ from the trace's; a file without names is accepted
+// unchanged.
 std::string counters_unlike(const ProbeCost &probe, const std::vector<std::string> &wanted)
 {
     std::vector<std::string> names;
@@ -34,7 +35,8 @@ std::string counters_unlike(const ProbeCost &probe, const std::vector<std::strin
     return names.empty() || names == wanted ? std::string{} : fmt::format("{}", fmt::join(names, ","));
 }
 
-// Where most of a probe is hidden, what is left is small; `hidden` keeps the share one of the whole probe.
+// If most of a probe's cost is hidden, the rest is small; `hidden` makes the share relative to the
+// whole cost.
 bool has_drifted(double start, double start_ci, double end, double end_ci, double hidden)
 {
     const double moved = std::fabs(end - start);
@@ -91,7 +93,7 @@ std::vector<CalibrationRow> rows_of(const Sums &sums)
 
 using EntryKey = std::tuple<std::uint32_t, unsigned, unsigned>; // CPU, kind, field
 
-// The constants of probes that have nothing to hide beside.
+// The constants of probes without work to overlap with.
 std::map<EntryKey, const nslice_calibration_entry *> entries_alone(const Calibration &calibration)
 {
     std::map<EntryKey, const nslice_calibration_entry *> out;
@@ -101,7 +103,7 @@ std::map<EntryKey, const nslice_calibration_entry *> entries_alone(const Calibra
     return out;
 }
 
-// Processes that calibrated at their start and at their end.
+// Processes that calibrated both at their start and at their end.
 std::set<std::uint32_t> whole_processes(const TraceFile &trace)
 {
     std::set<std::uint32_t> begun, whole;
@@ -147,13 +149,13 @@ void Correction::take_trace(const TraceFile &trace)
     if (refused > 0)
         warnings_.push_back(fmt::format("{} calibration entries of the trace cannot be used", refused));
     if (trace.skipped_calibrations() > 0)
-        warnings_.push_back(fmt::format("{} calibrations beyond the first ones were not read: the trace is of very many processes",
+        warnings_.push_back(fmt::format("{} calibrations after the first ones were ignored: the trace has too many processes",
                                         trace.skipped_calibrations()));
     const bool has_programs = !trace.cpus().empty() && !trace.cpus().front().is_kernel;
     if (start_.empty() && end_.empty() && (has_programs || trace.cpus().empty()))
-        warnings_.push_back("the trace has no calibration: raw values only (give one with --calibration)");
+        warnings_.push_back("the trace has no calibration: only raw values are shown (use --calibration)");
     else if (end_.empty() && has_programs)
-        warnings_.push_back("no calibration at the session's end: drift is unknown");
+        warnings_.push_back("no calibration at the end of the session: drift is unknown");
 }
 
 void Correction::take_file(const TraceFile &trace, const CalibrationFile &file)
@@ -163,7 +165,7 @@ void Correction::take_file(const TraceFile &trace, const CalibrationFile &file)
     };
     const std::string source = trace.info("counters.source");
     std::vector<CalibrationRow> rows;
-    std::string other_counters; // of a probe that fits but for them
+    std::string other_counters; // of a probe that matches in everything else
     for (const ProbeCost &probe : file.probes) {
         unsigned index = kPair;
         while (index < kProbes && probe.macro != probe_name(index) && !(index == kPair && probe.macro == "START+STOP"))
@@ -193,12 +195,12 @@ void Correction::take_file(const TraceFile &trace, const CalibrationFile &file)
     start_ = CalibrationRows(std::move(rows));
     warn_of(trace, file);
     if (!start_.find(NSLICE_ANY_CPU, kPair, 0) && !other_counters.empty())
-        throw TraceError(fmt::format("the calibration file was made with the counters {}, this trace with {}: a probe costs by them; run "
+        throw TraceError(fmt::format("the calibration file was made with the counters {}, this trace with {}, and probe costs depend on them; run "
                                      "nscalibrate --counters {}",
                                      other_counters, trace.info("counters.names"), trace.info("counters.names")));
     if (!start_.find(NSLICE_ANY_CPU, kPair, 0))
         throw TraceError(fmt::format("the calibration file has no START+STOP measured with mode \"{}\", ring \"{}\", "
-                                     "counters \"{}\", as this trace was made; calibrate with these settings",
+                                     "counters \"{}\", the settings of this trace; calibrate with them",
                                      trace.info("clock.mode"), trace.info("ring.kind"), source));
 }
 
@@ -207,25 +209,25 @@ void Correction::warn_of(const TraceFile &trace, const CalibrationFile &file)
     constexpr double kSameRate = 0.01;
     const double hz = clock_of(trace).hz;
     if (!file.is_trusted)
-        warnings_.push_back("the calibration file says of itself that it must not be used: calibrate again on a quiet machine");
+        warnings_.push_back("the calibration file is marked as untrusted; calibrate again on a quiet machine");
     if (!file.context.cpu.empty() && !trace.info("machine.cpu").empty() && file.context.cpu != trace.info("machine.cpu"))
-        warnings_.push_back(fmt::format("the calibration file is of another machine ({}; the trace's is {}): net values are not this trace's; run "
+        warnings_.push_back(fmt::format("the calibration file is from another machine ({}; the trace's is {}): net values are not valid; run "
                                         "nscalibrate on the machine of the trace",
                                         file.context.cpu, trace.info("machine.cpu")));
     if (!file.context.arch.empty() && !trace.info("machine.arch").empty() && file.context.arch != trace.info("machine.arch"))
-        warnings_.push_back(fmt::format("the calibration file is of a machine with {} instructions, the trace of one with {}: net values are not "
-                                        "this trace's; run nscalibrate on the machine of the trace",
+        warnings_.push_back(fmt::format("the calibration file is from a machine with architecture {}, the trace from one with {}: net values are not "
+                                        "valid; run nscalibrate on the machine of the trace",
                                         file.context.arch, trace.info("machine.arch")));
     if (!trace.info("writer.version").empty() && file.context.version != trace.info("writer.version"))
-        warnings_.push_back(fmt::format("the calibration file is of version {} of the toolkit, the trace of {}: their probes may cost "
-                                        "different things; run nscalibrate of that version",
+        warnings_.push_back(fmt::format("the calibration file was made by version {} of the toolkit, the trace by {}: their probe costs may "
+                                        "differ; run nscalibrate of the trace's version",
                                         file.context.version.empty() ? "(unknown)" : file.context.version, trace.info("writer.version")));
     if (hz > 0 && std::fabs(file.clock.hz - hz) > kSameRate * hz)
         warnings_.push_back(fmt::format("the calibration file's clock runs at {:.4g} GHz, the trace's at {:.4g}: net values "
-                                        "are not this trace's; run nscalibrate on the machine of the trace", file.clock.hz / 1e9, hz / 1e9));
+                                        "are not valid; run nscalibrate on the machine of the trace", file.clock.hz / 1e9, hz / 1e9));
 }
 
-// Over the CPUs that both ends have: a constant that only one has cannot have moved.
+// Compares only CPUs that were calibrated at both ends: otherwise there is nothing to compare with.
 void Correction::compare(const std::vector<CalibrationRow> &start, const std::vector<CalibrationRow> &end, bool is_kernel)
 {
     std::map<EntryKey, const CalibrationRow *> later;
@@ -257,14 +259,14 @@ void Correction::build(const std::vector<CpuChunks> &cpus)
     for (const CpuChunks &cpu : cpus)
         borrowed += !cpu.is_kernel && has_constants() && !has_own_row(start_, end_, cpu.cpu);
     if (borrowed > 0)
-        warnings_.push_back(fmt::format("{} CPUs were not calibrated themselves: the mean of the others stands for them, "
+        warnings_.push_back(fmt::format("{} CPUs were not calibrated themselves: the mean of the others is used, "
                                         "with their spread in the interval", borrowed));
     table_.resize(cpus.size() * fields_);
     build_side(cpus, false);
     build_side(cpus, true);
     if (disturbed_ > 0)
-        warnings_.push_back(fmt::format("on {} CPUs the calibration gives a START + STOP that takes less than no time: it was disturbed, "
-                                        "and net values are not to be believed; record again on a quieter machine, or give --calibration",
+        warnings_.push_back(fmt::format("on {} CPUs the calibration gives START + STOP a negative cost: it was disturbed, "
+                                        "and net values are unreliable; record again on a quieter machine, or use --calibration",
                                         disturbed_));
     warn_of_kernel(cpus);
 }
@@ -279,19 +281,20 @@ void Correction::warn_of_kernel(const std::vector<CpuChunks> &cpus)
     if (kernel_cpus == 0)
         return;
     if (kernel_start_.empty() && kernel_end_.empty()) {
-        warnings_.push_back("the kernel's probes were not calibrated: their slices have raw values only, and what they cost programs' slices "
-                            "is not taken out of these");
+        warnings_.push_back("the kernel's probes were not calibrated: their slices have only raw values, and their cost is not subtracted "
+                            "from programs' slices");
         return;
     }
     if (kernel_start_.empty() || kernel_end_.empty())
-        warnings_.push_back(fmt::format("no calibration of the kernel's probes at the recording's {}: their drift is unknown",
+        warnings_.push_back(fmt::format("no calibration of the kernel's probes at the {} of the recording: their drift is unknown",
                                         kernel_end_.empty() ? "end" : "start"));
     if (borrowed > 0)
-        warnings_.push_back(fmt::format("the kernel's probes were not calibrated on {} CPUs: the mean of the others stands for them, "
+        warnings_.push_back(fmt::format("the kernel's probes were not calibrated on {} CPUs: the mean of the others is used, "
                                         "with their spread in the interval", borrowed));
 }
 
-// Programs and the kernel were calibrated by different hands: a CPU that lacks its own constants borrows from its side.
+// Programs and the kernel are calibrated separately: a CPU without its own constants uses those of
+// its side.
 void Correction::build_side(const std::vector<CpuChunks> &cpus, bool is_kernel)
 {
     const CalibrationRows &start = is_kernel ? kernel_start_ : start_, &end = is_kernel ? kernel_end_ : end_;

@@ -15,25 +15,26 @@
 
 namespace nsdump
 {
-std::optional<unsigned> probe_of_kind(unsigned kind); // enum nslice_kind; none for a STOP and what is no probe
+std::optional<unsigned> probe_of_kind(unsigned kind); // none for STOP and unknown kinds
 const char *probe_name(unsigned probe); // START (the pair START + STOP), MARK, INIT, EXIT
 
 // Constants of one CPU and one field (0: ticks, n: counter n - 1).
 struct FieldConstants {
-    bool is_known = false; // a pair was calibrated; without it there is no net value
+    bool is_known = false; // START + STOP was calibrated; otherwise there is no net value
     double inner = 0;
     double inner_ci95 = 0;
     std::array<double, kProbes> outer{};
     std::array<double, kProbes> outer_ci95{};
     std::array<double, kProbes> degrees{kManyDegrees, kManyDegrees, kManyDegrees, kManyDegrees}; // of the intervals
-    // How far the constant may be from this value: it moved between the session's ends, or the probe hid beside less of the
-    // program's work than in calibration.
+    // How far the constant may be from this value: it moved between start and end of the session,
+    // or the probe overlapped with less of the program's work than in calibration.
     double inner_bound = 0;
     std::array<double, kProbes> outer_bound{};
-    std::uint32_t source = 0; // CPUs with the same source have the same constants, and the same errors in them
+    std::uint32_t source = 0; // CPUs with the same source share constants and their errors
 };
 
-// A wandering of the core's frequency by less than this is on every machine; the interval holds it, no warning is due.
+// Every machine's core frequency varies by up to this share.  The interval covers it, so there is
+// no warning.
 inline constexpr double kDriftShare = 0.02;
 
 // How a constant moved from the session's start to its end, averaged over the CPUs.
@@ -44,13 +45,13 @@ struct Drift {
     bool is_inner = false;
     double start = 0;
     double end = 0;
-    bool is_significant = false; // more than kDriftShare, and the two intervals do not explain it
+    bool is_significant = false; // more than kDriftShare, and not explained by the two intervals
 };
 
 class Correction
 {
 public:
-    // `extra`, when given, replaces what the trace brought.
+    // `extra`, if given, replaces the calibrations of the trace.
     explicit Correction(const TraceFile &trace, const CalibrationFile *extra = nullptr);
 
     const FieldConstants &of(std::size_t cpu_index, std::size_t field) const
@@ -61,7 +62,7 @@ public:
     bool has_constants() const;
     const std::vector<CalibrationRow> &start() const { return start_.all(); }
     const std::vector<CalibrationRow> &end() const { return end_.all(); }
-    // Of the kernel's probes, for the places of the kernel's rings.
+    // Calibrations of the kernel's probes, used for the kernel's rings.
     const std::vector<CalibrationRow> &kernel_start() const { return kernel_start_.all(); }
     const std::vector<CalibrationRow> &kernel_end() const { return kernel_end_.all(); }
     const std::vector<Drift> &drift() const { return drift_; }
@@ -77,13 +78,13 @@ private:
     void set_constants(FieldConstants &constants, bool is_kernel, std::uint32_t cpu, unsigned field);
     void compare(const std::vector<CalibrationRow> &start, const std::vector<CalibrationRow> &end, bool is_kernel);
 
-    std::size_t fields_; // of the side that has more
+    std::size_t fields_; // of the side with more fields
     std::vector<FieldConstants> table_;
     CalibrationRows start_;
     CalibrationRows end_;
     CalibrationRows kernel_start_;
     CalibrationRows kernel_end_;
-    std::uint64_t disturbed_ = 0; // CPUs with a pair that takes less than no time
+    std::uint64_t disturbed_ = 0; // CPUs on which START + STOP has an impossible negative cost
     std::vector<Drift> drift_;
     std::vector<std::string> warnings_;
 };

@@ -11,10 +11,11 @@
 
 namespace nsdump
 {
-// What a clock that moves in steps does to a mean and the values' spread does not show.  Where slices fall on the steps
-// at random, rounding is noise like any other, in the standard deviation and on average zero.  But a reading that
-// differs by a step in fewer than 3 of n slices may be missing among n (95 %), and one slice may be off by a step: the
-// sampling error is no less than that.
+// The effect of a clock that moves in steps on a mean, as far as the spread of the values does not
+// show it.  If slices fall on the steps at random, rounding is ordinary noise: it averages zero and
+// is part of the standard deviation.  But a reading that differs by a step in fewer than 3 of n
+// slices may not occur among n (95 %), and a single slice may be off by a step.  The sampling error
+// is at least that.
 inline double rounding_ci95(double step, std::uint64_t count)
 {
     return step * std::min(1.0, 3 / static_cast<double>(count));
@@ -30,14 +31,15 @@ inline Sampling sampling_of(const Blocks &blocks)
     return {blocks.standard_error(), static_cast<double>(blocks.count()) - 1};
 }
 
-// Of a mean, beside sampling.
+// Errors of a mean other than the sampling error.
 struct OtherErrors {
     double rounding_ci95 = 0;
     Uncertainty constants;
-    double bound = 0; // of what is no chance, so it is added as it is: how far constants have moved, what work may hide of probes
+    double bound = 0; // not random, so added linearly: drift, and probe cost that work may hide
 };
 
-// Sampling and the constants are independent.  No interval for one value: nothing tells how far the next one lies.
+// Sampling and the constants are independent.  A single value has no interval, since its spread is
+// unknown.
 inline std::optional<double> interval95(const Sampling &sampling, const OtherErrors &others)
 {
     if (!(sampling.degrees > 0))

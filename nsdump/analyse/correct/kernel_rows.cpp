@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// analyse: the kernel's own calibration, sums in whole numbers -> rows of constants.
+// analyse: the kernel's own calibration, as integer sums -> rows of constants.
 #include "analyse/correct/kernel_rows.hpp"
 
 #include <cmath>
@@ -17,7 +17,7 @@ struct MeanOfBatches {
     double ci95;
 };
 
-// `squares`: of the distances from the mean, in kUnit squared.
+// `squares`: sum of squared distances from the mean, in kUnit squared.
 MeanOfBatches mean_of(std::int64_t sum, std::int64_t squares, unsigned batches)
 {
     const double n = batches;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// analyse: the kernel's own calibration, sums in whole numbers -> rows of constants.
+// analyse: the kernel's own calibration, as integer sums -> rows of constants.
 #pragma once
 
 #include <vector>
@@ -8,6 +8,6 @@
 
 namespace nsdump
 {
-// Of the recording's start or end.
+// Rows of the calibration at the start or the end of the recording.
 CalibrationRows kernel_rows(const std::vector<KernelCalibration> &calibrations, nslice_calibration_phase phase);
 } // namespace nsdump

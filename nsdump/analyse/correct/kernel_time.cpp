@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// analyse: the kernel's events -> time inside programs' slices that was not the programs'.
+// analyse: the kernel's events -> time inside programs' slices that the programs did not use.
 #include "analyse/correct/kernel_time.hpp"
 
 namespace nsdump
@@ -24,7 +24,7 @@ void KernelTime::note(std::uint32_t cpu_index, const Event &event)
     if (flags & NSLICE_SITE_INTERRUPT && (event.kind == NSLICE_KIND_START || event.kind == NSLICE_KIND_STOP))
         return note_interrupt(cpu, event);
     if (cpu.depth > 0)
-        return; // goes with the interrupt
+        return; // part of the interrupt
     if (const ProbeCounts probes = probes_of(event); probes != ProbeCounts{}) {
         Interruptions own;
         own.probes = probes;
@@ -50,7 +50,7 @@ void KernelTime::note_interrupt(Cpu &cpu, const Event &event)
     programs_.interrupt(event.thread_id, one);
 }
 
-// The thread of the event leaves, the one that its value names comes.
+// The thread of the event leaves the CPU; the thread given by its value comes back.
 void KernelTime::note_switch(const Event &event)
 {
     if (left_ticks_.size() >= kMaxThreads)
@@ -74,7 +74,7 @@ void KernelTime::note_loss(std::uint32_t cpu_index)
     forget_away();
 }
 
-// When they come back is not to be known any more: one may have come back unseen.
+// It is no longer known when they come back: one may have come back unseen.
 void KernelTime::forget_away()
 {
     for (const auto &[thread, ticks] : left_ticks_) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// analyse: the kernel's events -> time inside programs' slices that was not the programs'.
+// analyse: the kernel's events -> time inside programs' slices that the programs did not use.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +10,20 @@
 
 namespace nsdump
 {
-// What the kernel does in a thread's context is of three kinds: interrupts, which are taken out of the thread's slices as a
-// whole; switches to other threads, as long as they last; what the thread asked for itself (a system call), of which the
-// kernel's own probes only are taken out.
+// Kernel activity in the context of a thread is of three kinds.  Interrupts are subtracted from the
+// thread's slices as a whole.  After a switch to another thread, the time until the thread is back
+// is subtracted.  Of what the thread itself requested (a system call), only the cost of the kernel's
+// probes is subtracted.
 class KernelTime
 {
 public:
-    // cpus: places of TraceFile::cpus(); both sides outlive this.
+    // `cpus`: size of TraceFile::cpus().  Both sides must outlive this object.
     KernelTime(NameTable &names, std::size_t cpus, PairState &programs, PairState &kernel)
         : names_(names), cpus_(cpus), programs_(programs), kernel_(kernel)
     {
     }
 
-    // In time order with the events of programs.
+    // To be called in time order with the events of programs.
     void note(std::uint32_t cpu_index, const Event &event);
     // Records of this CPU were lost right before the next one.
     void note_loss(std::uint32_t cpu_index);
@@ -31,7 +32,7 @@ private:
     static constexpr std::size_t kMaxThreads = 65536;
 
     struct Cpu {
-        std::uint32_t depth = 0; // interrupts that are open, in each other
+        std::uint32_t depth = 0; // nesting depth of open interrupts
         std::uint64_t start_ticks = 0;
     };
 
@@ -41,7 +42,7 @@ private:
 
     NameTable &names_;
     std::vector<Cpu> cpus_;
-    std::unordered_map<std::uint32_t, std::uint64_t> left_ticks_; // by thread: when it left its CPU; one that has ended stays
+    std::unordered_map<std::uint32_t, std::uint64_t> left_ticks_; // by thread; ended ones remain
     PairState &programs_;
     PairState &kernel_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// analyse: degrees of freedom -> the quantile by which a standard error becomes a 95 % interval.
+// analyse: degrees of freedom -> the quantile that turns a standard error into a 95 % interval.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@ namespace nsdump
 {
 inline constexpr double kManyDegrees = std::numeric_limits<double>::infinity(); // the normal distribution
 
-// Two-sided 95 % quantile of Student's t; beyond ten degrees within 0.5 %, between whole ones interpolated.  0 for
-// none: one value has no interval.
+// Two-sided 95 % quantile of Student's t, interpolated between integers and accurate to 0.5 %
+// beyond ten degrees.  0 for no degrees, since a single value has no interval.
 inline double student_t95(double degrees)
 {
     constexpr double kTable[] = {12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// analyse: slice + constants -> net values, what the probes cost taken out.
+// analyse: slice + constants -> net values, with the cost of the probes subtracted.
 #pragma once
 
 #include <array>
@@ -12,22 +12,23 @@
 
 namespace nsdump
 {
-// What the probes inside a slice added to it.  START and STOP are the same instructions, so each costs half of the pair.
+// The cost that the probes inside a slice added to it.  START and STOP are the same instructions,
+// so each costs half of the pair.
 template <class Counts> double outer_sum(const Counts &inside, const std::array<double, kProbes> &outer)
 {
     return 0.5 * static_cast<double>(inside.ends) * outer[kPair] + static_cast<double>(inside.marks) * outer[kMark] +
            static_cast<double>(inside.inits) * outer[kInit] + static_cast<double>(inside.exits) * outer[kExit];
 }
 
-// net = raw - inner - sum over the probes completed inside of their outer cost.  Never clamped: a value below zero
-// tells that the slice is shorter than the noise.
+// net = raw - inner - sum over the probes completed inside of their outer cost.  Never clamped: a
+// negative value means that the slice is shorter than the noise.
 inline double net_of(double raw, const ProbeCounts &inside, const FieldConstants &constants)
 {
     return raw - constants.inner - outer_sum(inside, constants.outer);
 }
 
-// Net without the slices inside: of the inner constants, one for each of these has come back, and of the outer ones
-// those of the probes inside them.
+// Net without the slices inside.  Subtracting their net values adds back one inner constant for
+// each of them, and the outer constants of the probes inside them.
 struct SelfInside {
     ProbeCounts own;
     std::uint32_t children = 0;
@@ -39,8 +40,8 @@ inline double self_subtracted(const SelfInside &inside, const FieldConstants &co
     return inside.inners() * constants.inner + outer_sum(inside.own, constants.outer);
 }
 
-// What interruptions added to the slice around them.  `raw`: what they read themselves, of which each interrupt's inner is
-// part of its pair's outer.
+// The time that interruptions added to the slice around them.  `raw` is their own reading; the
+// inner cost that each interrupt includes is already part of the outer cost of its pair.
 inline double taken_of(const Interruptions &what, double raw, const FieldConstants &kernel)
 {
     return raw + outer_sum(what.probes, kernel.outer) - what.interrupts * kernel.inner;
@@ -50,12 +51,14 @@ inline double taken_ticks(const Interruptions &what, const FieldConstants &kerne
     return taken_of(what, static_cast<double>(what.ticks), kernel);
 }
 
-// 95 % half widths of what was subtracted from slices that share their constants.  The constants are the same for every
-// slice, so each part grows with the slices; the parts are independent of each other.
+// 95 % half widths of the amounts subtracted from slices that share their constants.  Since the
+// constants are the same for every slice, each part grows linearly with the number of slices; the
+// parts are independent of each other.
 struct SubtractedError {
-    // By probe.  Of START + STOP both inner and outer: measured in the same batches, so their errors go together.
+    // By probe.  START + STOP includes both inner and outer: they were measured in the same
+    // batches, so their errors are correlated.
     std::array<double, kProbes> ci95{};
-    double bound = 0; // FieldConstants' bounds; common to all
+    double bound = 0; // from the bounds of FieldConstants; common to all probes
 
     SubtractedError &operator+=(const SubtractedError &other)
     {
@@ -70,7 +73,7 @@ struct SubtractedError {
     }
 };
 
-// Of `inners` times the inner constant and the outer ones of the probes.
+// Error of `inners` times the inner constant plus the outer constants of the probes.
 inline SubtractedError subtracted_error(double inners, const ProbeCounts &probes, const FieldConstants &constants)
 {
     return {{inners * constants.inner_ci95 + 0.5 * probes.ends * constants.outer_ci95[kPair],
@@ -79,7 +82,7 @@ inline SubtractedError subtracted_error(double inners, const ProbeCounts &probes
             inners * constants.inner_bound + outer_sum(probes, constants.outer_bound)};
 }
 
-// Errors of a sum over slices, by FieldConstants::source: each source was measured by itself.
+// Errors of a sum over slices, by FieldConstants::source: each source was measured independently.
 class SubtractedErrors
 {
 public:
@@ -92,7 +95,7 @@ public:
         last_->error += error;
         last_->degrees = constants.degrees;
     }
-    // What add() needs of its last source, on its way to the cache.
+    // Prefetches what add() needs of its last source.
     void prefetch() const
     {
         if (last_)
@@ -100,7 +103,7 @@ public:
                 __builtin_prefetch(reinterpret_cast<const char *>(last_) + at, 1);
     }
     SubtractedErrors() = default;
-    SubtractedErrors(SubtractedErrors &&) = default; // a map's parts stay where they are
+    SubtractedErrors(SubtractedErrors &&) = default; // map nodes do not move, so last_ stays valid
     SubtractedErrors &operator=(SubtractedErrors &&) = default;
     Uncertainty uncertainty() const
     {
@@ -123,12 +126,12 @@ private:
         SubtractedError error;
         std::array<double, kProbes> degrees{};
     };
-    std::map<std::uint32_t, Source> by_source_; // those that there are: not a place for each CPU in each name
+    std::map<std::uint32_t, Source> by_source_; // only those in use, to save memory
     Source *last_ = nullptr;
     std::uint32_t last_id_ = 0;
 };
 
-// What the error of one slice's correction comes to: half width of an interval, and a bound that is added to it.
+// The error of one slice's correction: half width of an interval, and a bound that is added to it.
 struct SubtractedWidths {
     double ci95 = 0;
     double bound = 0;
@@ -141,7 +144,7 @@ inline SubtractedWidths subtracted_widths(const ProbeCounts &inside, const Field
     return {errors.uncertainty().ci95(), errors.bound()};
 }
 
-// Net value of slices that lie inside others, all together.
+// Net value of all slices inside another, as a sum.
 inline double children_net(const ChildSums &children, const FieldConstants &constants)
 {
     return children.raw - static_cast<double>(children.count) * constants.inner - outer_sum(children, constants.outer);

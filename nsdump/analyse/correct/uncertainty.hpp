@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// analyse: independent errors, each known from few or many values -> their sum's 95 % interval.
+// analyse: independent errors, estimated from few or many values -> the 95 % interval of their sum.
 #pragma once
 
 #include <cmath>
@@ -8,9 +8,9 @@
 
 namespace nsdump
 {
-// Variances add; the degrees of freedom of the sum after Welch and Satterthwaite, as the Guide to the Expression of
-// Uncertainty in Measurement (JCGM 100, G.4) has it.  Adding half widths that were made for few degrees would be too
-// much.
+// Variances add.  The degrees of freedom of the sum follow Welch and Satterthwaite, as in the Guide
+// to the Expression of Uncertainty in Measurement (JCGM 100, G.4).  Adding half widths with few
+// degrees of freedom would overestimate the sum.
 class Uncertainty
 {
 public:
@@ -21,7 +21,7 @@ public:
         if (degrees > 0)
             squares_ += variance * variance / degrees;
     }
-    // A half width that has the quantile of these degrees in it.
+    // Adds a half width that includes the quantile of these degrees.
     void add_ci95(double ci95, double degrees)
     {
         if (ci95 > 0)
@@ -40,6 +40,6 @@ public:
 
 private:
     double variance_ = 0;
-    double squares_ = 0; // of variances, by degrees
+    double squares_ = 0; // sum of squared variances, each divided by its degrees
 };
 } // namespace nsdump

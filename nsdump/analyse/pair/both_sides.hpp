@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// analyse: a trace's events -> slices of programs and slices of the kernel, each with a sink of its own.
+// analyse: the events of a trace -> slices of programs and of the kernel, each with its own sink.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,8 @@
 
 namespace nsdump
 {
-// The kernel's events bear on slices of programs that run on the same CPU: then time order is needed.
+// The kernel's events affect slices of programs on the same CPU, so time order is required if there
+// are any.
 inline Order pairing_order(const TraceFile &trace)
 {
     return trace.has_kernel() ? Order::kTime : Order::kThread;
@@ -39,7 +40,7 @@ public:
         else
             consume_kernel(run);
     }
-    // What is still open at the end of the trace has no STOP.
+    // Slices that are still open at the end of the trace have no STOP.
     void finish()
     {
         programs_.finish();
@@ -74,6 +75,6 @@ private:
     Pairer<ProgramSink> programs_;
     Pairer<KernelSink> kernel_;
     KernelTime time_;
-    std::vector<std::uint32_t> program_indices_; // by place of the kernel's ring: that of the programs' of the same CPU
+    std::vector<std::uint32_t> program_indices_; // by kernel ring: the programs' ring of that CPU
 };
 } // namespace nsdump

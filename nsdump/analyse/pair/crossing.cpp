@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// analyse: slices of one thread that overlap without lying in each other.
+// analyse: slices of one thread that overlap without nesting.
 #include "analyse/pair/crossing.hpp"
 
 #include <algorithm>

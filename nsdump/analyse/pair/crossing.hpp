@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// analyse: slices of one thread that overlap without nesting -> distinguished from those that only lack a STOP.
+// analyse: slices of one thread that overlap -> crossed, or only a missing STOP?
 #pragma once
 
 #include <array>
@@ -11,18 +11,20 @@
 
 namespace nsdump
 {
-// START a, START b, STOP a: if a STOP of b follows, the two cross (coroutines that share a thread); if none does, b lost its STOP
-// (an early return) and nothing is wrong with a.  So b is suspected, and a is held until that is known.
+// START a, START b, STOP a: if a STOP of b follows, the two cross (coroutines that share a thread).
+// If none follows, b has no STOP (an early return) and a is valid.  So b becomes a suspect, and a
+// is held until this is decided.
 struct Suspect {
-    OpenSlice frame;             // of b, as it was when it was taken off the stack
-    std::uint32_t low_depth = 0; // the thread's least depth since: what is open there or deeper began after b
+    OpenSlice frame;             // of b, when it was removed from the stack
+    std::uint32_t low_depth = 0; // minimum depth since; slices at this depth or deeper are newer
 };
 
-// A slice that ended while a slice inside it was open.  The pointers of `slice` are made anew when it is given out.
+// A slice that ended while a slice inside it was open.  The pointers of `slice` are set when it is
+// passed on.
 struct HeldSlice {
     Slice slice{};
-    std::uint64_t unit_serial = 0; // 0: in none
-    std::uint32_t waits = 0;       // for suspects, by the bit of their place
+    std::uint64_t unit_serial = 0; // 0: not in a unit
+    std::uint32_t waits = 0;       // bit mask of the places of suspects that it waits for
     bool has_interruptions = false;
     bool has_interrupt_counters = false;
     bool has_counters = false;
@@ -34,23 +36,24 @@ struct HeldSlice {
 
     HeldSlice() = default;
     HeldSlice(const Slice &ended, std::size_t counter_count);
-    // With the pointers set; `unit`: the one with unit_serial, or null.  Valid as long as this stays where it is.
+    // The slice with its pointers set; `unit`: the one with unit_serial, or null.  Valid until this
+    // object is moved.
     const Slice &given(Unit *unit);
 };
 
-// What is undecided on one thread.
+// Undecided slices of one thread.
 struct Crossings {
-    static constexpr std::uint32_t kMaxSuspects = 16; // bits of HeldSlice::waits; of more, none is suspected
+    static constexpr std::uint32_t kMaxSuspects = 16; // bits of HeldSlice::waits; further ones are ignored
 
-    std::vector<Suspect> suspects; // at most one of a name; places out of use stay
+    std::vector<Suspect> suspects; // at most one per name; unused places remain
     std::vector<HeldSlice> held;   // at most one for each depth and suspect
     std::uint32_t suspected = 0;   // places in use
 
     void suspect(const OpenSlice &frame);
-    // The place of the suspect with this name, kMaxSuspects where there is none.
+    // The place of the suspect with this name; kMaxSuspects if there is none.
     std::uint32_t find(NameId name) const;
     bool is_empty() const { return suspected == 0 && held.empty(); }
-    // Of a slice that ends at this depth: the suspects that began inside it.
+    // The suspects that began inside a slice that ends at this depth.
     std::uint32_t enclosed_by(std::uint32_t depth);
 };
 } // namespace nsdump

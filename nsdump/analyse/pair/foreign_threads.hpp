@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// analyse: do programs' records name their threads as the kernel's do?
+// analyse: do programs' records use the same thread numbers as the kernel's?
 #pragma once
 
 #include <string>
@@ -8,21 +8,22 @@
 
 namespace nsdump
 {
-// Not where one ran in a pid namespace of its own, a container: which of the kernel's records are of its threads is not
-// known, nor is which of the trace's threads are its own.  A number that is another thread's there must not be believed.
+// They do not if a program ran in its own pid namespace (a container).  It is then unknown which
+// kernel records belong to its threads and which of the trace's threads are its own: the same
+// number may denote another thread.
 inline bool has_foreign_threads(const TraceFile &trace)
 {
     return trace.has_kernel() && !trace.info("program.pid_namespace").empty();
 }
 
-// What that means; empty where it is not so.
+// The consequence, as a warning; empty if there are none.
 inline std::string foreign_threads_warning(const TraceFile &trace)
 {
     if (!has_foreign_threads(trace))
         return {};
-    const std::string where = trace.info("program.pid_namespace") == "unknown" ? "a pid namespace that is not known (it had no /proc)"
+    const std::string where = trace.info("program.pid_namespace") == "unknown" ? "an unknown pid namespace (it had no /proc)"
                                                                                : "a pid namespace of its own";
-    return "a program ran in " + where + ", so that its threads' numbers are not the kernel's: interrupts and switches are not taken out of "
+    return "a program ran in " + where + ", so its threads' numbers are not the kernel's: interrupts and switches are not subtracted from "
            "programs' slices";
 }
 } // namespace nsdump

@@ -37,8 +37,8 @@ ThreadState &PairState::find_thread(std::uint32_t cpu_index, std::uint32_t id)
     return *(cached_[cpu_index] = recent = found->second.get());
 }
 
-// A thread with nothing open has no state that matters.  Only a hostile trace has so many with something open; theirs
-// is counted as unmatched.
+// A thread with nothing open has no relevant state.  Only a hostile trace has this many threads
+// with open slices, which are then counted as unmatched.
 void PairState::forget_threads()
 {
     for (auto it = threads_.begin(); it != threads_.end();)
@@ -58,10 +58,10 @@ void PairState::forget_threads()
     }
 }
 
-// The slice has no STOP: what was inside it was inside the one around it.
+// The slice has no STOP: its contents are moved to the slice around it.
 void PairState::drop_top(ThreadState &thread)
 {
-    drop_too_deep(thread); // what was too deep lay inside it
+    drop_too_deep(thread); // slices that were too deep lie inside it
     const std::uint32_t depth = --thread.depth;
     const OpenSlice &frame = thread.frames[depth];
     ++grown(slice_counts_, frame.name).unmatched_start;
@@ -95,7 +95,7 @@ void PairState::interrupt(std::uint32_t thread_id, const Interruptions &what)
         return;
     ThreadState &thread = *found->second;
     thread.interruptions[thread.depth - 1].all += what;
-    // The kernel's counters are the CPU's: they went on for the threads that ran meanwhile.
+    // The kernel's counters belong to the CPU, so they also counted the threads that ran meanwhile.
     if (is_kernel_ && what.switches > 0)
         for (std::uint32_t i = 0; i < thread.depth; ++i)
             thread.frames[i].has_counters = false;
@@ -161,21 +161,23 @@ void PairState::note_cpu(ThreadState &thread, std::uint32_t cpu_index)
     }
 }
 
-// All that a thread wrote on the CPU may be among the lost, and with it the sign that it was there.
+// Everything that a thread wrote on the CPU may be lost, and with it the evidence that it was
+// there.
 void PairState::note_loss(std::uint32_t cpu_index)
 {
     open_unlost_.take(cpu_index, [this](ThreadState &thread) {
         for (std::uint32_t i = 0; i < thread.depth; ++i)
             thread.frames[i].spans_loss = true;
-        thread.has_lossy_slices = thread.needs_care = true; // also with nothing open: the next START lists it again
-        thread.overflow = 0; // its STOPs may be among the lost
+        thread.has_lossy_slices = thread.needs_care = true; // the next START lists it again
+        thread.overflow = 0; // its STOPs may be lost
         thread.overflow_names.clear();
-        if (thread.is_undecided()) // a STOP that would tell may be among the lost
+        if (thread.is_undecided()) // the deciding STOP may be lost
             settle(thread, thread.crossings->suspected, false);
     });
 }
 
-// Without this every lost STOP would leave its slice open for ever, until the depth is used up.
+// Without this, the slice of every lost STOP would stay open forever, until the maximum depth is
+// reached.
 void PairState::drop_restarted(ThreadState &thread, NameId name)
 {
     std::uint32_t place = 0, lossy = 0;
@@ -192,7 +194,7 @@ void PairState::drop_restarted(ThreadState &thread, NameId name)
 
 void PairState::set_open_units(ThreadState &thread, std::uint32_t count)
 {
-    const bool are_many = threads_.size() >= kManyThreads; // the sets of few stay in the cache by themselves
+    const bool are_many = threads_.size() >= kManyThreads; // few sets stay in the cache anyway
     for (std::uint32_t i = count; are_many && i < thread.open_units; ++i)
         if (thread.units[i].seen.has_places())
             spare_seen_.push_back(std::move(thread.units[i].seen));
@@ -205,7 +207,7 @@ Unit *PairState::begin_unit(ThreadState &thread, NameId name, const Event &event
         ++malformed_events_;
         return nullptr;
     }
-    // A unit of the same name that is still open lost its EXIT.
+    // If a unit of the same name is still open, its EXIT was lost.
     for (std::uint32_t place = thread.open_units; place > 0; --place) {
         if (thread.units[place - 1].name != name)
             continue;
@@ -247,7 +249,8 @@ void PairState::end_unit(ThreadState &thread, NameId name)
     }
     for (std::uint32_t i = place; i < thread.open_units; ++i)
         ++grown(unit_counts_, thread.units[i].name).unmatched_start;
-    // A slice that began in the unit and has no STOP (an early return, say) must not pile up unit after unit.
+    // Slices that began in the unit and have no STOP (e.g. an early return) must not pile up unit
+    // by unit.
     const std::uint64_t serial = thread.units[place - 1].serial;
     while (thread.depth > 0 && thread.frames[thread.depth - 1].unit_serial >= serial)
         drop_top(thread);

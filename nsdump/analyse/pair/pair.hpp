@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// analyse: events -> slices and units; counts what does not fit.
+// analyse: events -> slices and units; counts events that cannot be paired.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace nsdump
 {
-// For each name: what could not become a slice (or a unit).
+// Per name: events that could not become a slice (or a unit).
 struct UnpairedCounts {
     std::uint64_t unmatched_start = 0;
     std::uint64_t unmatched_stop = 0;
@@ -24,16 +24,16 @@ struct UnpairedCounts {
     bool any() const { return (unmatched_start | unmatched_stop | too_deep) != 0; }
 };
 
-// Whose events are paired.
+// The side whose events are paired: programs or the kernel.
 struct PairSide {
-    std::size_t counters = 0;    // of a START and a STOP
-    std::size_t cpus = 0;        // places of TraceFile::cpus()
+    std::size_t counters = 0;    // number of counters in a START and a STOP
+    std::size_t cpus = 0;        // size of TraceFile::cpus()
     bool is_kernel = false;
-    // By place: that of the kernel's ring of the same CPU.  Empty without the kernel's records.
+    // By place: the place of the kernel's ring of the same CPU.  Empty without kernel records.
     std::vector<std::uint32_t> kernel_indices = {};
 };
 
-// Everything about threads and stacks that does not depend on who wants the slices.
+// State of threads and stacks, independent of the sink.
 class PairState
 {
 public:
@@ -41,7 +41,7 @@ public:
     static constexpr std::uint32_t kMaxUnits = 8;
     static constexpr std::size_t kMaxThreads = 65536;
     static constexpr std::size_t kMaxOverflowNames = 192;
-    static constexpr std::size_t kMaxHeld = 4096; // of all threads
+    static constexpr std::size_t kMaxHeld = 4096; // over all threads
 
     PairState(NameTable &names, PairSide side)
         : names_(names), counters_(side.counters), is_kernel_(side.is_kernel), kernel_indices_(std::move(side.kernel_indices)),
@@ -52,9 +52,10 @@ public:
     PairState(const PairState &) = delete;
     PairState &operator=(const PairState &) = delete;
 
-    // Into what the thread has open.
+    // Adds an interruption to the thread's innermost open slice.
     void interrupt(std::uint32_t thread_id, const Interruptions &what);
-    // What the kernel did is not known: on this CPU, in this thread, for whatever is open.
+    // Notes that the kernel's activity on this CPU, or in this thread, is unknown for all open
+    // slices.
     void lose_sight_of_cpu(std::uint32_t cpu_index);
     void lose_sight_of_thread(std::uint32_t thread_id);
 
@@ -63,7 +64,7 @@ public:
     std::uint64_t malformed_events() const { return malformed_events_; }
 
 protected:
-    // Takes a slice whose class could not be told when it ended.
+    // Passes on a slice whose class was not yet known when it ended.
     virtual void give(const Slice &slice) = 0;
     ThreadState &thread(std::uint32_t cpu_index, std::uint32_t id)
     {
@@ -72,30 +73,32 @@ protected:
             return *state;
         return find_thread(cpu_index, id);
     }
-    // Most likely the one with this id; null when it is not known.
+    // Probably the thread with this id; null if there is none.
     const ThreadState *guess_thread(std::uint32_t id) const { return recent_[id % kRecent]; }
     void push(ThreadState &thread, std::uint32_t cpu_index, NameId name, const Event &event);
-    // The rare parts of a START and of a STOP: of a thread that needs care.
+    // The rare paths of a START and of a STOP, for a thread with needs_care.
     void start_with_care(ThreadState &thread, NameId name);
-    // True when the slice is to be given out now; else it is held.
+    // True if the slice is to be passed on now; otherwise it is held.
     bool stop_with_care(ThreadState &thread, Slice &slice);
-    // True when the START of this STOP was too deep.
+    // True if the START of this STOP was too deep.
     bool stop_too_deep(ThreadState &thread, NameId name);
     void stop_without_start(ThreadState &thread, std::uint32_t cpu_index, NameId name, const Event &event);
-    // It is nobody's child: its time stays with the slice around it, the probes in it are taken out of that one.
+    // A crossed slice is not a child: its time stays in the slice around it, and the cost of its
+    // probes is subtracted there.
     void give_crossed_to_parent(ThreadState &thread, const Slice &slice);
-    // Makes the slice of this name the top one, dropping what lies above it; false when there is none.
+    // Makes the slice of this name the top one by dropping those above it; false if there is none.
     bool bring_to_top(ThreadState &thread, NameId name);
     void note_loss(std::uint32_t cpu_index);
     void note_cpu(ThreadState &thread, std::uint32_t cpu_index);
-    // A slice that spans a loss and begins anew has lost its STOP: it goes, with what was opened inside it.  What is
-    // opened now a loss bears on again.
+    // If a slice that spans a loss starts again, its STOP was lost: drops it together with the
+    // slices inside it.  The thread is then listed again as one that a loss may affect.
     void drop_restarted(ThreadState &thread, NameId name);
     Unit *begin_unit(ThreadState &thread, NameId name, const Event &event);
     void end_unit(ThreadState &thread, NameId name);
     void close_all();
     UnpairedCounts &slice_counts_of(NameId name) { return grown(slice_counts_, name); }
-    // Time that an interrupt took from the slice around it, which did not call it.
+    // An interrupt is not a child of the slice around it: adds its time to that slice's
+    // interruptions.
     void give_interrupt_to_parent(ThreadState &thread, const Slice &slice);
     void add_counters(std::array<std::int64_t, NSLICE_MAX_COUNTERS> &sums, const std::int64_t *values) const
     {
@@ -107,10 +110,10 @@ protected:
     NameTable &names_;
     std::size_t counters_;
     bool is_kernel_;
-    bool is_blind_ = false; // of what the kernel does in this run records are lost
-    std::vector<std::uint32_t> kernel_indices_; // empty: nothing is known of the kernel
-    std::uint64_t malformed_events_ = 0; // fewer or more words than their kind has
-    std::vector<std::uint32_t> switches_; // by CPU: how often another thread wrote there than before
+    bool is_blind_ = false; // kernel records that belong to this run are lost
+    std::vector<std::uint32_t> kernel_indices_; // empty: no kernel records
+    std::uint64_t malformed_events_ = 0; // wrong number of words for their kind
+    std::vector<std::uint32_t> switches_; // by CPU: how often the writing thread changed
 
 private:
     static constexpr std::size_t kRecent = 4096, kManyThreads = 64;
@@ -132,29 +135,31 @@ private:
     std::unordered_map<std::uint32_t, std::unique_ptr<ThreadState>> threads_;
     std::vector<ThreadState *> cached_; // by CPU: the thread seen there last
     std::vector<ThreadState *> recent_; // by id % kRecent: the thread that was looked up last
-    std::vector<SeenNames> spare_seen_; // of units that are over, the last one on top: it is in the cache
-    ThreadsByCpu open_unlost_; // threads that a loss of records bears on
-    ThreadsByCpu open_seen_;   // the same, of the kernel's records
+    std::vector<SeenNames> spare_seen_; // from closed units; the last is still cached
+    ThreadsByCpu open_unlost_; // threads that a loss of this side's records may affect
+    ThreadsByCpu open_seen_;   // threads that a loss of kernel records may affect
     std::vector<UnpairedCounts> slice_counts_;
     std::vector<UnpairedCounts> unit_counts_;
     std::uint64_t last_serial_ = 0;
     std::size_t held_ = 0;
 };
 
-// Sink: struct with slice(const Slice &), unit(const Unit &), mark(NameId, std::uint64_t value).  A template, since a
-// virtual call a record would cost as much as the pairing itself.  A sink of very many names may have is_spread() const, true when
-// what it has of a name is not in the cache, and expect(NameId) const, which is called a while before a slice of the name comes.
+// Sink: struct with slice(const Slice &), unit(const Unit &), mark(NameId, std::uint64_t value).  A
+// template, since a virtual call per record would cost as much as the pairing itself.  A sink for
+// very many names may also have is_spread() const, which is true if its data of a name is usually
+// not in the cache, and expect(NameId) const, which is called some time before a slice of the name
+// arrives.
 template <class Sink> class Pairer : public PairState
 {
 public:
     Pairer(NameTable &names, PairSide side, Sink &sink) : PairState(names, std::move(side)), sink_(sink) {}
 
     void consume(const Run &run);
-    // What is still open at the end of the trace has no STOP.
+    // Slices that are still open at the end of the trace have no STOP.
     void finish() { close_all(); }
 
 private:
-    static constexpr std::ptrdiff_t kFarEvents = 28, kNearEvents = 14; // what is looked for in memory comes in that time
+    static constexpr std::ptrdiff_t kFarEvents = 28, kNearEvents = 14; // prefetch distances
 
     void give(const Slice &slice) override { sink_.slice(slice); }
     void take(const Run &run, const Event &event);

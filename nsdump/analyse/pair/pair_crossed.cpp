@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// analyse: events -> slices; STARTs and STOPs without their partner, and slices that cross.
+// analyse: events -> slices; STARTs and STOPs without a partner, and slices that cross.
 #include "analyse/pair/pair.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ void PairState::start_with_care(ThreadState &thread, NameId name)
 {
     if (thread.has_lossy_slices)
         drop_restarted(thread, name);
-    if (thread.is_undecided()) // who begins anew has not gone on: the earlier one lost its STOP
+    if (thread.is_undecided()) // a suspect that starts again had lost its STOP
         if (const std::uint32_t place = thread.crossings->find(name); place < Crossings::kMaxSuspects)
             settle(thread, 1u << place, false);
     look_for_care(thread);
@@ -43,12 +43,12 @@ void PairState::suspect_top(ThreadState &thread)
         return;
     if (!thread.crossings)
         thread.crossings = std::make_unique<Crossings>();
-    if (thread.crossings->find(frame.name) == Crossings::kMaxSuspects) // else a later one of this name is suspected
+    if (thread.crossings->find(frame.name) == Crossings::kMaxSuspects) // not yet suspected
         thread.crossings->suspect(frame);
     thread.needs_care = true;
 }
 
-// Gives out what waited for these suspects and for no other any more.
+// Passes on the slices that waited for these suspects and no longer wait for others.
 void PairState::settle(ThreadState &thread, std::uint32_t suspects, bool are_crossed)
 {
     std::vector<HeldSlice> &all = thread.crossings->held;
@@ -66,7 +66,8 @@ void PairState::settle(ThreadState &thread, std::uint32_t suspects, bool are_cro
     thread.crossings->suspected &= ~suspects;
 }
 
-// The units from this one on end: what began in them cannot go on, and their packets are to be counted now.
+// The units from this one on end: slices that began in them cannot continue, and their packets must
+// be counted now.
 void PairState::settle_units(ThreadState &thread, std::uint64_t from_serial)
 {
     if (!thread.is_undecided())
@@ -105,8 +106,8 @@ void PairState::take_child_back(ThreadState &thread, const HeldSlice &held)
         subtract(thread.interrupt_counters[slice.depth - 1].in_children, held.interrupt_counters.all);
 }
 
-// Either the partner of a suspect's START, whose slice then crosses those that ended in it and those that began in it and are
-// still open; or nobody's.
+// The STOP either belongs to the START of a suspect, whose slice then crosses those that ended
+// inside it and those that began inside it and are still open; or it is unmatched.
 void PairState::stop_without_start(ThreadState &thread, std::uint32_t cpu_index, NameId name, const Event &event)
 {
     if (thread.depth > 0)
@@ -149,7 +150,7 @@ void PairState::give_crossed_to_parent(ThreadState &thread, const Slice &slice)
         add_counters(thread.interrupt_counters[slice.depth - 1].all, slice.interrupt_counters);
 }
 
-// They count as too deep, but their STARTs were executed in the slice that is the top one.
+// These slices count as too deep, but their STARTs were executed inside the top slice.
 void PairState::drop_too_deep(ThreadState &thread)
 {
     thread.frames[thread.depth - 1].own.ends += thread.overflow;
@@ -161,7 +162,7 @@ bool PairState::stop_too_deep(ThreadState &thread, NameId name)
 {
     std::vector<NameId> &names = thread.overflow_names;
     OpenSlice &top = thread.frames[thread.depth - 1];
-    if (thread.overflow > names.size()) { // beyond those that are remembered, who is whose is not known
+    if (thread.overflow > names.size()) { // beyond the remembered names: cannot be matched
         --thread.overflow;
         top.own.ends += 2;
         return true;
@@ -174,7 +175,7 @@ bool PairState::stop_too_deep(ThreadState &thread, NameId name)
         names.resize(thread.overflow);
         return true;
     }
-    if (top.name == name) // it ends with its own STOP
+    if (top.name == name) // the top slice ends with its own STOP
         drop_too_deep(thread);
     return false;
 }

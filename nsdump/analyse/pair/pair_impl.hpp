@@ -40,7 +40,7 @@ inline void PairState::push(ThreadState &thread, std::uint32_t cpu_index, NameId
     }
     if (event.word_count == 0)
         return;
-    if (event.word_count != counters_) { // hostile or from a broken writer: the slice counts, its counters do not
+    if (event.word_count != counters_) { // hostile trace or broken writer: ignore the counters
         ++malformed_events_;
         return;
     }
@@ -85,7 +85,7 @@ template <class Sink> inline void Pairer<Sink>::take(const Run &run, const Event
         other(state, name, event);
 }
 
-// What later events of the run need, on its way to the cache.
+// Prefetches what later events of the run need.
 template <class Sink> inline void Pairer<Sink>::look_ahead(const Run &run, const Event &event) const
 {
     const std::ptrdiff_t left = run.events.data() + run.events.size() - &event;
@@ -140,7 +140,8 @@ inline void Pairer<Sink>::stop(ThreadState &thread, std::uint32_t cpu_index, Nam
     slice.interrupt_counters_in_children = nullptr;
     if (!kernel_indices_.empty()) [[unlikely]]
         tell_interruptions(thread, depth, slice);
-    // A slice that was open before INIT belongs to the unit in which it ends: a read that tells how many packets came.
+    // A slice that was open before INIT belongs to the unit in which it ends, e.g. a read whose
+    // result gives the number of packets.
     const bool is_of_unit = frame.unit_serial == 0 || frame.unit_serial == thread.unit_serial;
     slice.unit = is_of_unit ? thread.unit : nullptr;
     slice.counters = nullptr;
@@ -160,7 +161,7 @@ inline void Pairer<Sink>::stop(ThreadState &thread, std::uint32_t cpu_index, Nam
         give_to_parent(thread, slice);
 }
 
-// `values`: where they may stand as long as the slice.
+// `values`: storage that lives as long as the slice.
 template <class Sink>
 inline void Pairer<Sink>::read_counters(ThreadState &thread, std::uint32_t depth, const Event &event,
                                         std::array<std::int64_t, NSLICE_MAX_COUNTERS> &values, Slice &slice)
@@ -172,7 +173,7 @@ inline void Pairer<Sink>::read_counters(ThreadState &thread, std::uint32_t depth
     }
     if (!frame.has_counters)
         return;
-    // Running totals: the difference is right even where a total wraps.
+    // Running totals: the difference is correct even if a total wraps.
     for (std::size_t i = 0; i < counters_; ++i)
         values[i] = static_cast<std::int64_t>(event.words[i] - thread.counters[depth].start[i]);
     slice.counters = values.data();

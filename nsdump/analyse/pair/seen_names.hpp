@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// analyse: which names ran in a unit, so that its packets count once for each of them.
+// analyse: the names that ran in a unit, so that its packets are counted once for each of them.
 #pragma once
 
 #include <algorithm>
@@ -18,12 +18,12 @@ public:
     void clear()
     {
         count_ = 0;
-        if (++age_ == 1u << kAgeBits) { // places of very old units would look new
+        if (++age_ == 1u << kAgeBits) { // entries of very old units would look current
             places_.clear();
             age_ = 1;
         }
     }
-    // Adds `fields` for a name; returns those that were not there yet.
+    // Adds `fields` for a name; returns those that are new.
     std::uint8_t note(NameId name, std::uint8_t fields)
     {
         if (2 * count_ >= places_.size()) [[unlikely]]
@@ -47,7 +47,7 @@ private:
         std::uint32_t fields : 8 = 0;
     };
 
-    // That of the name, or the free one where it belongs.  There is always a free one.
+    // The entry of the name, or the free one where it belongs.  There is always a free one.
     Place &find(NameId name)
     {
         const std::size_t mask = places_.size() - 1;
@@ -65,7 +65,7 @@ private:
                 find(place.name) = place;
     }
 
-    std::vector<Place> places_; // as many as a power of two
+    std::vector<Place> places_; // size is a power of two
     std::size_t count_ = 0;
     std::uint32_t age_ = 1;
 };

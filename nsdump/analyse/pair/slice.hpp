@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// analyse: the slice, a START with its STOP and what happened between them; whole numbers, nothing corrected yet.
+// analyse: the slice, a START with its STOP and what lies between them; raw integers.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace nsdump
 {
-// Sums of what a hostile trace says must not be undefined.
+// Values from a hostile trace must not cause signed overflow.
 inline std::int64_t wrapping_sum(std::int64_t a, std::int64_t b)
 {
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
@@ -23,10 +23,11 @@ inline std::int64_t wrapping_difference(std::int64_t a, std::int64_t b)
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
 }
 
-// How many probes of each kind, in the order of ProbeIndex.  Always read and written whole: a read waits for a narrower write
-// until it and all earlier ones are in the cache.
+// Number of probes of each kind, in the order of ProbeIndex.  Always read and written as a whole: a
+// wide read after a narrower write stalls until that write and all earlier ones have reached the
+// cache.
 struct alignas(16) ProbeCounts {
-    std::uint32_t ends = 0; // START and STOP alike: a slice inside has two, one that lacks its partner has one
+    std::uint32_t ends = 0; // STARTs and STOPs: a slice inside has two, an unmatched one has one
     std::uint32_t marks = 0;
     std::uint32_t inits = 0;
     std::uint32_t exits = 0;
@@ -35,7 +36,7 @@ struct alignas(16) ProbeCounts {
     ProbeCounts &operator-=(const ProbeCounts &other) { return set(lanes() - other.lanes()); }
     ProbeCounts &operator|=(const ProbeCounts &other) { return set(lanes() | other.lanes()); }
     bool operator==(const ProbeCounts &) const = default;
-    // `masks`: for each count the bits that it may have.
+    // `masks`: the bits that each count may have.
     bool is_within(const ProbeCounts &masks) const
     {
         const Lanes beyond = lanes() & ~masks.lanes();
@@ -61,19 +62,19 @@ private:
     }
 };
 
-// Those that lie in no slice inside.
+// The probes that do not lie in a slice inside.
 inline ProbeCounts own_probes(ProbeCounts all, const ProbeCounts &in_children)
 {
     all -= in_children;
     return all;
 }
 
-// What the kernel's records say of the time inside a slice that was not the slice's.
+// Time inside a slice that the slice did not use, according to the kernel's records.
 struct Interruptions {
     std::int64_t ticks = 0;       // of interrupts, from START to STOP, and while other threads had the CPU
-    std::uint32_t interrupts = 0; // hard and soft ones that lie in no other
+    std::uint32_t interrupts = 0; // outermost hard and soft interrupts
     std::uint32_t switches = 0;   // times that the thread left the CPU and came back
-    ProbeCounts probes;           // the kernel's, in this thread: its own, and the two of each interrupt
+    ProbeCounts probes;           // kernel probes in this thread: its own, and two per interrupt
 
     bool any() const { return (interrupts | switches) != 0 || probes != ProbeCounts{}; }
     Interruptions &operator+=(const Interruptions &other)
@@ -116,7 +117,7 @@ struct Unit {
     std::uint64_t number = 0;
     std::uint64_t packets = 0;
     std::uint64_t wire_bytes = 0;
-    std::uint64_t serial = 0; // counts all units of the trace from 1
+    std::uint64_t serial = 0; // number of the unit in the trace, from 1
     SeenNames seen;
 };
 
@@ -131,19 +132,19 @@ struct Slice {
     std::int64_t child_ticks; // sum of raw over the slices directly inside
     std::uint32_t children;
     ProbeCounts inside;      // all probes completed inside
-    ProbeCounts in_children; // the part of them that lies inside slices inside
+    ProbeCounts in_children; // those of them that are in slices inside
     bool is_migrated;        // START and STOP on different CPUs
-    bool is_interrupted;     // another thread wrote on its CPU meanwhile: this one had been put aside, or waited
-    bool spans_loss;         // records of its CPU were lost while it was open: what was inside is not known
-    bool is_crossed;         // another slice of the thread began inside it and ended outside, or the other way round
+    bool is_interrupted;     // another thread wrote on its CPU: this one was preempted or waited
+    bool spans_loss;         // records of its CPU were lost while it was open: contents unknown
+    bool is_crossed;         // overlaps another slice of the thread without nesting
     Unit *unit;              // the unit in which it ended, unless it began in another one; else null
-    const std::int64_t *counters;       // raw values, null when they were not running
-    const std::int64_t *child_counters; // sums over the slices directly inside, null when one had none
-    // What the kernel's records tell; null where there is nothing to take out.
+    const std::int64_t *counters;       // raw values; null if counters were not running
+    const std::int64_t *child_counters; // sums over the slices directly inside; null if one has none
+    // From the kernel's records; null if there is nothing to subtract.
     const Interruptions *interruptions;             // all inside
-    const Interruptions *interruptions_in_children; // the part of them that lies inside slices inside
-    const std::int64_t *interrupt_counters;         // of the kernel's slices: what interrupts inside counted
+    const Interruptions *interruptions_in_children; // those of them that are in slices inside
+    const std::int64_t *interrupt_counters;         // kernel slices only: by interrupts inside
     const std::int64_t *interrupt_counters_in_children;
-    std::uint32_t kernel_index; // whose constants the kernel's probes inside have; as cpu_index
+    std::uint32_t kernel_index; // as cpu_index, for the constants of the kernel's probes inside
 };
 } // namespace nsdump

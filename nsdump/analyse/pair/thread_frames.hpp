@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// analyse: one slice that is open, and what is known of its inside so far.
+// analyse: one open slice, and what is known about its contents so far.
 #pragma once
 
 #include <array>
@@ -16,8 +16,8 @@ struct OpenSlice {
     std::uint64_t unit_serial = 0; // 0: no unit was open
     std::int64_t child_ticks = 0;
     std::uint32_t children = 0;
-    std::uint32_t counted_children = 0; // those that had counters
-    std::uint32_t switches = 0; // of its CPU's, when it began
+    std::uint32_t counted_children = 0; // those with counters
+    std::uint32_t switches = 0; // PairState::switches_ of its CPU at its START
     bool has_counters = false;
     bool spans_loss = false;
     bool is_crossed = false; // with a slice that began before it and ended inside it
@@ -33,10 +33,10 @@ struct CounterFrame {
 struct InterruptionFrame {
     Interruptions all;
     Interruptions in_children;
-    bool is_unseen = false; // the kernel's records of a part of it are lost
+    bool is_unseen = false; // kernel records are lost for part of it
 };
 
-// What interrupts inside a slice of the kernel's counted, and those inside of slices inside.
+// Counts of the interrupts inside a kernel slice, and of those in slices inside it.
 struct InterruptCounters {
     std::array<std::int64_t, NSLICE_MAX_COUNTERS> all;
     std::array<std::int64_t, NSLICE_MAX_COUNTERS> in_children;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// analyse: what is open on one thread.
+// analyse: the open slices and units of one thread.
 #pragma once
 
 #include <array>
@@ -21,24 +21,25 @@ enum ThreadList { kOpenUnlost, kOpenSeen, kThreadLists };
 struct ThreadState {
     std::uint32_t id = 0;
     std::uint32_t last_cpu_index = kNoCpu;
-    bool has_moved = false; // it may be anywhere, also where nothing of it was seen
+    bool has_moved = false; // it may be on any CPU, even one on which it was not seen
     std::uint32_t depth = 0;
     std::uint32_t overflow = 0; // STARTs beyond the depth that are still open
-    std::vector<NameId> overflow_names; // of the first ones of them
-    bool has_lossy_slices = false; // some open slice may span a loss, so that its STOP may be among the lost
-    bool needs_care = false;       // has_lossy_slices, or slices cross or may do so
+    std::vector<NameId> overflow_names; // names of the first of these
+    bool has_lossy_slices = false; // some open slice may span a loss, so its STOP may be lost
+    bool needs_care = false;       // has_lossy_slices, or slices cross or may cross
     std::unique_ptr<Crossings> crossings; // made when the first slice is suspected
     std::array<bool, kThreadLists> is_listed{}; // by ThreadList
     std::vector<OpenSlice> frames;
-    std::vector<CounterFrame> counters; // parallel to frames, empty without counters
-    std::vector<InterruptionFrame> interruptions; // parallel to frames, empty without the kernel's records
-    std::vector<InterruptCounters> interrupt_counters; // parallel to counters, of the kernel only
+    std::vector<CounterFrame> counters; // parallel to frames; empty without counters
+    std::vector<InterruptionFrame> interruptions; // as frames; empty without kernel records
+    std::vector<InterruptCounters> interrupt_counters; // parallel to counters; kernel side only
     std::vector<Unit> units;            // reused; the first `open_units` are open
     std::uint32_t open_units = 0;
     Unit *unit = nullptr;          // the innermost open one
-    std::uint64_t unit_serial = 0; // its serial, 0 without one
+    std::uint64_t unit_serial = 0; // its serial; 0 if there is none
 
-    // On its way to the cache: first what tells where the rest is, then the rest of a thread with nothing open.
+    // Prefetches this object, which points to the rest; prefetch_rest() is for a thread with
+    // nothing open.
     void prefetch() const
     {
         for (std::size_t at = 0; at < sizeof *this; at += 64)
@@ -59,7 +60,7 @@ struct ThreadState {
     }
     bool is_undecided() const { return crossings && !crossings->is_empty(); }
     bool is_idle() const { return depth == 0 && overflow == 0 && open_units == 0 && !is_undecided(); }
-    // The open unit with this serial, null where it is over.
+    // The open unit with this serial; null if it has ended.
     Unit *open_unit(std::uint64_t serial)
     {
         for (std::uint32_t i = 0; i < open_units; ++i)

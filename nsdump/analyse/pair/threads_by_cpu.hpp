@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// analyse: which threads a loss of records on a CPU bears on.
+// analyse: a loss of records on a CPU -> the threads that it may affect.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,9 @@
 
 namespace nsdump
 {
-// The threads that a loss on a CPU bears on: those last seen there, and those that have moved, which may be anywhere.  A loss
-// takes them off the list and what is opened next puts them on again, so that many losses in a row cost no more than one.
+// A loss on a CPU may affect the threads last seen there, and those that have moved, which may be
+// anywhere.  A loss removes them from the list, and the next slice they open adds them again, so
+// many losses in a row cost no more than one.
 class ThreadsByCpu
 {
 public:
@@ -23,7 +24,8 @@ public:
         thread.is_listed[list_] = true;
         (thread.has_moved ? moved_ : last_here_[thread.last_cpu_index]).push_back(&thread);
     }
-    // When it has moved for the first time.  Its old place stays and does no harm: any loss bears on it now.
+    // To be called when a thread moves for the first time.  Its old entry stays and is harmless,
+    // since from now on any loss may affect the thread.
     void move(ThreadState &thread)
     {
         thread.is_listed[list_] = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// analyse: slices of a trace with very many names -> counts by value, and what depends on their order.
+// analyse: slices of a trace with very many names -> counts by value, and order-dependent sums.
 #include "analyse/statistics/batch.hpp"
 
 #include <sys/mman.h>
@@ -15,13 +15,13 @@ void Batches::grow(NameId name)
 {
     while (blocks_.size() <= name / kBlockRows) {
         blocks_.push_back(std::make_unique_for_overwrite<Block>());
-        madvise(blocks_.back().get(), sizeof(Block), MADV_HUGEPAGE); // no harm where it fails
+        madvise(blocks_.back().get(), sizeof(Block), MADV_HUGEPAGE); // failure is harmless
     }
     counts_.resize(blocks_.size() * kBlockRows);
     lines_.resize(counts_.size());
 }
 
-// From now on.  What was tallied joins the rest.
+// Switches to batching.  Slices that were tallied are added to the statistics.
 void StatsCollector::begin_batching()
 {
     is_batching_ = true;
@@ -40,7 +40,7 @@ bool StatsCollector::add_to_batch(const Slice &slice)
     if (shape == BatchShapes::kMax) [[unlikely]]
         return false;
     if (batches_.count(slice.name) == 0) [[unlikely]]
-        at(slices_, slice.name); // in the order of the first ones
+        at(slices_, slice.name); // creates the entry in order of first appearance
     const bool is_first = slice.unit && slice.unit->seen.note(slice.name, kTicksSeen) != 0;
     if (is_short) [[likely]]
         append(slice.name, BatchedSlice(slice, shape, is_first));
@@ -53,7 +53,7 @@ void StatsCollector::add_unbatched(const Slice &slice)
 {
     const bool is_left_out = slice.is_migrated || slice.spans_loss || slice.is_crossed;
     if (!has_spilled_ || !is_left_out || slice.counters)
-        flush(slice.name); // what came before it
+        flush(slice.name); // adds the earlier slices first
     SliceStats &stats = at(slices_, slice.name);
     add_one(stats, slice);
     note_held(stats);
@@ -69,7 +69,7 @@ inline void StatsCollector::append(NameId name, const BatchedSlice &one)
         flush_later(name);
 }
 
-// Both places in one row.
+// Puts both places in the same row.
 void StatsCollector::append_long(const Slice &slice, std::size_t shape, bool is_first)
 {
     if (batches_.count(slice.name) == Batches::kSlices - 1)
@@ -78,7 +78,8 @@ void StatsCollector::append_long(const Slice &slice, std::size_t shape, bool is_
     append(slice.name, BatchedSlice::times(slice));
 }
 
-// When two more rows are full: until then what it needs comes to the cache, first what tells where the rest is.
+// Defers the flush until two more rows are full.  Meanwhile the data it needs is prefetched, first
+// the parts that point to the rest.
 void StatsCollector::flush_later(NameId name)
 {
     if (is_spilling_)
@@ -98,7 +99,7 @@ void StatsCollector::flush_full(NameId name)
     if (is_spilling_ && batches_.count(name) == Batches::kSlices) {
         if (spill_.append(name, batches_.row(name)))
             return batches_.clear(name);
-        is_spilling_ = false; // no room: from now on in memory again
+        is_spilling_ = false; // cannot be written: keep everything in memory from now on
         max_held_bytes_ = SIZE_MAX;
     }
     flush(name);
@@ -135,9 +136,9 @@ void StatsCollector::add_row(SliceStats &stats, std::span<const BatchedSlice> ro
 
 void StatsCollector::add_run(SliceStats &stats, std::span<const BatchedSlice> run)
 {
-    stats.prefetch(); // again: what came a while ago may have left the nearest cache
+    stats.prefetch(); // again: data prefetched earlier may have left the L1 cache
     stats.prefetch_all();
-    std::array<std::uint8_t, Batches::kRun> with_children; // told apart without a branch, which no CPU could foresee
+    std::array<std::uint8_t, Batches::kRun> with_children; // filled branch-free
     std::size_t count = 0;
     for (std::size_t i = 0; i < run.size(); ++i) {
         with_children[count] = static_cast<std::uint8_t>(i);
@@ -153,10 +154,10 @@ void StatsCollector::add_run(SliceStats &stats, std::span<const BatchedSlice> ru
         }
 }
 
-// What was spilled and then what was not.
+// Adds the spilled slices, then the rest.
 void StatsCollector::replay(NameId name, SliceStats &stats)
 {
-    std::array<BatchedSlice, Batches::kRun> run; // short ones
+    std::array<BatchedSlice, Batches::kRun> run; // short slices only
     std::size_t count = 0;
     const auto end_run = [&] { add_run(stats, {run.data(), std::exchange(count, 0)}); };
     const auto add = [&](std::span<const BatchedSlice> row) {
@@ -194,13 +195,13 @@ void StatsCollector::add_long(SliceStats &stats, NameId name, const BatchedSlice
     if (one.unit_serial() != 0) {
         unit_again_.serial = one.unit_serial();
         unit_again_.packets = one.packets();
-        unit_again_.seen.clear(); // whether it is the first of its unit is in its packets
+        unit_again_.seen.clear(); // packets() is 0 for all but the first slice of a name
         slice.unit = &unit_again_;
     }
     add_one(stats, slice);
 }
 
-// What depends on the order of slices.
+// Adds to the sums that depend on the order of slices.
 void StatsCollector::add_batched(SliceStats &stats, const BatchedSlice &one)
 {
     FieldStats &ticks = stats.ticks;
@@ -234,7 +235,7 @@ void StatsCollector::end_batched_self(SliceStats &stats)
     stats.self_run = {};
 }
 
-// What was counted goes where it would have gone one by one.
+// Adds the counted slices to the statistics.
 void StatsCollector::drain(SliceStats &stats)
 {
     stats.values.each([&](std::size_t shape, std::uint32_t ticks, std::uint64_t count) { add_counted(stats, shapes_[shape].shape, ticks, count); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// analyse: slices of a trace with very many names -> collected in rows by name, then counted by value.
+// analyse: slices of a trace with very many names -> rows by name, then counts by value.
 #pragma once
 
 #ifdef __SSE2__
@@ -18,8 +18,8 @@
 
 namespace nsdump
 {
-// What the time statistics need of a slice, where all of it is small: four to a cache line.  Where its times are not, it takes two
-// places, the second one for the times.
+// The data of a slice that time statistics need, four to a cache line.  A slice whose times do not
+// fit takes two places, the second one for the times.
 class BatchedSlice
 {
 public:
@@ -29,9 +29,9 @@ public:
     }
     static bool is_short(const Slice &slice) { return static_cast<std::uint64_t>(slice.raw_ticks | slice.child_ticks) >> kTickBits == 0; }
     BatchedSlice() = default;
-    // To fill a row.
+    // Padding at the end of a row.
     static BatchedSlice nothing() { return BatchedSlice(Words{kNoShort << kTickBits | kNothing, 0}); }
-    // The first place of a slice with times of any size, and the second one.
+    // The first place of a slice with times of any size; times() is the second one.
     static BatchedSlice long_one(const Slice &slice, std::size_t shape, bool is_first)
     {
         return BatchedSlice(Words{kNoShort << kTickBits | shape, second_word(slice, is_first)});
@@ -40,7 +40,7 @@ public:
     {
         return BatchedSlice(Words{static_cast<std::uint64_t>(slice.raw_ticks), static_cast<std::uint64_t>(slice.child_ticks)});
     }
-    // `is_first`: of its name in its unit.
+    // `is_first`: the first slice of its name in its unit.
     BatchedSlice(const Slice &slice, std::size_t shape, bool is_first)
         : words_{static_cast<std::uint64_t>(slice.raw_ticks) << (kTickBits + kShapeBits) | shape << kTickBits |
                      static_cast<std::uint64_t>(slice.child_ticks),
@@ -51,15 +51,15 @@ public:
     bool is_nothing() const { return words_[0] == (kNoShort << kTickBits | kNothing); }
     bool is_long() const { return shape() == kNoShort; }
     std::size_t long_shape() const { return child_ticks(); }
-    // Of the second place.
+    // Only for the second place.
     std::int64_t long_raw_ticks() const { return static_cast<std::int64_t>(words_[0]); }
     std::int64_t long_child_ticks() const { return static_cast<std::int64_t>(words_[1]); }
 
     std::uint32_t raw_ticks() const { return static_cast<std::uint32_t>(words_[0] >> (kTickBits + kShapeBits)); }
     std::uint32_t child_ticks() const { return words_[0] & ((1u << kTickBits) - 1); }
     std::size_t shape() const { return words_[0] >> kTickBits & ((1u << kShapeBits) - 1); }
-    std::uint32_t unit_serial() const { return static_cast<std::uint32_t>(words_[1]); } // 0: in none
-    std::uint32_t packets() const { return static_cast<std::uint32_t>(words_[1] >> 32) & ~kInterrupted; } // of the unit, in its first slice of this name
+    std::uint32_t unit_serial() const { return static_cast<std::uint32_t>(words_[1]); } // 0: not in a unit
+    std::uint32_t packets() const { return static_cast<std::uint32_t>(words_[1] >> 32) & ~kInterrupted; } // of the unit; only in the first slice of the name
     bool is_interrupted() const { return words_[1] >> kInterruptedBit != 0; }
 
 private:
@@ -67,7 +67,7 @@ private:
     static constexpr unsigned kInterruptedBit = 63;
     static constexpr std::uint32_t kInterrupted = 1u << (kInterruptedBit - 32);
 
-    // Written whole, since it is soon read whole: see ProbeCounts.
+    // Written as a whole, since it is soon read as a whole: see ProbeCounts.
     typedef std::uint64_t Words __attribute__((vector_size(16)));
 
     static constexpr std::uint64_t kNoShort = BatchShapes::kMax, kNothing = (1u << kTickBits) - 1;
@@ -80,12 +80,14 @@ private:
     }
     static_assert(2 * kTickBits + kShapeBits == 64 && BatchShapes::kMax < 1u << kShapeBits);
 
-    Words words_; // raw, shape, in slices inside; unit's serial, its packets, is_interrupted
+    Words words_; // raw ticks, shape, child ticks; unit's serial, its packets, is_interrupted
 };
 
-// Of very many names none is in the cache when its next slice comes.  Here a slice is only written, next to the name's last one, and
-// its name's statistics are looked up once for many of them.  It is written to a line of its name first: the lines of all names lie close
-// together, in few pages, and only a full line goes to the name's row.
+// With very many names, the statistics of a name are not in the cache when its next slice arrives.
+// Here a slice is only appended to the previous ones of its name, and the statistics of the name
+// are accessed once for many slices.  Slices are first written to a cache line of their name: the
+// lines of all names are close together, in a few pages, and only full lines are copied to the
+// name's row.
 class Batches
 {
 public:
@@ -93,7 +95,7 @@ public:
     static constexpr std::size_t kRun = 128; // added to the statistics at a time
 
     std::size_t count(NameId name) const { return name < counts_.size() ? counts_[name] : 0; }
-    // The row is to be read and cleared when it is full.
+    // The caller reads and clears the row when it is full.
     void append(NameId name, const BatchedSlice &slice)
     {
         if (name >= counts_.size()) [[unlikely]]
@@ -104,7 +106,7 @@ public:
         if (count % kLineSlices == kLineSlices - 1)
             line.copy_past_cache(row_of(name) + (count - (kLineSlices - 1)));
     }
-    // The place of the name's next slice, on its way to the cache.
+    // Prefetches the place of the name's next slice.
     void prefetch(NameId name) const
     {
         if (name < counts_.size()) [[likely]]
@@ -124,7 +126,7 @@ public:
     void clear(NameId name) { counts_[name] = 0; }
 
 private:
-    static constexpr std::size_t kBlockBytes = 2 << 20; // a huge page, where the kernel gives one: rows are written all over the place
+    static constexpr std::size_t kBlockBytes = 2 << 20; // a huge page: writes to rows are scattered
     static constexpr std::size_t kBlockRows = kBlockBytes / (kSlices * sizeof(BatchedSlice));
 
     static constexpr std::size_t kLineSlices = 64 / sizeof(BatchedSlice);
@@ -143,7 +145,8 @@ private:
     std::vector<std::unique_ptr<Block>> blocks_;
 };
 
-// A line that is read again when the whole row is need not be fetched to be overwritten.
+// Non-temporal: the line is not read until the whole row is, so it need not be fetched before it is
+// overwritten.
 inline void Batches::Line::copy_past_cache(BatchedSlice *to) const
 {
 #ifdef __SSE2__

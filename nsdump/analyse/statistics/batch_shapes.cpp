@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// analyse: what slices have inside -> small numbers; the rare parts.
+// analyse: contents of slices -> small numbers; the rare paths.
 #include "analyse/statistics/batch_shapes.hpp"
 
 #include "analyse/correct/subtract.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// analyse: what slices have inside -> small numbers, the same for all names of a trace, and what is subtracted for each.
+// analyse: contents of slices -> small numbers shared by all names, and the amount to subtract.
 #pragma once
 
 #include <cstddef>
@@ -17,14 +17,15 @@ struct BatchShape {
     ProbeCounts in_children;
     std::uint32_t children = 0;
     double subtracted = 0;      // from raw
-    double self_subtracted = 0; // from raw without the raw of the slices inside
+    double self_subtracted = 0; // from raw minus the raw of the slices inside
 };
 
-// A slice with more inside than fits a key is rare, since what is inside it came before it.
+// A slice whose contents do not fit in a key is rare, since every slice inside it is counted as
+// well.
 class BatchShapes
 {
 public:
-    static constexpr std::size_t kMax = (1 << 16) - 1; // the last number means something else in a BatchedSlice
+    static constexpr std::size_t kMax = (1 << 16) - 1; // has a special meaning in BatchedSlice
 
     explicit BatchShapes(const Correction &correction) : correction_(correction), slots_(kMinSlots) {}
 
@@ -33,7 +34,7 @@ public:
         constexpr std::uint32_t kEnds = (1u << kEndBits) - 1, kUnits = (1u << kUnitBits) - 1;
         return anything_in(slice).is_within({kEnds, kEnds, kUnits, kUnits}) && (slice.children >> kEndBits | slice.cpu_index >> kCpuBits) == 0;
     }
-    // Of a slice that fits.  kMax when there is no room for another one.
+    // Number of the shape of a slice that fits; kMax if there is no room for another shape.
     std::size_t id_of(const Slice &slice)
     {
         if (slice.children == 0 && anything_in(slice).is_within({})) { // most slices
@@ -78,8 +79,8 @@ private:
     void grow();
 
     const Correction &correction_;
-    std::vector<Slot> slots_; // as many as a power of two
+    std::vector<Slot> slots_; // size is a power of two
     std::vector<BatchShape> shapes_;
-    std::vector<std::uint32_t> leaves_; // ids and one of the shapes with nothing inside, by leaf_of(); 0: none yet
+    std::vector<std::uint32_t> leaves_; // id + 1 of childless shapes, by leaf_of(); 0: none
 };
 } // namespace nsdump

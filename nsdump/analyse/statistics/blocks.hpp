@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// analyse: values in the order in which they came -> the standard error of their mean, where neighbours are alike.
+// analyse: values in order of arrival, with correlated neighbours -> standard error of their mean.
 #pragma once
 
 #include <array>
@@ -8,8 +8,9 @@
 
 namespace nsdump
 {
-// Slices that follow each other are not independent: they share caches, frequency, and where they fall on the clock's
-// steps.  So their values are summed in blocks, which are: 32 to 64 of them, each twice as long when there are more.
+// Consecutive slices are not independent: they share caches, frequency, and their position on the
+// clock's steps.  Their values are therefore summed in blocks, which are nearly independent: 32 to
+// 64 of them, with the length doubled whenever more are needed.
 class Blocks
 {
 public:
@@ -24,11 +25,12 @@ public:
         if (++filled_ == length_) [[unlikely]]
             next_block();
     }
-    // What add() needs, on its way to the cache: first where it will add, then the block.
+    // Prefetches what add() needs: first the index of the block, then the block.
     void prefetch() const { __builtin_prefetch(&full_, 1); }
     void prefetch_block() const { __builtin_prefetch(&blocks_[full_], 1); }
     std::size_t count() const { return full_ + (filled_ > 0); }
-    // Of the sum of values over the sum of weights; 0 for fewer than two blocks.
+    // Standard error of the sum of values divided by the sum of weights; 0 for fewer than two
+    // blocks.
     double standard_error() const
     {
         double weights = 0, values = 0, squares = 0;
@@ -68,7 +70,7 @@ private:
 
     std::array<Block, kBlocks> blocks_{};
     std::size_t full_ = 0;
-    std::uint64_t filled_ = 0; // values in the block after the full ones
+    std::uint64_t filled_ = 0; // values in the current block, after the full ones
     std::uint64_t length_ = 1;
 };
 } // namespace nsdump

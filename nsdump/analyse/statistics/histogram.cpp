@@ -12,7 +12,7 @@ namespace nsdump
 {
 namespace
 {
-// The values of one bucket, taken as spread evenly about their mean, with the spread that they have.
+// Models the values of one bucket as evenly spread about their mean, with their actual variance.
 struct Spread {
     double mean;
     double half_width;
@@ -24,7 +24,7 @@ struct Spread {
         const double distance = mean - base;
         half_width = std::sqrt(3 * std::max(0.0, bucket.squares / n - distance * distance));
     }
-    // Of the part between two shares of the values: its mean, its variance, the value at a share.
+    // Mean and variance of the part between two shares of the values, and the value at a share.
     double mean_of(double from, double to) const { return mean + half_width * (from + to - 1); }
     double variance_of(double from, double to) const { return half_width * half_width * (to - from) * (to - from) / 3; }
     double at(double share) const { return mean + half_width * (2 * share - 1); }
@@ -42,7 +42,7 @@ void Histogram::add_slowly(Side &side, std::uint64_t key, double value, std::uin
         zeros_ += count;
         return;
     }
-    key = std::min(key, kTopKey); // also what is not a number
+    key = std::min(key, kTopKey); // also NaN
     const std::uint64_t place = key >> kPartBits;
     if (side.parts.empty())
         side.first = place;
@@ -62,7 +62,7 @@ void Histogram::add_slowly(Side &side, std::uint64_t key, double value, std::uin
     put((*part)[key % kPartCells], key, value, count);
 }
 
-// By rising distance from zero.
+// By ascending distance from zero.
 void Histogram::add_buckets(const Side &side, std::vector<Bucket> &out)
 {
     for (std::size_t i = 0; i < side.parts.size(); ++i)
@@ -128,7 +128,7 @@ void find_quantiles(std::span<const Bucket> buckets, std::span<const double> sha
     std::size_t next = 0;
     for (const Bucket &bucket : buckets) {
         seen += static_cast<double>(bucket.count);
-        // Narrow buckets hold one whole number at most, and then it is their lower end.
+        // A narrow bucket holds at most one integer, which is then its lower end.
         const double value = bucket.high - bucket.low <= 1 && bucket.low == std::floor(bucket.low) && bucket.low >= 1
                                  ? bucket.low
                                  : (bucket.low + bucket.high) / 2;

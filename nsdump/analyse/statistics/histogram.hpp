@@ -16,18 +16,19 @@ struct Bucket {
     double low;
     double high;
     std::uint64_t count;
-    double sum; // of the values in it: exact where low and high are not
-    double squares; // of their distances from the end nearer to zero
+    double sum; // of the values in it; exact, unlike low and high
+    double squares; // sum of the squared distances from the end nearer to zero
 };
 
-// Mean of what is left when a share of the values is cut off at either end, and the standard error of that mean.
+// Mean after a share of the values is cut off at either end, and the standard error of that mean.
 struct TrimmedMean {
     double mean = 0;
     double standard_error = 0;
     std::uint64_t kept = 0;
 };
 
-// Of a histogram's buckets(). `shares` rise; `values` has as many places.
+// `buckets` from Histogram::buckets(); `shares` must be ascending; `values` must have the same
+// size.
 void find_quantiles(std::span<const Bucket> buckets, std::span<const double> shares, std::span<double> values);
 template <std::size_t kCount> std::array<double, kCount> quantiles_of(std::span<const Bucket> buckets, const std::array<double, kCount> &shares)
 {
@@ -35,15 +36,17 @@ template <std::size_t kCount> std::array<double, kCount> quantiles_of(std::span<
     find_quantiles(buckets, shares, values);
     return values;
 }
-// share of the values cut off at either end, below 0.5; the error from the winsorised variance (Tukey and McLaughlin, 1963)
+// `share` of the values is cut off at either end, below 0.5.  The error follows from the winsorised
+// variance (Tukey and McLaughlin, 1963).
 TrimmedMean trimmed_mean_of(std::span<const Bucket> buckets, double share);
 
-// A double is log-linear by nature: its exponent and the top bits of its mantissa are the bucket.  64 buckets for
-// each power of two, of either sign; whole numbers below 128 have a bucket of their own; below 1/1024 all is zero.
+// A double is already log-linear: its exponent and the top bits of its mantissa select the bucket.
+// There are 64 buckets for each power of two and either sign.  Integers below 128 have their own
+// bucket; values below 1/1024 count as zero.
 class Histogram
 {
 public:
-    // A value that came `count` times.
+    // Adds a value that occurred `count` times.
     void add(double value, std::uint64_t count = 1)
     {
         const std::uint64_t key = (std::bit_cast<std::uint64_t>(value) & ~kSign) >> kShift;
@@ -57,17 +60,17 @@ public:
         total_ += count;
     }
 
-    // Of memory that it holds besides itself.
+    // Heap memory in use.
     std::size_t bytes() const { return parts_ * sizeof(Part) + (positive_.parts.capacity() + negative_.parts.capacity()) * sizeof(positive_.parts[0]); }
     std::uint64_t total() const { return total_; }
-    // The value below which `share` (0 to 1) of the values lie; 0 when there are none.
+    // The value below which `share` (0 to 1) of the values lie; 0 if there are none.
     double quantile(double share) const { return quantiles(std::array{share})[0]; }
     template <std::size_t kCount> std::array<double, kCount> quantiles(const std::array<double, kCount> &shares) const
     {
         return quantiles_of(buckets(), shares);
     }
     TrimmedMean trimmed_mean(double share) const { return trimmed_mean_of(buckets(), share); }
-    // Buckets that are not empty, by rising value.
+    // Non-empty buckets, by ascending value.
     std::vector<Bucket> buckets() const;
 
 private:
@@ -82,12 +85,12 @@ private:
         double sum = 0;
         double squares = 0;
     };
-    static constexpr unsigned kPartBits = 3; // an eighth of a power of two: many names have few values each
+    static constexpr unsigned kPartBits = 3; // an eighth of a power of two, since most names have few values
     static constexpr std::size_t kPartCells = 1u << kPartBits;
     using Part = std::array<Cell, kPartCells>;
     struct Side {
         std::uint64_t first = 0; // key of parts[0], without its last bits
-        std::vector<std::unique_ptr<Part>> parts; // null where nothing fell: a name's slices may be both tiny and huge
+        std::vector<std::unique_ptr<Part>> parts; // null if empty: values may be far apart
     };
     static void add_buckets(const Side &side, std::vector<Bucket> &out);
     void add_slowly(Side &side, std::uint64_t key, double value, std::uint64_t count);

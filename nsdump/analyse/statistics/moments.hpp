@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// analyse: values -> sum, mean, standard deviation, smallest, largest; constant memory.
+// analyse: values -> sum, mean, standard deviation, minimum, maximum; constant memory.
 #pragma once
 
 #include <cmath>
@@ -12,7 +12,7 @@ namespace nsdump
 class Moments
 {
 public:
-    // A value that came `count` times; `total`: how many values there are with these.
+    // Adds a value that occurred `count` times; `total`: number of values including these.
     void add(double value, std::uint64_t count, std::uint64_t total)
     {
         const double n = static_cast<double>(count);
@@ -24,8 +24,8 @@ public:
         max_ = value > max_ ? value : max_;
     }
 
-    // Values that were summed elsewhere: about `first`, their distances and the squares of these.  min() and max() do
-    // not know them.
+    // Adds values that were summed elsewhere, as distances from `first` and squares of the
+    // distances.  min() and max() do not include them.
     void merge(double first, double distances, double distance_squares, std::uint64_t count, std::uint64_t total)
     {
         const double n = static_cast<double>(count), all = static_cast<double>(total);
@@ -36,7 +36,7 @@ public:
     }
 
     double sum() const { return sum_; }
-    // From the sum: exact for whole numbers, which counters are.
+    // Computed from the sum, so it is exact for integers such as counters.
     double mean(std::uint64_t count) const { return count > 0 ? sum_ / static_cast<double>(count) : 0; }
     double sd(std::uint64_t count) const
     {

@@ -9,13 +9,13 @@
 
 namespace nsdump
 {
-// Slices of one unit are not independent of each other, nor of how many packets the unit has.  So the values are summed
-// by unit, and the error is that of a ratio of two sums over units.
+// Slices of one unit are not independent of each other, nor of the number of packets in the unit.
+// The values are therefore summed by unit, and the error is that of a ratio of two sums over units.
 class PerUnit
 {
 public:
     bool has(std::uint64_t serial) const { return parts_[serial % kParts].serial == serial; }
-    // `packets`: 0 where the unit's packets were counted before.
+    // `packets`: 0 if the unit's packets were already counted.
     void begin(std::uint64_t serial, double packets)
     {
         Part &part = parts_[serial % kParts];
@@ -23,7 +23,7 @@ public:
         part = {serial, packets, 0};
     }
     void add(std::uint64_t serial, double value) { parts_[serial % kParts].value += value; }
-    // As Blocks has it.
+    // See Blocks.
     void prefetch() const
     {
         for (std::size_t i = 0; i < kParts; i += 2)
@@ -38,12 +38,13 @@ public:
         parts_ = {};
     }
 
-    // Of units in the order in which they ended; its standard error is that of net per packet.
+    // Blocks of units in the order in which they ended; their standard error is that of net per
+    // packet.
     const Blocks &blocks() const { return blocks_; }
 
 private:
-    // Threads whose units are open at the same time take different parts; of more threads than parts some units are
-    // cut in two, which makes the error larger than it is.
+    // Threads whose units are open at the same time use different parts.  With more threads than
+    // parts some units are split in two, which overestimates the error.
     static constexpr std::size_t kParts = 8;
 
     struct Part {

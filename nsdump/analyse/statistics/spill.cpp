@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// analyse: rows of slices for which there is no memory -> a temporary file.
+// analyse: rows of slices that do not fit in memory -> a temporary file.
 #include "analyse/statistics/spill.hpp"
 
 #include <fcntl.h>
@@ -28,7 +28,7 @@ bool SpillFile::open()
     const char *const given = std::getenv("TMPDIR");
     const std::string folder = given && *given ? given : "/var/tmp";
     file_ = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (file_ < 0) { // not every file system has files without a name
+    if (file_ < 0) { // not every file system supports O_TMPFILE
         std::string path = folder + "/nsdump-XXXXXX";
         file_ = mkostemp(path.data(), O_CLOEXEC);
         if (file_ >= 0 && unlink(path.c_str()) < 0) {
@@ -86,7 +86,7 @@ const BatchedSlice *SpillFile::read(std::uint32_t number)
         if (now < 0 && errno == EINTR)
             continue;
         if (now <= 0)
-            throw TraceError(fmt::format("temporary file in TMPDIR or /var/tmp: cannot be read: {}", now < 0 ? nslice_read_error(errno) : "it ends early"));
+            throw TraceError(fmt::format("temporary file in TMPDIR or /var/tmp: cannot read: {}", now < 0 ? nslice_read_error(errno) : "truncated"));
         done += static_cast<std::size_t>(now);
     }
     return read_.data();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// analyse: rows of slices for which there is no memory -> a temporary file, and back by name.
+// analyse: rows of slices that do not fit in memory -> a temporary file, and back by name.
 #pragma once
 
 #include <array>
@@ -12,7 +12,8 @@
 
 namespace nsdump
 {
-// A file without a name in $TMPDIR, or in /var/tmp: the system removes it when the program ends, however that happens.
+// An unnamed file in $TMPDIR or /var/tmp, so the system removes it whenever and however the program
+// ends.
 class SpillFile
 {
 public:
@@ -21,10 +22,11 @@ public:
     SpillFile(const SpillFile &) = delete;
     SpillFile &operator=(const SpillFile &) = delete;
 
-    // A whole row; false when it cannot be written, which changes nothing for those that were.
+    // Appends a whole row; false if it cannot be written, which does not affect earlier rows.
     bool append(NameId name, const BatchedSlice *row);
     bool has(NameId name) const { return name < chains_.size() && chains_[name].first != kNone; }
-    // each(row) for the name's rows in the order in which they came; then it has none.  Throws TraceError.
+    // Calls each(row) for the name's rows in order of arrival, and removes them.  Throws
+    // TraceError.
     template <class Each> void take(NameId name, Each each)
     {
         if (!has(name))
@@ -36,7 +38,7 @@ public:
 private:
     static constexpr std::uint32_t kNone = ~std::uint32_t{0};
     static constexpr std::size_t kRowBytes = Batches::kSlices * sizeof(BatchedSlice);
-    static constexpr std::size_t kBufferRows = 64; // written at once
+    static constexpr std::size_t kBufferRows = 64; // written together
 
     struct Chain {
         std::uint32_t first = kNone, last = kNone;
@@ -49,10 +51,10 @@ private:
 
     int file_ = -1;
     bool is_full_ = false;
-    std::uint32_t written_ = 0; // rows in the file; those in the buffer come behind them
+    std::uint32_t written_ = 0; // rows in the file; those in the buffer follow them
     std::vector<Row> buffer_;
     Row read_;
-    std::vector<std::uint32_t> next_; // by number of a row: the name's next one
+    std::vector<std::uint32_t> next_; // by row number: the next row of the same name
     std::vector<Chain> chains_;       // by name
 };
 } // namespace nsdump

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// analyse: slices -> statistics by name; the parts that are not in the way of a plain slice.
+// analyse: slices -> statistics by name; everything outside the fast path of an ordinary slice.
 #include "analyse/statistics/stats.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ struct Value {
     double raw;
     std::uint64_t count; // slices with this raw value
     bool is_in_unit;
-    double taken = 0; // out of the net value, for interruptions
+    double taken = 0; // subtracted from the net value for interruptions
 };
 
 void add_value(FieldStats &stats, const FieldConstants &constants, const ProbeCounts &inside, const Value &value)
@@ -39,13 +39,13 @@ void add_value(FieldStats &stats, const FieldConstants &constants, const ProbeCo
         stats.unit_net += n * net;
 }
 
-// Of what lies in no slice inside.
+// Error of the interruptions that do not lie in a slice inside.
 SubtractedError own_error(const Interruptions &all, const Interruptions &in_children, const FieldConstants &kernel)
 {
     return subtracted_error(all.interrupts - in_children.interrupts, own_probes(all.probes, in_children.probes), kernel);
 }
 
-// What interrupts inside a slice of the kernel's counted.
+// Counts of the interrupts inside a kernel slice.
 Taken taken_counter(const Slice &slice, std::size_t counter, const FieldConstants &kernel)
 {
     if (!slice.interrupt_counters)
@@ -162,7 +162,7 @@ void StatsCollector::add_counters(SliceStats &stats, const Slice &slice)
         FieldStats &counter = stats.counters[i];
         const FieldConstants &constants = correction_.of(slice.cpu_index, i + 1);
         const double raw = static_cast<double>(slice.counters[i]);
-        const Taken taken = taken_counter(slice, i, constants); // the kernel's slices only: its constants are theirs
+        const Taken taken = taken_counter(slice, i, constants); // kernel slices only: kernel constants
         const Value value{raw, 1, slice.unit != nullptr, taken.all};
         add_value(counter, constants, slice.inside, value);
         const double net = net_of(raw, slice.inside, constants) - taken.all;
@@ -187,8 +187,9 @@ void StatsCollector::add_counters(SliceStats &stats, const Slice &slice)
     }
 }
 
-// Counters are the thread's own and virtual, so they go with it to another CPU; a difference of two CPUs' clocks is no
-// time.  Over a loss neither holds: what was inside is not known.  Nor do they for slices that cross: each holds a part of another.
+// Counters belong to the thread, so they remain valid if it moves to another CPU; a time measured
+// with the clocks of two CPUs is not valid.  Neither is valid for a slice across a loss, whose
+// contents are unknown, or for a crossed slice, which contains part of another.
 void StatsCollector::add_left_out(SliceStats &stats, const Slice &slice)
 {
     if (slice.is_crossed) {
@@ -201,7 +202,7 @@ void StatsCollector::add_left_out(SliceStats &stats, const Slice &slice)
         add_counters(stats, slice);
 }
 
-// Slices of one shape that took as long.
+// Adds `count` slices of the same shape and raw time.
 void StatsCollector::add_counted(SliceStats &stats, const Shape &shape, std::uint32_t raw_ticks, std::uint64_t count)
 {
     const FieldConstants &constants = correction_.of(shape.cpu_index, 0);

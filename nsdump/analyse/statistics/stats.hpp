@@ -25,15 +25,15 @@ struct FieldStats {
     std::uint64_t count = 0;
     std::uint64_t net_count = 0; // with known constants
     std::uint64_t self_count = 0;
-    std::uint64_t below_noise = 0; // net value not above zero
+    std::uint64_t below_noise = 0; // net value is not above zero
     Moments raw;
     Moments net;
     Moments self;
     SubtractedErrors net_errors;  // of the sums
     SubtractedErrors self_errors;
-    Blocks net_blocks; // in the order in which they were read
-    PerUnit per_unit;  // net
-    // The part that ran inside units.
+    Blocks net_blocks; // in reading order
+    PerUnit per_unit;  // of net
+    // Only slices inside units.
     std::uint64_t unit_count = 0;
     std::uint64_t packets = 0;
     double unit_raw = 0;
@@ -44,27 +44,27 @@ struct FieldStats {
 };
 
 struct SliceStats {
-    std::uint64_t first_seen = 0; // order of first appearance as far as it was read in order, 0: never
+    std::uint64_t first_seen = 0; // order of first appearance in reading order; 0: never seen
     std::uint64_t migrated = 0;   // not in `ticks`, but in `counters`, which belong to the thread
     std::uint64_t spans_loss = 0; // in neither
     std::uint64_t crossed = 0;    // in neither
-    std::uint64_t stepped = 0; // counted by single-stepping: their ticks mean nothing
+    std::uint64_t stepped = 0; // counted by single-stepping: their ticks are meaningless
     std::uint64_t interrupted = 0; // in both
-    std::uint64_t interrupts = 0;  // in them, as the kernel's records tell
+    std::uint64_t interrupts = 0;  // inside these, from the kernel's records
     std::uint64_t switches = 0;
-    double taken_ticks = 0; // for interrupts, switches and the kernel's probes, besides the slices' own correction
-    std::uint64_t uncounted = 0;   // in `ticks` only, though the session counts
+    double taken_ticks = 0; // subtracted for interrupts, switches and kernel probes, beyond own probes
+    std::uint64_t uncounted = 0;   // only in `ticks`, although the session uses counters
     FieldStats ticks; // complete after StatsCollector::finish()
-    std::vector<FieldStats> counters; // made when the first values come
+    std::vector<FieldStats> counters; // allocated with the first values
     Tallies tallies;                  // slices that are not yet in `ticks`
-    ValueCounts values;               // the same, of a trace with very many names
-    SelfRun self_run;                 // theirs; of the shape with this number
+    ValueCounts values;               // the same, in a trace with very many names
+    SelfRun self_run;                 // of `values`, for the shape self_shape
     std::uint16_t self_shape = 0;
-    std::size_t held_bytes = 0;       // as StatsCollector counted them last
+    std::size_t held_bytes = 0;       // as last counted by StatsCollector
 
-    // What grows with the values of slices, of a trace with very many names.
+    // Memory that grows with the values of slices, in a trace with very many names.
     std::size_t bytes() const { return values.bytes() + ticks.raw_histogram.bytes() + ticks.net_histogram.bytes(); }
-    // What a batch needs, on its way to the cache: first what tells where the rest is.
+    // Prefetches what a batch needs, first the parts that point to the rest.
     void prefetch() const
     {
         __builtin_prefetch(&interrupted, 1);
@@ -90,7 +90,8 @@ struct SliceStats {
     }
 };
 
-// What interruptions take out of one value of a slice: all, and the part inside of slices inside.
+// Amount subtracted from one value of a slice for interruptions: in total, and for those in slices
+// inside.
 struct Taken {
     double all = 0;
     double in_children = 0;
@@ -113,20 +114,22 @@ struct MarkStats {
     double sum = 0;
 };
 
-// Of more names than this a tally each would neither stay in a cache nor fit.
+// With more names than this, tallies would neither stay in the cache nor fit in memory.
 inline constexpr std::size_t kMaxTalliedNames = 512;
 
-// Of all names: when so much is held, slices go to a temporary file, until the statistics of their name are wanted.
+// Limit over all names: beyond it slices go to a temporary file until the statistics of their name
+// are needed.
 inline constexpr std::size_t kMaxHeldBytes = 28u << 20;
 
-// Which figures of a name have counted a unit's packets: its ticks, and its counters, which may have been off in earlier slices.
+// The figures of a name that have counted a unit's packets: its ticks, and its counters, which may
+// have been missing in earlier slices.
 inline constexpr std::uint8_t kTicksSeen = 1;
 inline constexpr std::uint8_t kCountersSeen = 2;
 
 class StatsCollector
 {
 public:
-    // is_stepping: counters come from single-stepping, so a slice that has them has no time.
+    // is_stepping: counters come from single-stepping, so a slice with counters has no valid time.
     StatsCollector(const Correction &correction, std::size_t counters, bool is_stepping = false)
         : correction_(correction), counters_(counters), is_stepping_(is_stepping), is_counting_(counters > 0 && !is_stepping), shapes_(correction)
     {
@@ -138,14 +141,15 @@ public:
     void expect(NameId name) const { batches_.prefetch(name); }
     void unit(const Unit &unit);
     void mark(NameId name, std::uint64_t value);
-    // To be called after the last slice and before the figures are read.
+    // Call after the last slice and before the figures are read.
     void finish();
     void set_max_held_bytes(std::size_t bytes) { max_held_bytes_ = bytes; }
     bool is_spilling() const { return is_spilling_; }
-    // The name's statistics, finished, which are then no longer here: of very many names not all fit in finished form.
+    // Finishes the name's statistics and moves them out, since with very many names they do not all
+    // fit in memory in finished form.
     std::unique_ptr<SliceStats> take(NameId name);
 
-    // Null for a name that never came.
+    // Null for a name that never occurred.
     const SliceStats *slice_stats(NameId name) const { return find(slices_, name); }
     const UnitStats *unit_stats(NameId name) const { return find(units_, name); }
     const MarkStats *mark_stats(NameId name) const { return find(marks_, name); }
@@ -183,7 +187,7 @@ private:
                BatchedSlice::fits(slice);
     }
     void begin_batching();
-    // False when it has to be added by itself.
+    // False if the slice has to be added individually.
     bool add_to_batch(const Slice &slice);
     void add_unbatched(const Slice &slice);
     void append(NameId name, const BatchedSlice &one);
@@ -214,8 +218,8 @@ private:
     std::size_t held_bytes_ = 0, max_held_bytes_ = kMaxHeldBytes;
     bool is_spilling_ = false, has_spilled_ = false;
     SpillFile spill_;
-    Unit unit_again_; // of a slice that comes back
-    std::array<NameId, 2> full_{}; // rows whose statistics are on their way to the cache
+    Unit unit_again_; // stand-in unit of a slice that is replayed
+    std::array<NameId, 2> full_{}; // full rows whose statistics are being prefetched
     Table<SliceStats> slices_;
     Table<UnitStats> units_;
     Table<MarkStats> marks_;

@@ -14,7 +14,7 @@ namespace nsdump
 {
 namespace
 {
-// `buckets` and `trimmed`: of the same values.
+// `buckets` and `trimmed` belong to the same values.
 Distribution distribution(const Moments &moments, std::uint64_t count, const std::vector<Bucket> &buckets, const TrimmedMean &trimmed)
 {
     Distribution out;
@@ -24,7 +24,7 @@ Distribution distribution(const Moments &moments, std::uint64_t count, const std
     out.max = moments.max();
     out.total = moments.sum();
     auto quantiles = quantiles_of(buckets, std::array{0.5, 0.9, 0.99, 0.999});
-    for (double &quantile : quantiles) // a bucket's middle may lie outside of what was seen
+    for (double &quantile : quantiles) // a bucket's middle may lie outside the values' range
         quantile = std::clamp(quantile, out.min, out.max);
     out.p50 = quantiles[0];
     out.p90 = quantiles[1];
@@ -34,7 +34,7 @@ Distribution distribution(const Moments &moments, std::uint64_t count, const std
     return out;
 }
 
-// What is the same for every slice does not shrink with their number.
+// Errors that all slices share do not shrink with the number of slices.
 OtherErrors errors_of_mean(const SubtractedErrors &subtracted, std::uint64_t count, double step)
 {
     const double n = static_cast<double>(count);
@@ -46,7 +46,8 @@ double standard_error(const Moments &values, std::uint64_t count)
     return values.sd(count) / std::sqrt(static_cast<double>(count));
 }
 
-// The trim cuts off readings that rounding made as well as others: up to its share of a step is missing then.
+// Trimming also removes readings that rounding moved to either end, which biases the mean by up to
+// the trimmed share of a step.
 std::optional<double> interval_of_trimmed(const Sampling &mean, double alike, OtherErrors errors, const TrimmedMean &trimmed, double step)
 {
     errors.bound += kTrimmedShare * step;
@@ -54,7 +55,7 @@ std::optional<double> interval_of_trimmed(const Sampling &mean, double alike, Ot
                       errors);
 }
 
-// `slices`: in units, for each packet.
+// `slices`: number of slices in units per packet.
 std::optional<double> interval_of_ratio(OtherErrors errors, const PerUnit &units, double slices)
 {
     errors.rounding_ci95 *= slices;
@@ -196,7 +197,8 @@ FieldReport summarise_field(const FieldStats &stats, double step, bool keeps_his
     const bool has_net = stats.net_count > 0;
     const OtherErrors errors = errors_of_mean(stats.net_errors, stats.net_count, step);
     const Sampling sampling = sampling_of(stats.net_blocks);
-    // By how much neighbours that are alike widen the error of a mean: of net, so of the trimmed mean and of self.
+    // Factor by which correlated neighbours widen the error of the mean of net, also applied to the
+    // trimmed mean and to self.
     const double independent = standard_error(stats.net, stats.net_count);
     const double alike = independent > 0 ? sampling.standard_error / independent : 1;
     if (has_net) {

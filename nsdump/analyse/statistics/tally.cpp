@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// analyse: short slices, counted by value.
+// analyse: short slices -> counts by value.
 #include "analyse/statistics/tally.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// analyse: short slices, counted by value, until somebody wants their statistics.
+// analyse: short slices -> counts by value, until their statistics are needed.
 #pragma once
 
 #include <array>
@@ -11,27 +11,27 @@
 
 namespace nsdump
 {
-// What the correction of a slice depends on, besides its raw time.
+// Everything that the correction of a slice depends on except its raw time.
 struct Shape {
     ProbeCounts inside;
     std::uint32_t cpu_index = 0;
     bool is_in_unit = false;
-    bool has_children = false; // then its self value is not its net value
+    bool has_children = false; // if so, its self value differs from its net value
 
     bool operator==(const Shape &) const = default;
 };
 
-// Self values of slices one after the other that have as many slices and probes inside.
+// Self values of consecutive slices with the same number of slices and probes inside.
 struct SelfRun {
     std::uint32_t children = 0;
     ProbeCounts in_children;
-    double subtracted = 0; // from raw without the raw of the slices inside
+    double subtracted = 0; // from raw minus the raw of the slices inside
     double first = 0;
     std::uint64_t count = 0; // 0: none yet
-    double distances = 0;    // from the first, and their squares
+    double distances = 0;    // sum of distances from the first; below, of their squares
     double distance_squares = 0;
 
-    // In doubles: a hostile trace's difference may not fit a whole number.
+    // In doubles, since the difference may overflow an integer in a hostile trace.
     static double raw_self(const Slice &slice)
     {
         return static_cast<double>(slice.raw_ticks) - static_cast<double>(slice.child_ticks);
@@ -50,26 +50,27 @@ struct SelfRun {
     }
 };
 
-// Slices of one shape differ in their raw time only, so counting how often each time came keeps all of them, exactly.
+// Slices of one shape differ only in their raw time, so counting how often each time occurs
+// represents all of them exactly.
 struct Tally {
-    static constexpr std::size_t kTicks = 4096; // slices at least that long are rare in a dense trace
+    static constexpr std::size_t kTicks = 4096; // longer slices are rare in a dense trace
 
     Shape shape;
-    double subtracted = 0; // what the correction takes out of each of them
+    double subtracted = 0; // by the correction, from each slice
     SelfRun self;          // the last run of slices with slices inside
     std::array<std::uint64_t, kTicks> counts; // by raw ticks
 };
 
-inline constexpr std::size_t kMaxTallies = 1024; // of a trace: 32 MiB
+inline constexpr std::size_t kMaxTallies = 1024; // per trace: 32 MiB
 
 // The tallies of one name.
 class Tallies
 {
 public:
-    static constexpr std::size_t kMax = 32; // they are searched one by one
+    static constexpr std::size_t kMax = 32; // small, since the search is linear
 
-    // `left`: how many more the trace may have.  Null where the name or the trace has as many as are kept.
-    // `subtracted`: tells Tally::subtracted of a shape that is new.
+    // `left`: how many more the trace may have.  Returns null if the name or the trace has reached
+    // its limit.  `subtracted`: computes Tally::subtracted for a new shape.
     template <class Subtracted> Tally *find(const Shape &shape, std::size_t &left, Subtracted subtracted)
     {
         Tally *&hint = hints_[(shape.inside.ends / 2 + 2 * shape.cpu_index + shape.is_in_unit) % hints_.size()];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// analyse: how often each raw time came, for each shape; the rare parts.
+// analyse: raw times -> how often each occurred, by shape; the rare paths.
 #include "analyse/statistics/value_counts.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// analyse: how often each raw time came, for each shape: as Tally, in a tenth of the memory.
+// analyse: raw times -> how often each occurred, by shape; like Tally, in a tenth of the memory.
 #pragma once
 
 #include <array>
@@ -9,14 +9,14 @@
 
 namespace nsdump
 {
-// Times that are near each other are counted next to each other, so that many slices need few cache lines.
+// Similar times are counted next to each other, so that many slices use few cache lines.
 class ValueCounts
 {
 public:
     static constexpr unsigned kTickBits = 24, kShapeBits = 16;
 
     std::size_t bytes() const { return index_.capacity() * sizeof(std::uint64_t) + lines_.capacity() * sizeof(Line); }
-    // All of it, on its way to the cache.
+    // Prefetches everything.
     void prefetch() const
     {
         for (std::size_t i = 0; i < index_.size(); i += 64 / sizeof(std::uint64_t))
@@ -24,7 +24,7 @@ public:
         for (const Line &line : lines_)
             __builtin_prefetch(&line, 1);
     }
-    // False when there is no room: all is to be read and cleared first.
+    // False if there is no room: the caller must then read and clear everything first.
     bool add(std::size_t shape, std::uint32_t ticks)
     {
         const std::uint64_t key = std::uint64_t{shape} << (kTickBits - kLineBits) | ticks >> kLineBits;
@@ -75,7 +75,7 @@ private:
     std::size_t add_line(std::uint64_t key);
     void enter(std::uint64_t entry);
 
-    std::vector<std::uint64_t> index_; // key above, number of the line from 1 below, 0: free; as many as a power of two
+    std::vector<std::uint64_t> index_; // key | line number from 1; 0: free; size is a power of two
     std::vector<Line> lines_;
 };
 } // namespace nsdump

@@ -300,7 +300,7 @@ TEST_CASE("a counter of the kernel's slices without constants is told by its nam
     scene.trace.start(k0, kThread, scene.sends, 1100, {1000, 2000});
     scene.trace.stop(k0, kThread, scene.sends, 1300, {1100, 2400});
     const nsdump::StatsReport report = scene.report();
-    CHECK(warns(report, "cycles of the kernel's slices was not calibrated: raw values only"));
+    CHECK(warns(report, "cycles of the kernel's slices was not calibrated: only raw values are shown"));
     CHECK_FALSE(warns(report, "instructions of the kernel's slices"));
     REQUIRE(slice_of(report, "kernel:xmit").values.size() == 3);
     CHECK(slice_of(report, "kernel:xmit").values[1].net);
@@ -335,14 +335,14 @@ TEST_CASE("kernel probes that were not calibrated at both ends, or not on each C
     scene.trace.start(k1, kThread, scene.sends, 1100);
     scene.trace.stop(k1, kThread, scene.sends, 1300);
     const nsdump::StatsReport report = scene.report();
-    CHECK(warns(report, "no calibration of the kernel's probes at the recording's end: their drift is unknown"));
+    CHECK(warns(report, "no calibration of the kernel's probes at the end of the recording: their drift is unknown"));
     CHECK(warns(report, "the kernel's probes were not calibrated on 1 CPUs"));
     CHECK(net_of(report, "kernel:xmit") == 195);
 
     Scene bare;
     bare.trace.start(k1, kThread, bare.sends, 1100);
     bare.trace.stop(k1, kThread, bare.sends, 1300);
-    CHECK(warns(bare.report(), "the kernel's probes were not calibrated: their slices have raw values only"));
+    CHECK(warns(bare.report(), "the kernel's probes were not calibrated: their slices have only raw values"));
 }
 
 TEST_CASE("nothing is taken out of slices whose threads have numbers of another pid namespace, and that is told", "[nsdump][kernel_time]")

@@ -21,7 +21,7 @@ TEST_CASE("the text names clock, counters, losses, classes and warnings", "[nsdu
     CHECK_THAT(text, Contains("ticks: TSC cycles"));
     CHECK_THAT(text, Contains("INSTRUCTIONS: instructions"));
     CHECK_THAT(text, Contains("below noise 1, interrupted 0, uncounted "));
-    CHECK_THAT(text, Contains("left out: migrated 1"));
+    CHECK_THAT(text, Contains("excluded: migrated 1"));
     CHECK_THAT(text, Contains("2 of 12 records were lost"));
     CHECK_THAT(text, Contains("unit      batch: 1 units, 64 packets, 4096 bytes"));
 }
