@@ -89,7 +89,7 @@ int create(const mapi_function_setup *setup, void **instance)
     const int64_t reset = setup->arguments[3].number;
     if (!interval)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_3,
-                      std::string("\"") + text + "\" is no interval: a number of packets, time such as 5ms or 2s, or -1 for the end");
+                      std::string("\"") + text + "\" is not an interval (a number of packets, a time such as 5ms or 2s, or -1 for the end)");
     if (reset != 0 && reset != 1)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_4, "reset is neither 0 nor 1");
     return create_object<Buckets>(setup, instance, setup, *interval, reset != 0);
@@ -107,7 +107,7 @@ extern "C" const mapi_function mapi_fn_bucket = {
     .abi = MAPI_FUNCTION_ABI,
     .struct_size = sizeof(mapi_function),
     .name = "BUCKET",
-    .description = "another function's results at intervals, one by one",
+    .description = "results of another function at intervals, one by one",
     .args = "rfsi",
     .flags = MAPI_FUNCTION_PASSES_ALL | MAPI_FUNCTION_RESULTS_IN_RING,
     .result_bytes = sizeof(mapi_bucket_t),

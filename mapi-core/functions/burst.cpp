@@ -107,14 +107,14 @@ int check(const mapi_function_setup *setup, const int64_t *given)
                                        MFUNCT_INVALID_ARGUMENT_5, MFUNCT_INVALID_ARGUMENT_6, MFUNCT_INVALID_ARGUMENT};
     for (size_t i = 0; i < std::size(kNumbers); ++i) {
         if (given[i] < 0)
-            return refuse(setup, kNumbers[i], "argument " + std::to_string(i + 1) + " is below 0");
+            return refuse(setup, kNumbers[i], "argument " + std::to_string(i + 1) + " is negative");
     }
     if (given[1] <= given[0])
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_2, "the greatest size is not above the least");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_2, "the maximum size is not above the minimum");
     if (given[2] == 0 || uint64_t(given[1] - given[0]) / uint64_t(given[2]) + 2 > kMaxCategories)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_3, "there are to be at most " + std::to_string(kMaxCategories) + " categories");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_3, "at most " + std::to_string(kMaxCategories) + " categories are allowed");
     if (given[6] == 0)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT, "argument 7: the line has no speed");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT, "argument 7: the line speed is not above 0");
     return 0;
 }
 
@@ -148,7 +148,7 @@ extern "C" const mapi_function mapi_fn_burst = {
     .abi = MAPI_FUNCTION_ABI,
     .struct_size = sizeof(mapi_function),
     .name = "BURST",
-    .description = "bursts of packets at the line's speed, and the gaps between them, by size",
+    .description = "histograms of bursts at line rate and of the gaps between them, by size",
     .args = "iiiiiii",
     .flags = MAPI_FUNCTION_PASSES_ALL | MAPI_FUNCTION_RESULT_IN_PLACE,
     .create = mapi::functions::create,

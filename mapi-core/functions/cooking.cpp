@@ -135,11 +135,11 @@ int create(const mapi_function_setup *setup, void **instance)
 {
     const mapi_argument *const arguments = setup->arguments;
     if (arguments[kThreshold].number > kThresholdMost)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "threshold: at most 16777216 bytes");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the threshold is out of range (at most 16777216 bytes)");
     if (arguments[kTimeout].number < 0)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_2, "timeout: seconds, or 0 for none");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_2, "the timeout is negative (seconds, or 0 for none)");
     if (arguments[kSide].number < CLIENT_SIDE || arguments[kSide].number > BOTH_SIDE)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_4, "side: CLIENT_SIDE, SERVER_SIDE or BOTH_SIDE");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_4, "the side is not CLIENT_SIDE, SERVER_SIDE or BOTH_SIDE");
     cooking::Order order;
     if (arguments[kThreshold].number > 0)
         order.threshold = size_t(arguments[kThreshold].number);
@@ -174,7 +174,7 @@ extern "C" const mapi_function mapi_fn_cooking = {
     .abi = MAPI_FUNCTION_ABI,
     .struct_size = sizeof(mapi_function),
     .name = "COOKING",
-    .description = "puts TCP streams together",
+    .description = "reassembles TCP streams",
     .args = "iiii",
     .flags = MAPI_FUNCTION_TRANSFORMS,
     .result_bytes = sizeof(mapi_cooking_t),

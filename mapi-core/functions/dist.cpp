@@ -94,9 +94,9 @@ int read_range(const mapi_function_setup *setup, Range &range)
     range.max = amounts[1].number;
     range.interval = amounts[2].number;
     if (range.max <= range.min)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_4, "the upper end is not above the lower");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_4, "the upper limit is not above the lower limit");
     if (range.interval == 0 || (range.max - range.min - 1) / range.interval >= kMaxIntervals)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_5, "there are to be 1 to " + std::to_string(kMaxIntervals) + " intervals");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_5, "the number of intervals is out of range (1 to " + std::to_string(kMaxIntervals) + ")");
     return 0;
 }
 
@@ -120,7 +120,7 @@ extern "C" const mapi_function mapi_fn_dist = {
     .abi = MAPI_FUNCTION_ABI,
     .struct_size = sizeof(mapi_function),
     .name = "DIST",
-    .description = "how often another function's results lie in which interval",
+    .description = "histogram of another function's results",
     .args = "rfsss",
     .flags = MAPI_FUNCTION_PASSES_ALL | MAPI_FUNCTION_RESULT_IN_PLACE,
     .create = mapi::functions::create,

@@ -22,7 +22,7 @@ namespace
 {
     std::string text = interface + ": " + what + ": " + strerror(number);
     if (number == EPERM || number == EACCES)
-        text += "; sending needs CAP_NET_RAW: run as root, or give the program the right with setcap cap_net_raw+ep PROGRAM";
+        text += " (sending requires CAP_NET_RAW: run as root, or use setcap cap_net_raw+ep PROGRAM)";
     throw std::runtime_error(text);
 }
 
@@ -31,16 +31,16 @@ int find_ethernet(int socket, const std::string &interface)
 {
     ifreq request = {};
     if (interface.empty() || interface.size() >= sizeof(request.ifr_name))
-        fail(interface, "the interface", ENODEV);
+        fail(interface, "cannot open", ENODEV);
     memcpy(request.ifr_name, interface.c_str(), interface.size() + 1);
     if (ioctl(socket, SIOCGIFINDEX, &request) < 0)
-        fail(interface, "the interface", errno);
+        fail(interface, "cannot open", errno);
     const int index = request.ifr_ifindex;
     if (ioctl(socket, SIOCGIFHWADDR, &request) < 0)
-        fail(interface, "its link type", errno);
+        fail(interface, "cannot read its link type", errno);
     const int hardware = request.ifr_hwaddr.sa_family;
     if (hardware != ARPHRD_ETHER && hardware != ARPHRD_LOOPBACK)
-        throw std::runtime_error(interface + ": its link type (ARPHRD " + std::to_string(hardware) + ") is not Ethernet");
+        throw std::runtime_error(interface + ": the link type (ARPHRD " + std::to_string(hardware) + ") is not Ethernet");
     return index;
 }
 
@@ -52,9 +52,9 @@ void prepare(int socket, int index, const std::string &interface)
     address.sll_family = AF_PACKET; // protocol 0: nothing is to be received
     address.sll_ifindex = index;
     if (setsockopt(socket, SOL_PACKET, PACKET_QDISC_BYPASS, &on, sizeof(on)) < 0)
-        fail(interface, "PACKET_QDISC_BYPASS", errno);
+        fail(interface, "cannot set PACKET_QDISC_BYPASS", errno);
     if (bind(socket, reinterpret_cast<const sockaddr *>(&address), sizeof(address)) < 0)
-        fail(interface, "binding to it", errno);
+        fail(interface, "cannot bind", errno);
 }
 } // namespace
 
@@ -62,7 +62,7 @@ EthernetSender::EthernetSender(const std::string &interface)
     : interface_(interface), socket_(socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0))
 {
     if (socket_ < 0)
-        fail(interface_, "a packet socket", errno);
+        fail(interface_, "cannot create a packet socket", errno);
     try {
         interface_index_ = uint32_t(find_ethernet(socket_, interface_));
         prepare(socket_, int(interface_index_), interface_);

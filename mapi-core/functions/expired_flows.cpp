@@ -213,15 +213,15 @@ int create(const mapi_function_setup *setup, void **instance)
     const std::string key = setup->argument_count > kKey && setup->arguments[kKey].kind ? setup->arguments[kKey].text : "";
     Place place;
     if (!read_place(key, place))
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_4, "\"" + key + "\" has a name other than VLAN_TAG and INGRESS");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_4, "\"" + key + "\" contains a name other than VLAN_TAG and INGRESS");
     const int64_t read_flows = setup->arguments[kReadFlows].number, waiting_flows = setup->arguments[kWaitingFlows].number,
                   least_packets = setup->arguments[kLeastPackets].number;
     if (read_flows < 1 || read_flows > kMostReadFlows)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the number of flows of one read is not within 1 to " + std::to_string(kMostReadFlows));
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the number of flows per read is out of range (1 to " + std::to_string(kMostReadFlows) + ")");
     if (waiting_flows < 0 || waiting_flows > kMostWaitingFlows)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_2, "the flows that wait beside are not within 0 to " + std::to_string(kMostWaitingFlows));
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_2, "the number of further waiting flows is out of range (0 to " + std::to_string(kMostWaitingFlows) + ")");
     if (least_packets < 0)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_3, "the least number of packets is below 0");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_3, "the minimum number of packets is negative");
     if (const int refused = charge_memory(setup, Cache::memory_bytes(kRoom)))
         return refused;
     return create_object<ExpiredFlows>(setup, instance, setup, uint32_t(read_flows), uint32_t(waiting_flows), uint32_t(least_packets), place);
@@ -291,7 +291,7 @@ extern "C" const mapi_function mapi_fn_expired_flows = {
     .abi = MAPI_FUNCTION_ABI,
     .struct_size = sizeof(mapi_function),
     .name = "EXPIRED_FLOWS",
-    .description = "flows that have ended, with their packets and bytes",
+    .description = "flows that have ended, with their packet and byte counts",
     .args = "iii??s",
     .flags = MAPI_FUNCTION_PASSES_ALL | MAPI_FUNCTION_RESULT_IN_PLACE,
     .create = mapi::functions::create,

@@ -36,7 +36,7 @@ constexpr char kDefaultRecordIpfix[] = "IP_SRC_ADDR IP_DST_ADDR INGRESS EGRESS P
 const char *why_refused(int error)
 {
     switch (error) {
-    case EAFNOSUPPORT: return "IPv6 flows are not written: NETFLOW_V5 has IPv4 addresses only (use NETFLOW_V9 or IPFIX)";
+    case EAFNOSUPPORT: return "IPv6 flows are not written: NETFLOW_V5 supports only IPv4 (use NETFLOW_V9 or IPFIX)";
     case EOVERFLOW: return "flows that end after 2106-02-07 are not written: messages count seconds in 32 bits";
     default: return nullptr;
     }
@@ -216,11 +216,11 @@ int read_format(const mapi_function_setup *setup, Format &format)
 {
     const std::string name = setup->arguments[kFormat].text;
     if (name != "NETFLOW_V5" && name != "NETFLOW_V9" && name != "IPFIX")
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the format \"" + name + "\" is none of NETFLOW_V5, NETFLOW_V9 and IPFIX");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the format \"" + name + "\" is not NETFLOW_V5, NETFLOW_V9 or IPFIX");
     format = name == "NETFLOW_V5" ? Format::kNetflow5 : name == "NETFLOW_V9" ? Format::kNetflow9 : Format::kIpfix;
     if (format == Format::kNetflow5 && (*setup->arguments[kKey].text || *setup->arguments[kRecord].text))
         return refuse(setup, *setup->arguments[kKey].text ? MFUNCT_INVALID_ARGUMENT_3 : MFUNCT_INVALID_ARGUMENT_4,
-                      "records of NetFlow v5 are always the same: key and record are to be empty");
+                      "NetFlow v5 records have a fixed layout: key and record must be empty");
     return 0;
 }
 
@@ -291,7 +291,7 @@ extern "C" const mapi_function mapi_fn_flow_report = {
     .abi = MAPI_FUNCTION_ABI,
     .struct_size = sizeof(mapi_function),
     .name = "FLOW_REPORT",
-    .description = "flows in messages of NetFlow v5, NetFlow v9 or IPFIX",
+    .description = "exports flows as NetFlow v5, NetFlow v9 or IPFIX",
     .args = "soss",
     .flags = MAPI_FUNCTION_PASSES_ALL | MAPI_FUNCTION_RESULTS_IN_RING,
     .result_bytes = sizeof(mapi_flow_report_t),

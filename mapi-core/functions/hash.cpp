@@ -73,7 +73,7 @@ int create(const mapi_function_setup *setup, void **instance)
 {
     const int64_t layer = setup->arguments[0].number;
     if (layer < 0 || layer >= kLayers)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the layer is none of 0 link, 1 network, 2 transport, 3 application");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the layer is out of range (0 link, 1 network, 2 transport, 3 application)");
     return create_object<Hash>(setup, instance, static_cast<uint64_t *>(setup->result), Layer(layer));
 }
 } // namespace
@@ -83,7 +83,7 @@ extern "C" const mapi_function mapi_fn_hash = {
     .abi = MAPI_FUNCTION_ABI,
     .struct_size = sizeof(mapi_function),
     .name = "HASH",
-    .description = "additive hash over the last packet's bytes from a layer on",
+    .description = "additive hash of the last packet's bytes, starting at a layer",
     .args = "i",
     .flags = MAPI_FUNCTION_PURE | MAPI_FUNCTION_PASSES_ALL,
     .result_bytes = sizeof(uint32_t),

@@ -134,9 +134,9 @@ int create(const mapi_function_setup *setup, void **instance)
 {
     const int64_t part = setup->arguments[0].number, keeps = setup->arguments[1].number;
     if (part < 1 || part > kParts)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the sampled part is not within 1 to 1024, of 1024");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the sampled part is out of range (1 to 1024, of 1024)");
     if (keeps != 0 && keeps != 1)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_2, "whether samples are kept is neither 0 nor 1");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_2, "the flag that keeps samples is neither 0 nor 1");
     return create_object<HashSampler>(setup, instance, setup, uint64_t(part), keeps != 0);
 }
 
@@ -151,7 +151,7 @@ extern "C" const mapi_function mapi_fn_hashsamp = {
     .abi = MAPI_FUNCTION_ABI,
     .struct_size = sizeof(mapi_function),
     .name = "HASHSAMP",
-    .description = "lets a part of all flows pass, chosen by a hash of addresses, protocol and ports",
+    .description = "passes a part of all flows, chosen by a hash of addresses, protocol and ports",
     .args = "ii",
     .flags = MAPI_FUNCTION_RESULTS_IN_RING,
     .result_bytes = sizeof(mapi_sample_t),

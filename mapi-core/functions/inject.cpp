@@ -74,7 +74,7 @@ int create(const mapi_function_setup *setup, void **instance)
         return refuse(setup, PCAP_OPEN_ERR, error.what());
     }
     if (setup->interface_index != 0 && setup->interface_index == injector->interface_index()) {
-        const std::string text = std::string(interface) + ": is what the flow's device reads: each packet would be sent back to where it came from";
+        const std::string text = std::string(interface) + ": the flow's device reads this interface: each packet would be sent back to its source";
         delete injector;
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, text);
     }

@@ -33,7 +33,7 @@ struct ProtocolClassifier::Module {
         const std::lock_guard lock(opening);
         ndpi = ndpi_init_detection_module(ndpi_no_prefs);
         if (!ndpi)
-            throw std::runtime_error("nDPI finds no memory");
+            throw std::runtime_error("nDPI: out of memory");
         NDPI_PROTOCOL_BITMASK all;
         NDPI_BITMASK_SET_ALL(all);
         ndpi_set_protocol_detection_bitmask2(ndpi, &all);

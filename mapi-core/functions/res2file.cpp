@@ -192,10 +192,10 @@ int read_columns(const mapi_function_setup *setup, std::vector<Column> &columns)
     for (int64_t i = 0; i < functions.number; ++i) {
         const bool is_last = i + 1 == functions.number;
         if (at[0] < '0' + R2F_RAW || at[0] > '0' + R2F_STATS || at[1] != (is_last ? '\0' : ','))
-            return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the types are no list of R2F_RAW, R2F_ULLSTR, R2F_ULLSEC and R2F_STATS, as long as that of functions");
+            return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the types are not a list of R2F_RAW, R2F_ULLSTR, R2F_ULLSEC and R2F_STATS with one entry per function");
         columns.push_back({at[0] - '0', functions.references[i]});
         if (!fits(columns.back()))
-            return refuse(setup, MFUNCT_INVALID_ARGUMENT_2, "result " + std::to_string(i + 1) + " is of another type than its column");
+            return refuse(setup, MFUNCT_INVALID_ARGUMENT_2, "result " + std::to_string(i + 1) + " does not have the type of its column");
         at += 2;
     }
     return 0;
@@ -219,7 +219,7 @@ int create(const mapi_function_setup *setup, void **instance)
         return refused;
     if (!interval)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_5,
-                      std::string("\"") + text + "\" is no interval: a number of packets, time such as 5ms or 2s, or -1 for the end");
+                      std::string("\"") + text + "\" is not an interval (a number of packets, a time such as 5ms or 2s, or -1 for the end)");
     for (const Column &column : columns) {
         if (column.is_whole())
             setup->take_single_packets(setup);
@@ -246,7 +246,7 @@ extern "C" const mapi_function mapi_fn_res2file = {
     .abi = MAPI_FUNCTION_ABI,
     .struct_size = sizeof(mapi_function),
     .name = "RES2FILE",
-    .description = "writes other functions' results to a file at intervals",
+    .description = "writes results of other functions to a file at intervals",
     .args = "sSsws?b",
     .flags = MAPI_FUNCTION_PASSES_ALL | MAPI_FUNCTION_EVERY_BATCH, // for results that packets elsewhere change
     .create = mapi::functions::create,

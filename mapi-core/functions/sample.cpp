@@ -31,7 +31,7 @@ int create_sampler(const mapi_function_setup *setup, int64_t value, int64_t mode
     if (value < 1)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the value is less than 1");
     if (mode == PROBABILISTIC && value > 100)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "more than 100 percent");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the value is more than 100 percent");
     try {
         if (mode == PERIODIC) {
             *instance = new Sampler(PeriodicSampler(uint64_t(value)));

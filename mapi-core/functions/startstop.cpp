@@ -84,7 +84,7 @@ int create(const mapi_function_setup *setup, void **instance)
         points[i] = parse_time_point(text);
         if (!points[i])
             return refuse(setup, i ? MFUNCT_INVALID_ARGUMENT_2 : MFUNCT_INVALID_ARGUMENT_1,
-                          std::string("\"") + text + "\" is no time: +5s, 2004-03-01 12:00:00, or 0 for no limit");
+                          std::string("\"") + text + "\" is not a time (+5s, 2004-03-01 12:00:00, or 0 for no limit)");
     }
     return create_object<StartStop>(setup, instance, static_cast<mapi_startstop_t *>(setup->result), points[0], points[1]);
 }

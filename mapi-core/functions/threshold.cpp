@@ -174,17 +174,17 @@ int read_options(const mapi_function_setup *setup, ThresholdOptions &options)
     const bool is_window = number(kType) & THRESHOLD_WINDOW, is_timed = number(kType) & kHow;
     const uint64_t timeout_ns = uint64_t(std::max<int64_t>(number(kTimeout), 0)) * kNsPerMs;
     if (type < THRESHOLD_CHAR || type > THRESHOLD_ULL)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the type is none of THRESHOLD_CHAR, _INT, _ULL, with or without THRESHOLD_POLL or _WINDOW");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the type is not THRESHOLD_CHAR, _INT or _ULL, with or without THRESHOLD_POLL or _WINDOW");
     if (bound < 0 || bound > THRESHOLD_BELOW_DIFF || (bound != THRESHOLD_EQUAL && std::popcount(uint64_t(bound)) != 1))
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_5, "the bound is none of THRESHOLD_EQUAL, _ABOVE, _BELOW, _EQUAL_DIFF, _ABOVE_DIFF, _BELOW_DIFF");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_5, "the bound is not THRESHOLD_EQUAL, _ABOVE, _BELOW, _EQUAL_DIFF, _ABOVE_DIFF or _BELOW_DIFF");
     if (is_window && bound > THRESHOLD_BELOW)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_5, "a window compares differences already");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_5, "a window already compares differences; _DIFF cannot be combined with it");
     if (is_timed && timeout_ns == 0)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_6, "the time between comparisons, in ms, is not above 0");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_6, "the time between comparisons in ms is not above 0");
     if (is_window && parts > kMaxParts)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT, "argument 7: a window has at most " + std::to_string(kMaxParts) + " parts");
     if (number(kCount) < 0)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT, "argument 8: the number of events is below 0");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT, "argument 8: the number of events is negative");
     options.is_difference = bound > THRESHOLD_BELOW;
     options.bound = {type, options.is_difference ? bound / THRESHOLD_ABOVE_DIFF : bound, uint64_t(number(kValue))}; // 4, 8, 16: 0, 1, 2
     options.window_parts = is_window ? size_t(parts) : 0;
@@ -212,7 +212,7 @@ extern "C" const mapi_function mapi_fn_threshold = {
     .abi = MAPI_FUNCTION_ABI,
     .struct_size = sizeof(mapi_function),
     .name = "THRESHOLD",
-    .description = "tells when another function's result passes a bound",
+    .description = "reports when the result of another function passes a bound",
     .args = "irfliiii",
     .flags = MAPI_FUNCTION_RESULTS_IN_RING,
     .result_bytes = sizeof(mapi_threshold_t),

@@ -137,7 +137,7 @@ int create(const mapi_function_setup *setup, void **instance)
     if (format != MFF_PCAP && format != MFF_RAW && format != MFF_PCAPNG)
         return refuse(setup, MFUNCT_COULD_NOT_APPLY_FUNCT, "the format is not MFF_PCAP, MFF_RAW or MFF_PCAPNG");
     if (most < 0)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_3, "the number of packets is below 0");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_3, "the number of packets is negative");
     const auto parsed = rotation.kind ? parse_file_rotation(rotation.text) : FileRotation{};
     if (!parsed || (rotation.kind && rotation.number + 1 != int64_t(parsed->files)))
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_4, kFileRotationForm);
@@ -163,7 +163,7 @@ extern "C" const mapi_function mapi_fn_to_file = {
     .abi = MAPI_FUNCTION_ABI,
     .struct_size = sizeof(mapi_function),
     .name = "TO_FILE",
-    .description = "writes packets to a pcap or pcapng file, or several",
+    .description = "writes packets to one or several pcap or pcapng files",
     .args = "iw?i??W",
     .flags = MAPI_FUNCTION_PASSES_ALL | MAPI_FUNCTION_RESULT_IN_PLACE,
     .create = mapi::functions::create,

@@ -138,7 +138,7 @@ int create_tracker(const mapi_function_setup *setup, void **instance, const std:
         protocols.push_back(number_of(names, name));
         if (protocols.back() != 0)
             continue;
-        const std::string text = "nDPI knows no protocol \"" + name + "\"; near are: " + near_names(names, name);
+        const std::string text = "unknown nDPI protocol \"" + name + "\"; closest names: " + near_names(names, name);
         delete tracker;
         *instance = nullptr;
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, text);
@@ -191,13 +191,13 @@ constexpr mapi_function tracking(const char *name, const char *description, cons
 
 extern "C" {
 using namespace mapi::functions;
-const mapi_function mapi_fn_track = tracking("TRACK", "lets packets of flows of an application protocol pass", "s", create_named);
-const mapi_function mapi_fn_track_ftp = tracking("TRACK_FTP", "lets flows of FTP pass", "", create_ftp);
-const mapi_function mapi_fn_track_dc = tracking("TRACK_DC", "lets flows of Direct Connect pass", "", create_dc);
-const mapi_function mapi_fn_track_gnutella = tracking("TRACK_GNUTELLA", "lets flows of Gnutella pass", "", create_gnutella);
-const mapi_function mapi_fn_track_edonkey = tracking("TRACK_EDONKEY", "lets flows of eDonkey pass", "", create_edonkey);
-const mapi_function mapi_fn_track_torrent = tracking("TRACK_TORRENT", "lets flows of BitTorrent pass", "", create_torrent);
-const mapi_function mapi_fn_track_irc = tracking("TRACK_IRC", "lets flows of IRC pass", "", create_irc);
-const mapi_function mapi_fn_track_skype = tracking("TRACK_SKYPE", "lets flows of Skype pass", "", create_skype);
-const mapi_function mapi_fn_track_web = tracking("TRACK_WEB", "lets flows of HTTP pass", "", create_web);
+const mapi_function mapi_fn_track = tracking("TRACK", "passes flows of an application protocol", "s", create_named);
+const mapi_function mapi_fn_track_ftp = tracking("TRACK_FTP", "passes FTP flows", "", create_ftp);
+const mapi_function mapi_fn_track_dc = tracking("TRACK_DC", "passes Direct Connect flows", "", create_dc);
+const mapi_function mapi_fn_track_gnutella = tracking("TRACK_GNUTELLA", "passes Gnutella flows", "", create_gnutella);
+const mapi_function mapi_fn_track_edonkey = tracking("TRACK_EDONKEY", "passes eDonkey flows", "", create_edonkey);
+const mapi_function mapi_fn_track_torrent = tracking("TRACK_TORRENT", "passes BitTorrent flows", "", create_torrent);
+const mapi_function mapi_fn_track_irc = tracking("TRACK_IRC", "passes IRC flows", "", create_irc);
+const mapi_function mapi_fn_track_skype = tracking("TRACK_SKYPE", "passes Skype flows", "", create_skype);
+const mapi_function mapi_fn_track_web = tracking("TRACK_WEB", "passes HTTP flows", "", create_web);
 }

@@ -90,7 +90,7 @@ constexpr mapi_function rule(const char *name, const char *description, uint64_t
 
 extern "C" {
 using namespace mapi::functions;
-const mapi_function mapi_fn_track_mapi = rule("TRACK_MAPI", "lets DiMAPI's port pass", process<is_mapi>);
-const mapi_function mapi_fn_track_grid_ftp = rule("TRACK_GRID_FTP", "lets GridFTP's control port pass", process<is_grid_ftp>);
-const mapi_function mapi_fn_track_ipoverip = rule("TRACK_IPOVERIP", "lets IP packets in IP packets pass", process<is_ip_over_ip>);
+const mapi_function mapi_fn_track_mapi = rule("TRACK_MAPI", "passes DiMAPI's port", process<is_mapi>);
+const mapi_function mapi_fn_track_grid_ftp = rule("TRACK_GRID_FTP", "passes GridFTP's control port", process<is_grid_ftp>);
+const mapi_function mapi_fn_track_ipoverip = rule("TRACK_IPOVERIP", "passes IP packets inside IP packets", process<is_ip_over_ip>);
 }

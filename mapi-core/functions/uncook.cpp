@@ -103,11 +103,11 @@ private:
 int create(const mapi_function_setup *setup, void **instance)
 {
     if (setup->arguments[1].kind && !setup->arguments[2].kind)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_3, "takes no argument, one, or the three of MAPI 2, which have no meaning");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_3, "takes no arguments, one, or the three of MAPI 2, which are ignored");
     const bool is_given = setup->arguments[0].kind && !setup->arguments[2].kind;
     const int64_t bytes = is_given ? setup->arguments[0].number : 0;
     if (bytes < 0 || bytes > UINT16_MAX)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "segment: 1 to 65535 bytes of payload, or 0: IP packets of 1500 bytes");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the segment size is out of range (1 to 65535 bytes of payload, or 0 for IP packets of 1500 bytes)");
     if (const int refused = charge_memory(setup, MadePackets::kMemoryBytes))
         return refused;
     return create_object<Uncook>(setup, instance, static_cast<mapi_uncook_t *>(setup->result), uint32_t(bytes));
@@ -130,7 +130,7 @@ extern "C" const mapi_function mapi_fn_uncook = {
     .abi = MAPI_FUNCTION_ABI,
     .struct_size = sizeof(mapi_function),
     .name = "UNCOOK",
-    .description = "cuts long TCP packets into segments",
+    .description = "splits long TCP packets into segments",
     .args = "?iii",
     .flags = MAPI_FUNCTION_TRANSFORMS,
     .result_bytes = sizeof(mapi_uncook_t),

@@ -62,7 +62,7 @@ public:
         : Digest(rule.padding), digest_(EVP_MD_fetch(nullptr, digest_name(rule.hash), nullptr)), context_(EVP_MD_CTX_new())
     {
         if (!digest_ || !context_)
-            throw std::runtime_error(std::string("libcrypto has no ") + digest_name(rule.hash));
+            throw std::runtime_error(std::string("libcrypto does not support ") + digest_name(rule.hash));
     }
 
 private:
@@ -90,7 +90,7 @@ public:
         const OSSL_PARAM parameters[] = {OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, name.data(), 0),
                                          OSSL_PARAM_construct_end()};
         if (!context_ || EVP_MAC_init(context_.get(), key_.data(), key_.size(), parameters) != 1)
-            throw std::runtime_error("libcrypto has no HMAC with " + name);
+            throw std::runtime_error("libcrypto does not support HMAC with " + name);
     }
 
 private:

@@ -30,9 +30,9 @@ Random::Random(std::optional<uint64_t> seed) : stream_(std::make_unique<Stream>(
     if (seed)
         std::memcpy(key, &*seed, sizeof *seed);
     else if (RAND_bytes(key, sizeof key) != 1)
-        throw std::runtime_error("the system has no random bytes");
+        throw std::runtime_error("the system's random numbers are unavailable");
     if (!stream_->context || EVP_EncryptInit_ex2(stream_->context, EVP_chacha20(), key, kNonce, nullptr) != 1)
-        throw std::runtime_error("libcrypto has no ChaCha20");
+        throw std::runtime_error("libcrypto does not support ChaCha20");
 }
 
 Random::~Random() = default;

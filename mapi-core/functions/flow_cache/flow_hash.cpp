@@ -16,7 +16,7 @@ FlowHash::FlowHash()
 {
     static_assert(sizeof(secret_) >= XXH3_SECRET_SIZE_MIN && sizeof(secret_) <= 256); // up to 256 bytes come whole
     if (getrandom(secret_, sizeof(secret_), 0) != ssize_t(sizeof(secret_)))
-        throw std::runtime_error("the system gives no random bytes for the hash of flows");
+        throw std::runtime_error("no random bytes from the system for the flow hash");
 }
 
 uint64_t FlowHash::operator()(const FlowKey &key) const

@@ -19,7 +19,7 @@ class Error
 public:
     ~Error() { g_clear_error(&error_); }
     GError **operator&() { return &error_; }
-    [[noreturn]] void fail() const { throw std::runtime_error(std::string("libfixbuf: ") + (error_ ? error_->message : "no reason")); }
+    [[noreturn]] void fail() const { throw std::runtime_error(std::string("libfixbuf: ") + (error_ ? error_->message : "unknown error")); }
 
 private:
     GError *error_ = nullptr;

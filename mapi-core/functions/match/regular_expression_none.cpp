@@ -7,6 +7,6 @@ namespace mapi::match
 {
 std::unique_ptr<RegularExpression> RegularExpression::compile(const std::string &)
 {
-    throw PatternError(PatternFault::kInvalid, "this build has no Vectorscan, which regular expressions need");
+    throw PatternError(PatternFault::kInvalid, "unavailable: built without Vectorscan");
 }
 } // namespace mapi::match

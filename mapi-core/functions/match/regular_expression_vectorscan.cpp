@@ -66,7 +66,7 @@ private:
 std::unique_ptr<RegularExpression> RegularExpression::compile(const std::string &pattern)
 {
     if (hs_valid_platform() != HS_SUCCESS)
-        throw PatternError(PatternFault::kInvalid, "this processor lacks what Vectorscan needs for regular expressions");
+        throw PatternError(PatternFault::kInvalid, "unavailable: this processor does not support Vectorscan");
     hs_database_t *database = nullptr;
     hs_compile_error_t *error = nullptr;
     // HS_FLAG_SINGLEMATCH misses what comes down to one byte (Vectorscan 5.4.9); the first match ends the scan anyway.
