@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// ANONYMIZEIP: packets -> copies of them with all addresses changed by a key, prefix preserving.
+// ANONYMIZEIP: packets -> copies of them with all addresses anonymized by a key, preserving
+// prefixes.
 #include "functions/anonymizing.hpp"
 #include "functions/catalog.hpp"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// BUCKET: another function's result, at intervals -> entries that mapi_read_results() gives one by one.  Lets every packet pass.
+// BUCKET: another function's result, at intervals -> entries that mapi_read_results() returns one
+// by one.  Lets every packet pass.
 #include <algorithm>
 #include <bit>
 #include <string>
@@ -59,7 +60,7 @@ public:
     uint64_t time_jumps() const { return clock_.time_jumps(); }
 
 private:
-    // Those without a packet have an entry, too.
+    // Intervals without a packet also get an entry.
     void end_intervals(uint64_t told, uint64_t ended, uint64_t value)
     {
         for (uint64_t i = 0; i < told; ++i)
@@ -77,7 +78,7 @@ private:
     const mapi_reference *const reference_;
     const bool is_difference_;
     IntervalClock clock_;
-    uint64_t before_ = 0; // what the last entry had
+    uint64_t before_ = 0; // value of the last entry
     std::vector<mapi_bucket_t> entries_;
     ResultQueue<mapi_bucket_t> queue_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// BURST: packets that follow each other as fast as the line lets them -> bursts, and the gaps between them, by size.
+// BURST: packets that follow each other at line rate -> bursts, and the gaps between them, by size.
 #include <algorithm>
 #include <bit>
 #include <string>
@@ -16,10 +16,10 @@ namespace
 {
 constexpr uint64_t kMaxCategories = 1u << 16;
 
-// As the arguments tell it.  Category 0 is below `min`, the last is from `max` on or little below.
+// The arguments.  Category 0 is below `min`; the last one starts at `max` or slightly below it.
 struct BurstLine {
     uint64_t min_bytes, max_bytes, step_bytes;
-    uint64_t apart_ns; // from a packet's end to the next one's begin, on a full line
+    uint64_t apart_ns; // from the end of a packet to the start of the next at line rate
     uint64_t late_ns, early_ns;
     uint64_t mbit_per_s;
 
@@ -27,7 +27,7 @@ struct BurstLine {
     uint64_t bytes_in(uint64_t ns) const
     {
         const long double bytes = static_cast<long double>(ns) * static_cast<long double>(mbit_per_s) / 8000;
-        return bytes < 0x1p63L ? uint64_t(bytes) : uint64_t(1) << 63; // more than any gap that is asked for
+        return bytes < 0x1p63L ? uint64_t(bytes) : uint64_t(1) << 63; // more than any gap that can be requested
     }
     uint64_t categories() const { return (max_bytes - min_bytes) / step_bytes + 2; }
     uint64_t category_of(uint64_t bytes) const
@@ -96,7 +96,7 @@ private:
 
     const BurstLine line_;
     mapi_burst_category_t *const categories_;
-    uint64_t expected_ns_ = 0; // when the next packet comes if the line stays full
+    uint64_t expected_ns_ = 0; // when the next packet arrives if the line stays busy
     uint64_t bytes_ = 0;
     uint64_t packets_ = 0;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// COOKING: TCP packets -> packets with the bytes of their streams in order; all others as they are.
+// COOKING: TCP packets -> packets with the bytes of their streams in order; all others unchanged.
 #include <bit>
 #include <exception>
 
@@ -61,7 +61,7 @@ private:
     {
         try {
             work();
-        } catch (const std::exception &) { // no memory
+        } catch (const std::exception &) { // out of memory
             ++counts_.lost_packets;
         }
     }
@@ -113,7 +113,7 @@ private:
             return true;
         const auto datagram = whole->bytes.ready();
         auto segment = cooking::read_segment(whole->source(), whole->destination(), datagram);
-        if (!segment) { // no TCP packet is so short
+        if (!segment) { // too short to be a TCP packet
             ++counts_.lost_fragments;
             return true;
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// COOKING where libtins is missing: refused.
+// COOKING without libtins: always refused.
 #include <mapi/results.h>
 
 #include "functions/catalog.hpp"

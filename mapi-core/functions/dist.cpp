@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// DIST: another function's result after each packet -> how often it lay in which interval.  Lets every packet pass.
+// DIST: another function's result after each packet -> histogram of its values.  Lets every packet
+// pass.
 #include <algorithm>
 #include <bit>
 #include <cstddef>
@@ -18,7 +19,8 @@ namespace
 {
 constexpr uint64_t kMaxIntervals = 1u << 18;
 
-// Of numbers, or of times in ns: in NTP ticks, as results tell time, ten intervals of 10 ms are not 100 ms.
+// A range of numbers, or of times in ns: in NTP ticks, the unit of results, ten intervals of 10 ms
+// would not add up to 100 ms.
 struct Range {
     uint64_t min, max, interval;
     bool is_time;
@@ -71,10 +73,10 @@ private:
     mapi_dist_t *const result_;
 };
 
-constexpr int kFirstAmount = 2; // of the arguments; there are three
+constexpr int kFirstAmount = 2; // index of the first of three arguments
 constexpr int kNumbers[] = {MFUNCT_INVALID_ARGUMENT_3, MFUNCT_INVALID_ARGUMENT_4, MFUNCT_INVALID_ARGUMENT_5};
 
-// 0, or an error number.
+// Returns 0 or an error number.
 int read_range(const mapi_function_setup *setup, Range &range)
 {
     Amount amounts[3];

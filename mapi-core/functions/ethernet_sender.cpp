@@ -26,7 +26,7 @@ namespace
     throw std::runtime_error(text);
 }
 
-// Its index.  Throws unless it is an Ethernet interface.
+// Returns the interface index.  Throws unless it is an Ethernet interface.
 int find_ethernet(int socket, const std::string &interface)
 {
     ifreq request = {};
@@ -44,12 +44,13 @@ int find_ethernet(int socket, const std::string &interface)
     return index;
 }
 
-// The driver gets packets straight away: none waits in a queue, and none is shown to sockets that read the interface, a device's among them.
+// Packets go directly to the driver: none waits in a queue, and none is seen by sockets that read
+// the interface, including those of a device.
 void prepare(int socket, int index, const std::string &interface)
 {
     const int on = 1;
     sockaddr_ll address = {};
-    address.sll_family = AF_PACKET; // protocol 0: nothing is to be received
+    address.sll_family = AF_PACKET; // protocol 0: receive nothing
     address.sll_ifindex = index;
     if (setsockopt(socket, SOL_PACKET, PACKET_QDISC_BYPASS, &on, sizeof(on)) < 0)
         fail(interface, "cannot set PACKET_QDISC_BYPASS", errno);
@@ -87,7 +88,7 @@ EthernetSender::Outcome EthernetSender::send(std::span<const mapi_packet *const>
         messages[i].msg_hdr.msg_iov = &parts[i];
         messages[i].msg_hdr.msg_iovlen = 1;
     }
-    // An error is of the first frame that is left.
+    // An error refers to the first frame that remains.
     for (size_t at = 0; at < frames.size();) {
         const int sent = sendmmsg(socket_, &messages[at], unsigned(frames.size() - at), MSG_DONTWAIT);
         if (sent > 0) {

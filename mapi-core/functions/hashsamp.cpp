@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// HASHSAMP: packet -> passes when the hash of its addresses, protocol and ports is in the sampled part: whole flows, the same ones wherever it runs.
+// HASHSAMP: packet -> passes when the hash of its addresses, protocol and ports is in the sampled
+// part: complete flows, the same ones on every machine.
 #include <bit>
 #include <cstddef>
 #include <cstring>
@@ -29,7 +30,7 @@ namespace
 constexpr int64_t kParts = 1024;
 constexpr uint32_t kTcpSequence = 4, kTcpFlags = 13;
 
-// What is hashed: no padding, the same bytes on every machine.
+// The hash input: no padding, the same bytes on every machine.
 struct FlowKey {
     uint8_t source[16];
     uint8_t destination[16];
@@ -54,7 +55,7 @@ FlowKey key_of(const mapi_packet &packet, const headers::IpLayer &ip)
 
 static_assert(sizeof(struct sample) == 40 && offsetof(struct sample, timestamp) == offsetof(mapi_sample_t, timestamp));
 
-// TCP's flags as MAPI 2 numbers them.
+// TCP flags in MAPI 2's numbering.
 uint32_t mapi2_flags(uint8_t header_flags)
 {
     constexpr uint8_t kFin = 1, kSyn = 2, kRst = 4, kPsh = 8, kAck = 16;
@@ -127,7 +128,7 @@ private:
     const uint64_t part_;
     UnreadPackets unread_;
     std::vector<mapi_sample_t> samples_;
-    std::optional<ResultQueue<mapi_sample_t>> queue_; // none: samples are not kept
+    std::optional<ResultQueue<mapi_sample_t>> queue_; // empty: samples are not kept
 };
 
 int create(const mapi_function_setup *setup, void **instance)

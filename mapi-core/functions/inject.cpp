@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// INJECT: packets -> out of a network interface, as they are.  Lets every packet pass.
+// INJECT: packets -> out of a network interface, unchanged.  Lets every packet pass.
 #include <array>
 #include <atomic>
 #include <bit>
@@ -61,7 +61,7 @@ private:
 
     EthernetSender sender_;
     mapi_inject_t *const result_;
-    std::atomic<uint64_t> no_room_ = 0, other_links_ = 0, not_sent_ = 0; // of the result, for other threads
+    std::atomic<uint64_t> no_room_ = 0, other_links_ = 0, not_sent_ = 0; // copies of the result for other threads
 };
 
 int create(const mapi_function_setup *setup, void **instance)

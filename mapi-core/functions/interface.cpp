@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// INTERFACE: packet -> passes when it came by an interface of the device.
+// INTERFACE: packet -> passes when it was received on a given interface of the device.
 #include <bit>
 #include <limits>
 

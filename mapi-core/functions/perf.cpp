@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// PERF_START, PERF_STOP: what the flow's functions between the two take.  They let every packet pass.
+// PERF_START, PERF_STOP: the cost of the flow's functions between the two.  They let every packet
+// pass.
 #include <mapi/results.h>
 
 #include "functions/catalog.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// PKTINFO: packet -> uint64 time stamp (NTP) or wire bytes of the last one.  Lets every packet pass.
+// PKTINFO: packet -> uint64 timestamp (NTP) or wire length of the last packet.  Lets every packet
+// pass.
 
 #include <mapi/errors.h>
 #include <mapi/pktinfo.h>
@@ -14,7 +15,7 @@ namespace mapi::functions
 {
 namespace
 {
-constexpr int64_t kPacketSizeToo = 2; // what PKT_SIZE was in libmapi before it took MAPI 2's numbers
+constexpr int64_t kPacketSizeToo = 2; // PKT_SIZE in libmapi before it adopted MAPI 2's numbers
 
 struct PacketInfo {
     uint64_t *result;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Protocol classifier: without nDPI there is none.
+// Protocol classifier: unavailable without nDPI.
 #include "functions/protocol_classifier.hpp"
 
 #include <stdexcept>

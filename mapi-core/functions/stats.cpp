@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// STATS: another function's result, at intervals -> count, sum, sum of squares, least and greatest.  Lets every packet pass.
+// STATS: another function's result, at intervals -> count, sum, sum of squares, minimum and
+// maximum.  Lets every packet pass.
 #include <bit>
 
 #include <mapi/results.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// STR_SEARCH: packet -> passes when a string is in it.
+// STR_SEARCH: packet -> passes when it contains a string.
 #include <limits>
 #include <memory>
 #include <vector>
@@ -39,7 +39,7 @@ int create(const mapi_function_setup *setup, void **instance)
     try {
         auto matcher = std::make_unique<match::StringMatcher>(pattern, int(offset), int(depth),
                                                               letter_case == kNoCase ? match::LetterCase::kIgnored : match::LetterCase::kExact);
-        const int refused = charge_memory(setup, matcher->memory_bytes()); // nobody can tell before
+        const int refused = charge_memory(setup, matcher->memory_bytes()); // the size is only known after compilation
         *instance = refused ? nullptr : matcher.release();
         return refused;
     } catch (const match::PatternError &error) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// SYNC: packets -> all of them, from when all flows of a list have begun.
+// SYNC: packets -> all of them, once all flows of a list have started.
 #include <vector>
 
 #include "functions/catalog.hpp"

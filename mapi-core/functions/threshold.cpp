@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// THRESHOLD: another function's result that passes a bound -> events that mapi_read_results() gives one by one.
+// THRESHOLD: another function's result that passes a bound -> events that mapi_read_results()
+// returns one by one.
 #include <algorithm>
 #include <bit>
 #include <deque>
@@ -23,7 +24,7 @@ constexpr int64_t kHow = THRESHOLD_POLL | THRESHOLD_WINDOW;
 constexpr uint64_t kNsPerMs = 1000000;
 constexpr int64_t kMaxParts = 10000;
 
-// The result as the type has it: char and int are the low bits, with their sign.
+// The result converted to the type: char and int are the low bits, sign-extended.
 int64_t as(int64_t type, uint64_t value)
 {
     switch (type) {
@@ -46,7 +47,7 @@ struct Bound {
     }
 };
 
-// How much a value grew in the last intervals, as many as there are parts.
+// The growth of a value over the last intervals, as many as there are parts.
 class Window
 {
 public:
@@ -76,7 +77,7 @@ struct ThresholdOptions {
     bool is_difference;
     uint64_t interval_ns;  // between comparisons; 0: each packet
     size_t window_parts;   // 0: no window
-    uint64_t events;       // after which the flow's packets go no further; 0: never
+    uint64_t events;       // number of events after which the flow stops; 0: never
 };
 
 class Threshold
@@ -108,7 +109,7 @@ public:
 
     void tick(uint64_t now_ns)
     {
-        if (is_over()) // and so is the queue
+        if (is_over()) // then the queue has ended as well
             return;
         const uint64_t ended = clock_.ended_in_silence(now_ns);
         if (ended)
@@ -130,7 +131,7 @@ private:
             compare(value, time_ns);
     }
 
-    // At each interval's end, before packet i.
+    // At the end of each interval, before packet i.
     void compare_intervals(uint64_t ended, uint32_t i)
     {
         uint64_t value;
@@ -166,7 +167,7 @@ private:
     ResultQueue<mapi_threshold_t> queue_;
 };
 
-// 0, or an error number.
+// Returns 0 or an error number.
 int read_options(const mapi_function_setup *setup, ThresholdOptions &options)
 {
     const auto number = [&](Argument argument) { return setup->arguments[argument].number; };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// TOP: packets -> the values of a field that most packets, or most bytes, had.  Lets every packet pass.
+// TOP: packets -> the most frequent values of a field, by packets or bytes.  Lets every packet
+// pass.
 #include <atomic>
 #include <bit>
 #include <cstddef>
@@ -54,7 +55,7 @@ public:
         show();
     }
 
-    // Its interval begins with the next packet.
+    // The interval restarts with the next packet.
     void reset()
     {
         ranking_.clear();
@@ -92,7 +93,7 @@ private:
         for (size_t i = from; i < until; ++i)
             write_row(result_->row[i], *ranking_.top()[i]);
         const auto rows = uint32_t(ranking_.top().size());
-        if (rows < result_->rows) // rows behind are of before
+        if (rows < result_->rows) // the remaining rows are outdated
             memset(result_->row + rows, 0, (result_->rows - rows) * sizeof(topx_result));
         result_->rows = rows;
     }
@@ -118,7 +119,7 @@ private:
     mapi_top_t *const result_;
 };
 
-// Argument `i`, or 0 when it was left out.
+// Argument `i`, or 0 if it was omitted.
 int64_t number_of(const mapi_function_setup *setup, size_t i)
 {
     return setup->arguments[i].kind ? setup->arguments[i].number : 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// TRACK and its older names: packet -> passes when its flow is of an application protocol, as nDPI has found by then.
+// TRACK and its named variants: packet -> passes when nDPI has assigned its flow to an application
+// protocol.
 #include <algorithm>
 #include <bit>
 #include <cctype>
@@ -20,7 +21,7 @@ namespace mapi::functions
 {
 namespace
 {
-constexpr size_t kFlowsMax = 65536; // about 1 KiB each until it is decided
+constexpr size_t kFlowsMax = 65536; // about 1 KiB each until decided
 constexpr uint64_t kIdleNs = 300ull * 1000000000;
 constexpr size_t kNearNames = 8;
 
@@ -48,7 +49,7 @@ public:
 private:
     struct State {
         ProtocolClassifier::Flow flow;
-        bool is_counted = false; // among those that matched
+        bool is_counted = false; // among the matching flows
     };
 
     bool is_tracked(const mapi_packet &packet)
@@ -73,7 +74,7 @@ private:
     void look(State &state, const mapi_packet &packet, const headers::IpLayer &ip)
     {
         if (packet.caplen < packet.wire_len && ip.end == packet.caplen) {
-            ++result_->not_judged; // nDPI takes whole packets alone
+            ++result_->not_judged; // nDPI accepts only whole packets
             return;
         }
         classifier_.look(state.flow, {packet.data + ip.offset, ip.end - ip.offset}, ip.protocol, packet.timestamp_ns);
@@ -98,7 +99,7 @@ std::string lower(std::string text)
     return text;
 }
 
-// Those that have the first letters in common with what was asked for, or all that there are when none has.
+// Names with the same first letters as the requested one, or all names if there are none.
 std::string near_names(const std::vector<std::string> &names, const std::string &wanted)
 {
     for (size_t letters = wanted.size(); letters > 0; --letters) {
@@ -114,7 +115,7 @@ std::string near_names(const std::vector<std::string> &names, const std::string 
     return names.size() > 1 ? names[1] + ", ..." : "none";
 }
 
-// 0: there is none of that name.
+// Returns 0 if the name is unknown.
 uint16_t number_of(const std::vector<std::string> &names, const std::string &wanted)
 {
     for (size_t id = 1; id < names.size(); ++id) {
@@ -124,7 +125,7 @@ uint16_t number_of(const std::vector<std::string> &names, const std::string &wan
     return 0;
 }
 
-// `wanted`: names, any of which a flow may be of.
+// `wanted`: protocol names, any of which may match.
 int create_tracker(const mapi_function_setup *setup, void **instance, const std::vector<std::string> &wanted)
 {
     if (const int refused = charge_memory(setup, Tracker::memory_bytes()))
@@ -157,7 +158,7 @@ uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)
     return static_cast<Tracker *>(instance)->run(*batch, mask);
 }
 
-// nDPI's names for what MAPI 2 looked for.
+// nDPI's names for the protocols of MAPI 2's functions.
 int create_ftp(const mapi_function_setup *setup, void **instance) { return create_tracker(setup, instance, {"FTP_CONTROL", "FTP_DATA"}); }
 int create_dc(const mapi_function_setup *setup, void **instance) { return create_tracker(setup, instance, {"DirectConnect"}); }
 int create_gnutella(const mapi_function_setup *setup, void **instance) { return create_tracker(setup, instance, {"Gnutella"}); }

@@ -16,7 +16,7 @@ namespace
 using headers::Headers;
 
 constexpr uint16_t kDimapiPort = 2233;
-constexpr uint16_t kGridFtpPort = 2811; // its control connection, as IANA has it
+constexpr uint16_t kGridFtpPort = 2811; // control connection, assigned by IANA
 
 bool is_tcp_port(const mapi_packet &packet, const Headers &headers, uint16_t port)
 {
@@ -35,7 +35,7 @@ bool is_grid_ftp(const mapi_packet &packet, const Headers &headers)
     return is_tcp_port(packet, headers, kGridFtpPort);
 }
 
-// IP in IP, also where the inner header is cut or a later fragment's; GRE when IP is what it carries.
+// IP in IP, even if the inner header is truncated or in a later fragment; GRE if it carries IP.
 bool is_ip_over_ip(const mapi_packet &, const Headers &headers)
 {
     for (unsigned i = 0; i < headers.ip_layers; ++i) {
