@@ -16,7 +16,7 @@ namespace mapi::match
 namespace
 {
 constexpr int kUnlimitedSnaplenBytes =
-    262144; // what tcpdump uses; 0 would compile into "reject all"
+    262144; // as in tcpdump; 0 would compile into "reject all"
 
 struct CaptureFileHeader {
     uint32_t magic;
@@ -30,8 +30,8 @@ static_assert(sizeof(CaptureFileHeader) == 24);
 
 using Handle = std::unique_ptr<pcap_t, void (*)(pcap_t *)>;
 
-// An empty capture file in memory.  libpcap compiles for files differently than for no source at
-// all: it knows the address families of all systems, and it refuses what no file can answer
+// An empty capture file in memory.  libpcap compiles for a file differently than without a source:
+// it accepts the address families of all systems, and it refuses what a file cannot answer
 // ("inbound") instead of never matching.
 Handle open_for_compiling(int link_type, int snaplen_bytes)
 {
@@ -56,7 +56,7 @@ Handle open_for_compiling(int link_type, int snaplen_bytes)
     return handle;
 }
 
-// Frees what pcap_compile() allocated, on every way out.
+// Frees what pcap_compile() allocated, on every exit path.
 class CompiledCode
 {
 public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Stands in where Vectorscan is missing: there is nothing to search with.
+// Replacement without Vectorscan: regular expressions are unavailable.
 #include "errors.hpp"
 #include "regular_expression.hpp"
 
