@@ -70,7 +70,7 @@ uint64_t Random::next()
 
 uint64_t Random::below(uint64_t bound)
 {
-    const uint64_t fair = UINT64_MAX - UINT64_MAX % bound; // what is left over would make small numbers likelier
+    const uint64_t fair = UINT64_MAX - UINT64_MAX % bound; // the remainder would make small numbers more likely
     uint64_t value = next();
     while (value >= fair)
         value = next();

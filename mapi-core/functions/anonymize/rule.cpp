@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rule: its first three parts, and whether they fit together.  What fits is MAPI 2's choice.
+// Rule: its first three parts, and whether they can be combined, as MAPI 2 defines.
 #include "anonymize/rule.hpp"
 
 #include "anonymize/rule_parameters.hpp"
@@ -18,7 +18,8 @@ bool is_address(Field field)
     return field == Field::kSourceAddress || field == Field::kDestinationAddress;
 }
 
-// A protocol has the fields of those that carry it, too: "TCP,TTL" is the TTL of packets with TCP.
+// A protocol also has the fields of the protocols that carry it: "TCP,TTL" is the TTL of packets
+// with TCP.
 bool has_field(Protocol protocol, Field field)
 {
     const Group group = group_of(field);
@@ -51,7 +52,7 @@ std::string fields_of(Protocol protocol)
     return list;
 }
 
-// Null: the method can be applied to the field.
+// Returns null if the method can be applied to the field.
 const char *what_is_wrong(Method method, Field field)
 {
     if (field == Field::kVersion || field == Field::kIhl)
@@ -72,7 +73,7 @@ const char *what_is_wrong(Method method, Field field)
     }
 }
 
-// Up to the next comma; nullopt behind the last.
+// Returns the text up to the next comma; nullopt after the last part.
 std::optional<std::string_view> next_part(std::optional<std::string_view> &rest)
 {
     if (!rest)
@@ -112,7 +113,7 @@ Method parse_method(std::optional<std::string_view> &rest, Field field)
     const auto method = method_named(*name);
     if (!method)
         throw RuleError(RulePart::kMethod, quoted(*name) + " is not a known function; available: " + method_names());
-    if (const char *wrong = what_is_wrong(*method, field)) // MAPI 2 tells of the field here
+    if (const char *wrong = what_is_wrong(*method, field)) // MAPI 2 reports the field here
         throw RuleError(RulePart::kField, std::string(*name) + " of " + std::string(name_of(field)) + ": " + wrong);
     return *method;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rule parameters: numbers, keys and strings, as each function takes them.
+// Rule parameters: numbers, keys and strings, as each function requires them.
 #include "anonymize/rule_parameters.hpp"
 
 #include <charconv>
@@ -19,14 +19,14 @@ constexpr size_t kGroupsMax = 64;
     throw RuleError(RulePart::kParameters, message);
 }
 
-// The parts of a text, one after another, between commas.
+// The comma-separated parts of a text, one after another.
 class Parts
 {
 public:
     explicit Parts(std::optional<std::string_view> text) : rest_(text) {}
 
     bool is_empty() const { return !rest_; }
-    // `what` names the part when it is missing.
+    // `what` names the part in the error message if it is missing.
     std::string_view next(const char *what)
     {
         if (!rest_)
@@ -36,7 +36,7 @@ public:
         rest_ = comma == std::string_view::npos ? std::nullopt : std::optional(rest_->substr(comma + 1));
         return part;
     }
-    // Commas belong to it.
+    // The whole rest, including commas.
     std::string_view all(const char *what)
     {
         if (!rest_)
@@ -45,7 +45,7 @@ public:
         rest_.reset();
         return part;
     }
-    // "\," is a comma of the part itself: expressions need them ("a{1\,3}").
+    // "\," is a literal comma, which expressions need ("a{1\,3}").
     std::string next_escaped(const char *what)
     {
         std::string part;
@@ -78,7 +78,7 @@ int digit_of(char c)
     return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-// nullopt: not hexadecimal digits, two for each byte.
+// nullopt unless the text consists of hexadecimal digits, two for each byte.
 std::optional<std::vector<uint8_t>> bytes_of_hex(std::string_view text)
 {
     std::vector<uint8_t> bytes;
@@ -185,7 +185,7 @@ void parse_regexp(Parts parts, Rule &rule)
         const std::string_view text = i < groups ? parts.next(what.c_str()) : parts.all(what.c_str());
         rule.replacements.push_back(text == "NULL" ? std::nullopt : std::optional<std::string>(text));
     }
-    check_expression(rule.text, size_t(groups)); // here, so that the text is refused before a packet comes
+    check_expression(rule.text, size_t(groups)); // here, so that errors are found before the first packet
 }
 } // namespace
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Transformer: which one a rule asks for.
+// Transformer: selects the one that a rule requires.
 #include "anonymize/transformer.hpp"
 
 #include <stdexcept>
