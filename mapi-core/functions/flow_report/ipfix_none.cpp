@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// IPFIX in a build without libfixbuf.
+// IPFIX without libfixbuf: unavailable.
 #include <stdexcept>
 
 #include "functions/flow_report/message_encoder.hpp"

@@ -18,10 +18,10 @@ namespace
 {
 constexpr const char *kOfMapi2 = "it controls threads, tables and logs that only MAPI 2 has";
 
-// Keys of MAPI 2 that have no effect, each with the largest number that it may be, or none.
+// Keys of MAPI 2 without effect here, each with its largest number, or none.
 struct Ignored {
     std::string_view key;
-    uint32_t most; // 0: a text
+    uint32_t most; // 0: text
     const char *why;
 };
 constexpr Ignored kIgnored[] = {

@@ -11,7 +11,7 @@ namespace
 {
 constexpr char kBiflow[] = "BIFLOW";
 
-// is_biflow: set where the word is one of them, which is taken for an element otherwise.
+// is_biflow: set if BIFLOW is among the words; null: BIFLOW counts as an element.
 std::vector<const Element *> parse(const std::string &names, bool *is_biflow = nullptr)
 {
     constexpr char kBetween[] = " \t,";
@@ -44,7 +44,7 @@ ReportTemplate::ReportTemplate(const std::string &names)
         throw std::runtime_error(std::string("records of IPv") + (ipv4_.empty() ? "4" : "6") + " flows would be empty");
 }
 
-// An address stands for that of the other family; each is there once.
+// An address also stands for its counterpart in the other family; each element occurs once.
 void ReportTemplate::add(const Element &element, uint8_t version, std::vector<const Element *> &to) const
 {
     const Element *fitting = element.is_in(version) ? &element : element.other_family ? find_element(element.other_family) : nullptr;
