@@ -48,7 +48,7 @@ public:
         queue_.push(entries_);
     }
 
-    // The last interval ends with the packets.
+    // The last interval ends after the last packet.
     void end()
     {
         uint64_t value;

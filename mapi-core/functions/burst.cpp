@@ -112,7 +112,7 @@ int check(const mapi_function_setup *setup, const int64_t *given)
     if (given[1] <= given[0])
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_2, "the maximum size is not above the minimum");
     if (given[2] == 0 || uint64_t(given[1] - given[0]) / uint64_t(given[2]) + 2 > kMaxCategories)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_3, "at most " + std::to_string(kMaxCategories) + " categories are allowed");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_3, "the step is 0 or gives more than " + std::to_string(kMaxCategories) + " categories");
     if (given[6] == 0)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT, "argument 7: the line speed is not above 0");
     return 0;
@@ -136,7 +136,7 @@ uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)
     return mask;
 }
 
-// The last burst ends with the packets.
+// The last burst ends after the last packet.
 void end(void *instance)
 {
     static_cast<Bursts *>(instance)->end_burst();

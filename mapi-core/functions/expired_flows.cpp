@@ -23,7 +23,7 @@ namespace
 {
 enum Argument { kReadFlows, kWaitingFlows, kLeastPackets, kKey };
 
-constexpr uint32_t kRoom = 262144;               // as many as MAPI 2 has buckets
+constexpr uint32_t kRoom = 262144;               // the number of buckets in MAPI 2
 constexpr FlowTimeouts kTimeouts = {30'000'000'000, 0}; // ns
 constexpr int64_t kMostReadFlows = 65535;
 constexpr int64_t kMostWaitingFlows = 1 << 20;

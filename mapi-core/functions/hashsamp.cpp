@@ -47,7 +47,7 @@ FlowKey key_of(const mapi_packet &packet, const headers::IpLayer &ip)
     const auto source = headers::source_of(packet, ip), destination = headers::destination_of(packet, ip);
     memcpy(key.source, source.data(), source.size());
     memcpy(key.destination, destination.data(), destination.size());
-    memcpy(key.source_port, packet.data + ip.transport, 4); // both
+    memcpy(key.source_port, packet.data + ip.transport, 4); // both ports
     key.protocol = ip.protocol;
     key.version = ip.version;
     return key;

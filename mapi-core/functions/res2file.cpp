@@ -109,7 +109,7 @@ public:
         hand_over(1);
     }
 
-    // The last interval ends with the packets.
+    // The last interval ends after the last packet.
     void end()
     {
         if (clock_.has_rest())

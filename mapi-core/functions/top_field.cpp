@@ -16,7 +16,7 @@ namespace mapi::functions
 namespace
 {
 constexpr uint16_t kTcpFlags = 0x0fff;
-constexpr uint16_t kIpv4Offset = 0x1fff; // in 8 bytes
+constexpr uint16_t kIpv4Offset = 0x1fff; // in 8-byte blocks
 constexpr uint16_t kIpv6Offset = 0xfff8; // in bytes
 constexpr uint32_t kIpv6Bytes = 40;
 

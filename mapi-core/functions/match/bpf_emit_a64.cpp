@@ -21,7 +21,7 @@ using namespace asmjit;
 using arm::CondCode;
 
 const a64::Gp kPackets = a64::x0;
-const a64::Gp kMask = a64::x1; // packets still to do
+const a64::Gp kMask = a64::x1; // remaining packets
 const a64::Gp kA = a64::w2;
 const a64::Gp kX = a64::w3; // upper half always zero, like any register written as w
 const a64::Gp kTemp = a64::x4;

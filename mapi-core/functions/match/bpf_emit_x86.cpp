@@ -19,7 +19,7 @@ namespace
 using namespace asmjit;
 
 const x86::Gp kPackets = x86::rdi;
-const x86::Gp kMask = x86::rsi; // packets still to do
+const x86::Gp kMask = x86::rsi; // remaining packets
 const x86::Gp kA = x86::eax;
 const x86::Gp kX = x86::ecx; // upper half always zero; shifts need their count in cl
 const x86::Gp kTemp = x86::rdx;
