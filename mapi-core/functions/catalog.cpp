@@ -15,13 +15,13 @@ constexpr const mapi_function *kFunctions[] = {
     // values
     &mapi_fn_pkt_counter, &mapi_fn_byte_counter, &mapi_fn_pktinfo, &mapi_fn_gap, &mapi_fn_hash, &mapi_fn_burst, &mapi_fn_perf_start, &mapi_fn_perf_stop,
     &mapi_fn_top,
-    // of other functions' values
+    // computed from other functions' values
     &mapi_fn_binop, &mapi_fn_stats, &mapi_fn_dist, &mapi_fn_bucket, &mapi_fn_threshold, &mapi_fn_res2file,
     // flows
     &mapi_fn_expired_flows, &mapi_fn_flow_report,
-    // other packets
+    // modified packets
     &mapi_fn_anonymize, &mapi_fn_anonymizeip, &mapi_fn_cooking, &mapi_fn_uncook,
-    // packets
+    // packet output
     &mapi_fn_to_buffer, &mapi_fn_to_file, &mapi_fn_inject,
 };
 } // namespace

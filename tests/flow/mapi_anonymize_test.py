@@ -255,8 +255,8 @@ class Anonymize(unittest.TestCase):
         flow.close()
 
     def test_a_refusal_says_which_part_is_wrong(self):
-        for rule, number, words in (("SCTP,SRC_PORT,ZERO", 7001, "no protocol"), ("IP,SRC_PORT,ZERO", 7002, "no field of IP"),
-                                    ("IP,TTL,SHUFFLE", 7003, "no function"), ("IP,TTL,ZERO,1", 7004, "no parameters"),
+        for rule, number, words in (("SCTP,SRC_PORT,ZERO", 7001, "not a known protocol"), ("IP,SRC_PORT,ZERO", 7002, "not a field of IP"),
+                                    ("IP,TTL,SHUFFLE", 7003, "not a known function"), ("IP,TTL,ZERO,1", 7004, "no parameters"),
                                     ("IP,TTL,ZERO\nIP,TTL", 7003, "line 2: ")):
             flow = Flow.offline(WEB)
             with self.assertRaisesRegex(AssertionError, f"{number}.*{words}"):

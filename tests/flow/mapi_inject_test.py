@@ -103,7 +103,7 @@ class Inject(unittest.TestCase):
         flow = Flow.on_device("in")
         try:
             self.assertEqual(flow.try_apply("INJECT", "in"), -1)
-            self.assertIn("sent back to where it came from", flow.error())
+            self.assertIn("sent back to its source", flow.error())
             injected = flow.apply("INJECT", "near")
             flow.connect()
             judge = Judge("far", 100, self.folder.name + "/judge.pcap")
@@ -119,7 +119,7 @@ class Inject(unittest.TestCase):
         write_pcap(self.capture, [])
         flow = Flow.offline(self.capture)
         run("ip", "tuntap", "add", "tunnel", "mode", "tun")
-        for interface, told in ("nowhere", "nowhere: the interface: No such device"), ("tunnel", "is not Ethernet"), ("x" * 40, "No such device"), ("", "No such"):
+        for interface, told in ("nowhere", "nowhere: cannot open: No such device"), ("tunnel", "is not Ethernet"), ("x" * 40, "No such device"), ("", "No such"):
             self.assertEqual(flow.try_apply("INJECT", interface), -1)
             error = flow.error()
             self.assertIn("1026", error)
@@ -135,7 +135,7 @@ class Inject(unittest.TestCase):
         said = subprocess.run(["setpriv", "--inh-caps=-all", "--bounding-set=-all", sys.executable, "-B", "-c", text], capture_output=True, text=True,
                               check=True).stdout
         self.assertIn("-1 1026", said)
-        self.assertIn("needs CAP_NET_RAW", said)
+        self.assertIn("requires CAP_NET_RAW", said)
 
 
 if __name__ == "__main__":

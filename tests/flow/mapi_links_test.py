@@ -202,7 +202,7 @@ class Links(unittest.TestCase):
     def functions(self):
         """Those of LOOKING that this build has."""
         self.write(1, [ethernet(IP[0])])
-        return [text for text in LOOKING if "was built without" not in run(self.path, text, check=False).stderr]
+        return [text for text in LOOKING if "unavailable: built without" not in run(self.path, text, check=False).stderr]
 
     def test_each_function_counts_the_packets_that_it_cannot_look_into(self):
         daemon = Daemon()
@@ -274,7 +274,7 @@ class Links(unittest.TestCase):
         self.write(link_type, segments(frame))
         written = self.folder / "cooked.pcap"
         done = run(self.path, f"COOKING 0 0 0 2 | TO_FILE 0 {written} 0", check=False)
-        if "was built without" in done.stderr:
+        if "unavailable: built without" in done.stderr:
             raise unittest.SkipTest(done.stderr)
         packet = ipv4(6, tcp(1000, 80, b"a" * 700 + b"b" * 900))
         link_type, packets = read_pcap(written)

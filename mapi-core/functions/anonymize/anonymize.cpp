@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ANONYMIZE: packets -> copies of them with a field changed in all their headers, for each of its rules.
+// ANONYMIZE: packets -> copies of them in which each rule has changed a field in all headers.
 #include <algorithm>
 #include <string_view>
 
@@ -10,7 +10,7 @@ namespace mapi::functions
 {
 namespace
 {
-// A rule a line: many rules copy a packet once.  Throws RuleError.
+// One rule per line, so that many rules copy a packet only once.  Throws RuleError.
 int parse_rules(const mapi_function_setup *setup, std::vector<anonymize::Rule> &rules)
 {
     const std::string_view text = setup->arguments[0].text;
@@ -35,7 +35,7 @@ int create(const mapi_function_setup *setup, void **instance)
     std::vector<anonymize::Rule> rules;
     if (const int error = parse_rules(setup, rules))
         return error;
-    // What other rules change a checksum covers.
+    // Checksum rules run last, because the checksum covers what other rules change.
     std::stable_partition(rules.begin(), rules.end(), [](const anonymize::Rule &rule) { return rule.field != anonymize::Field::kChecksum; });
     return create_anonymizing(setup, instance, rules);
 }
@@ -46,7 +46,7 @@ extern "C" const mapi_function mapi_fn_anonymize = {
     .abi = MAPI_FUNCTION_ABI,
     .struct_size = sizeof(mapi_function),
     .name = "ANONYMIZE",
-    .description = "changes a field of packets' headers or payload by a rule",
+    .description = "changes a header field or the payload of packets by a rule",
     .args = "s",
     .flags = MAPI_FUNCTION_TRANSFORMS,
     .result_bytes = sizeof(mapi_anonymize_t),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// ANONYMIZEIP: packets -> copies of them with all addresses changed by a key, prefix preserving.
+// ANONYMIZEIP: packets -> copies of them with all addresses anonymized by a key, preserving
+// prefixes.
 #include "functions/anonymize/anonymizing.hpp"
 #include "functions/catalog.hpp"
 
@@ -24,7 +25,7 @@ extern "C" const mapi_function mapi_fn_anonymizeip = {
     .abi = MAPI_FUNCTION_ABI,
     .struct_size = sizeof(mapi_function),
     .name = "ANONYMIZEIP",
-    .description = "changes all addresses by a key, prefix preserving (Crypto-PAn)",
+    .description = "anonymizes all addresses with a key, preserving prefixes (Crypto-PAn)",
     .args = "s",
     .flags = MAPI_FUNCTION_TRANSFORMS,
     .result_bytes = sizeof(mapi_anonymize_t),

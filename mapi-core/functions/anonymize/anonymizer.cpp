@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Anonymizer: finds the field's places, changes them from the last to the first, so that those before stay where they are.
+// Anonymizer: finds the field's places and changes them from last to first, so that earlier ones do
+// not move.
 #include "anonymize/anonymizer.hpp"
 
 #include <algorithm>
@@ -25,7 +26,8 @@ void zero(MutablePacket &packet, uint32_t offset, uint32_t bytes)
     std::fill_n(packet.data + offset, bytes, uint8_t(0));
 }
 
-// Headers count their length in words of 4 bytes: IPv4 in the low half of its first byte, TCP in the high half of its 13th.
+// Headers express their length in words of 4 bytes: IPv4 in the low half of its first byte, TCP in
+// the high half of its 13th.
 void put_header_bytes(MutablePacket &packet, const Place &options, uint32_t bytes)
 {
     uint8_t *header = packet.data + options.offset - kHeaderBytes;
@@ -49,7 +51,7 @@ void Anonymizer::apply(MutablePacket &packet) noexcept
     Layers layers = find_layers(packet.view());
     try {
         treat(packet, layers);
-    } catch (...) { // memory: which fields are done is not known any more
+    } catch (...) { // out of memory: it is unknown which fields are done
         zero(packet, 0, packet.caplen);
         ++counts_.given_up;
     }
@@ -63,7 +65,7 @@ void Anonymizer::treat(MutablePacket &packet, Layers &layers)
         counts_.unknown_checksums += adjust_checksums(packet, layers, rule_.protocol);
         return;
     }
-    if (layers.lost) { // before anything is moved
+    if (layers.lost) { // before anything moves
         zero(packet, *layers.lost, packet.caplen - *layers.lost);
         ++counts_.lost_packets;
     }
@@ -81,7 +83,7 @@ void Anonymizer::treat_place(MutablePacket &packet, Layers &layers, const Place 
     } else if (rule_.method == Method::kStrip) {
         strip(packet, layers, place);
         ++counts_.fields;
-    } else if (place.bytes == 0) { // a header line that says nothing
+    } else if (place.bytes == 0) { // a header line without a value
         return;
     } else if (place.shape == Shape::kTrafficClass || place.shape == Shape::kFlowLabel) {
         treat_bits(packet, place);
@@ -90,7 +92,7 @@ void Anonymizer::treat_place(MutablePacket &packet, Layers &layers, const Place 
     }
 }
 
-// As numbers of 1 and 4 bytes, of which the label takes the lowest 20 bits.
+// As numbers of 1 and 4 bytes; the label uses the lowest 20 bits.
 void Anonymizer::treat_bits(MutablePacket &packet, const Place &place)
 {
     const bool is_class = place.shape == Shape::kTrafficClass;
@@ -155,7 +157,7 @@ void Anonymizer::strip(MutablePacket &packet, Layers &layers, const Place &place
     const uint32_t bytes = is_line ? place.line_bytes : place.bytes - keep;
     if (bytes == 0)
         return;
-    if (!splice(packet, layers, offset, bytes, {})) { // a length that lies could not follow
+    if (!splice(packet, layers, offset, bytes, {})) { // fails if a length field is wrong
         zero(packet, offset, bytes);
         ++counts_.no_room;
     } else if (place.shape != Shape::kText) {

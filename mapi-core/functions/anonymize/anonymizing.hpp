@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Anonymizing: packets -> copies of them without what rules hide; what ANONYMIZE and ANONYMIZEIP have in common.
+// Anonymizing: packets -> copies of them without what the rules hide; shared by ANONYMIZE and
+// ANONYMIZEIP.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +20,7 @@ namespace mapi::functions
 class Anonymizing
 {
 public:
-    // One rule after another.  The tables outlive it.  Throws std::runtime_error.
+    // Applies the rules in order.  The tables must outlive it.  Throws std::runtime_error.
     Anonymizing(mapi_anonymize_t *result, const std::vector<anonymize::Rule> &rules, anonymize::Tables &tables) : result_(result), tables_(tables)
     {
         for (const anonymize::Rule &rule : rules)
@@ -46,7 +47,7 @@ public:
     uint64_t no_room() const { return no_room_.load(std::memory_order_relaxed); }
 
 private:
-    // For texts that become longer; what needs more is cut to the field.
+    // For texts that grow; a text that needs more is truncated to the size of its field.
     static constexpr uint32_t kSpareBytes = 2048;
 
     void make(const mapi_packet &original)
@@ -56,7 +57,7 @@ private:
         packet.wire_len = original.wire_len;
         packet.room = original.caplen + (may_grow_ ? kSpareBytes : 0);
         packet.link_type = original.link_type;
-        if (!made_.has_room(1, packet.room)) { // of the few link types whose packets are longer than 256 KiB
+        if (!made_.has_room(1, packet.room)) { // some link types allow packets longer than 256 KiB
             no_room_.fetch_add(1, std::memory_order_relaxed);
             return;
         }
@@ -95,7 +96,7 @@ private:
     anonymize::Tables &tables_;
     std::vector<anonymize::Anonymizer> anonymizers_;
     bool may_grow_ = false;
-    std::atomic<uint64_t> no_room_ = 0; // packets for which there was none
+    std::atomic<uint64_t> no_room_ = 0; // packets dropped for lack of memory
     MadePackets made_;
     UnreadPackets unread_;
 };
@@ -117,14 +118,15 @@ inline int next_anonymized(void *instance, mapi_batch *batch)
     return static_cast<Anonymizing *>(instance)->next(batch);
 }
 
-// Rules of one client share their tables, those of two do not: nobody learns of others what became what, or takes their places.
+// The rules of one client share their tables, those of different clients do not: no client can
+// learn how another's values were mapped, or use up its entries.
 inline const mapi_common_object kClientTables = {
     .struct_size = sizeof(mapi_common_object),
     .reserved = 0,
     .create = []() -> void * {
         try {
             return new anonymize::Tables;
-        } catch (const std::exception &) { // no memory, or libcrypto failed
+        } catch (const std::exception &) { // out of memory, or libcrypto failed
             return nullptr;
         }
     },
@@ -136,13 +138,13 @@ inline int create_anonymizing(const mapi_function_setup *setup, void **instance,
 {
     auto *const tables = common_object<anonymize::Tables>(setup, kClientTables);
     if (!tables)
-        return refuse(setup, MFUNCT_COULD_NOT_APPLY_FUNCT, "its tables cannot be made: no memory, or no random numbers from libcrypto");
+        return refuse(setup, MFUNCT_COULD_NOT_APPLY_FUNCT, "cannot create its tables: out of memory, or no random numbers from libcrypto");
     if (const int refused = charge_memory(setup, MadePackets::kMemoryBytes))
         return refused;
     return create_object<Anonymizing>(setup, instance, static_cast<mapi_anonymize_t *>(setup->result), rules, *tables);
 }
 
-// Which part of a rule is wrong is told as MAPI 2 tells it: as if the parts were arguments.
+// Reports the wrong part of a rule as MAPI 2 does, as if the parts were arguments.
 inline int refuse_rule(const mapi_function_setup *setup, const anonymize::RuleError &error, const std::string &where)
 {
     return refuse(setup, MFUNCT_INVALID_ARGUMENT + int(error.part()), where + error.what());

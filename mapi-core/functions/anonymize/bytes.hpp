@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Bytes in network order.
+// Bytes in network byte order.
 #pragma once
 
 #include <cstdint>

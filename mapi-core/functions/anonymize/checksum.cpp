@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Checksum: innermost headers first, since an ICMP error's covers the packet that it quotes.
+// Checksum: innermost headers first, since an ICMP error's checksum covers the packet that it
+// quotes.
 #include "anonymize/checksum.hpp"
 
 #include <algorithm>
@@ -25,7 +26,7 @@ uint64_t pseudo_header(const headers::EndAddresses &ends, const IpLayer &layer, 
     return sum_of(ends.bytes.data(), ends.both().size()) + layer.protocol + (bytes >> 16) + (bytes & 0xffff);
 }
 
-// Bytes that the header says it carries are all there, and no other fragment has more of them.
+// Whether all bytes that the header announces are present, and none are in other fragments.
 bool is_whole(const MutablePacket &packet, const IpLayer &layer)
 {
     if (layer.is_fragment)
@@ -38,7 +39,7 @@ bool is_whole(const MutablePacket &packet, const IpLayer &layer)
 
 struct Covered {
     uint32_t checksum = 0; // offset in the transport header
-    uint32_t header = 0;   // its least bytes
+    uint32_t header = 0;   // minimum header length
     bool has_pseudo_header = true;
 };
 
@@ -63,7 +64,7 @@ bool is_wanted(Protocol wanted, const IpLayer &layer)
     }
 }
 
-// Bytes under the checksum; 0: they are not all there.
+// Number of bytes covered by the checksum; 0 if they are incomplete.
 uint32_t covered_bytes(const MutablePacket &packet, const IpLayer &layer, const Covered &covered)
 {
     const uint32_t there = layer.end - layer.transport;
@@ -75,20 +76,20 @@ uint32_t covered_bytes(const MutablePacket &packet, const IpLayer &layer, const 
     return told < kUdpBytes || told > there ? 0 : told;
 }
 
-// True: the checksum could not be computed.
+// Returns true if the checksum could not be computed.
 bool adjust_transport(MutablePacket &packet, const IpLayer &layer)
 {
     Covered covered;
     if (layer.is_later_fragment || !find_covered(layer, covered))
         return false;
     const uint32_t at = layer.transport + covered.checksum;
-    if (at + 2 > layer.end) { // all or half of it is cut away
+    if (at + 2 > layer.end) { // truncated at least in part
         std::fill(packet.data + std::min(at, layer.end), packet.data + layer.end, uint8_t(0));
         return at < layer.end;
     }
     uint8_t *field = packet.data + at;
     const bool is_udp = layer.protocol == IPPROTO_UDP;
-    if (is_udp && layer.version == 4 && half_at(field) == 0) // its sender computed none
+    if (is_udp && layer.version == 4 && half_at(field) == 0) // sent without a checksum
         return false;
     put_half(field, 0);
     const uint32_t bytes = covered_bytes(packet, layer, covered);

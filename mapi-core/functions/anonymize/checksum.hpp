@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Checksum: the Internet checksums (RFC 1071) of a packet's headers -> made right.
+// Checksum: the Internet checksums (RFC 1071) of a packet's headers -> corrected.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,9 @@
 
 namespace mapi::anonymize
 {
-// Of kIp: those of IPv4, and of TCP, UDP, ICMP and ICMPv6, which depend on it; of others: of that protocol in every layer.
-// A checksum of bytes that are not all there, as in fragments and cut packets, cannot be computed and becomes zero: the old one would
-// tell of the old bytes.  Returns how many.
+// kIp: the checksums of IPv4, and of TCP, UDP, ICMP and ICMPv6, which depend on it; other
+// protocols: theirs in every layer.  The checksum of incomplete bytes, as in fragments and
+// truncated packets, cannot be computed and becomes zero, because the old one would give
+// information about the old bytes.  Returns the number of such checksums.
 unsigned adjust_checksums(MutablePacket &packet, const Layers &layers, Protocol protocol) noexcept;
 } // namespace mapi::anonymize

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the text of a rule can be refused with.
+// Errors in the text of a rule.
 #pragma once
 
 #include <stdexcept>
@@ -7,7 +7,7 @@
 
 namespace mapi::anonymize
 {
-// The part of "PROTO,FIELD,FUNC,params" that is wrong: MAPI numbers them as if they were arguments.
+// The wrong part of "PROTO,FIELD,FUNC,params": MAPI numbers the parts as if they were arguments.
 enum class RulePart : int { kProtocol = 1, kField = 2, kMethod = 3, kParameters = 4 };
 
 class RuleError : public std::runtime_error

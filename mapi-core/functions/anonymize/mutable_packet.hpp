@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Mutable packet: a packet in memory of one's own, which may shrink, and grow as far as there is room.
+// Mutable packet: a packet in private memory, which may shrink, and grow while there is room.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@ namespace mapi::anonymize
 {
 struct MutablePacket {
     uint8_t *data = nullptr;
-    uint32_t caplen = 0;   // bytes that are there
-    uint32_t wire_len = 0; // bytes that the frame had on the wire
-    uint32_t room = 0;     // bytes that may be there
+    uint32_t caplen = 0;   // bytes present
+    uint32_t wire_len = 0; // frame length on the wire
+    uint32_t room = 0;     // capacity
     uint16_t link_type = 0;
 
     mapi_packet view() const

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rule: its first three parts, and whether they fit together.  What fits is MAPI 2's choice.
+// Rule: its first three parts, and whether they can be combined, as MAPI 2 defines.
 #include "anonymize/rule.hpp"
 
 #include "anonymize/rule_parameters.hpp"
@@ -18,7 +18,8 @@ bool is_address(Field field)
     return field == Field::kSourceAddress || field == Field::kDestinationAddress;
 }
 
-// A protocol has the fields of those that carry it, too: "TCP,TTL" is the TTL of packets with TCP.
+// A protocol also has the fields of the protocols that carry it: "TCP,TTL" is the TTL of packets
+// with TCP.
 bool has_field(Protocol protocol, Field field)
 {
     const Group group = group_of(field);
@@ -51,28 +52,28 @@ std::string fields_of(Protocol protocol)
     return list;
 }
 
-// Null: the method can be applied to the field.
+// Returns null if the method can be applied to the field.
 const char *what_is_wrong(Method method, Field field)
 {
     if (field == Field::kVersion || field == Field::kIhl)
-        return "VERSION and IHL stay as they are: without them nobody could read the packet";
+        return "VERSION and IHL cannot be changed: the packet would become unreadable";
     switch (method) {
     case Method::kPrefixPreserving:
-    case Method::kPrefixPreservingMap: return is_address(field) ? nullptr : "is for SRC_IP and DST_IP only";
+    case Method::kPrefixPreservingMap: return is_address(field) ? nullptr : "applies only to SRC_IP and DST_IP";
     case Method::kMap:
     case Method::kMapDistribution:
-        return is_resizable(field) ? "is for numbers in the headers of IP, TCP, UDP and ICMP, not for options, payload or text" : nullptr;
-    case Method::kStrip: return is_resizable(field) ? nullptr : "is for OPTIONS, TCP_OPTIONS, PAYLOAD and fields of HTTP and FTP only";
+        return is_resizable(field) ? "applies to numbers in IP, TCP, UDP and ICMP headers, not to options, payload or text" : nullptr;
+    case Method::kStrip: return is_resizable(field) ? nullptr : "applies only to OPTIONS, TCP_OPTIONS, PAYLOAD and fields of HTTP and FTP";
     case Method::kReplace:
         return is_resizable(field) && field != Field::kOptions && field != Field::kTcpOptions
                    ? nullptr
-                   : "is for PAYLOAD and fields of HTTP and FTP only";
-    case Method::kChecksumAdjust: return field == Field::kChecksum ? nullptr : "is for CHECKSUM only";
+                   : "applies only to PAYLOAD and fields of HTTP and FTP";
+    case Method::kChecksumAdjust: return field == Field::kChecksum ? nullptr : "applies only to CHECKSUM";
     default: return nullptr;
     }
 }
 
-// Up to the next comma; nullopt behind the last.
+// Returns the text up to the next comma; nullopt after the last part.
 std::optional<std::string_view> next_part(std::optional<std::string_view> &rest)
 {
     if (!rest)
@@ -88,7 +89,7 @@ Protocol parse_protocol(std::optional<std::string_view> &rest)
     const std::string_view name = next_part(rest).value_or("");
     const auto protocol = protocol_named(name);
     if (!protocol)
-        throw RuleError(RulePart::kProtocol, quoted(name) + " is no protocol; there are " + protocol_names());
+        throw RuleError(RulePart::kProtocol, quoted(name) + " is not a known protocol; available: " + protocol_names());
     return *protocol;
 }
 
@@ -96,11 +97,11 @@ Field parse_field(std::optional<std::string_view> &rest, Protocol protocol)
 {
     const auto name = next_part(rest);
     if (!name)
-        throw RuleError(RulePart::kField, "the field is missing; a rule is PROTO,FIELD,FUNC and what FUNC needs");
+        throw RuleError(RulePart::kField, "the field is missing (a rule is PROTO,FIELD,FUNC[,PARAMETERS])");
     const auto field = field_named(*name);
     if (!field || !has_field(protocol, *field))
         throw RuleError(RulePart::kField,
-                        quoted(*name) + " is no field of " + std::string(name_of(protocol)) + ", which has " + fields_of(protocol));
+                        quoted(*name) + " is not a field of " + std::string(name_of(protocol)) + "; available: " + fields_of(protocol));
     return *field;
 }
 
@@ -108,11 +109,11 @@ Method parse_method(std::optional<std::string_view> &rest, Field field)
 {
     const auto name = next_part(rest);
     if (!name)
-        throw RuleError(RulePart::kMethod, "the function is missing; there are " + method_names());
+        throw RuleError(RulePart::kMethod, "the function is missing; available: " + method_names());
     const auto method = method_named(*name);
     if (!method)
-        throw RuleError(RulePart::kMethod, quoted(*name) + " is no function; there are " + method_names());
-    if (const char *wrong = what_is_wrong(*method, field)) // MAPI 2 tells of the field here
+        throw RuleError(RulePart::kMethod, quoted(*name) + " is not a known function; available: " + method_names());
+    if (const char *wrong = what_is_wrong(*method, field)) // MAPI 2 reports the field here
         throw RuleError(RulePart::kField, std::string(*name) + " of " + std::string(name_of(field)) + ": " + wrong);
     return *method;
 }

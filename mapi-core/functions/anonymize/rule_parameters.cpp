@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rule parameters: numbers, keys and strings, as each function takes them.
+// Rule parameters: numbers, keys and strings, as each function requires them.
 #include "anonymize/rule_parameters.hpp"
 
 #include <charconv>
@@ -19,14 +19,14 @@ constexpr size_t kGroupsMax = 64;
     throw RuleError(RulePart::kParameters, message);
 }
 
-// The parts of a text, one after another, between commas.
+// The comma-separated parts of a text, one after another.
 class Parts
 {
 public:
     explicit Parts(std::optional<std::string_view> text) : rest_(text) {}
 
     bool is_empty() const { return !rest_; }
-    // `what` names the part when it is missing.
+    // `what` names the part in the error message if it is missing.
     std::string_view next(const char *what)
     {
         if (!rest_)
@@ -36,7 +36,7 @@ public:
         rest_ = comma == std::string_view::npos ? std::nullopt : std::optional(rest_->substr(comma + 1));
         return part;
     }
-    // Commas belong to it.
+    // The whole rest, including commas.
     std::string_view all(const char *what)
     {
         if (!rest_)
@@ -45,7 +45,7 @@ public:
         rest_.reset();
         return part;
     }
-    // "\," is a comma of the part itself: expressions need them ("a{1\,3}").
+    // "\," is a literal comma, which expressions need ("a{1\,3}").
     std::string next_escaped(const char *what)
     {
         std::string part;
@@ -66,7 +66,7 @@ int64_t number(std::string_view text, const char *what)
     int64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (text.empty() || error != std::errc() || end != text.data() + text.size())
-        refuse(std::string(what) + " is no whole number: \"" + std::string(text) + "\"");
+        refuse(std::string(what) + " is not an integer: \"" + std::string(text) + "\"");
     return value;
 }
 
@@ -78,7 +78,7 @@ int digit_of(char c)
     return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-// nullopt: not hexadecimal digits, two for each byte.
+// nullopt unless the text consists of hexadecimal digits, two for each byte.
 std::optional<std::vector<uint8_t>> bytes_of_hex(std::string_view text)
 {
     std::vector<uint8_t> bytes;
@@ -97,7 +97,7 @@ void parse_strip(Parts parts, Rule &rule)
 {
     const int64_t keep = parts.is_empty() ? 0 : number(parts.next("the number of bytes to keep"), "the number of bytes to keep");
     if (keep < 0 || keep > UINT16_MAX)
-        refuse("the number of bytes to keep is not from 0 to 65535");
+        refuse("the number of bytes to keep is out of range (0 to 65535)");
     rule.keep_bytes = uint32_t(keep);
 }
 
@@ -110,25 +110,25 @@ bool is_key_length(HashAlgorithm hash, size_t bytes)
 
 void parse_hashed(Parts parts, Rule &rule)
 {
-    const std::string_view name = parts.next("the hash's name");
+    const std::string_view name = parts.next("the name of the hash");
     const auto hash = hash_named(name);
     if (!hash)
-        refuse("\"" + std::string(name) + "\" is no hash; there are " + hash_names());
-    const auto padding = padding_named(parts.next("what is done with the rest of the field"));
+        refuse("\"" + std::string(name) + "\" is not a known hash; available: " + hash_names());
+    const auto padding = padding_named(parts.next("the treatment of the rest of the field"));
     if (!padding)
-        refuse("the rest of the field is none of PAD_WITH_ZERO, STRIP_REST, UNCHANGED");
+        refuse("the treatment of the rest of the field is not PAD_WITH_ZERO, STRIP_REST or UNCHANGED");
     rule.hash = *hash;
     rule.padding = *padding;
     if (parts.is_empty())
         return;
     const auto key = bytes_of_hex(parts.all("the key"));
     if (!key)
-        refuse("the key is not made of hexadecimal digits, two for each byte");
+        refuse("the key is not a sequence of hexadecimal digits, two for each byte");
     if (*hash == HashAlgorithm::kCrc32)
         refuse("CRC32 takes no key");
     if (!is_key_length(*hash, key->size()))
-        refuse(*hash == HashAlgorithm::kAes ? "a key of AES has 32, 48 or 64 hexadecimal digits"
-                                            : "a key of TRIPLEDES has 48 hexadecimal digits");
+        refuse(*hash == HashAlgorithm::kAes ? "an AES key has 32, 48 or 64 hexadecimal digits"
+                                            : "a TRIPLEDES key has 48 hexadecimal digits");
     rule.key = *key;
 }
 
@@ -136,7 +136,7 @@ void parse_distribution(Parts parts, Rule &rule)
 {
     const auto type = distribution_named(parts.next("the distribution"));
     if (!type)
-        refuse("the distribution is none of UNIFORM, GAUSSIAN");
+        refuse("the distribution is neither UNIFORM nor GAUSSIAN");
     rule.distribution = *type;
     const bool is_uniform = *type == DistributionType::kUniform;
     const char *first = is_uniform ? "the minimum" : "the mean";
@@ -144,16 +144,16 @@ void parse_distribution(Parts parts, Rule &rule)
     rule.first = number(parts.next(first), first);
     rule.second = number(parts.all(second), second);
     if (rule.first < 0 || rule.first > int64_t(UINT32_MAX) || rule.second < 0 || rule.second > int64_t(UINT32_MAX))
-        refuse(std::string(first) + " and " + (second + 4) + " are not from 0 to 4294967295");
+        refuse(std::string(first) + " and " + (second + 4) + " are out of range (0 to 4294967295)");
     if (is_uniform && rule.second < rule.first)
         refuse("the maximum is less than the minimum");
 }
 
 void parse_pattern(Parts parts, Rule &rule)
 {
-    const auto type = pattern_type_named(parts.next("the pattern's type"));
+    const auto type = pattern_type_named(parts.next("the type of the pattern"));
     if (!type)
-        refuse("the pattern's type is none of INTEGER, STR");
+        refuse("the type of the pattern is neither INTEGER nor STR");
     const std::string_view pattern = parts.all("the pattern");
     if (*type == PatternType::kString) {
         rule.text = pattern;
@@ -163,7 +163,7 @@ void parse_pattern(Parts parts, Rule &rule)
     }
     const int64_t value = number(pattern, "the pattern");
     if (value < 0 || value > UINT8_MAX)
-        refuse("the pattern is the value of every byte and not from 0 to 255");
+        refuse("the pattern, the value of every byte, is out of range (0 to 255)");
     rule.text.assign(1, char(value));
 }
 
@@ -171,7 +171,7 @@ void parse_replace(Parts parts, Rule &rule)
 {
     rule.text = parts.all("the replacement");
     if (rule.text.empty())
-        refuse("the replacement is empty; STRIP takes a field away");
+        refuse("the replacement is empty (use STRIP to remove a field)");
 }
 
 void parse_regexp(Parts parts, Rule &rule)
@@ -179,13 +179,13 @@ void parse_regexp(Parts parts, Rule &rule)
     rule.text = parts.next_escaped("the expression");
     const int64_t groups = number(parts.next("the number of groups"), "the number of groups");
     if (groups < 1 || groups > int64_t(kGroupsMax))
-        refuse("the number of groups is not from 1 to 64");
+        refuse("the number of groups is out of range (1 to 64)");
     for (int64_t i = 1; i <= groups; ++i) {
         const std::string what = "the replacement of group " + std::to_string(i);
         const std::string_view text = i < groups ? parts.next(what.c_str()) : parts.all(what.c_str());
         rule.replacements.push_back(text == "NULL" ? std::nullopt : std::optional<std::string>(text));
     }
-    check_expression(rule.text, size_t(groups)); // here, so that the text is refused before a packet comes
+    check_expression(rule.text, size_t(groups)); // here, so that errors are found before the first packet
 }
 } // namespace
 
@@ -206,7 +206,7 @@ void parse_parameters(std::optional<std::string_view> text, Rule &rule)
     default: break;
     }
     if (text)
-        refuse(std::string(name_of(rule.method)) + " takes no parameters, and got \"" + std::string(*text) + "\"");
+        refuse(std::string(name_of(rule.method)) + " takes no parameters, but was given \"" + std::string(*text) + "\"");
 }
 
 std::vector<uint8_t> parse_address_key(std::string_view text)
@@ -215,7 +215,7 @@ std::vector<uint8_t> parse_address_key(std::string_view text)
         return {text.begin(), text.end()};
     const auto bytes = text.size() == 2 * kAddressKeyBytes ? bytes_of_hex(text) : std::nullopt;
     if (!bytes)
-        refuse("the key has 256 bits: 32 characters, or 64 hexadecimal digits");
+        refuse("the key must have 256 bits: 32 characters, or 64 hexadecimal digits");
     return *bytes;
 }
 } // namespace mapi::anonymize

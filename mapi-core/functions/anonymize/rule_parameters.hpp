@@ -9,7 +9,7 @@
 
 namespace mapi::anonymize
 {
-// `text` is what follows the comma behind the function's name; nullopt: there is none.  Fills the parameters of rule.method.
-// Throws RuleError.
+// `text` is what follows the comma after the function's name; nullopt if there is none.  Fills the
+// parameters of rule.method.  Throws RuleError.
 void parse_parameters(std::optional<std::string_view> text, Rule &rule);
 } // namespace mapi::anonymize

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Splice: moves what lies behind, then tells every layer around.
+// Splice: moves what follows, then updates every enclosing layer.
 #include "anonymize/splice.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ bool lies_in(const IpLayer &layer, uint32_t offset, uint32_t bytes)
     return offset > layer.offset && offset + bytes <= layer.end;
 }
 
-// Zero tells nothing: a network card's offload, a jumbogram.
+// Zero is not a length: network card offload, or a jumbogram.
 bool changes_length(uint16_t told)
 {
     return told != 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Splice: bytes of a packet -> other bytes, more or fewer; the lengths that headers tell follow.
+// Splice: bytes of a packet -> other bytes, more or fewer; the lengths in headers are updated.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,8 @@
 
 namespace mapi::anonymize
 {
-// The lengths of IPv4, IPv6 and UDP headers around the place, the packet's and those in `layers` change by as much as the packet does.
-// False: there is no room, or a length would not fit its field; nothing has changed.
+// The lengths in the IPv4, IPv6 and UDP headers around the place, the packet's own and those in
+// `layers` change by as much as the packet does.  Returns false, with nothing changed, if there is
+// no room or a length would not fit into its field.
 bool splice(MutablePacket &packet, Layers &layers, uint32_t offset, uint32_t old_bytes, std::span<const uint8_t> bytes) noexcept;
 } // namespace mapi::anonymize

@@ -15,7 +15,7 @@ template <class Word> struct Entry {
 
 struct FieldEntry {
     std::string_view name;
-    std::string_view wire_name; // where it is another
+    std::string_view wire_name; // if different
 };
 
 // In the order of Field: the index is the field.
@@ -69,7 +69,7 @@ constexpr Entry<Method> kMethods[] = {
     {"CHECKSUM_ADJUST", Method::kChecksumAdjust},
 };
 
-// MAPI 2 has no single DES either: its DES is the triple one.
+// MAPI 2 has no single DES either: its DES is triple DES.
 constexpr Entry<HashAlgorithm> kHashes[] = {
     {"MD5", HashAlgorithm::kMd5},
     {"SHA", HashAlgorithm::kSha},
@@ -152,7 +152,7 @@ std::optional<PatternType> pattern_type_named(std::string_view name)
 
 std::optional<Field> field_named(std::string_view name)
 {
-    if (name == "HTTP_PAYLOAD") // MAPI 2 takes its inner name, too
+    if (name == "HTTP_PAYLOAD") // MAPI 2 also accepts its internal name
         return Field::kPayload;
     for (size_t i = 0; i < std::size(kFields); ++i)
         if (kFields[i].name == name)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Vocabulary: the words of a rule, spelled as MAPI 2 spells them ("MAX_FORWRDS", "REFERRER"), and what they stand for.
+// Vocabulary: the words of a rule, in MAPI 2's spelling ("MAX_FORWRDS", "REFERRER"), and their
+// meaning.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,7 @@ namespace mapi::anonymize
 {
 enum class Protocol : uint8_t { kIp, kTcp, kUdp, kIcmp, kHttp, kFtp };
 
-// Groups lie together: group_of() compares.
+// Groups are contiguous, because group_of() compares.
 enum class Field : uint8_t {
     kPayload,
     kChecksum,
@@ -33,7 +34,7 @@ enum class Field : uint8_t {
     kUser, kPass, kAcct, kFtpType, kStru, kMode, kCwd, kPwd, kCdup, kPasv, kRetr, kRest, kPort, kList, kNlst, kQuit, kSyst, kStat, kHelp,
     kNoop, kStor, kAppe, kStou, kAllo, kMkd, kRmd, kDele, kRnfr, kRnto, kSite,
     kFtpResponseCode, kFtpResponseText,
-    kBothAddresses, // ANONYMIZEIP's: no text names it
+    kBothAddresses, // for ANONYMIZEIP; has no name in rules
 };
 
 enum class Group : uint8_t { kPayload, kChecksum, kIp, kTcp, kUdp, kIcmp, kHttp, kFtp };
@@ -66,6 +67,7 @@ std::string hash_names();
 std::string field_names(Group group);
 
 Group group_of(Field field);
-// The word on the wire: "User-Agent" of USER_AGENT, "TYPE" of FTP_TYPE.  Of header lines and FTP commands only.
+// The word on the wire: "User-Agent" for USER_AGENT, "TYPE" for FTP_TYPE.  Only for header lines
+// and FTP commands.
 std::string_view wire_name_of(Field field);
 } // namespace mapi::anonymize

@@ -11,9 +11,9 @@
 
 namespace mapi::functions
 {
-// No padding: it is hashed as it lies in memory.
+// No padding: the bytes are hashed as they are in memory.
 struct FlowKey {
-    std::array<uint8_t, 16> lower{}, upper{}; // addresses, the lower end first
+    std::array<uint8_t, 16> lower{}, upper{}; // addresses, the lower one first
     uint16_t lower_port = 0, upper_port = 0;
     uint16_t protocol = 0;
     uint16_t version = 0;
@@ -22,6 +22,6 @@ struct FlowKey {
 };
 static_assert(sizeof(FlowKey) == 40);
 
-// Of what has no ports they are 0.
+// Ports are 0 for protocols without ports.
 FlowKey flow_key(const mapi_packet &packet, const headers::IpLayer &ip) noexcept;
 } // namespace mapi::functions

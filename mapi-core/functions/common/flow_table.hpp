@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Flow table: flow keys -> a state each, for as long as packets come; at most so many.
+// Flow table: flow keys -> one state per key, for as long as packets arrive; limited in size.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +17,17 @@ namespace mapi::functions
 template <class State> class FlowTable
 {
 public:
-    // What so many take at most, beside what their states point to.
+    // Upper bound of the memory of that many flows, without what their states point to.
     static constexpr uint64_t memory_bytes(size_t flows_max) { return flows_max * (sizeof(Flow) + sizeof(FlowKey) + 8 * sizeof(void *)); }
 
     FlowTable(size_t flows_max, uint64_t idle_ns) : flows_max_(flows_max), idle_ns_(idle_ns), places_(0, Hash{random_seed()}) {}
 
-    // A flow that has been silent for too long begins anew, and when there is no room the one that has been silent longest goes.
+    // A flow that was silent for too long is restarted.  If the table is full, the flow that has
+    // been silent longest is evicted.
     State &touch(const FlowKey &key, uint64_t now_ns)
     {
-        // Two a packet: more go than come, and no packet waits for all that a silence has ended.
+        // Two per packet: flows leave faster than they arrive, and no packet pays for all flows
+        // that a pause has ended.
         for (int i = 0; i < 2 && !flows_.empty() && is_over(flows_.front(), now_ns); ++i)
             forget_oldest();
         if (const auto found = places_.find(key); found != places_.end()) {
@@ -49,7 +51,7 @@ public:
 
     size_t size() const { return flows_.size(); }
     uint64_t begun() const { return begun_; }
-    // Flows that went for others.
+    // Flows evicted to make room for others.
     uint64_t pushed_out() const { return pushed_out_; }
 
 private:
@@ -73,7 +75,7 @@ private:
 
     const size_t flows_max_;
     const uint64_t idle_ns_;
-    std::list<Flow> flows_; // the longest silent first
+    std::list<Flow> flows_; // longest silent first
     std::unordered_map<FlowKey, typename std::list<Flow>::iterator, Hash> places_;
     uint64_t begun_ = 0;
     uint64_t pushed_out_ = 0;

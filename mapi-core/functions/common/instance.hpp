@@ -12,7 +12,7 @@
 
 namespace mapi::functions
 {
-// Of a function whose state is an object: what create() returns.
+// The return value of create() for a function whose state is an object.
 template <class Object, class... Arguments>
 int create_object(const mapi_function_setup *setup, void **instance, Arguments &&...arguments)
 {
@@ -31,25 +31,26 @@ template <class Object> void destroy(void *instance)
     delete static_cast<Object *>(instance);
 }
 
-// Of one that goes by time.
+// For a function driven by time.
 template <class Object> void tick(void *instance, uint64_t now_ns)
 {
     static_cast<Object *>(instance)->tick(now_ns);
 }
 
-// Of one that can begin anew.
+// For a function that can be reset.
 template <class Object> void reset(void *instance)
 {
     static_cast<Object *>(instance)->reset();
 }
 
-// Before create_object(): 0, or the number with which create() refuses.
+// Call before create_object().  Returns 0, or the number with which create() must fail.
 inline int charge_memory(const mapi_function_setup *setup, uint64_t bytes)
 {
     return setup->charge_memory(setup, bytes);
 }
 
-// What all instances of the client's functions that ask for this kind have in common.  Null: create() is to fail.
+// The object that all instances of the client's functions share if they ask for this kind.  Null:
+// create() must fail.
 template <class Object> Object *common_object(const mapi_function_setup *setup, const mapi_common_object &kind)
 {
     return static_cast<Object *>(setup->common_object(setup, &kind));
@@ -61,13 +62,13 @@ inline bool is_offline(const mapi_function_setup *setup)
     return (setup->device_flags & MAPI_DEVICE_OFFLINE) != 0;
 }
 
-// Of a packet that is copied for the client.
+// The limit for a packet copied for the client.
 inline uint32_t snap_bytes(const mapi_function_setup *setup)
 {
     return setup->snap_bytes ? setup->snap_bytes : UINT32_MAX;
 }
 
-// A result in place of so many bytes.  Throws std::bad_alloc.
+// A result in place with that many bytes.  Throws std::bad_alloc.
 template <class Result> Result *allocate_result(const mapi_function_setup *setup, uint64_t bytes)
 {
     uint64_t *memory = bytes <= MAPI_RESULT_BYTES_MAX ? setup->allocate_result(setup, uint32_t(bytes)) : nullptr;
@@ -76,7 +77,7 @@ template <class Result> Result *allocate_result(const mapi_function_setup *setup
     return reinterpret_cast<Result *>(memory);
 }
 
-// The function's ring and what can be done with it.
+// The function's ring and the calls for it.
 struct Ring {
     const mapi_ring_calls *calls;
     mapi_ring *ring;
@@ -91,7 +92,7 @@ inline Ring make_ring(const mapi_function_setup *setup, const mapi_ring_options 
     return {setup->ring, ring};
 }
 
-// Of a counter: the result is all the state there is.
+// For a counter: the result is its only state.
 inline int create_in_result(const mapi_function_setup *setup, void **instance)
 {
     *instance = setup->result;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Interval clock: packets and their times -> how many intervals have ended, and what a reference was then.
+// Interval clock: packets and their times -> how many intervals have ended, and the value of a
+// reference at that time.
 #pragma once
 
 #include <algorithm>
@@ -12,22 +13,23 @@
 
 namespace mapi::functions
 {
-// The first interval begins with the first packet.  One of packets ends with its last packet, one of time before the first packet
-// behind it; times that go back a little end none.  With a step back, as by a clock that is set or a capture that is read again,
-// the interval begins anew.
+// The first interval begins with the first packet.  An interval of packets ends with its last
+// packet, an interval of time before the first packet beyond it; small steps back in time end no
+// interval.  After a large step back, as when a clock is set or a capture is read again, the
+// interval restarts.
 class IntervalClock
 {
 public:
     explicit IntervalClock(Interval interval) : interval_(interval) {}
 
-    // The next packet is the first.
+    // Treats the next packet as the first.
     void reset()
     {
         has_packet_ = false;
         packets_ = 0;
     }
 
-    // Intervals that end with this packet.
+    // Number of intervals that end with this packet.
     uint64_t ended(uint64_t now_ns)
     {
         if (!has_packet_)
@@ -37,32 +39,35 @@ public:
         return interval_.ns ? ended_by_time(now_ns) : ended_by_packets();
     }
 
-    // Intervals of time that end although no packet comes, once the first one has come.
+    // Number of time intervals that have ended without a packet, after the first packet.
     uint64_t ended_in_silence(uint64_t now_ns) { return has_packet_ && interval_.ns ? ended_by_time(now_ns) : 0; }
 
-    // What the reference was when these ended: with packet i of the batch, or before it.
+    // The value of the reference when these intervals ended: with packet i of the batch, or before
+    // it.
     int read(const mapi_reference *reference, uint32_t i, uint64_t *value) const
     {
         return interval_.ns ? mapi_reference_read_before(reference, i, value) : mapi_reference_read(reference, i, value);
     }
 
-    // When the interval `back` before the last one ended.
+    // End of the interval that ended `back` intervals before the last one.
     uint64_t end_ns(uint64_t back) const { return interval_.ns ? begin_ns_ - back * interval_.ns : last_ns_; }
 
-    // Of the interval that the end of all packets ends: whether one has come in it, and when it ends.
+    // The interval that is cut off by the end of the packets: whether it contains a packet, and
+    // when it ends.
     bool has_rest() const { return has_packet_ && (interval_.ns || packets_ > 0); }
     uint64_t rest_end_ns() const { return interval_.ns ? begin_ns_ + interval_.ns : last_ns_; }
 
     bool is_timed() const { return interval_.ns != 0; }
 
-    // Of those that ended, how many are to be told one by one; the rest of a long silence is one jump.
+    // How many of the ended intervals to report one by one; the rest of a long pause is reported as
+    // one jump.
     uint64_t told(uint64_t ended, uint64_t most = kToldMax)
     {
         if (ended > most)
             count_jump();
         return std::min(ended, most);
     }
-    // Any thread.  Steps back, and silences that were not told to their end.
+    // Any thread.  Counts steps back, and pauses that were not reported to their end.
     uint64_t time_jumps() const { return time_jumps_.load(std::memory_order_relaxed); }
 
     static constexpr uint64_t kToldMax = 65536;
@@ -95,9 +100,9 @@ private:
 
     const Interval interval_;
     bool has_packet_ = false;
-    uint64_t begin_ns_ = 0; // of the interval that goes on
+    uint64_t begin_ns_ = 0; // of the current interval
     uint64_t last_ns_ = 0;  // of the last packet
-    uint64_t packets_ = 0;  // since the last end
+    uint64_t packets_ = 0;  // since the last interval ended
     std::atomic<uint64_t> time_jumps_ = 0;
 };
 } // namespace mapi::functions

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Made packets: what a function that makes packets hands on, and the bytes of those that are its own.
+// Made packets: the output of a function that creates packets, and the bytes that belong to it.
 #pragma once
 
 #include <algorithm>
@@ -11,14 +11,15 @@
 
 namespace mapi::functions
 {
-// Device's thread.  Memory is kept for the next batch: as much as the largest needed.
+// Device's thread.  Memory is kept for the next batch, as much as the largest batch needed.
 class MadePackets
 {
 public:
-    // A batch of the longest packets that most link types have, and a little for each: for what is not bounded otherwise.
+    // A batch of packets of the maximum length of most link types, plus some bytes for each: the
+    // limit for output that is not bounded otherwise.
     static constexpr uint64_t kMemoryBytes = MAPI_BATCH_MAX * (uint64_t(1) << 18) + (uint64_t(1) << 20);
 
-    // Whether so many more packets with so many bytes of their own stay within that.
+    // Whether that many more packets with that many bytes of their own stay within the limit.
     bool has_room(uint64_t packets, uint64_t bytes) const
     {
         return bytes_.size() + bytes + (packets_.size() + packets) * (sizeof(mapi_packet) + sizeof(size_t)) <= kMemoryBytes;
@@ -32,14 +33,15 @@ public:
         given_ = 0;
     }
 
-    // A packet of the batch that comes in, as it is.
+    // Adds a packet of the input batch as is.
     void add(const mapi_packet &packet)
     {
         packets_.push_back(packet);
         offsets_.push_back(kForeign);
     }
 
-    // One with `like`'s time, link type and interface and `caplen` bytes of its own, which are for the caller to fill in before the next add().
+    // Adds a packet with the time, link type and interface of `like` and `caplen` bytes of its own,
+    // which the caller fills in before the next add().
     uint8_t *add(const mapi_packet &like, uint32_t caplen, uint32_t wire_len)
     {
         const size_t offset = bytes_.size();
@@ -53,7 +55,7 @@ public:
         return bytes_.data() + offset;
     }
 
-    // The last packet turned out shorter than was asked for.
+    // Shortens the last packet if it needed fewer bytes than requested.
     void cut_last(uint32_t caplen, uint32_t wire_len)
     {
         bytes_.resize(offsets_.back() + caplen);
@@ -63,12 +65,12 @@ public:
 
     size_t size() const { return packets_.size(); }
 
-    // What the table's next_batch() does.
+    // Implements next_batch() of the table.
     bool next(mapi_batch *batch)
     {
         const size_t first = given_;
         given_ = std::min(packets_.size(), first + MAPI_BATCH_MAX);
-        // Only now do the bytes stay where they are.
+        // Only now is the address of the bytes final.
         for (size_t i = first; i < given_; ++i) {
             if (offsets_[i] != kForeign)
                 packets_[i].data = bytes_.data() + offsets_[i];

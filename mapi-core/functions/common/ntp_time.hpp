@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
-// NTP time: nanoseconds since 1970 -> seconds since 1900 << 32 | fraction, as MAPI tells time (RFC 5905 6).
+// NTP time: nanoseconds since 1970 -> seconds since 1900 << 32 | fraction, MAPI's time format (RFC
+// 5905 6).
 #pragma once
 
 #include <cstdint>
 
 namespace mapi::functions
 {
-// For a time or a span that cannot be expressed: seconds have 32 bits, from 1970 up to 2106 (RFC 5905: era 1 begins in 2036).
+// Stands for a time or span that cannot be represented: seconds have 32 bits, from 1970 up to 2106
+// (RFC 5905: era 1 begins in 2036).
 constexpr uint64_t kNoNtpTime = UINT64_MAX;
 
 inline bool has_ntp_time(uint64_t ns)
@@ -15,14 +17,14 @@ inline bool has_ntp_time(uint64_t ns)
     return ns < kEndNs;
 }
 
-// Rounded down to 2^-32 s: at most 0.24 ns less.
+// Rounded down to 2^-32 s, an error of at most 0.24 ns.
 inline uint64_t ntp_fraction(uint64_t ns)
 {
     constexpr uint64_t kNsPerSecond = 1000000000;
     return has_ntp_time(ns) ? ns / kNsPerSecond << 32 | (ns % kNsPerSecond << 32) / kNsPerSecond : kNoNtpTime;
 }
 
-// The least time that gives this fraction: what ntp_fraction() was given.
+// The smallest time with this fraction; inverts ntp_fraction().
 inline uint64_t ns_of_ntp_fraction(uint64_t fraction)
 {
     constexpr uint64_t kNsPerSecond = 1000000000;

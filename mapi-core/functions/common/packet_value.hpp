@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Packet value: the members process() and values() of a function whose result is the last packet's value.
+// Packet value: the members process() and values() for a function whose result is a value of the
+// last packet.
 #pragma once
 
 #include <bit>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Random seed: of a table's hash, so that a sender cannot choose what falls together; of samples, so that those of two flows differ.
+// Random seed: for a table's hash, so that a sender cannot choose collisions; for samples, so that
+// those of two flows differ.
 #pragma once
 
 #include <cstdint>

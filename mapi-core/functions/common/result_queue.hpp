@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Result queue: results that come one after another, from the device's thread to one reader.
+// Result queue: a sequence of results, from the device's thread to one reader.
 #pragma once
 
 #include <cstddef>
@@ -12,14 +12,15 @@
 
 namespace mapi::functions
 {
-// Of a function with MAPI_FUNCTION_RESULTS_IN_RING.
+// For functions with MAPI_FUNCTION_RESULTS_IN_RING.
 template <class Entry> class ResultQueue
 {
 public:
     static constexpr size_t kRoom = 8192, kLast = 64;
 
-    // Where the device is a file, its thread waits when the queue is full; otherwise what comes then is dropped and counted.
-    // Twice the room, since a record and what is spared for the last ones may take half of a ring.  Throws std::bad_alloc.
+    // If the device is a file, its thread waits when the queue is full; otherwise new results are
+    // dropped and counted.  The ring has twice the room, since one record plus the reserve for the
+    // last results may take half of it.  Throws std::bad_alloc.
     explicit ResultQueue(const mapi_function_setup *setup, size_t room = kRoom)
         : ring_(make_ring(setup, {is_offline(setup) ? uint32_t(MAPI_RING_WRITER_WAITS) : 0, kLast * kPlaceBytes, 2 * (room + kLast) * kPlaceBytes, 0, 0}))
     {
@@ -36,7 +37,7 @@ public:
         entries.clear();
     }
 
-    // No more will come but these; for kLast of them there always is room.
+    // Pushes the last results; there is always room for kLast of them.
     void end(const std::vector<Entry> &last = {})
     {
         for (const Entry &entry : last)

@@ -8,7 +8,7 @@
 
 namespace mapi::functions
 {
-// Every n-th packet: number n, 2n, 3n ... of those that come.
+// Every n-th packet: number n, 2n, 3n ... of the packets it gets.
 class PeriodicSampler
 {
 public:
@@ -37,7 +37,8 @@ private:
     uint64_t until_next_;
 };
 
-// Each packet by itself with a probability, to 1 in 2^64.  Own state, so that neither another flow nor rand() is involved.
+// Each packet independently with a probability, with a resolution of 2^-64.  Uses its own state, so
+// that it neither affects other flows nor calls rand().
 class ProbabilisticSampler
 {
 public:
@@ -58,7 +59,7 @@ public:
     }
 
 private:
-    // splitmix64: passes the usual test batteries, one word of state, a few cycles.
+    // splitmix64: passes the usual statistical test suites with one word of state and a few cycles.
     uint64_t next()
     {
         uint64_t z = state_ += 0x9e3779b97f4a7c15;

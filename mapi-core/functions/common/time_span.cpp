@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Time span: text -> a point in packets' time.
+// Time span: text -> a point in packet time.
 #include "functions/common/time_span.hpp"
 
 #include <charconv>
@@ -14,7 +14,7 @@ namespace
 {
 constexpr uint64_t kNsPerSecond = 1000000000;
 
-// What follows the seconds: nothing, or a point and digits.
+// The part after the seconds: nothing, or a point and digits.
 std::optional<uint64_t> parse_fraction(const char *text, const char *end)
 {
     double fraction = 0;
@@ -29,7 +29,7 @@ std::optional<uint64_t> parse_fraction(const char *text, const char *end)
 std::optional<TimePoint> parse_date(const std::string &text)
 {
     tm date = {};
-    date.tm_isdst = -1; // summer or winter time, as it was
+    date.tm_isdst = -1; // standard or daylight saving time as of that date
     const char *rest = strptime(text.c_str(), "%Y-%m-%d %H:%M:%S", &date);
     if (!rest)
         return std::nullopt;

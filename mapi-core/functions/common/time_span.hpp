@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Time span: two texts and a first packet -> from when until when.
+// Time span: two texts and a first packet -> start and end time.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 
 namespace mapi::functions
 {
-// A point in packets' time: as it stands, or so much after another one.
+// A point in packet time: absolute, or relative to another point.
 struct TimePoint {
     uint64_t ns = 0; // since 1970, or after the other point
     bool is_relative = false;
 
-    // What lies beyond the last time that packets can have is that time.
+    // Saturates at the latest time that packets can have.
     uint64_t after(uint64_t other_ns) const
     {
         constexpr uint64_t kLast = std::numeric_limits<uint64_t>::max();
@@ -22,7 +22,8 @@ struct TimePoint {
     }
 };
 
-// "+5s", with the units of parse_interval(); "2004-03-01 12:00:00", with a fraction or without, in the local time zone; after 2554, as far as 2^64 ns reach.
-// Nothing for any other text.
+// "+5s", with the units of parse_interval(); "2004-03-01 12:00:00", with or without a fraction, in
+// the local time zone; times after 2554 saturate, as far as 2^64 ns reach.  nullopt for any other
+// text.
 std::optional<TimePoint> parse_time_point(const std::string &text);
 } // namespace mapi::functions

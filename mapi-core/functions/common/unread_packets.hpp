@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Unread packets: counts packets into which a function cannot look, by reason: the link type is not supported, or a header is unreadable.
+// Unread packets: counts packets whose headers a function cannot read, by reason: unsupported link
+// type, or unreadable header.
 #pragma once
 
 #include <atomic>
@@ -15,11 +16,12 @@ namespace mapi::functions
 class UnreadPackets
 {
 public:
-    // Device's thread, once for each batch and mask that the function gets: counts link types that are not in the table of links/link_head.
+    // Device's thread, once for each batch and mask that the function gets: counts link types
+    // missing from the table of links/link_head.
     void note(const mapi_batch &batch, uint64_t mask)
     {
         const links::Start start = links::head_of(batch.link_type).start;
-        if (start == links::Start::kUnknown || links::is_container(start)) [[unlikely]] // also of mixed link types
+        if (start == links::Start::kUnknown || links::is_container(start)) [[unlikely]] // also for mixed link types
             note_each(batch, mask);
     }
 
@@ -35,7 +37,8 @@ public:
         note(packet, found);
         return found;
     }
-    // Of a packet of any link type: those that are not supported are counted as such alone.
+    // For a packet of any link type: a packet with an unsupported link type is counted only as
+    // such.
     void note_header(const mapi_packet &packet);
 
     // Any thread.

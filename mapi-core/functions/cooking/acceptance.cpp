@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Streams: segments -> those that their receiver takes, and what is new in them.
+// Streams: segments -> those that their receiver accepts, and the new bytes in them.
 #include <algorithm>
 
 #include "functions/cooking/streams.hpp"
@@ -8,9 +8,9 @@ namespace mapi::cooking
 {
 namespace
 {
-constexpr size_t kPrependMost = 256u << 10; // in front of more it would cost too much
+constexpr size_t kPrependMost = 256u << 10; // prepending to more would be too slow
 
-// Whether it is a number of the stream as it is known, and so none of a new one.
+// Whether the number belongs to the stream known so far, and not to a new one.
 bool is_of_old(const Side &side, const Side &peer, uint32_t acknowledgment)
 {
     if (!peer.has_sent || is_after(acknowledgment, peer.sent_end))
@@ -29,7 +29,7 @@ bool answers_rival(const Side &side, const Side &peer, const Segment &segment)
     });
 }
 
-// If only one end was captured, there is nothing to check it against.
+// If only one end was captured, the rival SYN cannot be checked.
 bool goes_on_as_rival(const Side &side, const Side &peer, const Segment &segment)
 {
     return side.rival && segment.sequence == side.rival->first && !peer.acks.is_known() && segment.sequence != side.expected();
@@ -47,7 +47,7 @@ Streams::List::iterator Streams::take_segment(List::iterator stream, const Segme
     Side &side = stream->sides[from], &peer = stream->sides[1 - from];
     if (const auto reason = doubt(*stream, segment)) {
         if (*reason == Doubtful::Reason::kClosed && !peer.acks.is_known() && is_far(segment.sequence, side.expected())) {
-            end(stream); // of a stream whose beginning was not seen
+            end(stream); // a new stream, whose beginning was not captured
             return take_segment(begin(segment), segment, head);
         }
         hold(*stream, segment, head, *reason);
@@ -65,12 +65,13 @@ Streams::List::iterator Streams::take_segment(List::iterator stream, const Segme
     return stream;
 }
 
-// Without a SYN the first bytes are behind what was sent before, when that is known.  A byte before it is a keep-alive's.
+// Without a SYN, the first bytes follow what was sent before, if that is known.  A single byte
+// before them is a keep-alive.
 void Streams::begin_side(Stream &stream, unsigned from, uint32_t first)
 {
     Side &side = stream.sides[from];
     const Acks &acks = stream.sides[1 - from].acks;
-    // CLIENT_SIDE is what the client receives.
+    // CLIENT_SIDE means the bytes that the client receives.
     const int receiver = from == stream.client ? SERVER_SIDE : CLIENT_SIDE;
     side.is_over = (order_.side & receiver) == 0;
     if (side.has_sent && is_after(first, side.sent_end) && first - side.sent_end <= kFarBytes) {
@@ -129,13 +130,14 @@ void Streams::put_bytes(Side &side, const Side &peer, const Segment &segment, ui
     while (side.bytes.waiting_bytes() > order_.limits.hole_bytes || side.bytes.waiting_segments() > order_.limits.hole_segments)
         skip_hole(side, segment.timestamp_ns);
     if (segment.cut_bytes && side.bytes.next_sequence() == sequence + uint32_t(bytes.size())) {
-        give_ready(side, segment.timestamp_ns); // it ends before what is missing
+        give_ready(side, segment.timestamp_ns); // the packet ends before the missing bytes
         counts_.cut_bytes += skip(side, segment.cut_bytes);
     }
     give_full(side, segment.timestamp_ns);
 }
 
-// Of bytes before the first one that was seen those that the receiver did not have yet come first, too.  Returns the bytes behind it.
+// Of the bytes before the first one seen, those that the receiver did not have yet go first.
+// Returns the bytes after them.
 std::span<const uint8_t> Streams::put_early(Side &side, const Side &peer, const Segment &segment, uint32_t sequence)
 {
     const uint32_t first = side.bytes.first_sequence();
@@ -164,7 +166,8 @@ std::span<const uint8_t> Streams::put_early(Side &side, const Side &peer, const 
     return rest;
 }
 
-// A FIN counts once all before it has come; bytes that go on where it would be show that it was none.
+// A FIN takes effect once everything before it has arrived; bytes that continue at its position
+// show that it was not valid.
 void Streams::close(Stream &stream, const Segment &segment, uint32_t end_sequence)
 {
     Side &side = stream.sides[segment.from];
@@ -179,7 +182,7 @@ void Streams::close(Stream &stream, const Segment &segment, uint32_t end_sequenc
     if (!side.is_ended)
         return;
     give_ready(side, segment.timestamp_ns);
-    if (side.bytes.has_hole()) { // nothing is behind the end
+    if (side.bytes.has_hole()) { // nothing can follow the end
         ignore(side.bytes.waiting_bytes());
         side.bytes.forget_waiting();
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// COOKING: TCP packets -> packets with the bytes of their streams in order; all others as they are.
+// COOKING: TCP packets -> packets with the bytes of their streams in order; all others unchanged.
 #include <bit>
 #include <exception>
 
@@ -61,7 +61,7 @@ private:
     {
         try {
             work();
-        } catch (const std::exception &) { // no memory
+        } catch (const std::exception &) { // out of memory
             ++counts_.lost_packets;
         }
     }
@@ -113,7 +113,7 @@ private:
             return true;
         const auto datagram = whole->bytes.ready();
         auto segment = cooking::read_segment(whole->source(), whole->destination(), datagram);
-        if (!segment) { // no TCP packet is so short
+        if (!segment) { // too short to be a TCP packet
             ++counts_.lost_fragments;
             return true;
         }
@@ -135,11 +135,11 @@ int create(const mapi_function_setup *setup, void **instance)
 {
     const mapi_argument *const arguments = setup->arguments;
     if (arguments[kThreshold].number > kThresholdMost)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "threshold: at most 16777216 bytes");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the threshold is out of range (at most 16777216 bytes)");
     if (arguments[kTimeout].number < 0)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_2, "timeout: seconds, or 0 for none");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_2, "the timeout is negative (seconds, or 0 for none)");
     if (arguments[kSide].number < CLIENT_SIDE || arguments[kSide].number > BOTH_SIDE)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_4, "side: CLIENT_SIDE, SERVER_SIDE or BOTH_SIDE");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_4, "the side is not CLIENT_SIDE, SERVER_SIDE or BOTH_SIDE");
     cooking::Order order;
     if (arguments[kThreshold].number > 0)
         order.threshold = size_t(arguments[kThreshold].number);
@@ -174,7 +174,7 @@ extern "C" const mapi_function mapi_fn_cooking = {
     .abi = MAPI_FUNCTION_ABI,
     .struct_size = sizeof(mapi_function),
     .name = "COOKING",
-    .description = "puts TCP streams together",
+    .description = "reassembles TCP streams",
     .args = "iiii",
     .flags = MAPI_FUNCTION_TRANSFORMS,
     .result_bytes = sizeof(mapi_cooking_t),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// COOKING where libtins is missing: refused.
+// COOKING without libtins: always refused.
 #include <mapi/results.h>
 
 #include "functions/catalog.hpp"
@@ -11,7 +11,7 @@ namespace
 {
 int create(const mapi_function_setup *setup, void **)
 {
-    return refuse(setup, MFUNCT_COULD_NOT_APPLY_FUNCT, "COOKING: libmapi was built without libtins; install libtins-dev and build it again");
+    return refuse(setup, MFUNCT_COULD_NOT_APPLY_FUNCT, "unavailable: built without libtins (install libtins-dev and rebuild)");
 }
 
 uint64_t process(void *, const mapi_batch *, uint64_t)
@@ -30,7 +30,7 @@ extern "C" const mapi_function mapi_fn_cooking = {
     .abi = MAPI_FUNCTION_ABI,
     .struct_size = sizeof(mapi_function),
     .name = "COOKING",
-    .description = "puts TCP streams together (not in this build)",
+    .description = "reassembles TCP streams (not in this build)",
     .args = "iiii",
     .flags = MAPI_FUNCTION_TRANSFORMS,
     .result_bytes = sizeof(mapi_cooking_t),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Streams: segments that the receiver would not accept as far as the capture shows, kept until its acknowledgments decide.
+// Streams: segments that the receiver would not accept as far as the capture shows, kept until its
+// acknowledgments decide.
 #include <algorithm>
 #include <utility>
 
@@ -7,7 +8,7 @@
 
 namespace mapi::cooking
 {
-// Acceptability as in RFC 9293 3.10.7.4 and RFC 5961 5.2, where the numbers of both ends are known.
+// Acceptability as in RFC 9293 3.10.7.4 and RFC 5961 5.2, if the numbers of both ends are known.
 std::optional<Doubtful::Reason> Streams::doubt(const Stream &stream, const Segment &segment) const
 {
     const Side &side = stream.sides[segment.from], &peer = stream.sides[1 - segment.from];
@@ -51,7 +52,7 @@ void Streams::drop_doubtful(Side &side, size_t place)
     side.doubtful.erase(side.doubtful.begin() + ptrdiff_t(place));
 }
 
-// Those whose bytes came otherwise.
+// Drops segments whose bytes have arrived otherwise.
 void Streams::drop_overtaken(Side &side)
 {
     for (size_t place = side.doubtful.size(); place-- > 0;) {
@@ -67,7 +68,7 @@ void Streams::accept_doubtful(Stream &stream, size_t place, unsigned from)
     Doubtful taken = std::move(side.doubtful[place]);
     side.doubtful_bytes -= taken.bytes.size();
     side.doubtful.erase(side.doubtful.begin() + ptrdiff_t(place));
-    if (taken.reason == Doubtful::Reason::kClosed) // then it was not
+    if (taken.reason == Doubtful::Reason::kClosed) // so the stream was not closed
         stream.is_closed = side.is_ended = side.has_end = false;
     taken.segment.payload = taken.bytes;
     if (!side.bytes.has_begun())
@@ -75,8 +76,8 @@ void Streams::accept_doubtful(Stream &stream, size_t place, unsigned from)
     accept(stream, taken.segment, taken.head);
 }
 
-// The receiver has sent this acknowledgment; is_taken: in a packet that was accepted, not in a doubtful one.  Later doubtful segments are
-// tried first, since their bytes were in flight then.
+// The receiver has sent this acknowledgment; is_taken: in an accepted packet, not in a doubtful
+// one.  Later doubtful segments are tried first, since their bytes were in flight then.
 void Streams::confirm(Stream &stream, unsigned from, uint32_t acknowledgment, bool is_taken)
 {
     Side &side = stream.sides[from];
@@ -89,7 +90,7 @@ void Streams::confirm(Stream &stream, unsigned from, uint32_t acknowledgment, bo
         }
     }
     for (size_t place = side.doubtful.size(); is_taken && place-- > 0;) {
-        if (place >= side.doubtful.size()) // some were overtaken
+        if (place >= side.doubtful.size()) // some have been dropped meanwhile
             continue;
         const Doubtful &each = side.doubtful[place];
         const bool is_behind_end = each.reason == Doubtful::Reason::kClosed && side.is_ended;
@@ -100,7 +101,8 @@ void Streams::confirm(Stream &stream, unsigned from, uint32_t acknowledgment, bo
     }
 }
 
-// The sender goes on behind a segment whose bytes were expected: it was the sender's.
+// The sender continues after a doubtful segment whose bytes were expected, so that segment was
+// genuine.
 void Streams::go_on_behind(Stream &stream, const Segment &segment)
 {
     Side &side = stream.sides[segment.from];
@@ -114,7 +116,7 @@ void Streams::go_on_behind(Stream &stream, const Segment &segment)
     }
 }
 
-// The stream goes on at a place far away.
+// Continues the stream at a distant position.
 void Streams::resume(Stream &stream, unsigned from, const Doubtful &at)
 {
     Side &side = stream.sides[from];
@@ -131,7 +133,8 @@ void Streams::resume(Stream &stream, unsigned from, const Doubtful &at)
     ++counts_.holes;
 }
 
-// Too many doubtful segments: either the capture has a hole and nothing else comes, or they are injected.
+// Too many doubtful segments: either the capture has a hole and nothing else arrives, or they are
+// injected.
 void Streams::bound_doubtful(Stream &stream, unsigned from)
 {
     Side &side = stream.sides[from];
@@ -148,7 +151,8 @@ void Streams::bound_doubtful(Stream &stream, unsigned from)
         drop_doubtful(side, 0);
 }
 
-// What is in order nobody else sent, nor what came last while its receiver said nothing, when it acknowledges no more than there was room for.
+// At the end, accepts segments that continue the accepted bytes, and the last segments after which
+// the receiver was silent, if their acknowledgments are within the window.
 void Streams::end_doubtful(Stream &stream, unsigned from)
 {
     Side &side = stream.sides[from];
@@ -158,7 +162,7 @@ void Streams::end_doubtful(Stream &stream, unsigned from)
         if (each.reason == Doubtful::Reason::kAcknowledgment)
             return is_last && each.segment.has_acknowledgment && !is_after(side.acks.acked(), each.segment.acknowledgment) &&
                    !is_after(each.segment.acknowledgment, side.acks.edge_most());
-        if (each.reason == Doubtful::Reason::kClosed) // of a new stream whose beginning was not seen
+        if (each.reason == Doubtful::Reason::kClosed) // a new stream, whose beginning was not captured
             return is_last && each.segment.has_acknowledgment && is_after(each.segment.acknowledgment, stream.sides[1 - from].sent_end);
         const bool is_next = !is_after(each.sequence(), side.expected()) && is_after(each.sent_end(), side.expected());
         return each.reason == Doubtful::Reason::kWindow && (is_next || is_last);

@@ -8,7 +8,7 @@
 
 namespace mapi::cooking
 {
-// All lie within kDistanceMost, so that their numbers have an order.
+// All positions lie within kDistanceMost, so that their numbers are ordered.
 size_t EarlyBytes::put(uint32_t sequence, std::span<const uint8_t> bytes)
 {
     const uint32_t end = sequence + uint32_t(bytes.size());

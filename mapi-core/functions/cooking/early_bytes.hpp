@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Early bytes: segments that precede the first one that was seen, in any order -> runs of bytes in order.
+// Early bytes: segments that precede the first one seen, in any order -> runs of contiguous bytes.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,13 @@
 
 namespace mapi::cooking
 {
-// A capture that starts within a stream may have a later segment first.
+// A capture that starts within a stream may contain a later segment first.
 class EarlyBytes
 {
 public:
     static constexpr uint32_t kDistanceMost = 256u << 10; // from the first one
     static constexpr size_t kRunsMost = 128;
-    static constexpr size_t kRunCost = 128; // beside its bytes
+    static constexpr size_t kRunCost = 128; // in addition to its bytes
 
     struct Run {
         uint32_t sequence = 0;
@@ -22,7 +22,7 @@ public:
         uint32_t end() const { return sequence + uint32_t(bytes.size()); }
     };
 
-    // Returns how many of these were not there yet, and are kept now.
+    // Returns how many of these bytes are new and have been kept.
     size_t put(uint32_t sequence, std::span<const uint8_t> bytes);
 
     bool is_empty() const { return runs_.empty(); }
@@ -30,7 +30,7 @@ public:
     bool reaches(uint32_t first) const { return !runs_.empty() && runs_.back().end() == first; }
     size_t held_bytes() const { return held_bytes_; }
     size_t cost() const { return held_bytes_ + runs_.size() * kRunCost; }
-    // Bytes without a hole, up to the last one; there are some.
+    // The last contiguous run; requires that there are any bytes.
     Run take_last();
     void forget();
 

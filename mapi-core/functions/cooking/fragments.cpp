@@ -75,7 +75,7 @@ std::optional<Datagram> Fragments::take(const mapi_packet &packet, const headers
         return whole;
     }
     if (waiting->end != 0 && held.ready().size() > waiting->end)
-        give_up(waiting); // they contradict each other
+        give_up(waiting); // they are inconsistent
     while (cost_ > kCostMost)
         give_up(waiting_.begin());
     return std::nullopt;

@@ -19,16 +19,17 @@ namespace mapi::cooking
 struct Fragment {
     std::array<uint8_t, 32> addresses{};
     uint32_t identification = 0;
-    uint32_t offset = 0; // bytes
+    uint32_t offset = 0; // in bytes
     bool has_more = false;
     std::span<const uint8_t> data;
 };
 
-// A fragment of TCP; nothing for others and for those whose headers say that more than TCP was cut into pieces.
+// A fragment of TCP; nullopt for other protocols, and if the headers show that more than TCP was
+// fragmented.
 std::optional<Fragment> read_fragment(const mapi_packet &packet, const headers::IpLayer &layer);
 
 struct Datagram {
-    Head head; // without TCP's
+    Head head; // without the TCP header
     HalfStream bytes;
     std::span<const uint8_t> source() const { return std::span(head.bytes).subspan(head.ip + (is_ipv4() ? 12 : 8), is_ipv4() ? 4 : 16); }
     std::span<const uint8_t> destination() const { return std::span(head.bytes).subspan(head.ip + (is_ipv4() ? 16 : 24), is_ipv4() ? 4 : 16); }
@@ -40,17 +41,17 @@ private:
 class Fragments
 {
 public:
-    // What waits for the rest, as much as Linux keeps (ipfrag_high_thresh), and as long.
+    // The limit for incomplete datagrams, in bytes and time, as in Linux (ipfrag_high_thresh).
     static constexpr size_t kCostMost = 4u << 20;
     static constexpr uint64_t kTimeoutNs = 30000000000;
-    static constexpr size_t kDatagramCost = 1024; // beside its bytes
+    static constexpr size_t kDatagramCost = 1024; // in addition to its bytes
 
     explicit Fragments(mapi_cooking_t &counts) : counts_(counts) {}
 
-    // The datagram, once it is whole.
+    // Returns the datagram once it is complete.
     std::optional<Datagram> take(const mapi_packet &packet, const headers::Headers &found, const Fragment &fragment);
     void expire(uint64_t now_ns);
-    // Those left.
+    // Gives up the remaining ones.
     void end_all();
 
 private:
@@ -59,7 +60,7 @@ private:
         uint32_t identification;
         bool operator==(const Key &) const = default;
     };
-    static_assert(sizeof(Key) == 36); // all bytes are defined: it is hashed whole
+    static_assert(sizeof(Key) == 36); // all bytes are defined: the key is hashed as a whole
     struct Hash {
         SeededHash hash;
         size_t operator()(const Key &key) const { return hash.of(&key, sizeof(key)); }
@@ -68,9 +69,9 @@ private:
         Key key;
         Datagram datagram;
         uint64_t first_ns = 0;
-        uint32_t end = 0; // 0: the last fragment has not come
+        uint32_t end = 0; // 0: the last fragment has not arrived
         uint32_t fragments = 0;
-        size_t cost = 0; // as counted in cost_
+        size_t cost = 0; // as included in cost_
     };
     using List = std::list<Waiting>; // oldest first
 

@@ -28,7 +28,8 @@ void Streams::give_all(Side &side, uint64_t timestamp_ns)
     }
 }
 
-// Those that do not reach the stream's first byte: what is missing between them and it does not come any more.
+// Passes on runs that do not reach the stream's first byte: the bytes missing in between will not
+// arrive any more.
 void Streams::leave_early(Side &side)
 {
     counts_.repeated_bytes += side.early.held_bytes();
@@ -45,7 +46,7 @@ void Streams::cook_run(Side &side, const EarlyBytes::Run &run, uint64_t timestam
         finish(side);
 }
 
-// A cooked packet has no hole in it.
+// A cooked packet contains no hole.
 void Streams::skip_hole(Side &side, uint64_t timestamp_ns)
 {
     give_ready(side, timestamp_ns);
@@ -55,7 +56,7 @@ void Streams::skip_hole(Side &side, uint64_t timestamp_ns)
     ++counts_.holes;
 }
 
-// What waits behind a hole may overlap, which shows only now.
+// Bytes behind a hole may overlap, which shows only now.
 uint32_t Streams::skip(Side &side, uint32_t bytes_most)
 {
     const size_t before = side.bytes.held_bytes();
@@ -75,7 +76,7 @@ void Streams::give(Side &side, size_t count, uint64_t timestamp_ns)
         finish(side);
 }
 
-// Threshold by threshold; what no IP packet has room for is cut once more.
+// Splits at the threshold; a piece too large for an IP packet is split once more.
 void Streams::cook(Side &side, uint32_t sequence, std::span<const uint8_t> all, uint64_t timestamp_ns)
 {
     for (size_t at = 0; at < all.size();) {

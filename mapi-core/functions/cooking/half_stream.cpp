@@ -16,7 +16,7 @@ void HalfStream::take(size_t count)
 {
     auto &payload = bytes_.payload();
     if (count == payload.size())
-        std::vector<uint8_t>().swap(payload); // most streams have nothing that waits: they shall cost nothing
+        std::vector<uint8_t>().swap(payload); // most streams have no waiting bytes and must not use memory
     else
         payload.erase(payload.begin(), payload.begin() + ptrdiff_t(count));
 }
@@ -33,12 +33,12 @@ uint32_t HalfStream::skip_hole(uint32_t bytes_most)
     const auto &waiting = bytes_.buffered_payload();
     const uint32_t here = bytes_.sequence_number();
     uint32_t bytes = bytes_most;
-    if (!waiting.empty()) { // sequence numbers wrap: the first is not always the map's first
+    if (!waiting.empty()) { // sequence numbers wrap: the first may not be the map's first
         const auto next = waiting.lower_bound(here);
         bytes = std::min(bytes, (next == waiting.end() ? waiting.begin() : next)->first - here);
     }
     bytes_.sequence_number(here + bytes);
-    bytes_.process_payload(here + bytes, {}); // takes up what waits there
+    bytes_.process_payload(here + bytes, {}); // takes in what waits there
     return bytes;
 }
 

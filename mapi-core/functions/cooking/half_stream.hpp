@@ -10,11 +10,12 @@
 
 namespace mapi::cooking
 {
-// Of segments that overlap, what came in order first stays; of those that wait, the longest that begins at a place, then the lower place.
+// Of overlapping segments, bytes already in order are kept first; of waiting segments, the longest
+// that begins at a position, then the one at the lower position.
 class HalfStream
 {
 public:
-    // Bytes that a segment which waits costs beside its own.
+    // Cost of a waiting segment in addition to its bytes.
     static constexpr uint32_t kChunkCost = 128;
 
     bool has_begun() const { return has_begun_; }
@@ -23,24 +24,25 @@ public:
 
     void put(uint32_t sequence, std::span<const uint8_t> bytes) { bytes_.process_payload(sequence, {bytes.begin(), bytes.end()}); }
 
-    // In order, and the sequence numbers around them.
+    // Bytes in order, and the sequence numbers around them.
     std::span<const uint8_t> ready() const { return bytes_.payload(); }
     uint32_t ready_sequence() const { return bytes_.sequence_number() - uint32_t(bytes_.payload().size()); }
     uint32_t next_sequence() const { return bytes_.sequence_number(); }
-    void take(size_t count); // of those ready, from the first
+    void take(size_t count); // removes ready bytes from the front
     bool has_taken() const { return ready_sequence() != first_; }
-    // Bytes that come right before the first.  Nothing has been taken.
+    // Adds bytes directly before the first.  Nothing must have been taken yet.
     void prepend(std::span<const uint8_t> bytes);
-    // Bytes from there on were handed on elsewhere.
+    // The bytes from `sequence` on were passed on elsewhere.
     void begin_earlier(uint32_t sequence) { first_ = sequence; }
-    // Goes on there without what is in between; nothing is held.
+    // Continues at `sequence`, without what is in between; no bytes may be held.
     void go_to(uint32_t sequence) { bytes_.sequence_number(sequence); }
 
-    // Behind a hole.
+    // Whether bytes wait behind a hole.
     bool has_hole() const { return !bytes_.buffered_payload().empty(); }
     uint32_t waiting_bytes() const { return bytes_.total_buffered_bytes(); }
     size_t waiting_segments() const { return bytes_.buffered_payload().size(); }
-    // Goes on behind it, or behind so many bytes when that is nearer.  Returns how many bytes will never come.
+    // Continues after the hole, or after `bytes_most` bytes if that is nearer.  Returns how many
+    // bytes are given up.
     uint32_t skip_hole(uint32_t bytes_most);
 
     size_t held_bytes() const { return bytes_.payload().size() + waiting_bytes(); }

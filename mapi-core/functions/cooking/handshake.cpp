@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Streams: SYN and RST -> streams that begin and end as both hosts see it (RFC 9293 3.10.7, RFC 5961 3 and 4).
+// Streams: SYN and RST -> streams that begin and end as both hosts see it (RFC 9293 3.10.7, RFC
+// 5961 3 and 4).
 #include <algorithm>
 #include <iterator>
 
@@ -7,8 +8,9 @@
 
 namespace mapi::cooking
 {
-// A host with a connection ignores a SYN.  One with another number may begin a new stream between the same ends: the answer of the other
-// end decides, and until then it changes nothing.  An answer to another SYN is accepted until a better one comes.
+// A host with a connection ignores a SYN.  A SYN with another number may begin a new stream between
+// the same ends: the answer of the other end decides, and until then it changes nothing.  An answer
+// to another SYN is accepted until a better one arrives.
 Streams::List::iterator Streams::take_syn(List::iterator stream, const Segment &segment, const Head &head)
 {
     const uint32_t first = segment.sequence + 1;
@@ -44,7 +46,7 @@ Streams::List::iterator Streams::take_syn(List::iterator stream, const Segment &
     return stream;
 }
 
-// Of a side whose first byte's number is the SYN's.
+// For a side whose first byte has the SYN's number.
 void Streams::open(Stream &stream, const Segment &syn, const Head &head)
 {
     Side &side = stream.sides[syn.from], &peer = stream.sides[1 - syn.from];
@@ -59,7 +61,7 @@ void Streams::open(Stream &stream, const Segment &syn, const Head &head)
     accept(stream, data, head);
 }
 
-// The stream that the rival's SYN asked for, with what has come since then.
+// Starts the stream that the rival SYN requested, with what has arrived since then.
 Streams::List::iterator Streams::renew(List::iterator stream, unsigned client)
 {
     const Rival rival = std::move(*stream->sides[client].rival);
@@ -88,8 +90,8 @@ Streams::List::iterator Streams::renew(List::iterator stream, unsigned client)
     return stream;
 }
 
-// A RST is accepted at exactly the expected number, or, while its receiver waits for earlier bytes, at the end of the data that it has; in
-// answer to a SYN by its acknowledgment.
+// A RST is accepted at exactly the expected number, or, while its receiver waits for earlier bytes,
+// at the end of the data that it has; in answer to a SYN, by its acknowledgment.
 void Streams::take_reset(Stream &stream, const Segment &segment)
 {
     const Side &side = stream.sides[segment.from], &peer = stream.sides[1 - segment.from];
@@ -102,7 +104,7 @@ void Streams::take_reset(Stream &stream, const Segment &segment)
         const uint32_t expected = side.expected(), acked = peer.acks.acked();
         if (segment.sequence == expected || (side.is_ended && segment.sequence + 1 == expected))
             return true;
-        if (peer.acks.is_known() && is_after(acked, expected) && segment.sequence == acked) // it has what the capture has not
+        if (peer.acks.is_known() && is_after(acked, expected) && segment.sequence == acked) // the receiver has data missing in the capture
             return true;
         const bool permits_sack = side.has_syn && peer.has_syn ? side.permits_sack && peer.permits_sack : true;
         return side.bytes.has_hole() && permits_sack && segment.sequence == side.sent_end;
@@ -110,7 +112,7 @@ void Streams::take_reset(Stream &stream, const Segment &segment)
     if (stream.is_closed || !is_reset())
         return ignore(segment.payload.size());
     stream.is_closed = true;
-    counts_.other_bytes += segment.payload.size(); // a reason in words, at most: not of the stream
+    counts_.other_bytes += segment.payload.size(); // at most a textual reason: not part of the stream
     for (Side &each : stream.sides)
         give_ready(each, segment.timestamp_ns);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Head: lengths from the innermost header outwards, then checksums likewise, since an outer one may cover an inner one.
+// Head: lengths from the innermost header outwards, then checksums likewise, since an outer
+// checksum may cover an inner one.
 #include "functions/cooking/head.hpp"
 
 #include <algorithm>
@@ -36,7 +37,7 @@ void put_ip_length(uint8_t *header, uint32_t bytes)
         put_half(header + 4, bytes - 40);
 }
 
-// Of PPPoE, whose header tells a length too; RFC 2516.
+// For PPPoE, whose header also contains a length; RFC 2516.
 void put_pppoe_length(uint8_t *data, uint32_t network, uint32_t bytes)
 {
     if (network < kPppoeBytes + 2)
@@ -52,7 +53,7 @@ bool is_erf(uint16_t link_type)
     return link_type == links::kErf || link_type == links::kErfEthernet || link_type == links::kErfPos;
 }
 
-// Of link headers that tell the length of what they carry.
+// For link headers that contain the length of their payload.
 void put_link_length(uint8_t *data, const Head &head, uint32_t bytes)
 {
     constexpr uint32_t kAttributeBytes = 4, kErfRecordLength = 10, kErfWireLength = 14;
@@ -78,7 +79,7 @@ void put_tcp_checksum(uint8_t *ip, uint32_t ip_bytes, uint32_t tcp_bytes)
     put_half(tcp + 16, folded(sum_of(ip + ip_bytes - addresses, addresses) + IPPROTO_TCP + tcp_bytes + sum_of(tcp, tcp_bytes)));
 }
 
-// Of the header itself, and of GRE behind it.
+// Of the header itself, and of a GRE header after it.
 void put_outer_checksums(uint8_t *header, uint32_t bytes)
 {
     const bool is_ipv4 = header[0] >> 4 == 4;
@@ -116,7 +117,7 @@ void begin_head(Head &head, const mapi_packet &packet, const headers::Headers &f
     head.ifindex = packet.ifindex;
     head.is_link_length_short = packet.link_type == links::kPppEther || packet.link_type == links::kNflog || is_erf(packet.link_type);
     uint8_t *const header = head.bytes.data() + ip.offset;
-    if (const auto ends = headers::end_addresses_of(packet.data, ip)) // the route is taken away
+    if (const auto ends = headers::end_addresses_of(packet.data, ip)) // the source route is removed
         std::copy(ends->both().begin(), ends->both().end(), header + (ip.version == 4 ? 12 : 8));
     if (ip.version == 4) {
         header[0] = 0x45;
@@ -130,7 +131,7 @@ void end_head(Head &head, const uint8_t *tcp)
     head.bytes.insert(head.bytes.end(), tcp, tcp + kTcpBytes);
     uint8_t *const own = head.bytes.data() + head.bytes.size() - kTcpBytes;
     own[12] = uint8_t(kTcpBytes / 4 << 4 | (own[12] & 15));
-    put_half(own + 18, 0); // urgent data is as any other
+    put_half(own + 18, 0); // urgent data is treated like any other
 }
 
 void make_packet(functions::MadePackets &made, const Head &head, uint32_t sequence, uint8_t flags, std::span<const uint8_t> payload,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Seeded hash: who sends packets cannot know which keys fall together.
+// Seeded hash: a sender of packets cannot predict which keys collide.
 #include "functions/cooking/seeded_hash.hpp"
 
 #define XXH_INLINE_ALL

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Seeded hash: who sends packets cannot know which keys fall together.
+// Seeded hash: a sender of packets cannot predict which keys collide.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace mapi::cooking
 class SeededHash
 {
 public:
-    SeededHash(); // another seed each
+    SeededHash(); // each with a different seed
     size_t of(const void *bytes, size_t count) const;
 
 private:

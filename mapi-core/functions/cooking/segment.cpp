@@ -63,7 +63,7 @@ uint32_t cut_bytes_of(const mapi_packet &packet, const headers::IpLayer &layer)
 {
     const uint8_t *const header = packet.data + layer.offset;
     const uint32_t told = layer.version == 4 ? anonymize::half_at(header + 2) : anonymize::half_at(header + 4);
-    if (told == 0) // an offload's: all that is there belongs to it
+    if (told == 0) // offload: extends to the end of the capture
         return packet.wire_len > packet.caplen ? packet.wire_len - packet.caplen : 0;
     const uint32_t end = layer.offset + told + (layer.version == 4 ? 0 : 40);
     return end > layer.end ? end - layer.end : 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Streams: which stream a segment is of, and when streams end.
+// Streams: which stream a segment belongs to, and when streams end.
 #include "functions/cooking/streams.hpp"
 
 #include <iterator>
@@ -16,13 +16,13 @@ uint64_t Streams::memory_bytes(const Limits &limits)
     return limits.streams * (sizeof(Stream) + kPlaceBytes) + 2 * limits.bytes + functions::MadePackets::kMemoryBytes;
 }
 
-// No stream begins with a RST: it belongs to a stream that ended, or to none.
+// A RST never begins a stream: it belongs to one that has ended, or to none.
 void Streams::take(const Segment &segment, const Head &head)
 {
     ++counts_.packets;
     counts_.bytes += segment.payload.size();
     const auto found = by_ends_.find(segment.ends);
-    const bool is_odd = (segment.flags & kSyn) && (segment.flags & kFin); // no host takes such a packet
+    const bool is_odd = (segment.flags & kSyn) && (segment.flags & kFin); // no host accepts such a packet
     if (is_odd || (found == by_ends_.end() && (segment.flags & kRst)))
         return ignore(segment.payload.size());
     auto stream = found == by_ends_.end() ? begin(segment) : found->second;
@@ -41,7 +41,7 @@ void Streams::ignore(size_t payload_bytes)
     counts_.other_bytes += payload_bytes;
 }
 
-// Who asks for a stream is its client; of one that was there before, who is seen first.
+// The client is the end that requested the stream; of a stream already open, the end seen first.
 Streams::List::iterator Streams::begin(const Segment &segment)
 {
     if (by_ends_.size() >= order_.limits.streams)
@@ -60,7 +60,7 @@ Streams::List::iterator Streams::begin(const Segment &segment)
     return stream;
 }
 
-// It stays after its end, so that what is sent again is known.
+// Kept after its end, so that retransmissions are recognized.
 void Streams::settle(List::iterator stream)
 {
     const size_t cost = stream->sides[0].cost() + stream->sides[1].cost();

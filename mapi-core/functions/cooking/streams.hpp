@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Streams: TCP segments of many streams -> cooked packets of their bytes in order.
+// Streams: TCP segments of many streams -> cooked packets with their bytes in order.
 #pragma once
 
 #include <array>
@@ -18,18 +18,18 @@
 
 namespace mapi::cooking
 {
-// What is kept at most.  When there is more, the stream that was silent longest ends early.
+// Limits of what is kept.  Beyond them, the stream that was silent longest ends early.
 struct Limits {
     size_t streams = 65536;
     size_t bytes = 64u << 20;        // of all streams, ready or behind holes
-    size_t hole_bytes = 1u << 20;    // of one direction, behind a hole; then the hole is skipped
+    size_t hole_bytes = 1u << 20;    // behind a hole, per direction; then the hole is skipped
     size_t hole_segments = 512;
 };
 
 struct Order {
-    size_t threshold = 32000;   // bytes of a cooked packet
-    uint64_t timeout_ns = 0;    // without packets, then a stream ends; 0: never
-    bool is_once = false;       // one packet of each side
+    size_t threshold = 32000;   // size of a cooked packet in bytes
+    uint64_t timeout_ns = 0;    // a stream without packets ends after this time; 0: never
+    bool is_once = false;       // one packet per side
     int side = BOTH_SIDE;
     Limits limits{};
 };
@@ -39,24 +39,24 @@ class Streams
 public:
     Streams(const Order &order, mapi_cooking_t &counts, functions::MadePackets &made);
 
-    // What is kept at most, and once more what ends at a time, which is copied.
+    // Upper bound of what is kept, plus a copy of what ends at the same time.
     static uint64_t memory_bytes(const Limits &limits);
 
-    // The head is of a packet like the segment's.
+    // The head is from a packet like the segment's.
     void take(const Segment &segment, const Head &head);
-    // Ends those that were silent too long.
+    // Ends streams that were silent for too long.
     void expire(uint64_t now_ns);
     void end_all();
 
 private:
     struct Stream {
         Ends ends;
-        std::array<Side, 2> sides; // by who sends
+        std::array<Side, 2> sides; // indexed by sender
         unsigned client = 0;
         uint64_t last_ns = 0;
-        size_t cost = 0; // as counted in cost_
+        size_t cost = 0; // as included in cost_
         bool is_closed = false;
-        bool is_quiet = true; // stands in quiet_
+        bool is_quiet = true; // is in quiet_
     };
     using List = std::list<Stream>;
     struct Hash {
@@ -113,7 +113,8 @@ private:
     const Order order_;
     mapi_cooking_t &counts_;
     functions::MadePackets &made_;
-    // Each by time of the last packet: those that hold bytes or may get some, and those that have none yet or are closed.
+    // Each ordered by time of the last packet: streams that hold bytes or may get some, and streams
+    // without bytes so far or closed.
     List busy_, quiet_;
     std::unordered_map<Ends, List::iterator, Hash> by_ends_;
     size_t cost_ = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// UNCOOK: TCP packets longer than a segment -> segments; all others as they are.
+// UNCOOK: TCP packets longer than a segment -> segments; all others unchanged.
 #include <algorithm>
 #include <bit>
 #include <exception>
@@ -18,7 +18,7 @@ namespace mapi::functions
 {
 namespace
 {
-constexpr uint32_t kIpBytes = 1500; // of a segment, when no other length is told
+constexpr uint32_t kIpBytes = 1500; // of a segment, if no other length is given
 
 class Uncook
 {
@@ -32,7 +32,7 @@ public:
         for (; mask != 0; mask &= mask - 1) {
             try {
                 take(batch.packets[std::countr_zero(mask)]);
-            } catch (const std::exception &) { // no memory
+            } catch (const std::exception &) { // out of memory
                 ++counts_.lost_packets;
             }
         }
@@ -52,7 +52,7 @@ private:
         }
     }
 
-    // A packet that was captured in part is left as it is: nobody could tell then that bytes are missing.
+    // A truncated packet is left unchanged: its segments would not show that bytes are missing.
     bool cut(const mapi_packet &packet, const headers::Headers &found)
     {
         const headers::IpLayer &ip = *found.innermost();
@@ -73,7 +73,7 @@ private:
         const uint32_t first = anonymize::word_at(packet.data + ip.transport + 4);
         for (uint32_t at = 0; at < payload->size(); at += most) {
             const auto part = payload->subspan(at, std::min<size_t>(most, payload->size() - at));
-            const uint32_t sequence = first + at + (at && head_.flags() & cooking::kSyn ? 1 : 0); // a SYN is one number long
+            const uint32_t sequence = first + at + (at && head_.flags() & cooking::kSyn ? 1 : 0); // a SYN occupies one sequence number
             cooking::make_packet(made_, head_, sequence, made_flags(at, part.size(), payload->size()), part, packet.timestamp_ns);
             ++counts_.segments;
         }
@@ -81,7 +81,7 @@ private:
         return true;
     }
 
-    // What begins a stream is in the first segment, what ends it in the last.
+    // Flags that begin a stream go into the first segment, flags that end it into the last.
     uint8_t made_flags(size_t at, size_t bytes, size_t all_bytes) const
     {
         const uint8_t flags = head_.flags();
@@ -103,11 +103,11 @@ private:
 int create(const mapi_function_setup *setup, void **instance)
 {
     if (setup->arguments[1].kind && !setup->arguments[2].kind)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_3, "takes no argument, one, or the three of MAPI 2, which have no meaning");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_3, "takes no arguments, one, or the three of MAPI 2, which are ignored");
     const bool is_given = setup->arguments[0].kind && !setup->arguments[2].kind;
     const int64_t bytes = is_given ? setup->arguments[0].number : 0;
     if (bytes < 0 || bytes > UINT16_MAX)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "segment: 1 to 65535 bytes of payload, or 0: IP packets of 1500 bytes");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the segment size is out of range (1 to 65535 bytes of payload, or 0 for IP packets of 1500 bytes)");
     if (const int refused = charge_memory(setup, MadePackets::kMemoryBytes))
         return refused;
     return create_object<Uncook>(setup, instance, static_cast<mapi_uncook_t *>(setup->result), uint32_t(bytes));
@@ -130,7 +130,7 @@ extern "C" const mapi_function mapi_fn_uncook = {
     .abi = MAPI_FUNCTION_ABI,
     .struct_size = sizeof(mapi_function),
     .name = "UNCOOK",
-    .description = "cuts long TCP packets into segments",
+    .description = "splits long TCP packets into segments",
     .args = "?iii",
     .flags = MAPI_FUNCTION_TRANSFORMS,
     .result_bytes = sizeof(mapi_uncook_t),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// BPF_FILTER: packet -> passes when the expression matches.  One program for each link type that comes by.
+// BPF_FILTER: packet -> passes when the expression matches.  One program for each link type that
+// occurs.
 #include <atomic>
 #include <bit>
 #include <memory>
@@ -23,8 +24,8 @@ namespace mapi::functions
 {
 namespace
 {
-constexpr size_t kProgramsMax = 8;       // a capture of more link types than that is no common one
-constexpr uint64_t kProgramBytes = 8192; // its machine code has pages of its own
+constexpr size_t kProgramsMax = 8;       // captures with more link types are not common
+constexpr uint64_t kProgramBytes = 8192; // its machine code occupies pages of its own
 
 class BpfFilter
 {
@@ -35,7 +36,8 @@ public:
         programs_.reserve(kProgramsMax);
     }
 
-    // Throws FilterError.  What an expression for files cannot ask an interface may answer.
+    // Throws FilterError.  An expression that does not compile for files may compile for an
+    // interface.
     void prepare(uint16_t link_type)
     {
         try {
@@ -51,7 +53,7 @@ public:
         }
     }
 
-    // Of the link type that create() was told, which other threads may ask for, too.
+    // Keeps the code for the link type given to create(), which other threads may request as well.
     void keep_code()
     {
         static constexpr bpf_insn kPass[] = {{BPF_RET | BPF_K, 0, 0, 1}};
@@ -87,7 +89,7 @@ public:
         return passed;
     }
 
-    // Any thread: that program does not change any more.
+    // Any thread: this program never changes after create().
     bool prefilter(const mapi_batch &batch, uint64_t &passed) const
     {
         if (batch.link_type != first_link_type_ || !first_program_)
@@ -98,7 +100,7 @@ public:
 
     // Any thread.
     uint16_t first_link_type() const { return first_link_type_; }
-    // For an index over many filters: what it is to find for this one, at least.
+    // For an index over many filters: a superset of what this filter accepts.
     std::span<const bpf_insn> indexed_code() const { return indexed_code_; }
 
     uint64_t unjudged() const { return unjudged_.load(std::memory_order_relaxed); }
@@ -106,12 +108,12 @@ public:
 private:
     struct Entry {
         uint16_t link_type = 0;
-        std::optional<match::BpfProgram> program = {}; // none: the expression means nothing on such links
-        std::optional<match::BpfProgram> outgoing = {}; // where the direction matters: of packets that this machine sends
-        std::vector<bpf_insn> kernel_code = {};         // then, too: what the kernel takes
+        std::optional<match::BpfProgram> program = {}; // empty: the expression cannot be used with this link type
+        std::optional<match::BpfProgram> outgoing = {}; // if the direction matters: for packets sent by this machine
+        std::vector<bpf_insn> kernel_code = {};         // likewise: the program in the form the kernel accepts
     };
 
-    // Only whether a packet is outgoing can be asked.
+    // An expression can only test whether a packet is outgoing.
     match::BpfProgram answered(const Entry &entry, uint8_t packet_type) const
     {
         return match::BpfProgram::from_instructions(match::answer_live(entry.kernel_code, packet_type, interface_index_));
@@ -138,7 +140,7 @@ private:
         return entry.program->filter(packets, mask & ~outgoing) | entry.outgoing->filter(packets, outgoing);
     }
 
-    // The cold half: a capture with several link types compiles once for each, when its first packet comes.
+    // The cold path: a capture with several link types compiles once for each, at its first packet.
     const Entry &find(uint16_t link_type)
     {
         static const Entry kNone = {};
@@ -159,18 +161,19 @@ private:
     const std::string expression_;
     const bool has_packet_types_;
     const uint32_t interface_index_;
-    std::vector<Entry> programs_; // stay where they are; after create() the device's thread alone uses it
-    const match::BpfProgram *first_program_ = nullptr; // null: more than a packet's bytes decides
+    std::vector<Entry> programs_; // never reallocated; after create() used only by the device's thread
+    const match::BpfProgram *first_program_ = nullptr; // null: the result depends on more than the packet's bytes
     uint16_t first_link_type_ = 0;
     std::span<const bpf_insn> first_code_, indexed_code_;
     std::atomic<uint64_t> unjudged_ = 0;
 };
 
-// Filters with the same input: an index over their fields finds the few that a packet may pass, and these judge it themselves.
+// Filters with the same input: an index over their fields selects the few filters that may accept a
+// packet, which then decide themselves.
 class BpfJoint
 {
 public:
-    // Null when there is nothing to find by.
+    // Returns null if no index is possible.
     static std::unique_ptr<BpfJoint> make(std::span<void *const> instances)
     {
         auto joint = std::make_unique<BpfJoint>();
@@ -280,6 +283,6 @@ extern "C" const mapi_function mapi_fn_bpf_filter = {
     .joint_create = mapi::functions::joint_create,
     .joint_process = mapi::functions::joint_process,
     .joint_destroy = mapi::functions::destroy<mapi::functions::BpfJoint>,
-    .text_bytes_max = 2048, // a second; libpcap takes a time that grows with the cube
+    .text_bytes_max = 2048, // takes one second; libpcap's time grows with the cube
     .prefilter = mapi::functions::prefilter,
 };

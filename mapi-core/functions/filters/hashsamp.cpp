@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// HASHSAMP: packet -> passes when the hash of its addresses, protocol and ports is in the sampled part: whole flows, the same ones wherever it runs.
+// HASHSAMP: packet -> passes when the hash of its addresses, protocol and ports is in the sampled
+// part: complete flows, the same ones on every machine.
 #include <bit>
 #include <cstddef>
 #include <cstring>
@@ -29,7 +30,7 @@ namespace
 constexpr int64_t kParts = 1024;
 constexpr uint32_t kTcpSequence = 4, kTcpFlags = 13;
 
-// What is hashed: no padding, the same bytes on every machine.
+// The hash input: no padding, the same bytes on every machine.
 struct FlowKey {
     uint8_t source[16];
     uint8_t destination[16];
@@ -46,7 +47,7 @@ FlowKey key_of(const mapi_packet &packet, const headers::IpLayer &ip)
     const auto source = headers::source_of(packet, ip), destination = headers::destination_of(packet, ip);
     memcpy(key.source, source.data(), source.size());
     memcpy(key.destination, destination.data(), destination.size());
-    memcpy(key.source_port, packet.data + ip.transport, 4); // both
+    memcpy(key.source_port, packet.data + ip.transport, 4); // both ports
     key.protocol = ip.protocol;
     key.version = ip.version;
     return key;
@@ -54,7 +55,7 @@ FlowKey key_of(const mapi_packet &packet, const headers::IpLayer &ip)
 
 static_assert(sizeof(struct sample) == 40 && offsetof(struct sample, timestamp) == offsetof(mapi_sample_t, timestamp));
 
-// TCP's flags as MAPI 2 numbers them.
+// TCP flags in MAPI 2's numbering.
 uint32_t mapi2_flags(uint8_t header_flags)
 {
     constexpr uint8_t kFin = 1, kSyn = 2, kRst = 4, kPsh = 8, kAck = 16;
@@ -127,16 +128,16 @@ private:
     const uint64_t part_;
     UnreadPackets unread_;
     std::vector<mapi_sample_t> samples_;
-    std::optional<ResultQueue<mapi_sample_t>> queue_; // none: samples are not kept
+    std::optional<ResultQueue<mapi_sample_t>> queue_; // empty: samples are not kept
 };
 
 int create(const mapi_function_setup *setup, void **instance)
 {
     const int64_t part = setup->arguments[0].number, keeps = setup->arguments[1].number;
     if (part < 1 || part > kParts)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the sampled part is not within 1 to 1024, of 1024");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the sampled part is out of range (1 to 1024, of 1024)");
     if (keeps != 0 && keeps != 1)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_2, "whether samples are kept is neither 0 nor 1");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_2, "the flag that keeps samples is neither 0 nor 1");
     return create_object<HashSampler>(setup, instance, setup, uint64_t(part), keeps != 0);
 }
 
@@ -151,7 +152,7 @@ extern "C" const mapi_function mapi_fn_hashsamp = {
     .abi = MAPI_FUNCTION_ABI,
     .struct_size = sizeof(mapi_function),
     .name = "HASHSAMP",
-    .description = "lets a part of all flows pass, chosen by a hash of addresses, protocol and ports",
+    .description = "passes a part of all flows, chosen by a hash of addresses, protocol and ports",
     .args = "ii",
     .flags = MAPI_FUNCTION_RESULTS_IN_RING,
     .result_bytes = sizeof(mapi_sample_t),

@@ -19,7 +19,7 @@ int create(const mapi_function_setup *setup, void **instance)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the pattern is empty");
     try {
         auto expression = match::RegularExpression::compile(pattern);
-        const int refused = charge_memory(setup, expression->memory_bytes()); // nobody can tell before
+        const int refused = charge_memory(setup, expression->memory_bytes()); // the size is only known after compilation
         *instance = refused ? nullptr : expression.release();
         return refused;
     } catch (const match::PatternError &error) {
@@ -40,7 +40,7 @@ extern "C" const mapi_function mapi_fn_regexp = {
     .abi = MAPI_FUNCTION_ABI,
     .struct_size = sizeof(mapi_function),
     .name = "REGEXP",
-    .description = "passes packets in which a regular expression matches",
+    .description = "passes packets that match a regular expression",
     .args = "s",
     .flags = MAPI_FUNCTION_PURE,
     .result_bytes = 0,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// SAMPLE: packet -> passes every n-th (PERIODIC), or n percent of them (PROBABILISTIC).  SAMPLE_PACKETS: MAPI 1's, the same with strings or numbers.
+// SAMPLE: packet -> passes every n-th (PERIODIC), or n percent of them (PROBABILISTIC).
+// SAMPLE_PACKETS: the same for MAPI 1, with strings or numbers.
 //
-// Never shared between flows: two flows that sample must be independent of each other, and the period of each begins at
-// its own first packet.
+// Never shared between flows: the samples of two flows must be independent, and each flow's period
+// starts at its own first packet.
 #include <charconv>
 #include <memory>
 #include <optional>
@@ -31,7 +32,7 @@ int create_sampler(const mapi_function_setup *setup, int64_t value, int64_t mode
     if (value < 1)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the value is less than 1");
     if (mode == PROBABILISTIC && value > 100)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "more than 100 percent");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the value is more than 100 percent");
     try {
         if (mode == PERIODIC) {
             *instance = new Sampler(PeriodicSampler(uint64_t(value)));
@@ -78,7 +79,7 @@ uint64_t process(void *instance, const mapi_batch *, uint64_t mask)
     return std::visit([mask](auto &sampler) { return sampler.sample(mask); }, *static_cast<Sampler *>(instance));
 }
 
-// A period begins; chance has no memory.
+// Restarts the period; random sampling has no state to reset.
 void begin_anew(void *instance)
 {
     if (auto *sampler = std::get_if<PeriodicSampler>(static_cast<Sampler *>(instance)))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// STR_SEARCH: packet -> passes when a string is in it.
+// STR_SEARCH: packet -> passes when it contains a string.
 #include <limits>
 #include <memory>
 #include <vector>
@@ -39,7 +39,7 @@ int create(const mapi_function_setup *setup, void **instance)
     try {
         auto matcher = std::make_unique<match::StringMatcher>(pattern, int(offset), int(depth),
                                                               letter_case == kNoCase ? match::LetterCase::kIgnored : match::LetterCase::kExact);
-        const int refused = charge_memory(setup, matcher->memory_bytes()); // nobody can tell before
+        const int refused = charge_memory(setup, matcher->memory_bytes()); // the size is only known after compilation
         *instance = refused ? nullptr : matcher.release();
         return refused;
     } catch (const match::PatternError &error) {
@@ -81,7 +81,7 @@ extern "C" const mapi_function mapi_fn_str_search = {
     .abi = MAPI_FUNCTION_ABI,
     .struct_size = sizeof(mapi_function),
     .name = "STR_SEARCH",
-    .description = "passes packets that hold a string between offset and offset + depth",
+    .description = "passes packets that contain a string between offset and offset + depth",
     .args = "sii??s",
     .flags = MAPI_FUNCTION_PURE | MAPI_FUNCTION_JOINT_OF_ANY_MASKS,
     .result_bytes = 0,

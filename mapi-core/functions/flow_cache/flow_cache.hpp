@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Flow cache: packets -> flows, each of which ends once, by time, for want of room or with the packets.
+// Flow cache: packets -> flows, each of which ends once: by time, for lack of room, or at the end
+// of the packets.
 #pragma once
 
 #include <algorithm>
@@ -21,18 +22,19 @@ namespace mapi::functions
 // Numbers of IPFIX's flowEndReason (RFC 5102 5.11.3).
 enum class FlowEnd : uint8_t {
     kIdle = 1,
-    kActive = 2,  // it goes on as a new flow
-    kForced = 4,  // no packet will come any more, or time went back
+    kActive = 2,  // the flow continues as a new one
+    kForced = 4,  // no more packets, or time went back
     kNoRoom = 5
 };
 
 struct FlowTimeouts {
     uint64_t idle_ns;
-    uint64_t active_ns; // from the first packet on; 0: none
+    uint64_t active_ns; // since the first packet; 0: none
 };
 
-// Time is the packets' own; it does not go back with one that comes late, but anew with a step back, which ends all flows.
-// Memory is taken once, at the beginning, and touched as flows come; when it is full, the flow that was idle longest ends early.
+// Time is the packets' own.  A late packet does not turn it back; a larger step back ends all flows
+// and resets it.  Memory is allocated once and touched only as flows arrive; when it is full, the
+// flow that was idle longest ends early.
 template <class Values> class FlowCache
 {
 public:
@@ -41,25 +43,26 @@ public:
     struct Flow {
         FlowKey key;
         uint64_t number;   // from 1 on, in the order of first packets
-        uint64_t first_ns; // earliest and latest time stamp
+        uint64_t first_ns; // earliest and latest timestamp
         uint64_t last_ns;
         uint64_t packets;
         Values values; // zeros before the first packet
     };
     static_assert(std::is_trivially_copyable_v<Values> && std::is_trivially_default_constructible_v<Values>);
 
-    // What so many take.
+    // The memory of that many flows.
     static constexpr uint64_t memory_bytes(uint32_t room) { return (room + uint64_t(1)) * sizeof(Entry) + std::bit_ceil(room) * sizeof(Index); }
 
-    // room: flows, 1 to kRoomMax.  Throws std::bad_alloc, and what FlowHash throws.
+    // room: number of flows, 1 to kRoomMax.  Throws std::bad_alloc, and what FlowHash throws.
     FlowCache(uint32_t room, FlowTimeouts timeouts)
         : room_(room), timeouts_(timeouts), mask_(std::bit_ceil(room) - 1), entries_(allocate<Entry>(room + size_t(1))),
           buckets_(allocate<Index>(mask_ + size_t(1)))
     {
     }
 
-    // The packet's flow, with this packet counted.  on_end(flow, reason, ended_ns) is called for each flow that has ended by then; for a timeout,
-    // ended_ns is the time of the timeout, which may be long before the packet.
+    // Returns the packet's flow, with this packet counted.  Calls on_end(flow, reason, ended_ns)
+    // for each flow that has ended by then; for a timeout, ended_ns is the time of the timeout,
+    // which may be long before the packet.
     template <class OnEnd> Flow &add(const FlowKey &key, uint64_t time_ns, OnEnd &&on_end)
     {
         advance(time_ns, on_end);
@@ -78,7 +81,7 @@ public:
         return entry.flow;
     }
 
-    // A flow goes on as if it had a packet now.
+    // Keeps a flow active as if it had a packet now.
     void keep(const FlowKey &key)
     {
         const Index i = find(key, hash_(key));
@@ -89,7 +92,8 @@ public:
         entries_[i].seen_ns = now_ns_;
     }
 
-    // A flow ends without on_end; also within an on_end of another one.  Nothing: there is none.
+    // Ends a flow without calling on_end; may be called from within an on_end for another flow.
+    // nullopt if there is none.
     std::optional<Flow> take(const FlowKey &key)
     {
         const Index i = find(key, hash_(key));
@@ -100,7 +104,7 @@ public:
         return flow;
     }
 
-    // What time ends.
+    // Ends the flows whose timeouts have passed.
     template <class OnEnd> void advance(uint64_t time_ns, OnEnd &&on_end)
     {
         if (time_ns < now_ns_ && now_ns_ - time_ns > std::max(timeouts_.idle_ns, kNsPerSecond)) {
@@ -122,14 +126,14 @@ public:
     }
 
     uint32_t size() const { return size_; }
-    uint64_t begun() const { return begun_; } // flows, since the beginning
+    uint64_t begun() const { return begun_; } // flows, since creation
     uint64_t now_ns() const { return now_ns_; }
     // Any thread.
     uint64_t time_jumps() const { return time_jumps_.load(std::memory_order_relaxed); }
     uint64_t ended_early() const { return ended_early_.load(std::memory_order_relaxed); }
 
 private:
-    using Index = uint32_t; // of entries_; the first stays free, so that fresh memory is empty
+    using Index = uint32_t; // into entries_; 0 is unused, so that zeroed memory is an empty table
     static constexpr Index kNone = 0;
     static constexpr uint64_t kNsPerSecond = 1000000000;
 
@@ -140,15 +144,15 @@ private:
 
     struct Entry {
         uint64_t hash;
-        uint64_t seen_ns;  // the cache's time with its last packet, and with its first
+        uint64_t seen_ns;  // the cache's time at its last packet, and at its first
         uint64_t begun_ns;
-        Index next; // in its bucket, or of the free ones
+        Index next; // in its bucket, or in the free list
         Neighbours idle;
         Neighbours age;
         Flow flow;
     };
 
-    // Flows in the order of time.
+    // Flows ordered by time.
     template <Neighbours Entry::*kPlace> struct Order {
         Index oldest = kNone, newest = kNone;
 
@@ -171,7 +175,7 @@ private:
     };
     template <class Item> using Memory = std::unique_ptr<Item[], Free>;
 
-    // Pages that no flow has used yet are none of the machine's.
+    // calloc() does not populate pages until a flow uses them.
     template <class Item> static Memory<Item> allocate(size_t items)
     {
         void *memory = calloc(items, sizeof(Item));
@@ -213,7 +217,7 @@ private:
         return i;
     }
 
-    // By the timeout that came first, as if time had been looked at all along.
+    // By the timeout that expired first, as if time had been checked continuously.
     template <class OnEnd> void end_by_time(Index i, OnEnd &&on_end)
     {
         const uint64_t idle_end_ns = entries_[i].seen_ns + timeouts_.idle_ns, active_end_ns = entries_[i].begun_ns + timeouts_.active_ns;
@@ -251,8 +255,8 @@ private:
     Memory<Index> buckets_;
     Order<&Entry::idle> idle_;
     Order<&Entry::age> age_;
-    Index free_ = kNone;    // that were used before
-    uint32_t touched_ = 0;  // entries that ever were used
+    Index free_ = kNone;    // list of entries used before
+    uint32_t touched_ = 0;  // entries used at any time
     uint32_t size_ = 0;
     uint64_t begun_ = 0;
     uint64_t now_ns_ = 0;

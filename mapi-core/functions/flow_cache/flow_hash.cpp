@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Flow hash: a flow's key -> 64 bits that nobody outside can foresee.
+// Flow hash: a flow's key -> 64 bits that an outsider cannot predict.
 #include "functions/flow_cache/flow_hash.hpp"
 
 #include <stdexcept>
@@ -7,16 +7,16 @@
 #include <sys/random.h>
 
 #define XXH_INLINE_ALL
-#define XXH_NO_INLINE_HINTS 1 // gcc with a sanitizer cannot follow them
+#define XXH_NO_INLINE_HINTS 1 // gcc with sanitizers cannot honour them
 #include <xxhash.h>
 
 namespace mapi::functions
 {
 FlowHash::FlowHash()
 {
-    static_assert(sizeof(secret_) >= XXH3_SECRET_SIZE_MIN && sizeof(secret_) <= 256); // up to 256 bytes come whole
+    static_assert(sizeof(secret_) >= XXH3_SECRET_SIZE_MIN && sizeof(secret_) <= 256); // the system returns up to 256 bytes in full
     if (getrandom(secret_, sizeof(secret_), 0) != ssize_t(sizeof(secret_)))
-        throw std::runtime_error("the system gives no random bytes for the hash of flows");
+        throw std::runtime_error("no random bytes from the system for the flow hash");
 }
 
 uint64_t FlowHash::operator()(const FlowKey &key) const

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Flow hash: a flow's key -> 64 bits that nobody outside can foresee.
+// Flow hash: a flow's key -> 64 bits that an outsider cannot predict.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +8,16 @@
 
 namespace mapi::functions
 {
-// XXH3 with a random secret of each object's own: who does not know it cannot choose flows that collide.
+// XXH3 with a random secret per object: an outsider cannot choose flows that collide.
 class FlowHash
 {
 public:
-    // Throws std::runtime_error when the system gives no random bytes.
+    // Throws std::runtime_error if the system provides no random bytes.
     FlowHash();
 
     uint64_t operator()(const FlowKey &key) const;
 
 private:
-    uint8_t secret_[192]; // as long as the library's own
+    uint8_t secret_[192]; // as long as the library's default
 };
 } // namespace mapi::functions

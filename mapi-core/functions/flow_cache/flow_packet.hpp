@@ -13,20 +13,20 @@ namespace mapi::functions
 {
 // One direction of a conversation.  No padding, the same bytes for the same flow.
 struct FlowKey {
-    uint8_t source[16]; // in network byte order, 4 or 16 bytes of each; zeros behind
+    uint8_t source[16]; // in network byte order, 4 or 16 bytes each; then zeros
     uint8_t destination[16];
-    uint16_t source_port; // 0: the protocol has none, or a later fragment or the capture's end hides them
+    uint16_t source_port; // 0: no ports in the protocol, a later fragment, or truncated
     uint16_t destination_port;
     uint8_t protocol; // IPPROTO_
     uint8_t version;  // 4 or 6
-    // Zero but where they are to tell flows apart, too.
+    // Zero unless they also distinguish flows.
     uint16_t vlan; // of the outermost tag
-    uint16_t interface; // on which the packet came
-    uint16_t reserved[3]; // zero: whole words are compared faster
+    uint16_t interface; // where the packet arrived
+    uint16_t reserved[3]; // zero: whole words compare faster
 };
 static_assert(sizeof(FlowKey) == 48);
 
-// The other direction.
+// The reverse direction.
 inline FlowKey reversed(const FlowKey &key)
 {
     FlowKey other = key;
@@ -35,18 +35,19 @@ inline FlowKey reversed(const FlowKey &key)
     return other;
 }
 
-// A view of the packet, for as long as that lives.
+// A view of the packet, valid as long as the packet.
 class FlowPacket
 {
 public:
     explicit FlowPacket(const mapi_packet &packet) : packet(packet), headers(headers::parse(packet)), ip(headers.innermost()) {}
 
     bool has_flow() const { return ip != nullptr; }
-    // All below need a flow.
-    // Of addresses, ports and protocol.
+    // Members below require a flow.
+    // The key consists of addresses, ports and protocol.
     FlowKey key() const;
-    // Of the innermost IP packet by its own length, as other exporters count it (octetDeltaCount, RFC 5102): it may be more than was captured,
-    // or than the frame had.  Where the header has none, what the wire had.
+    // Length of the innermost IP packet according to its header, as other exporters count it
+    // (octetDeltaCount, RFC 5102): it may exceed what was captured, or the frame itself.  If the
+    // header has no length, that on the wire.
     uint32_t ip_bytes() const;
     uint32_t ip_header_bytes() const;
     uint8_t ttl() const { return at_ip(ip->version == 4 ? 8 : 7); } // or hop limit

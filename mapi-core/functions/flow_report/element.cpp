@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Element: the table of what records can tell (IANA registry "IPFIX Information Elements"; RFC 3954 8), and how it is written.
+// Element: the table of elements (IANA registry "IPFIX Information Elements"; RFC 3954 8), and how
+// they are encoded.
 #include "functions/flow_report/element.hpp"
 
 #include <algorithm>
@@ -20,20 +21,20 @@ uint32_t word(const uint8_t *at)
     return uint32_t(at[0]) << 24 | uint32_t(at[1]) << 16 | uint32_t(at[2]) << 8 | at[3];
 }
 
-// NTP time, rounded up: readers who cut it to whole nanoseconds get what it was.
+// NTP time, rounded up: readers that truncate it to nanoseconds get the original value.
 uint64_t ntp_ns(uint64_t time_ns)
 {
     return !has_ntp_time(time_ns) ? kNoNtpTime : ntp_time(time_ns) + ((time_ns % kNsPerSecond << 32) % kNsPerSecond != 0);
 }
 
-// The same of whole microseconds; the last 11 bits are zero (RFC 7011 6.1.9).
+// The same in whole microseconds; the last 11 bits are zero (RFC 7011 6.1.9).
 uint64_t ntp_us(uint64_t time_ns)
 {
     constexpr uint64_t kUnused = 0x7ff;
     return has_ntp_time(time_ns) ? (ntp_ns(time_ns - time_ns % kNsPerUs) + kUnused) & ~kUnused : kNoNtpTime & ~kUnused;
 }
 
-// Of 32 bits; a time after 2106 is the last one that these have.
+// In 32 bits; times after 2106 become the largest value.
 uint64_t seconds(uint64_t time_ns)
 {
     return std::min<uint64_t>(time_ns / kNsPerSecond, UINT32_MAX);
@@ -98,7 +99,7 @@ constexpr Element kElements[] = {
     {"PKTLEN_IPV4", "totalLengthIPv4", 190, 2, Element::kIpv4, VALUE(f.flow.values.ip_length)},
     {"PAYLOADLEN_IPV6", "payloadLengthIPv6", 191, 2, Element::kIpv6, VALUE(f.flow.values.ip_length)},
     {"HDRLEN_IPV4", "ipv4IHL", 207, 1, Element::kIpv4, VALUE(f.flow.values.ip_header_bytes / 4)},
-    {"BIFLOW_DIRECTION", "biflowDirection", 239, 1, Element::kAny, VALUE(1)}, // by who was seen first
+    {"BIFLOW_DIRECTION", "biflowDirection", 239, 1, Element::kAny, VALUE(1)}, // by which direction was seen first
 };
 
 #undef VALUE

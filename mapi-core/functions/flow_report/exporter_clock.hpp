@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Exporter clock: flows, in the order of their ends -> when the clock began whose milliseconds tell their times.
+// Exporter clock: flows, in the order of their ends -> the start of the clock that their times in
+// milliseconds refer to.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +8,11 @@
 
 namespace mapi::functions
 {
-// FIRST_SWITCHED, LAST_SWITCHED and sysUpTime of a message count milliseconds in 32 bits, which overflow after 49.7 days, and collectors
-// subtract them without regard to a wrap.  The clock therefore restarts, like that of a restarted exporter, before half of the range is used,
-// and when a flow is older than the clock.  It starts at a whole second, since nfacctd truncates both times to seconds before it adds them.
+// FIRST_SWITCHED, LAST_SWITCHED and sysUpTime of a message count milliseconds in 32 bits, which
+// overflow after 49.7 days, and collectors subtract them without regard to a wrap.  The clock
+// therefore restarts, like that of a restarted exporter, before half of the range is used, and when
+// a flow is older than the clock.  It starts at a whole second, since nfacctd truncates both times
+// to seconds before it adds them.
 class ExporterClock
 {
 public:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// FLOW_REPORT: packet -> flows, told in messages of NetFlow v5, NetFlow v9 or IPFIX.  Lets every packet pass.
+// FLOW_REPORT: packet -> flows, reported as messages of NetFlow v5, NetFlow v9 or IPFIX.  Lets
+// every packet pass.
 #include <algorithm>
 #include <bit>
 #include <cerrno>
@@ -32,11 +33,11 @@ constexpr char kDefaultRecord9[] = "IP_SRC_ADDR IP_DST_ADDR INGRESS EGRESS PKTS 
 constexpr char kDefaultRecordIpfix[] = "IP_SRC_ADDR IP_DST_ADDR INGRESS EGRESS PKTS BYTES FLOW_START_MS FLOW_END_MS L4_SRC_PORT L4_DST_PORT "
                                        "TCP_FLAGS PROT TOS ICMP_TYPE FLOW_END_REASON";
 
-// Of flows that a format has no room for.
+// The reason why a format cannot represent some flows.
 const char *why_refused(int error)
 {
     switch (error) {
-    case EAFNOSUPPORT: return "IPv6 flows are not written: NETFLOW_V5 has IPv4 addresses only (use NETFLOW_V9 or IPFIX)";
+    case EAFNOSUPPORT: return "IPv6 flows are not written: NETFLOW_V5 supports only IPv4 (use NETFLOW_V9 or IPFIX)";
     case EOVERFLOW: return "flows that end after 2106-02-07 are not written: messages count seconds in 32 bits";
     default: return nullptr;
     }
@@ -57,7 +58,8 @@ class FlowReport
     }
 
 public:
-    // At the end all flows are handed to the writer at once, which puts them behind what waits.
+    // At the end all flows are passed to the writer at once, which appends them to the waiting
+    // ones.
     static uint64_t memory_bytes(const ReportSettings &settings)
     {
         return ReportCache::memory_bytes(settings.room) + 2 * uint64_t(settings.room) * sizeof(EndedFlow) + RecordWriter::kMemoryBytes;
@@ -85,7 +87,7 @@ public:
         give_to_writer(0);
     }
 
-    // Whoever ends it does not wait: all at once.
+    // Does not block: passes all flows at once.
     void end()
     {
         is_ending_ = true;
@@ -94,7 +96,7 @@ public:
         writer_.finish(ended_, std::exchange(ended_count_, 0));
     }
 
-    // Messages in the queue wait for their reader, not for the flow's end.
+    // Messages in the queue wait for their reader, not for the end of the flow.
     bool is_settled() { return queue_ || writer_.is_settled(); }
 
     void cancel() { writer_.cancel(); }
@@ -150,7 +152,7 @@ private:
             cache_.keep(reversed(key));
     }
 
-    // Both directions of a biflow end together, that first that was seen first.
+    // Both directions of a biflow end together; the one seen first comes first.
     void hand_over(const ReportCache::Flow &flow, FlowEnd reason, uint64_t ended_ns)
     {
         std::optional<ReportCache::Flow> other;
@@ -164,7 +166,7 @@ private:
             return;
         }
         EndedFlow ended;
-        memset(&ended, 0, sizeof(ended)); // padding, too: it is copied as bytes
+        memset(&ended, 0, sizeof(ended)); // padding too: it is copied as bytes
         ended.ended_ns = ended_ns;
         ended.boot_ns = clock_.boot_ns(other ? std::min(flow.first_ns, other->first_ns) : flow.first_ns, ended_ns);
         ended.observed_flows = cache_.begun();
@@ -189,7 +191,8 @@ private:
         ended_.append(reinterpret_cast<const char *>(&ended), sizeof(ended));
     }
 
-    // Many flows may end at a time: in pieces, of which a live device loses no more than find no room.
+    // Many flows may end at the same time.  They are passed on in pieces, so that a live device
+    // loses only those for which there is no room.
     void give_to_writer(size_t least_bytes)
     {
         if (!is_ending_ && ended_.size() >= least_bytes)
@@ -202,25 +205,25 @@ private:
     ExporterClock clock_;
     uint64_t ignored_packets_ = 0, ignored_bytes_ = 0;
     uint64_t unsent_flows_ = 0, unsent_packets_ = 0, unsent_bytes_ = 0;
-    std::string ended_; // of a batch, on their way to the writer
+    std::string ended_; // ended flows of a batch, not yet passed to the writer
     uint64_t ended_count_ = 0;
     bool is_ending_ = false;
     UnreadPackets unread_;
     ReportLosses losses_;
-    const std::unique_ptr<ReportQueue> queue_; // null: messages go elsewhere
-    RecordWriter writer_; // last: its thread uses the others
+    const std::unique_ptr<ReportQueue> queue_; // null: messages go to another destination
+    RecordWriter writer_; // last: its thread uses the other members
 };
 
-// 0, or an error number.
+// Returns 0 or an error number.
 int read_format(const mapi_function_setup *setup, Format &format)
 {
     const std::string name = setup->arguments[kFormat].text;
     if (name != "NETFLOW_V5" && name != "NETFLOW_V9" && name != "IPFIX")
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the format \"" + name + "\" is none of NETFLOW_V5, NETFLOW_V9 and IPFIX");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the format \"" + name + "\" is not NETFLOW_V5, NETFLOW_V9 or IPFIX");
     format = name == "NETFLOW_V5" ? Format::kNetflow5 : name == "NETFLOW_V9" ? Format::kNetflow9 : Format::kIpfix;
     if (format == Format::kNetflow5 && (*setup->arguments[kKey].text || *setup->arguments[kRecord].text))
         return refuse(setup, *setup->arguments[kKey].text ? MFUNCT_INVALID_ARGUMENT_3 : MFUNCT_INVALID_ARGUMENT_4,
-                      "records of NetFlow v5 are always the same: key and record are to be empty");
+                      "NetFlow v5 records have a fixed layout: key and record must be empty");
     return 0;
 }
 
@@ -229,7 +232,7 @@ int create(const mapi_function_setup *setup, void **instance)
     Format format;
     if (const int refused = read_format(setup, format))
         return refused;
-    int number = MAPI_CONFIG_ERROR; // of what is looked at
+    int number = MAPI_CONFIG_ERROR; // if the next step fails
     try {
         const ReportSettings settings = read_report_settings(setup->config ? setup->config : "");
         number = MFUNCT_INVALID_ARGUMENT_3;
@@ -291,7 +294,7 @@ extern "C" const mapi_function mapi_fn_flow_report = {
     .abi = MAPI_FUNCTION_ABI,
     .struct_size = sizeof(mapi_function),
     .name = "FLOW_REPORT",
-    .description = "flows in messages of NetFlow v5, NetFlow v9 or IPFIX",
+    .description = "exports flows as NetFlow v5, NetFlow v9 or IPFIX",
     .args = "soss",
     .flags = MAPI_FUNCTION_PASSES_ALL | MAPI_FUNCTION_RESULTS_IN_RING,
     .result_bytes = sizeof(mapi_flow_report_t),

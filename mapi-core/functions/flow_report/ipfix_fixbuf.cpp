@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// IPFIX: flows -> messages (RFC 7011), by libfixbuf.
+// IPFIX: flows -> messages (RFC 7011), with libfixbuf.
 #include <cctype>
 #include <stdexcept>
 #include <utility>
@@ -12,14 +12,14 @@ namespace mapi::functions
 {
 namespace
 {
-constexpr size_t kExportTimeOffset = 4; // in a message's header
+constexpr size_t kExportTimeOffset = 4; // in the message header
 
 class Error
 {
 public:
     ~Error() { g_clear_error(&error_); }
     GError **operator&() { return &error_; }
-    [[noreturn]] void fail() const { throw std::runtime_error(std::string("libfixbuf: ") + (error_ ? error_->message : "no reason")); }
+    [[noreturn]] void fail() const { throw std::runtime_error(std::string("libfixbuf: ") + (error_ ? error_->message : "unknown error")); }
 
 private:
     GError *error_ = nullptr;
@@ -44,7 +44,7 @@ public:
     ~Ipfix() override
     {
         if (buffer_)
-            fBufFree(buffer_); // the session and the exporter, too
+            fBufFree(buffer_); // frees the session and the exporter, too
         else
             fbSessionFree(session_);
         fbInfoModelFree(model_);
@@ -91,7 +91,7 @@ private:
         }
     }
 
-    // Elements of the other direction, which libfixbuf knows, are of enterprise 29305 (RFC 5103 6.1).
+    // libfixbuf defines elements of the reverse direction under enterprise 29305 (RFC 5103 6.1).
     static std::string reverse_name(const Element &element)
     {
         std::string name = element.ipfix_name;
@@ -120,7 +120,7 @@ private:
         }
     }
 
-    // Templates have a message of their own.
+    // Templates get a message of their own.
     void begin(const EndedFlow &flow)
     {
         time_.clear();
@@ -131,7 +131,8 @@ private:
         }
     }
 
-    // The time of a message is known only with its last flow; for 0 libfixbuf would insert the time of its own clock.
+    // The time of a message is known only with its last flow; for 0 libfixbuf would insert its own
+    // clock's time.
     void emit(uint64_t flows)
     {
         Error error;
@@ -143,7 +144,7 @@ private:
         clock_.message(send_(message, flows));
     }
 
-    // False: the message has no room for it.
+    // Returns false if the message has no room for it.
     bool append(uint16_t id)
     {
         Error error;
@@ -153,7 +154,8 @@ private:
                });
     }
 
-    // Between templates and records libfixbuf refuses once, so that its caller sends the message before; here it is sent already.
+    // Between templates and records libfixbuf fails once, so that its caller sends the previous
+    // message; here it has already been sent.
     template <class Call> static bool twice(Call &&call)
     {
         Error first, second;
@@ -168,8 +170,8 @@ private:
     fbInfoModel_t *const model_;
     fbSession_t *const session_;
     fBuf_t *buffer_ = nullptr;
-    std::string record_; // as the internal template has it
-    uint64_t flows_ = 0; // of the message
+    std::string record_; // in the layout of the internal template
+    uint64_t flows_ = 0; // in the message
     MessageTime time_;
 };
 } // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// IPFIX in a build without libfixbuf.
+// IPFIX without libfixbuf: unavailable.
 #include <stdexcept>
 
 #include "functions/flow_report/message_encoder.hpp"
@@ -8,6 +8,6 @@ namespace mapi::functions
 {
 std::unique_ptr<MessageEncoder> make_ipfix(const ReportSettings &, const ReportTemplate &, bool, bool, SendMessage)
 {
-    throw std::runtime_error("this build has no libfixbuf, which makes IPFIX; NETFLOW_V9 needs none");
+    throw std::runtime_error("IPFIX: unavailable: built without libfixbuf (NETFLOW_V9 does not need it)");
 }
 } // namespace mapi::functions

@@ -12,23 +12,25 @@
 
 namespace mapi::functions
 {
-constexpr size_t kMessageBytesMax = 1400; // fits into a packet of Ethernet, in tunnels, too
+constexpr size_t kMessageBytesMax = 1400; // fits into an Ethernet packet, even in tunnels
 
-// What a message holds, and how many flows; false: it was lost.
+// Takes a message and its number of flows; returns false if it was lost.
 using SendMessage = std::function<bool(const std::string &message, uint64_t flows)>;
 
-// One thread.
+// Used by one thread.
 class MessageEncoder
 {
 public:
     virtual ~MessageEncoder() = default;
-    // 0, or errno: the format has no room for such a flow, EAFNOSUPPORT for its addresses, EOVERFLOW for its time.
+    // Returns 0 or errno: the format cannot represent the flow, EAFNOSUPPORT for its addresses,
+    // EOVERFLOW for its time.
     virtual int add(const EndedFlow &flow) = 0;
-    // A message with what is left.
+    // Sends a message with the remaining flows.
     virtual void flush() = 0;
 };
 
-// The time of a message is that of its flow that ended last: collectors take a later time for a clock that has wrapped.
+// The time of a message is that of its flow that ended last: collectors mistake a later time for a
+// clock that has wrapped.
 class MessageTime
 {
 public:
@@ -38,7 +40,7 @@ public:
     void add(const EndedFlow &flow) { latest_ns_ = std::max(latest_ns_, flow.ended_ns); }
     void clear() { latest_ns_ = 0; }
     uint64_t latest_ns() const { return latest_ns_; }
-    // Where a header has whole seconds, the next one.
+    // For headers with whole seconds: rounded up.
     uint64_t next_second() const { return (latest_ns_ + kNsPerSecond - 1) / kNsPerSecond; }
 
     static constexpr uint64_t kNsPerSecond = 1'000'000'000;
@@ -47,8 +49,8 @@ private:
     uint64_t latest_ns_ = 0;
 };
 
-// When templates are sent: at the beginning, after a message was lost and, to those who may not have heard the first, now and then
-// (RFC 3954 9, RFC 7011 8.4).
+// When to send templates: at the beginning, after a lost message and, for collectors that may have
+// missed the first, periodically (RFC 3954 9, RFC 7011 8.4).
 class TemplateClock
 {
 public:
@@ -56,7 +58,7 @@ public:
 
     bool is_due(uint64_t now_ns) const
     {
-        const uint64_t since_ns = now_ns > sent_ns_ ? now_ns - sent_ns_ : sent_ns_ - now_ns; // flows end nearly in the order of time
+        const uint64_t since_ns = now_ns > sent_ns_ ? now_ns - sent_ns_ : sent_ns_ - now_ns; // flows end nearly in order of time
         return is_due_ || (repeats_ && (messages_ >= kMessages || since_ns >= kIntervalNs));
     }
     void sent(uint64_t now_ns)
@@ -83,8 +85,8 @@ private:
 
 std::unique_ptr<MessageEncoder> make_netflow5(const ReportSettings &settings, SendMessage send);
 std::unique_ptr<MessageEncoder> make_netflow9(const ReportSettings &settings, const ReportTemplate &records, bool repeats_templates, SendMessage send);
-// has_biflows: a flow may have its other direction with it, whose values follow in the record (RFC 5103).  Throws std::runtime_error when the
-// build has no IPFIX.
+// has_biflows: the values of a flow's other direction may follow in its record (RFC 5103).  Throws
+// std::runtime_error if built without IPFIX.
 std::unique_ptr<MessageEncoder> make_ipfix(const ReportSettings &settings, const ReportTemplate &records, bool has_biflows, bool repeats_templates,
                                            SendMessage send);
 } // namespace mapi::functions

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// NetFlow v5: flows of IPv4 -> messages (Cisco, "NetFlow Export Datagram Format").
+// NetFlow v5: IPv4 flows -> messages (Cisco, "NetFlow Export Datagram Format").
 #include <algorithm>
 
 #include <netinet/in.h>
@@ -13,7 +13,7 @@ namespace
 constexpr unsigned kHeaderBytes = 24, kRecordBytes = 48;
 constexpr unsigned kRecordsMax = (kMessageBytesMax - kHeaderBytes) / kRecordBytes;
 constexpr uint64_t kNsPerMs = 1'000'000;
-static_assert(kRecordsMax <= 30); // the format's own limit
+static_assert(kRecordsMax <= 30); // limit of the format
 
 class Netflow5 : public MessageEncoder
 {
@@ -36,7 +36,8 @@ public:
         return 0;
     }
 
-    // Its time is the last millisecond of the second: nfacctd ignores fractions of a second here, and then computes each flow's second.
+    // The time is the last millisecond of the second: nfacctd ignores fractions of a second here,
+    // and would otherwise compute a wrong second for flows.
     void flush() override
     {
         if (count_ == 0)
@@ -51,7 +52,7 @@ public:
         append_number(message, sequence_, 4);
         append_number(message, 0, 1); // engine type
         append_number(message, settings_.observation_domain, 1); // engine
-        append_number(message, 0, 2); // every packet is looked at
+        append_number(message, 0, 2); // no sampling
         sequence_ += count_;
         send_(message + records_, count_);
         records_.clear();
@@ -66,7 +67,7 @@ private:
         const bool is_icmp = of.key.protocol == IPPROTO_ICMP;
         records_.append(reinterpret_cast<const char *>(of.key.source), 4);
         records_.append(reinterpret_cast<const char *>(of.key.destination), 4);
-        append_number(records_, 0, 4); // next hop: not known
+        append_number(records_, 0, 4); // next hop: unknown
         append_number(records_, settings_.ingress_interface.value_or(of.values.interface), 2);
         append_number(records_, settings_.egress_interface, 2);
         append_number(records_, std::min<uint64_t>(of.packets, UINT32_MAX), 4);
@@ -79,7 +80,7 @@ private:
         append_number(records_, of.values.tcp_flags, 1);
         append_number(records_, of.key.protocol, 1);
         append_number(records_, of.values.type_of_service, 1);
-        append_number(records_, 0, 8); // autonomous systems and masks: not known
+        append_number(records_, 0, 8); // autonomous systems and masks: unknown
     }
 
     const ReportSettings settings_;

@@ -47,7 +47,7 @@ public:
         const uint64_t seconds = time_.next_second();
         std::string message;
         append_number(message, 9, 2);
-        append_number(message, records_, 2); // templates among them
+        append_number(message, records_, 2); // including templates
         append_number(message, uptime_ms(boot_ns_, seconds * MessageTime::kNsPerSecond), 4);
         append_number(message, seconds, 4);
         append_number(message, sequence_++, 4); // messages before this one
@@ -98,7 +98,7 @@ private:
     const ReportTemplate template_;
     TemplateClock clock_;
     const SendMessage send_;
-    std::string sets_; // of the message, but for the last
+    std::string sets_; // of the message, except the last
     std::string set_;
     uint8_t set_version_ = 0;
     unsigned records_ = 0, flows_ = 0; // of the message

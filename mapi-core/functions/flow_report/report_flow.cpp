@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Report flow: a packet -> what its flow tells.
+// Report flow: a packet -> the data of its flow.
 #include "functions/flow_report/report_flow.hpp"
 
 #include <cstring>
@@ -24,7 +24,7 @@ void add_link(ReportValues &values, const FlowPacket &packet)
     const uint8_t *frame = packet.packet.data;
     values.vlan = packet.headers.vlan;
     if (packet.packet.link_type != links::kEthernet)
-        return; // Ethernet with IP in it has a whole header
+        return; // Ethernet with IP inside has a complete header
     memcpy(values.destination_mac, frame, kMacBytes);
     memcpy(values.source_mac, frame + kMacBytes, kMacBytes);
 }

@@ -16,17 +16,17 @@ namespace mapi::functions
 {
 namespace
 {
-constexpr const char *kOfMapi2 = "it steers threads, tables and logs of MAPI 2 that are not here";
+constexpr const char *kOfMapi2 = "it controls threads, tables and logs that only MAPI 2 has";
 
-// Keys of MAPI 2 that have no effect, each with the largest number that it may be, or none.
+// Keys of MAPI 2 without effect here, each with its largest number, or none.
 struct Ignored {
     std::string_view key;
-    uint32_t most; // 0: a text
+    uint32_t most; // 0: text
     const char *why;
 };
 constexpr Ignored kIgnored[] = {
     {"scanCycle", UINT32_MAX, kOfMapi2}, {"statInterval", UINT32_MAX, kOfMapi2}, {"cacheTimeout", UINT32_MAX, kOfMapi2},
-    {"traceMode", UINT32_MAX, kOfMapi2}, {"traceToFile", 0, kOfMapi2},           {"enterpriseid", UINT32_MAX, "it numbers elements that are not here"},
+    {"traceMode", UINT32_MAX, kOfMapi2}, {"traceToFile", 0, kOfMapi2},           {"enterpriseid", UINT32_MAX, "it numbers elements that only MAPI 2 has"},
 };
 
 uint32_t number(const std::string &key, const std::string &value, uint32_t least, uint32_t most)
@@ -35,7 +35,7 @@ uint32_t number(const std::string &key, const std::string &value, uint32_t least
     const char *const end = value.data() + value.size();
     const auto [stop, error] = std::from_chars(value.data(), end, result);
     if (error != std::errc() || stop != end || result < least || result > most)
-        throw std::runtime_error(key + "=" + value + ": not a number from " + std::to_string(least) + " to " + std::to_string(most));
+        throw std::runtime_error(key + "=" + value + ": not a number in the range " + std::to_string(least) + " to " + std::to_string(most));
     return result;
 }
 } // namespace
@@ -59,8 +59,8 @@ const char *set_report_setting(ReportSettings &settings, const std::string &key,
     else if (const auto known = std::find_if(std::begin(kIgnored), std::end(kIgnored), [&](const Ignored &one) { return one.key == key; }); known != std::end(kIgnored))
         return (known->most ? number(key, value, 0, known->most) : 0), known->why;
     else
-        throw std::runtime_error(key + "=" + value + ": there is no such key; observationDomain, ingressInterface, egressInterface, "
-                                                     "idleTimeout, lifetimeTimeout, hashSize and minFlowPkts are");
+        throw std::runtime_error(key + "=" + value + ": unknown key; available: observationDomain, ingressInterface, egressInterface, "
+                                                     "idleTimeout, lifetimeTimeout, hashSize, minFlowPkts");
     return nullptr;
 }
 

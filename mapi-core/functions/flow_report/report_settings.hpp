@@ -8,20 +8,21 @@
 
 namespace mapi::functions
 {
-// Keys and what they are when they are not set are those of MAPI 2, but for hashSize.
+// Keys and defaults are those of MAPI 2, except for hashSize.
 struct ReportSettings {
     uint32_t observation_domain = 0;
     std::optional<uint32_t> ingress_interface; // otherwise the packet's
-    uint32_t egress_interface = 0;             // 0: not known
+    uint32_t egress_interface = 0;             // 0: unknown
     uint32_t idle_seconds = 30;
     uint32_t active_seconds = 120;
-    uint32_t room = 262144; // flows that go on at a time
+    uint32_t room = 262144; // limit of active flows
     uint32_t least_packets = 0;
 };
 
-// Returns why the key has no effect here; null: it has one.  Throws std::runtime_error that names what is wrong.
+// Returns why the key has no effect here, or null if it has one.  Throws std::runtime_error with
+// the reason.
 const char *set_report_setting(ReportSettings &settings, const std::string &key, const std::string &value);
 
-// "key=value" a line.  Throws std::runtime_error that names what is wrong.
+// One "key=value" per line.  Throws std::runtime_error with the reason.
 ReportSettings read_report_settings(const std::string &lines);
 } // namespace mapi::functions

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Report sink: ended flows -> messages -> their target.
+// Report sink: ended flows -> messages -> their destination.
 #include "functions/flow_report/report_sink.hpp"
 
 #include <cstring>
@@ -32,7 +32,7 @@ public:
         report.recno = number_++;
         report.size = uint32_t(message.size());
         memcpy(report.bytes, message.data(), message.size());
-        queue_.push(reports_); // counts what finds no room
+        queue_.push(reports_); // counts messages without room
         return 0;
     }
 
@@ -70,7 +70,7 @@ int ReportSink::write(const std::string &records, const IsGivenUp &is_given_up)
         EndedFlow reverse;
         if (flow.is_reverse_behind) {
             at += sizeof(EndedFlow);
-            memcpy(&reverse, &records[at], sizeof(reverse)); // both were handed over together
+            memcpy(&reverse, &records[at], sizeof(reverse)); // both were passed on together
             flow.reverse = &reverse;
         }
         if (const int refused = encoder_->add(flow))

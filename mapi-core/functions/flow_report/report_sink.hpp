@@ -15,16 +15,17 @@
 
 namespace mapi::functions
 {
-// Where messages go.
+// The destination of messages.
 class MessageTarget
 {
 public:
     virtual ~MessageTarget() = default;
-    // 0, or errno: it is lost.
+    // Returns 0, or errno if the message is lost.
     virtual int send(const std::string &message, uint64_t flows, const RecordSink::IsGivenUp &is_given_up) = 0;
-    // Flows of messages before the last one of which only became known later that they are lost, and why; each is told once.
+    // Number of flows in earlier messages that turned out to be lost only later, and why; each is
+    // reported once.
     virtual uint64_t take_lost(int &) { return 0; }
-    // One that was sent once may never have come.
+    // False if a message once sent is certain to arrive.
     virtual bool repeats_templates() const { return true; }
 };
 
@@ -35,7 +36,7 @@ std::unique_ptr<MessageTarget> make_file_target(int descriptor);
 std::unique_ptr<MessageTarget> make_udp_target(const std::string &address);
 std::unique_ptr<MessageTarget> make_queue_target(ReportQueue &queue);
 
-// Counts of what was lost; they outlive the sink.
+// Counts of what was lost; they must outlive the sink.
 struct ReportLosses {
     std::atomic<uint64_t> flows = 0;
     std::atomic<int> error = 0;
@@ -53,7 +54,8 @@ public:
     using MakeEncoder = std::function<std::unique_ptr<MessageEncoder>(bool repeats_templates, SendMessage)>;
 
     ReportSink(std::unique_ptr<MessageTarget> target, const MakeEncoder &make_encoder, ReportLosses &losses);
-    // records: EndedFlow as it is in memory, one behind the other.  Always 0: losses are counted flow by flow.
+    // records: a sequence of EndedFlow as in memory.  Always returns 0: losses are counted flow by
+    // flow.
     int write(const std::string &records, const IsGivenUp &is_given_up) override;
 
 private:
@@ -62,6 +64,6 @@ private:
     const std::unique_ptr<MessageTarget> target_;
     ReportLosses &losses_;
     const IsGivenUp *is_given_up_ = nullptr;
-    const std::unique_ptr<MessageEncoder> encoder_; // last: it uses the others
+    const std::unique_ptr<MessageEncoder> encoder_; // last: it uses the other members
 };
 } // namespace mapi::functions

@@ -11,7 +11,7 @@ namespace
 {
 constexpr char kBiflow[] = "BIFLOW";
 
-// is_biflow: set where the word is one of them, which is taken for an element otherwise.
+// is_biflow: set if BIFLOW is among the words; null: BIFLOW counts as an element.
 std::vector<const Element *> parse(const std::string &names, bool *is_biflow = nullptr)
 {
     constexpr char kBetween[] = " \t,";
@@ -27,7 +27,7 @@ std::vector<const Element *> parse(const std::string &names, bool *is_biflow = n
         }
         const Element *element = find_element(name);
         if (!element)
-            throw std::runtime_error("there is no element \"" + name + "\"; known: " + element_names());
+            throw std::runtime_error("unknown element \"" + name + "\"; available: " + element_names());
         elements.push_back(element);
     }
     return elements;
@@ -44,7 +44,7 @@ ReportTemplate::ReportTemplate(const std::string &names)
         throw std::runtime_error(std::string("records of IPv") + (ipv4_.empty() ? "4" : "6") + " flows would be empty");
 }
 
-// An address stands for that of the other family; each is there once.
+// An address also stands for its counterpart in the other family; each element occurs once.
 void ReportTemplate::add(const Element &element, uint8_t version, std::vector<const Element *> &to) const
 {
     const Element *fitting = element.is_in(version) ? &element : element.other_family ? find_element(element.other_family) : nullptr;
@@ -83,11 +83,11 @@ FlowKeyMask::FlowKeyMask(const std::string &names)
     for (const Element *element : parse(names, &is_biflow_)) {
         if (part_of(*element) == 0)
             throw std::runtime_error(std::string("the element \"") + element->name +
-                                     "\" does not tell flows apart; IP_SRC_ADDR, IP_DST_ADDR, L4_SRC_PORT, L4_DST_PORT, PROT, VLAN_TAG and INGRESS do");
+                                     "\" cannot be part of the key; available: IP_SRC_ADDR, IP_DST_ADDR, L4_SRC_PORT, L4_DST_PORT, PROT, VLAN_TAG, INGRESS");
         mask_ |= part_of(*element);
     }
     if (is_biflow_ && (bool(mask_ & kSource) != bool(mask_ & kDestination) || bool(mask_ & kSourcePort) != bool(mask_ & kDestinationPort)))
-        throw std::runtime_error("with BIFLOW the key must have the addresses and ports of both ends or of neither");
+        throw std::runtime_error("BIFLOW requires the addresses and ports of both ends in the key, or of neither");
     if (mask_ == 0)
         mask_ = kAll;
 }
@@ -114,7 +114,7 @@ void FlowKeyMask::check(const ReportTemplate &records) const
 {
     for (const Element *element : records.of(4)) {
         if (part_of(*element) & kAll & ~mask_)
-            throw std::runtime_error(std::string("the element \"") + element->name + "\" is not in the key: packets of one flow may differ in it");
+            throw std::runtime_error(std::string("the element \"") + element->name + "\" is not in the key: its value may differ between packets of a flow");
     }
 }
 } // namespace mapi::functions

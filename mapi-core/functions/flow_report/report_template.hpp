@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Report template: names of elements -> what records of IPv4 and of IPv6 flows hold, and what tells flows apart.
+// Report template: names of elements -> the contents of records of IPv4 and of IPv6 flows, and the
+// flow key.
 #pragma once
 
 #include <string>
@@ -12,11 +13,12 @@ namespace mapi::functions
 class ReportTemplate
 {
 public:
-    // Names with blanks or commas between them, each with or without a %.  Throws std::runtime_error that names the element.
+    // Names separated by blanks or commas, each with or without a %.  Throws std::runtime_error
+    // that names the element.
     explicit ReportTemplate(const std::string &names);
 
     const std::vector<const Element *> &of(uint8_t version) const { return version == 4 ? ipv4_ : ipv6_; }
-    // Of a record.
+    // Length of a record.
     size_t bytes(uint8_t version) const;
 
 private:
@@ -25,20 +27,21 @@ private:
     std::vector<const Element *> ipv4_, ipv6_;
 };
 
-// What a flow's key has of the five, and of VLAN and interface; the rest is zeros.
+// The parts of the 5-tuple, the VLAN and the interface that a flow key contains; the rest is zero.
 class FlowKeyMask
 {
 public:
-    // The same; empty: all five.  Throws std::runtime_error that names the element.
+    // The same syntax; empty: the whole 5-tuple.  Throws std::runtime_error that names the element.
     explicit FlowKeyMask(const std::string &names);
 
     void apply(FlowKey &key, const FlowPacket &packet) const;
-    // Where each record tells another interface than the packets'.
+    // For records whose interface is a setting, not that of the packets.
     void leave_interface_out() { mask_ &= ~unsigned(kInterface); }
     bool has_vlan() const { return mask_ & kVlan; }
-    // Both directions are one flow.
+    // Both directions form one flow.
     bool is_biflow() const { return is_biflow_; }
-    // What of the five flows do not share, a record cannot tell; of VLAN and interface it tells the first packet's.  Throws std::runtime_error that names the element.
+    // Records cannot contain a part of the 5-tuple that is missing in the key; VLAN and interface
+    // are taken from the first packet.  Throws std::runtime_error that names the element.
     void check(const ReportTemplate &records) const;
 
 private:

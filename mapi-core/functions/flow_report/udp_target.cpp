@@ -46,13 +46,13 @@ public:
             open(*at);
         if (socket_ < 0)
             throw std::runtime_error(address + ": " + std::generic_category().message(errno));
-        const timeval patience = {1, 0}; // with a link that takes nothing
+        const timeval patience = {1, 0}; // timeout for a blocked link
         setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
     }
     ~UdpTarget() override { close(socket_); }
     UdpTarget(const UdpTarget &) = delete;
 
-    // A refusal may come any time later, and then stands for the message before.
+    // An error may be reported at any later time; it then refers to an earlier message.
     int send(const std::string &message, uint64_t flows, const RecordSink::IsGivenUp &) override
     {
         if (::send(socket_, message.data(), message.size(), MSG_NOSIGNAL) < 0)
@@ -83,7 +83,7 @@ private:
     }
 
     int socket_ = -1;
-    uint64_t last_flows_ = 0; // of the message before
+    uint64_t last_flows_ = 0; // in the previous message
 };
 } // namespace
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// EXPIRED_FLOWS: packet -> flows, each told once it has ended, with all its packets.  Lets every packet pass.
+// EXPIRED_FLOWS: packet -> flows, each reported once it has ended, with all its packets.  Lets
+// every packet pass.
 #include <bit>
 #include <cstddef>
 #include <cstring>
@@ -22,20 +23,20 @@ namespace
 {
 enum Argument { kReadFlows, kWaitingFlows, kLeastPackets, kKey };
 
-constexpr uint32_t kRoom = 262144;               // as many as MAPI 2 has buckets
+constexpr uint32_t kRoom = 262144;               // the number of buckets in MAPI 2
 constexpr FlowTimeouts kTimeouts = {30'000'000'000, 0}; // ns
 constexpr int64_t kMostReadFlows = 65535;
 constexpr int64_t kMostWaitingFlows = 1 << 20;
-constexpr uint32_t kTagBytes = 4; // of a VLAN tag and of an MPLS label
+constexpr uint32_t kTagBytes = 4; // of a VLAN tag or an MPLS label
 
-// The counts lie together while there is no flow between them.
+// The counts are contiguous while there are no flows between them.
 struct Totals {
     flows_stat stat;
     uint32_t early, other;
 };
 constexpr size_t kTotalWords = sizeof(Totals) / sizeof(uint64_t);
 
-// A flow on its way to the reader, who gets all first halves and then all second ones.
+// A flow on its way to the reader, who gets all first halves, then all second halves.
 struct Record {
     flow_data flow;
     mapi_flow_more more;
@@ -56,14 +57,14 @@ struct Values {
 };
 using Cache = FlowCache<Values>;
 
-// The frame as it would be without tags: two points of a network see the same of it.
+// The frame length without tags, which is the same at two points of a network.
 uint32_t untagged_bytes(const FlowPacket &packet)
 {
     const uint32_t tags = (uint32_t(packet.headers.vlan_tags) + packet.headers.mpls_labels) * kTagBytes;
     return packet.packet.wire_len > tags ? packet.packet.wire_len - tags : 0;
 }
 
-// What tells flows apart beside addresses, ports and protocol.
+// What distinguishes flows besides addresses, ports and protocol.
 struct Place {
     bool has_vlan = false, has_interface = false;
 };
@@ -171,7 +172,8 @@ private:
         record.more.interface = flow.key.interface;
     }
 
-    // For the reader, and for those who refer to the result: of all that came.  First the totals: who sees a flow finds it counted.
+    // Publishes the totals for the reader and for functions that refer to the result.  Totals go
+    // first, so that a flow is counted before it can be seen.
     void publish()
     {
         uint64_t words[kTotalWords];
@@ -185,12 +187,12 @@ private:
     const Place place_;
     Cache cache_;
     const Ring ring_;
-    Totals totals_{}; // device's thread; they wrap, as differences may
+    Totals totals_{}; // device's thread; they wrap, which differences tolerate
     uint64_t *const totals_in_place_;
     UnreadPackets unread_;
 };
 
-// Names of elements, as FLOW_REPORT has them.  False: one is none.
+// Parses element names, spelled as in FLOW_REPORT.  Returns false if one is unknown.
 bool read_place(std::string_view names, Place &place)
 {
     constexpr std::string_view kBetween = " \t,%";
@@ -213,15 +215,15 @@ int create(const mapi_function_setup *setup, void **instance)
     const std::string key = setup->argument_count > kKey && setup->arguments[kKey].kind ? setup->arguments[kKey].text : "";
     Place place;
     if (!read_place(key, place))
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_4, "\"" + key + "\" has a name other than VLAN_TAG and INGRESS");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_4, "\"" + key + "\" contains a name other than VLAN_TAG and INGRESS");
     const int64_t read_flows = setup->arguments[kReadFlows].number, waiting_flows = setup->arguments[kWaitingFlows].number,
                   least_packets = setup->arguments[kLeastPackets].number;
     if (read_flows < 1 || read_flows > kMostReadFlows)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the number of flows of one read is not within 1 to " + std::to_string(kMostReadFlows));
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the number of flows per read is out of range (1 to " + std::to_string(kMostReadFlows) + ")");
     if (waiting_flows < 0 || waiting_flows > kMostWaitingFlows)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_2, "the flows that wait beside are not within 0 to " + std::to_string(kMostWaitingFlows));
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_2, "the number of further waiting flows is out of range (0 to " + std::to_string(kMostWaitingFlows) + ")");
     if (least_packets < 0)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_3, "the least number of packets is below 0");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_3, "the minimum number of packets is negative");
     if (const int refused = charge_memory(setup, Cache::memory_bytes(kRoom)))
         return refused;
     return create_object<ExpiredFlows>(setup, instance, setup, uint32_t(read_flows), uint32_t(waiting_flows), uint32_t(least_packets), place);
@@ -243,7 +245,7 @@ void drops(const void *instance, mapi_function_drops *drops)
     static_cast<const ExpiredFlows *>(instance)->drops(drops);
 }
 
-// What the counts have grown by since the last read.
+// The growth of the counts since the last read.
 Totals read_growth(mapi_reading *reading)
 {
     uint32_t totals[2 * kTotalWords], told[2 * kTotalWords];
@@ -258,8 +260,9 @@ Totals read_growth(mapi_reading *reading)
     return growth;
 }
 
-// The flows that wait, as many as there is room for, what is more of each behind all of them; then the counts, which have them all.  The result
-// stays as it was where the sizes are not those of this function, which mapid told.
+// Writes as many waiting flows as there is room for, then the additional part of each flow, and
+// then the counts, which include them all.  The result is left unchanged if the sizes reported by
+// mapid do not match this function.
 void compose_result(mapi_reading *reading, void *result)
 {
     if (reading->result_bytes < sizeof(Totals))
@@ -291,7 +294,7 @@ extern "C" const mapi_function mapi_fn_expired_flows = {
     .abi = MAPI_FUNCTION_ABI,
     .struct_size = sizeof(mapi_function),
     .name = "EXPIRED_FLOWS",
-    .description = "flows that have ended, with their packets and bytes",
+    .description = "flows that have ended, with their packet and byte counts",
     .args = "iii??s",
     .flags = MAPI_FUNCTION_PASSES_ALL | MAPI_FUNCTION_RESULT_IN_PLACE,
     .create = mapi::functions::create,

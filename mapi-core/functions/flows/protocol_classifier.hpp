@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Protocol classifier: a flow's IP packets -> which application protocol it is of, as nDPI tells.
+// Protocol classifier: a flow's IP packets -> its application protocol, as identified by nDPI.
 #pragma once
 
 #include <cstdint>
@@ -10,28 +10,28 @@
 
 namespace mapi::functions
 {
-// Not for two threads at once; two of them do not touch each other.
+// Not thread-safe; separate objects are independent.
 class ProtocolClassifier
 {
 public:
-    // Throws std::runtime_error: built without nDPI, or no memory.
+    // Throws std::runtime_error if built without nDPI or out of memory.
     ProtocolClassifier();
     ~ProtocolClassifier();
     ProtocolClassifier(const ProtocolClassifier &) = delete;
     ProtocolClassifier &operator=(const ProtocolClassifier &) = delete;
 
-    // What it takes at most with so many flows that are not decided.
+    // Upper bound of its memory with that many undecided flows.
     static uint64_t memory_bytes(size_t flows);
 
-    // nDPI's names, by their numbers.
+    // nDPI's names, indexed by protocol number.
     const std::vector<std::string> &names() const { return names_; }
 
-    // What is known of a flow.  Frees what it has of nDPI's.
+    // What is known of a flow.  Frees nDPI's state of the flow.
     struct Flow {
-        uint16_t master = 0;      // as HTTP; 0: not known
-        uint16_t application = 0; // as the site that is spoken to by HTTP
-        bool is_decided = false;  // no packet will change it
-        uint16_t packets = 0;     // that were looked at
+        uint16_t master = 0;      // such as HTTP; 0: unknown
+        uint16_t application = 0; // such as the site accessed by HTTP
+        bool is_decided = false;  // no further packet will change it
+        uint16_t packets = 0;     // examined so far
         struct Deleter {
             void operator()(void *state) const;
         };
@@ -40,7 +40,7 @@ public:
         bool is(uint16_t protocol) const { return protocol && (master == protocol || application == protocol); }
     };
 
-    // `packet` is whole, from its IP header on.
+    // `packet` is complete, starting at its IP header.
     void look(Flow &flow, std::span<const uint8_t> packet, uint8_t ip_protocol, uint64_t time_ns);
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Protocol classifier: nDPI 4.2.  Facts: ndpi_api.h, and what its ndpiReader does.
+// Protocol classifier: nDPI 4.2.  See ndpi_api.h and its example ndpiReader.
 #include "functions/flows/protocol_classifier.hpp"
 
 #include <cstring>
@@ -14,15 +14,15 @@ namespace mapi::functions
 {
 namespace
 {
-// ndpiReader's: a flow that is unknown after so many packets stays so.
+// As in ndpiReader: a flow still unknown after that many packets stays unknown.
 constexpr unsigned kTcpPackets = 80;
 constexpr unsigned kOtherPackets = 24;
-constexpr size_t kPacketBytesMax = UINT16_MAX; // nDPI's type
+constexpr size_t kPacketBytesMax = UINT16_MAX; // limit of nDPI's type
 
-constexpr uint64_t kModuleBytes = uint64_t(8) << 20; // 5.5 MiB of malloc's in nDPI 4.2
-constexpr uint64_t kFlowTextBytes = 256;            // names and certificates that a flow points to, as a mean
+constexpr uint64_t kModuleBytes = uint64_t(8) << 20; // nDPI 4.2 allocates 5.5 MiB
+constexpr uint64_t kFlowTextBytes = 256;            // average of the names and certificates that a flow points to
 
-std::mutex opening; // nDPI: modules are not to be made in parallel
+std::mutex opening; // nDPI modules must not be created in parallel
 } // namespace
 
 struct ProtocolClassifier::Module {
@@ -33,7 +33,7 @@ struct ProtocolClassifier::Module {
         const std::lock_guard lock(opening);
         ndpi = ndpi_init_detection_module(ndpi_no_prefs);
         if (!ndpi)
-            throw std::runtime_error("nDPI finds no memory");
+            throw std::runtime_error("nDPI: out of memory");
         NDPI_PROTOCOL_BITMASK all;
         NDPI_BITMASK_SET_ALL(all);
         ndpi_set_protocol_detection_bitmask2(ndpi, &all);
@@ -75,7 +75,7 @@ void ProtocolClassifier::look(Flow &flow, std::span<const uint8_t> packet, uint8
     if (!flow.state) {
         flow.state.reset(ndpi_flow_malloc(SIZEOF_FLOW_STRUCT));
         if (!flow.state) {
-            flow.is_decided = true; // of no memory nothing is told but that it is unknown
+            flow.is_decided = true; // out of memory: report it as unknown
             return;
         }
         memset(flow.state.get(), 0, SIZEOF_FLOW_STRUCT);
@@ -86,7 +86,7 @@ void ProtocolClassifier::look(Flow &flow, std::span<const uint8_t> packet, uint8
     const bool is_last = flow.packets >= (ip_protocol == IPPROTO_TCP ? kTcpPackets : kOtherPackets);
     const bool is_known = found.app_protocol != NDPI_PROTOCOL_UNKNOWN;
     if (is_last && !is_known) {
-        uint8_t was_guessed = 0; // never: a port is no proof
+        uint8_t was_guessed = 0; // guesses are not used: a port proves nothing
         found = ndpi_detection_giveup(module_->ndpi, state, 0, &was_guessed);
     }
     flow.master = found.master_protocol;

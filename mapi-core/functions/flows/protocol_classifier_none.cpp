@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Protocol classifier: without nDPI there is none.
+// Protocol classifier: unavailable without nDPI.
 #include "functions/flows/protocol_classifier.hpp"
 
 #include <stdexcept>
@@ -11,7 +11,7 @@ struct ProtocolClassifier::Module {
 
 ProtocolClassifier::ProtocolClassifier()
 {
-    throw std::runtime_error("this libmapi was built without nDPI, which tells protocols apart; install its development files and build again");
+    throw std::runtime_error("unavailable: built without nDPI (install its development files and rebuild)");
 }
 
 ProtocolClassifier::~ProtocolClassifier() = default;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Ranking: counts only grow, so whoever is not among the first can get there by its own growth alone.
+// Ranking: counts only grow, so a value can enter the top ranks only by its own growth.
 #include "functions/flows/ranking.hpp"
 
 #include <algorithm>
@@ -32,7 +32,7 @@ bool Ranking::add(const FieldValue &value, uint64_t bytes)
     return true;
 }
 
-// At the end, when there is room or it is greater than who stands there.
+// Appends the row if there is room, or replaces the last one if its count is higher.
 void Ranking::enter(Row &row)
 {
     if (top_.size() < ranks_)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Ranking: values as they come -> how often each came and with how many bytes, and which came most; exact, up to a bound of different values.
+// Ranking: values as they arrive -> count and bytes of each, and the most frequent ones; exact, up
+// to a limit of distinct values.
 #pragma once
 
 #include <cstdint>
@@ -25,23 +26,24 @@ public:
     using Row = std::pair<const FieldValue, Counts>;
 
     static constexpr size_t kValuesMax = 1u << 20;
-    // What so many take at most: with two pointers and malloc's own each, and half of the buckets empty.
+    // Upper bound of the memory of that many values: two pointers and malloc's overhead each, and
+    // half of the buckets empty.
     static constexpr uint64_t memory_bytes(size_t values_max = kValuesMax) { return values_max * (sizeof(Row) + 5 * sizeof(void *)); }
 
     Ranking(size_t ranks, bool is_by_bytes, size_t values_max = kValuesMax);
 
-    // False: there is no room for another value.
+    // Returns false if there is no room for another value.
     bool add(const FieldValue &value, uint64_t bytes);
     void clear();
 
-    // The greatest first; of equal ones that which became so first.
+    // In descending order; among equal values, the one that reached the value first.
     const std::vector<Row *> &top() const { return top_; }
-    // Ranks from the first to before the second may have changed since the last call.
+    // The range [first, second) of ranks that may have changed since the last call.
     std::pair<size_t, size_t> take_changes();
 
 private:
     static constexpr uint32_t kUnranked = UINT32_MAX;
-    // Keyed, so that a sender cannot choose values that fall together.
+    // Keyed, so that a sender cannot choose colliding values.
     struct Hash {
         uint64_t seed;
         size_t operator()(const FieldValue &value) const noexcept { return size_t(XXH3_64bits_withSeed(&value, sizeof value, seed)); }

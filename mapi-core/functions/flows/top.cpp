@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// TOP: packets -> the values of a field that most packets, or most bytes, had.  Lets every packet pass.
+// TOP: packets -> the most frequent values of a field, by packets or bytes.  Lets every packet
+// pass.
 #include <atomic>
 #include <bit>
 #include <cstddef>
@@ -54,7 +55,7 @@ public:
         show();
     }
 
-    // Its interval begins with the next packet.
+    // The interval restarts with the next packet.
     void reset()
     {
         ranking_.clear();
@@ -92,7 +93,7 @@ private:
         for (size_t i = from; i < until; ++i)
             write_row(result_->row[i], *ranking_.top()[i]);
         const auto rows = uint32_t(ranking_.top().size());
-        if (rows < result_->rows) // rows behind are of before
+        if (rows < result_->rows) // the remaining rows are outdated
             memset(result_->row + rows, 0, (result_->rows - rows) * sizeof(topx_result));
         result_->rows = rows;
     }
@@ -118,7 +119,7 @@ private:
     mapi_top_t *const result_;
 };
 
-// Argument `i`, or 0 when it was left out.
+// Argument `i`, or 0 if it was omitted.
 int64_t number_of(const mapi_function_setup *setup, size_t i)
 {
     return setup->arguments[i].kind ? setup->arguments[i].number : 0;
@@ -129,15 +130,15 @@ int create(const mapi_function_setup *setup, void **instance)
     const int64_t rows = number_of(setup, 0), protocol = number_of(setup, 1), field = number_of(setup, 2);
     const int64_t sorted = number_of(setup, 3), reset_s = number_of(setup, 4);
     if (rows < 1 || rows > TOPX_MAX_X)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "how many values is not within 1 to 1000");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the number of values is out of range (1 to 1000)");
     if (protocol != TOPX_IP && protocol != TOPX_TCP && protocol != TOPX_UDP)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_2, "the protocol is none of TOPX_IP, TOPX_TCP and TOPX_UDP");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_2, "the protocol is not TOPX_IP, TOPX_TCP or TOPX_UDP");
     if (!is_field_of(protocol, field))
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_3, "field " + std::to_string(field) + " is none of that protocol");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_3, "field " + std::to_string(field) + " is not a field of that protocol");
     if (setup->arguments[3].kind && sorted != SORT_BY_PACKETS && sorted != SORT_BY_BYTES)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_4, "sorted is by SORT_BY_PACKETS or SORT_BY_BYTES");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_4, "the order is neither SORT_BY_PACKETS nor SORT_BY_BYTES");
     if (reset_s < 0)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_5, "a time in seconds is not below 0; 0 is for ever");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_5, "the time in seconds is negative (0 means forever)");
     const TopChoice choice = {uint32_t(rows), int(protocol), int(field), sorted == SORT_BY_BYTES, uint64_t(reset_s) * kNsPerSecond};
     if (const int refused = charge_memory(setup, Ranking::memory_bytes()))
         return refused;
@@ -163,7 +164,7 @@ extern "C" const mapi_function mapi_fn_top = {
     .abi = MAPI_FUNCTION_ABI,
     .struct_size = sizeof(mapi_function),
     .name = "TOP",
-    .description = "the values of a field that most packets, or most bytes, have",
+    .description = "most frequent values of a field, by packets or bytes",
     .args = "iii?ii",
     .flags = MAPI_FUNCTION_PASSES_ALL | MAPI_FUNCTION_RESULT_IN_PLACE | MAPI_FUNCTION_RESULT_COPIED,
     .create = mapi::functions::create,

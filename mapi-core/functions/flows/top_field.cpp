@@ -16,7 +16,7 @@ namespace mapi::functions
 namespace
 {
 constexpr uint16_t kTcpFlags = 0x0fff;
-constexpr uint16_t kIpv4Offset = 0x1fff; // in 8 bytes
+constexpr uint16_t kIpv4Offset = 0x1fff; // in 8-byte blocks
 constexpr uint16_t kIpv6Offset = 0xfff8; // in bytes
 constexpr uint32_t kIpv6Bytes = 40;
 
@@ -48,7 +48,7 @@ std::optional<FieldValue> address(std::span<const uint8_t> bytes)
     return value;
 }
 
-// The walk has seen that the whole header, without options, is there.
+// The walk has verified that the whole header, without options, is present.
 std::optional<FieldValue> ipv4_field(const uint8_t *header, int field)
 {
     switch (field) {
@@ -62,7 +62,7 @@ std::optional<FieldValue> ipv4_field(const uint8_t *header, int field)
     }
 }
 
-// fragment: the fragment header, null: there is none.
+// fragment: the fragment header, or null if there is none.
 std::optional<FieldValue> ipv6_field(const uint8_t *header, const uint8_t *fragment, int field)
 {
     switch (field) {
@@ -87,7 +87,7 @@ std::optional<FieldValue> ip_field(const mapi_packet &packet, const headers::IpL
     return ip.version == 4 ? ipv4_field(header, field) : ipv6_field(header, ip.fragment ? packet.data + ip.fragment : nullptr, field);
 }
 
-// Where a field of TCP or UDP is in its header.
+// Position of a TCP or UDP field in its header.
 struct Place {
     uint8_t offset, bytes;
 };

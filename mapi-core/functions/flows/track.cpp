@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// TRACK and its older names: packet -> passes when its flow is of an application protocol, as nDPI has found by then.
+// TRACK and its named variants: packet -> passes when nDPI has assigned its flow to an application
+// protocol.
 #include <algorithm>
 #include <bit>
 #include <cctype>
@@ -20,7 +21,7 @@ namespace mapi::functions
 {
 namespace
 {
-constexpr size_t kFlowsMax = 65536; // about 1 KiB each until it is decided
+constexpr size_t kFlowsMax = 65536; // about 1 KiB each until decided
 constexpr uint64_t kIdleNs = 300ull * 1000000000;
 constexpr size_t kNearNames = 8;
 
@@ -48,7 +49,7 @@ public:
 private:
     struct State {
         ProtocolClassifier::Flow flow;
-        bool is_counted = false; // among those that matched
+        bool is_counted = false; // among the matching flows
     };
 
     bool is_tracked(const mapi_packet &packet)
@@ -73,7 +74,7 @@ private:
     void look(State &state, const mapi_packet &packet, const headers::IpLayer &ip)
     {
         if (packet.caplen < packet.wire_len && ip.end == packet.caplen) {
-            ++result_->not_judged; // nDPI takes whole packets alone
+            ++result_->not_judged; // nDPI accepts only whole packets
             return;
         }
         classifier_.look(state.flow, {packet.data + ip.offset, ip.end - ip.offset}, ip.protocol, packet.timestamp_ns);
@@ -98,7 +99,7 @@ std::string lower(std::string text)
     return text;
 }
 
-// Those that have the first letters in common with what was asked for, or all that there are when none has.
+// Names with the same first letters as the requested one, or all names if there are none.
 std::string near_names(const std::vector<std::string> &names, const std::string &wanted)
 {
     for (size_t letters = wanted.size(); letters > 0; --letters) {
@@ -114,7 +115,7 @@ std::string near_names(const std::vector<std::string> &names, const std::string 
     return names.size() > 1 ? names[1] + ", ..." : "none";
 }
 
-// 0: there is none of that name.
+// Returns 0 if the name is unknown.
 uint16_t number_of(const std::vector<std::string> &names, const std::string &wanted)
 {
     for (size_t id = 1; id < names.size(); ++id) {
@@ -124,7 +125,7 @@ uint16_t number_of(const std::vector<std::string> &names, const std::string &wan
     return 0;
 }
 
-// `wanted`: names, any of which a flow may be of.
+// `wanted`: protocol names, any of which may match.
 int create_tracker(const mapi_function_setup *setup, void **instance, const std::vector<std::string> &wanted)
 {
     if (const int refused = charge_memory(setup, Tracker::memory_bytes()))
@@ -138,7 +139,7 @@ int create_tracker(const mapi_function_setup *setup, void **instance, const std:
         protocols.push_back(number_of(names, name));
         if (protocols.back() != 0)
             continue;
-        const std::string text = "nDPI knows no protocol \"" + name + "\"; near are: " + near_names(names, name);
+        const std::string text = "unknown nDPI protocol \"" + name + "\"; closest names: " + near_names(names, name);
         delete tracker;
         *instance = nullptr;
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, text);
@@ -157,7 +158,7 @@ uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)
     return static_cast<Tracker *>(instance)->run(*batch, mask);
 }
 
-// nDPI's names for what MAPI 2 looked for.
+// nDPI's names for the protocols of MAPI 2's functions.
 int create_ftp(const mapi_function_setup *setup, void **instance) { return create_tracker(setup, instance, {"FTP_CONTROL", "FTP_DATA"}); }
 int create_dc(const mapi_function_setup *setup, void **instance) { return create_tracker(setup, instance, {"DirectConnect"}); }
 int create_gnutella(const mapi_function_setup *setup, void **instance) { return create_tracker(setup, instance, {"Gnutella"}); }
@@ -191,13 +192,13 @@ constexpr mapi_function tracking(const char *name, const char *description, cons
 
 extern "C" {
 using namespace mapi::functions;
-const mapi_function mapi_fn_track = tracking("TRACK", "lets packets of flows of an application protocol pass", "s", create_named);
-const mapi_function mapi_fn_track_ftp = tracking("TRACK_FTP", "lets flows of FTP pass", "", create_ftp);
-const mapi_function mapi_fn_track_dc = tracking("TRACK_DC", "lets flows of Direct Connect pass", "", create_dc);
-const mapi_function mapi_fn_track_gnutella = tracking("TRACK_GNUTELLA", "lets flows of Gnutella pass", "", create_gnutella);
-const mapi_function mapi_fn_track_edonkey = tracking("TRACK_EDONKEY", "lets flows of eDonkey pass", "", create_edonkey);
-const mapi_function mapi_fn_track_torrent = tracking("TRACK_TORRENT", "lets flows of BitTorrent pass", "", create_torrent);
-const mapi_function mapi_fn_track_irc = tracking("TRACK_IRC", "lets flows of IRC pass", "", create_irc);
-const mapi_function mapi_fn_track_skype = tracking("TRACK_SKYPE", "lets flows of Skype pass", "", create_skype);
-const mapi_function mapi_fn_track_web = tracking("TRACK_WEB", "lets flows of HTTP pass", "", create_web);
+const mapi_function mapi_fn_track = tracking("TRACK", "passes flows of an application protocol", "s", create_named);
+const mapi_function mapi_fn_track_ftp = tracking("TRACK_FTP", "passes FTP flows", "", create_ftp);
+const mapi_function mapi_fn_track_dc = tracking("TRACK_DC", "passes Direct Connect flows", "", create_dc);
+const mapi_function mapi_fn_track_gnutella = tracking("TRACK_GNUTELLA", "passes Gnutella flows", "", create_gnutella);
+const mapi_function mapi_fn_track_edonkey = tracking("TRACK_EDONKEY", "passes eDonkey flows", "", create_edonkey);
+const mapi_function mapi_fn_track_torrent = tracking("TRACK_TORRENT", "passes BitTorrent flows", "", create_torrent);
+const mapi_function mapi_fn_track_irc = tracking("TRACK_IRC", "passes IRC flows", "", create_irc);
+const mapi_function mapi_fn_track_skype = tracking("TRACK_SKYPE", "passes Skype flows", "", create_skype);
+const mapi_function mapi_fn_track_web = tracking("TRACK_WEB", "passes HTTP flows", "", create_web);
 }

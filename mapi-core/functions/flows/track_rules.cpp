@@ -16,7 +16,7 @@ namespace
 using headers::Headers;
 
 constexpr uint16_t kDimapiPort = 2233;
-constexpr uint16_t kGridFtpPort = 2811; // its control connection, as IANA has it
+constexpr uint16_t kGridFtpPort = 2811; // control connection, assigned by IANA
 
 bool is_tcp_port(const mapi_packet &packet, const Headers &headers, uint16_t port)
 {
@@ -35,7 +35,7 @@ bool is_grid_ftp(const mapi_packet &packet, const Headers &headers)
     return is_tcp_port(packet, headers, kGridFtpPort);
 }
 
-// IP in IP, also where the inner header is cut or a later fragment's; GRE when IP is what it carries.
+// IP in IP, even if the inner header is truncated or in a later fragment; GRE if it carries IP.
 bool is_ip_over_ip(const mapi_packet &, const Headers &headers)
 {
     for (unsigned i = 0; i < headers.ip_layers; ++i) {
@@ -90,7 +90,7 @@ constexpr mapi_function rule(const char *name, const char *description, uint64_t
 
 extern "C" {
 using namespace mapi::functions;
-const mapi_function mapi_fn_track_mapi = rule("TRACK_MAPI", "lets DiMAPI's port pass", process<is_mapi>);
-const mapi_function mapi_fn_track_grid_ftp = rule("TRACK_GRID_FTP", "lets GridFTP's control port pass", process<is_grid_ftp>);
-const mapi_function mapi_fn_track_ipoverip = rule("TRACK_IPOVERIP", "lets IP packets in IP packets pass", process<is_ip_over_ip>);
+const mapi_function mapi_fn_track_mapi = rule("TRACK_MAPI", "passes DiMAPI's port", process<is_mapi>);
+const mapi_function mapi_fn_track_grid_ftp = rule("TRACK_GRID_FTP", "passes GridFTP's control port", process<is_grid_ftp>);
+const mapi_function mapi_fn_track_ipoverip = rule("TRACK_IPOVERIP", "passes IP packets inside IP packets", process<is_ip_over_ip>);
 }

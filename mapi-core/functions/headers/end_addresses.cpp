@@ -18,12 +18,12 @@ enum Ipv4Option : uint8_t { kLooseRoute = 131, kStrictRoute = 137 };
 enum Ipv6Option : uint8_t { kPad = 0, kHomeAddress = 0xc9 };
 enum RoutingType : uint8_t { kSourceRoute = 0, kHomeRoute = 2, kRplRoute = 3, kSegmentRoute = 4 }; // RFC 2460, 6275, 6554, 8754
 
-// False: the route has hops left and does not say where it ends.
+// False if the route has hops left and does not say where it ends.
 bool read_ipv4_route(const uint8_t *option, uint32_t bytes, uint8_t *destination)
 {
-    constexpr uint32_t kFirst = 4; // least pointer, which counts from 1
+    constexpr uint32_t kFirst = 4; // the smallest pointer; pointers count from 1
     const uint32_t pointer = bytes < 3 ? 0 : option[2];
-    if (bytes >= 3 && pointer > bytes) // all hops are behind it
+    if (bytes >= 3 && pointer > bytes) // all hops have been passed
         return true;
     if (pointer < kFirst || bytes < kFirst + 3 || (bytes - 3) % 4 != 0)
         return false;
@@ -31,7 +31,7 @@ bool read_ipv4_route(const uint8_t *option, uint32_t bytes, uint8_t *destination
     return true;
 }
 
-// No router accepts malformed options, so there is no route in them.
+// No router accepts malformed options, so they contain no route.
 bool read_ipv4_options(const uint8_t *data, const IpLayer &layer, uint8_t *destination)
 {
     bool is_known = true;
@@ -44,7 +44,8 @@ bool read_ipv4_options(const uint8_t *data, const IpLayer &layer, uint8_t *desti
     return is_known;
 }
 
-// Addresses without the bytes that they share with the destination: all but the last one `inner` bytes less, the last one `last` bytes.
+// Addresses without the bytes that they share with the destination: all but the last are `inner`
+// bytes long, the last one `last` bytes.
 bool read_rpl_route(const uint8_t *header, uint32_t bytes, uint8_t *destination)
 {
     const uint32_t inner = kAddressBytes - (header[4] >> 4), last = kAddressBytes - (header[4] & 15u), padding = header[5] >> 4;
@@ -68,7 +69,7 @@ bool read_route(const uint8_t *header, uint32_t bytes, uint8_t *destination)
             return false;
         std::copy_n(header + bytes - kAddressBytes, kAddressBytes, destination);
         return true;
-    case kSegmentRoute: // the list is in reverse, with the destination of now in it or not
+    case kSegmentRoute: // in reverse order, with or without the current destination
         if (header[4] >= addresses || hops_left > header[4] + 1u)
             return false;
         std::copy_n(header + kRoutingBytes, kAddressBytes, destination);
@@ -109,7 +110,7 @@ std::optional<EndAddresses> end_addresses_of(const uint8_t *data, const IpLayer 
         is_known = read_ipv4_options(data, layer, destination);
     } else {
         for_each_extension(data, layer, [&](uint8_t kind, uint32_t at, uint32_t end) {
-            if (kind == IPPROTO_ROUTING) // a second one is for where the first one ends
+            if (kind == IPPROTO_ROUTING) // a second one applies where the first one ends
                 is_known = read_route(data + at, end - at, destination) && is_known;
             else if (kind == IPPROTO_DSTOPTS)
                 read_home_address(data, at, end, ends->bytes.data());

@@ -8,11 +8,12 @@
 
 namespace mapi::headers
 {
-// bool visit(kind, offset, end) for each option that has a length, until it returns false or the rest is malformed.
+// Calls bool visit(kind, offset, end) for each option that has a length, until it returns false or
+// the rest is malformed.
 template <class Visit> void for_each_ipv4_option(const uint8_t *data, const IpLayer &layer, const Visit &visit)
 {
     constexpr uint32_t kIpv4Bytes = 20;
-    constexpr uint8_t kEnd = 0, kNoOperation = 1; // these are single bytes
+    constexpr uint8_t kEnd = 0, kNoOperation = 1; // single bytes without a length
     const uint32_t end = layer.offset + (data[layer.offset] & 15u) * 4;
     for (uint32_t at = layer.offset + kIpv4Bytes; at < end && data[at] != kEnd;) {
         if (data[at] == kNoOperation) {
@@ -26,7 +27,7 @@ template <class Visit> void for_each_ipv4_option(const uint8_t *data, const IpLa
     }
 }
 
-// visit(kind, offset, end) for each header that parse() walked through, all of whose bytes are there.
+// Calls visit(kind, offset, end) for each complete header that parse() walked through.
 template <class Visit> void for_each_extension(const uint8_t *data, const IpLayer &layer, const Visit &visit)
 {
     constexpr uint32_t kIpv6Bytes = 40, kLeastBytes = 8;

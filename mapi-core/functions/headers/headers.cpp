@@ -19,7 +19,7 @@ bool has_ports(uint8_t protocol)
            protocol == kDccp;
 }
 
-// 0: not known, or not there to be read.
+// Returns 0 if the protocol is unknown or the length cannot be read.
 uint32_t transport_header_bytes(uint8_t protocol, std::span<const uint8_t> datagram)
 {
     constexpr uint32_t kTcpBytes = 20;
@@ -49,7 +49,7 @@ Headers parse(const mapi_packet &packet) noexcept
     Headers headers;
     Walk walk{packet.data, packet.caplen, packet.wire_len};
     begin_link(walk, packet.link_type);
-    // Every step but the last goes on by a byte at least, or to a kind that does.
+    // Terminates: every step but the last advances by at least a byte, or to a kind that does.
     while (walk.next != Next::kEnd) {
         switch (walk.next) {
         case Next::kEthernet: step_ethernet(walk); break;

@@ -7,7 +7,7 @@
 
 namespace mapi::headers
 {
-// A sum of halves that is not folded yet; `bytes` may be odd.
+// A sum of 16-bit words, not folded yet; `bytes` may be odd.
 inline uint64_t sum_of(const uint8_t *at, size_t bytes)
 {
     uint64_t sum = 0;

@@ -15,12 +15,13 @@ namespace
 constexpr uint32_t kIpv4Bytes = 20;
 constexpr uint32_t kIpv6Bytes = 40;
 constexpr uint32_t kFrameCheckBytes = 4;
-constexpr uint32_t kShortestFrameBytes = 68; // Ethernet's, with a pseudowire's control word
+constexpr uint32_t kShortestFrameBytes = 68; // of Ethernet, with a pseudowire's control word
 constexpr uint16_t kMoreFragments = 0x2000;
 constexpr uint16_t kFragmentOffset = 0x1fff;
 enum Extension : uint8_t { kMobility = 135, kHostIdentity = 139, kShim6 = 140 };
 
-// Zero is what a network card's offload leaves of lengths above 64 KiB: all that is there belongs to the datagram.
+// Network card offload leaves zero for lengths above 64 KiB: then the datagram extends to the end
+// of the capture.
 uint32_t end_of(const Walk &walk, uint32_t bytes)
 {
     return bytes == 0 ? walk.caplen : walk.at + std::min(bytes, walk.caplen - walk.at);
@@ -44,7 +45,8 @@ bool read_ipv4(const Walk &walk, IpLayer &layer)
     return true;
 }
 
-// Bytes of the extension header at `at`, at least 8 of which are there; 0: it is none.
+// The length of the extension header at `at`, of which at least 8 bytes are present; 0 if it is
+// none.
 uint32_t extension_bytes(const IpLayer &layer, const uint8_t *at)
 {
     if (layer.protocol == IPPROTO_AH)
@@ -66,11 +68,12 @@ uint32_t extension_bytes(const IpLayer &layer, const uint8_t *at)
 void read_fragment(const uint8_t *at, IpLayer &layer)
 {
     const uint32_t offset_and_more = uint32_t(at[2]) << 8 | at[3];
-    layer.is_fragment |= (offset_and_more & 0xfff9) != 0; // an atomic fragment is none (RFC 6946)
+    layer.is_fragment |= (offset_and_more & 0xfff9) != 0; // an atomic fragment is not a fragment (RFC 6946)
     layer.is_later_fragment |= (offset_and_more & 0xfff8) != 0;
 }
 
-// Behind extension headers; stops at the first that is cut or not the layer's, as a later fragment's are not.
+// Skips extension headers; stops at the first that is truncated or does not belong to the layer, as
+// in a later fragment.
 void skip_extensions(const Walk &walk, IpLayer &layer)
 {
     while (layer.end - layer.transport >= 8 && !layer.is_later_fragment) {
@@ -99,21 +102,22 @@ bool read_ipv6(const Walk &walk, IpLayer &layer)
     return true;
 }
 
-// Where it ends by its own words, whatever of it is there; 0: they do not say.
+// The end according to its length field, even if truncated; 0 if the field is zero.
 uint32_t told_end(const Walk &walk, unsigned version)
 {
     const uint32_t bytes = walk.half(version == 4 ? 2 : 4);
     return bytes == 0 ? 0 : walk.at + bytes + (version == 4 ? 0 : kIpv6Bytes);
 }
 
-// Behind a datagram there may be a frame check sequence, and what fills a shortest frame up.
+// A frame check sequence may follow a datagram, and padding up to the minimum frame length.
 bool ends_frame(const Walk &walk, uint32_t end)
 {
     const uint32_t behind = walk.wire_end - end;
     return end <= walk.wire_end && (behind == 0 || behind == kFrameCheckBytes || walk.wire_end - walk.guess <= kShortestFrameBytes);
 }
 
-// Whether what was only guessed to be IP is it.  The checksum alone would not do: ANONYMIZE leaves it as it was.
+// Verifies a guess that this is IP.  The checksum alone is not sufficient, because ANONYMIZE leaves
+// it unchanged.
 bool is_shown(const Walk &walk, const IpLayer &layer)
 {
     return ends_frame(walk, told_end(walk, layer.version)) ||
@@ -138,7 +142,7 @@ void step_ip(Walk &walk, Headers &headers)
         headers.ethertype = version == 4 ? ETHERTYPE_IP : ETHERTYPE_IPV6;
     }
     headers.ip[headers.ip_layers++] = layer;
-    walk.caplen = layer.end; // what lies behind is no part of what it carries
+    walk.caplen = layer.end; // what follows is not part of the payload
     if (const uint32_t end = told_end(walk, version); end >= layer.transport)
         walk.wire_end = std::min(walk.wire_end, end);
     walk.at = layer.transport;

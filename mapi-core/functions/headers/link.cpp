@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Link headers: LINKTYPE_ number -> what the frame carries (tcpdump.org/linktypes.html), by the table of links/.
+// Link headers: LINKTYPE_ number -> what the frame carries (tcpdump.org/linktypes.html), by the
+// table of links/.
 #include <net/ethernet.h>
 
 #include "headers/walk.hpp"
@@ -18,14 +19,15 @@ bool is_ip_family(uint32_t family)
     return family == 2 || family == 10 || family == 24 || family == 28 || family == 30;
 }
 
-// The family has the byte order of the machine that recorded, or the network's: no family is above 255.
+// The family is in the byte order of the recording machine or of the network; no family is above
+// 255.
 void begin_family(Walk &walk, uint32_t bytes)
 {
     if (walk.has(bytes) && is_ip_family(walk.byte(0) ? walk.byte(0) : walk.byte(3)))
         walk.go(bytes, Next::kIp);
 }
 
-// Address and control byte are left out when both sides agree (RFC 1661 6.6).
+// Address and control byte are omitted if both sides agree (RFC 1661 6.6).
 void begin_ppp(Walk &walk, uint32_t bytes)
 {
     if (!walk.has(bytes))
@@ -35,7 +37,7 @@ void begin_ppp(Walk &walk, uint32_t bytes)
         walk.go(2, Next::kPpp);
 }
 
-// Of BSD/OS: 24 bytes, the protocol at the fifth.
+// BSD/OS: 24 bytes, with the protocol in the fifth.
 void begin_ppp_bsd_os(Walk &walk)
 {
     constexpr uint32_t kBytes = 24, kProtocolAt = 5;
@@ -47,7 +49,8 @@ void begin_ppp_bsd_os(Walk &walk)
         walk.go(kBytes, Next::kIp);
 }
 
-// The header of BSD begins with a direction, 0 or 1.  A version of IP in that place means that there is no such header, as in libpcap's filters.
+// BSD's header begins with a direction, 0 or 1.  An IP version in its place means that there is no
+// such header, as in libpcap's filters.
 void begin_slip(Walk &walk, uint32_t bytes)
 {
     const unsigned version = walk.has(1) ? walk.byte(0) >> 4 : 0;
@@ -67,7 +70,8 @@ void begin_hdlc(Walk &walk, uint32_t bytes)
         walk.go_ethertype(bytes + 4, walk.half(bytes + 2));
 }
 
-// An address of 2 to 4 bytes whose last has its lowest bit set (Q.922), then RFC 2427's, or a type as Cisco has it.
+// An address of 2 to 4 bytes, the last with its lowest bit set (Q.922), followed by RFC 2427's
+// header or a type as Cisco uses it.
 void begin_frame_relay(Walk &walk, uint32_t bytes)
 {
     constexpr uint8_t kUnnumbered = 0x03, kPad = 0, kSnap = 0x80, kNlpidIpv4 = 0xcc, kNlpidIpv6 = 0x8e;
@@ -97,7 +101,8 @@ void begin_at_type(Walk &walk, const LinkHead &head)
         walk.go_ethertype(head.bytes, walk.half(head.type_at));
 }
 
-// Access and frame control, two addresses; where the first bit of the source is set, a route of so many bytes (IEEE 802.5).
+// Access and frame control, two addresses; if the first bit of the source is set, a route of
+// variable length follows (IEEE 802.5).
 void begin_token_ring(Walk &walk)
 {
     constexpr uint32_t kBytes = 14, kSourceAt = 8, kRouteBytesMask = 0x1f;
@@ -107,7 +112,7 @@ void begin_token_ring(Walk &walk)
     begin_llc(walk, kBytes + (has_route ? walk.byte(kBytes) & kRouteBytesMask : 0));
 }
 
-// What the packet is, and the circuit.
+// The packet type and the circuit.
 void begin_sun_atm(Walk &walk)
 {
     enum Traffic : uint8_t { kLane = 1, kLlc = 2 };
@@ -130,7 +135,7 @@ void begin_ipnet(Walk &walk)
         walk.go(kBytes, Next::kIp);
 }
 
-// Its length without what it is padded with to words, then the family.
+// The header length without its padding to words, then the family.
 void begin_pflog(Walk &walk)
 {
     if (!walk.has(2))
@@ -140,7 +145,7 @@ void begin_pflog(Walk &walk)
         walk.go(bytes, Next::kIp);
 }
 
-// Attributes in this machine's byte order; the packet is one of them.
+// Attributes in this machine's byte order, one of which is the packet.
 void begin_nflog(Walk &walk)
 {
     constexpr uint32_t kHeaderBytes = 4, kAttributeBytes = 4;
@@ -194,7 +199,7 @@ void begin_plain(Walk &walk, const LinkHead &head)
 void begin_llc(Walk &walk, uint32_t bytes)
 {
     if (walk.has(bytes))
-        walk.go_ethertype(bytes, 0); // as a length would
+        walk.go_ethertype(bytes, 0); // handled like a length
 }
 
 void begin_other_link(Walk &walk, uint16_t link_type)

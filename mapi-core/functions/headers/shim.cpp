@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Shims between link and network: VLAN tags (IEEE 802.1Q, 802.1ad), MPLS labels (RFC 3032) and pseudowires (RFC 4385, 4448),
-// PPPoE (RFC 2516), PPP.
+// Shims between link and network: VLAN tags (IEEE 802.1Q, 802.1ad), MPLS labels (RFC 3032) and
+// pseudowires (RFC 4385, 4448), PPPoE (RFC 2516), PPP.
 #include <net/ethernet.h>
 
 #include "headers/walk.hpp"
@@ -17,10 +17,11 @@ enum EtherType : uint16_t {
     kBridge = 0x6558, // transparent Ethernet bridging, in GRE
 };
 enum PppProtocol : uint16_t { kPppIpv4 = 0x0021, kPppIpv6 = 0x0057, kPppMpls = 0x0281, kPppMplsMulticast = 0x0283 };
-constexpr uint16_t kPppControl = 0x8000; // below it: data, compressed IP for one (RFC 1661 2)
+constexpr uint16_t kPppControl = 0x8000; // lower values: data, such as compressed IP (RFC 1661 2)
 
-constexpr uint16_t kLongestLength = 1500; // greater values of the field are types (IEEE 802.3 clause 3.2.6)
-// SNAP (RFC 1042): both service access points, unnumbered information, and no organization: a type follows.
+constexpr uint16_t kLongestLength = 1500; // greater values are types (IEEE 802.3 clause 3.2.6)
+// SNAP (RFC 1042): both service access points, unnumbered information, and no organization: a type
+// follows.
 constexpr uint16_t kSnapPoints = 0xaaaa;
 constexpr uint32_t kSnapTypes = 0x03000000;
 constexpr uint32_t kSnapBytes = 8;
@@ -44,7 +45,8 @@ void step_tag(Walk &walk, Headers &headers)
     walk.go_ethertype(kTagBytes, walk.half(2));
 }
 
-// Where a length stands for a type, logical link control follows (IEEE 802.2), which may tell one.
+// A length in place of a type is followed by logical link control (IEEE 802.2), which may contain a
+// type.
 void step_length(Walk &walk)
 {
     if (walk.has(kSnapBytes) && walk.half(0) == kSnapPoints && walk.word(2) == kSnapTypes)
@@ -55,7 +57,7 @@ void step_length(Walk &walk)
         walk.stop();
 }
 
-// Behind these there are packets, too: Cisco's tag, MACsec, service instances, HSR, E-TAG, NSH, TRILL.
+// These also carry packets: Cisco's tag, MACsec, service instances, HSR, E-TAG, NSH, TRILL.
 bool is_unknown_shim(uint16_t ethertype)
 {
     switch (ethertype) {
@@ -70,8 +72,9 @@ bool is_unknown_shim(uint16_t ethertype)
     }
 }
 
-// What a label stack carries is not told; IP is known by its version, as routers do it (RFC 4928), and a pseudowire's control word by
-// a zero there.  That the pseudowire is Ethernet's is a guess, and so is IP: Ethernet without a control word may begin like it.
+// A label stack does not say what it carries.  As in routers (RFC 4928), IP is recognized by its
+// version, and a pseudowire's control word by a zero there.  Both Ethernet in the pseudowire and IP
+// are guesses: Ethernet without a control word may begin in the same way.
 void step_label_payload(Walk &walk)
 {
     const bool is_pseudowire = walk.has(kControlWordBytes) && walk.byte(0) >> 4 == 0;
@@ -83,7 +86,7 @@ void step_label_payload(Walk &walk)
         walk.go(0, Next::kIp);
 }
 
-// Of IPv4 in Ethernet (RFC 826): with other addresses there is nothing to be known by.
+// IPv4 over Ethernet (RFC 826); other address types have no recognizable pattern.
 bool is_plain_arp(const Walk &walk)
 {
     return walk.has(kArpBytes) && walk.word(0) == 0x00010800 && walk.half(4) == 0x0604;
@@ -133,7 +136,7 @@ void step_ethertype(Walk &walk, Headers &headers)
         walk.stop();
 }
 
-// The protocol's first byte is left out when it is zero and both sides agree (RFC 1661 6.5).
+// The first byte of the protocol is omitted if it is zero and both sides agree (RFC 1661 6.5).
 void step_ppp(Walk &walk)
 {
     if (!walk.has(2)) {

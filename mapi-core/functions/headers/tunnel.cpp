@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tunnels in IP: IP in IP (RFC 2003, 4213), GRE (RFC 2784, 2890; PPTP's, RFC 2637) with what it carries, MPLS in IP (RFC 4023).
+// Tunnels in IP: IP in IP (RFC 2003, 4213), GRE (RFC 2784, 2890; PPTP's, RFC 2637) and its payload,
+// MPLS in IP (RFC 4023).
 #include <netinet/in.h>
 
 #include "headers/walk.hpp"
@@ -12,7 +13,8 @@ constexpr uint8_t kMplsInIp = 137;
 enum GreType : uint16_t { kErspan2 = 0x88be, kErspan3 = 0x22eb, kGrePpp = 0x880b, kWccp = 0x883e };
 enum GreFlag : uint16_t { kChecksum = 0x8000, kRouting = 0x4000, kKey = 0x2000, kSequence = 0x1000, kAcknowledgment = 0x0080 };
 
-// Of version 0 with the optional words that its flags tell; 0: source routes (RFC 1701), which nobody sends any more.
+// The length of version 0 with the optional words given by its flags; 0 for source routes (RFC
+// 1701), which are obsolete.
 uint32_t gre_bytes(uint16_t flags)
 {
     if (flags & kRouting)
@@ -27,7 +29,8 @@ void begin_ppp(Walk &walk, uint32_t bytes)
         walk.go(2, Next::kPpp);
 }
 
-// Type I has no header and is told by GRE that has no numbers; type III may have one more (draft-foschiano-erspan-03).
+// Type I has no header and is recognized by GRE without sequence numbers; type III may have an
+// additional one (draft-foschiano-erspan-03).
 void begin_erspan(Walk &walk, uint16_t type, uint16_t flags)
 {
     uint32_t bytes = type == kErspan3 ? 12 : (flags & kSequence) ? 8 : 0;
@@ -39,7 +42,8 @@ void begin_erspan(Walk &walk, uint16_t type, uint16_t flags)
         walk.lose();
 }
 
-// Version 2 has a redirect header of 4 bytes before the IP header (draft-wilson-wrec-wccp-v2), version 1 has none.
+// Version 2 has a redirect header of 4 bytes before the IP header (draft-wilson-wrec-wccp-v2),
+// version 1 has none.
 void begin_wccp(Walk &walk)
 {
     const bool is_ip = walk.has(1) && walk.byte(0) >> 4 == 4;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Walk: a place in a packet and what the header before it says of it; each step is taken by link.cpp, shim.cpp, ip.cpp or tunnel.cpp.
+// Walk: a position in a packet and what the previous header says about it; each step is taken by
+// link.cpp, shim.cpp, ip.cpp or tunnel.cpp.
 #pragma once
 
 #include <cstdint>
@@ -13,26 +14,26 @@ namespace mapi::headers
 {
 constexpr uint16_t kPppoeSession = 0x8864;
 
-// What stands at a place: each kind has one function that looks at it.
+// The kind of header at a position: each kind has one function that parses it.
 enum class Next : uint8_t {
-    kEnd,       // nothing that is understood
+    kEnd,       // nothing that can be parsed
     kEthernet,  // destination and source address, then a type
-    kEthertype, // Walk::ethertype tells
+    kEthertype, // as given by Walk::ethertype
     kPpp,       // a PPP protocol number
     kMpls,
-    kIp, // version by its first half byte
+    kIp, // version in the first four bits
     kIpPayload // of the last layer
 };
 
 struct Walk {
     const uint8_t *data;
     uint32_t caplen;
-    uint32_t wire_end; // where what is walked through ended on the wire
+    uint32_t wire_end; // end on the wire of what is being walked through
     uint32_t at = 0;
     uint16_t ethertype = 0;
     Next next = Next::kEnd;
-    uint32_t guess = 0;   // where what a label stack carries was taken for Ethernet or IP, which no header has shown to be right yet; 0: nowhere
-    bool is_lost = false; // a header should be here and cannot be read
+    uint32_t guess = 0;   // start of a label stack's payload taken for Ethernet or IP, not yet verified by any header; 0: none
+    bool is_lost = false; // an expected header cannot be read
 
     bool has(uint32_t bytes) const { return bytes <= caplen - at; }
     uint8_t byte(uint32_t offset) const { return data[at + offset]; }
@@ -41,7 +42,7 @@ struct Walk {
 
     uint32_t little_half(uint32_t offset) const { return uint32_t(byte(offset)) | uint32_t(byte(offset + 1)) << 8; }
     uint32_t little_word(uint32_t offset) const { return little_half(offset) | little_half(offset + 2) << 16; }
-    // In the byte order of this machine.
+    // In this machine's byte order.
     uint32_t host_half(uint32_t offset) const
     {
         uint16_t value;
@@ -49,7 +50,7 @@ struct Walk {
         return value;
     }
 
-    // Behind `bytes` that are there.
+    // Skips `bytes`, which must be present.
     void go(uint32_t bytes, Next what)
     {
         at += bytes;
@@ -62,7 +63,7 @@ struct Walk {
     }
     void stop() { next = Next::kEnd; }
     void confirm() { guess = 0; }
-    // With a guess all from there on is what nobody can read.
+    // After a guess, everything from there on is unreadable.
     void lose()
     {
         is_lost = true;
@@ -72,7 +73,7 @@ struct Walk {
     }
 };
 
-// By the table of links/; is_lost says whether the frame's header can be read at all.
+// Uses the table of links/; is_lost reports whether the frame's header can be read at all.
 void begin_other_link(Walk &walk, uint16_t link_type);
 inline void begin_link(Walk &walk, uint16_t link_type)
 {
@@ -81,7 +82,7 @@ inline void begin_link(Walk &walk, uint16_t link_type)
     else
         begin_other_link(walk, link_type);
 }
-// Logical link control (IEEE 802.2) behind so many bytes.
+// Logical link control (IEEE 802.2) after that many bytes.
 void begin_llc(Walk &walk, uint32_t bytes);
 void begin_wireless(Walk &walk, links::Start start);
 void step_ethernet(Walk &walk);
@@ -89,6 +90,6 @@ void step_ppp(Walk &walk);
 void step_ethertype(Walk &walk, Headers &headers);
 void step_mpls(Walk &walk, Headers &headers);
 void step_ip(Walk &walk, Headers &headers);
-// Into what a tunnel carries.
+// Continues with the payload of a tunnel.
 void step_ip_payload(Walk &walk, const Headers &headers);
 } // namespace mapi::headers

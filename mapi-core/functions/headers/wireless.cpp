@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// IEEE 802.11 frames, plain and behind what receivers say of them: radiotap, AVS, Prism.
+// IEEE 802.11 frames, plain or after the receiver's header: radiotap, AVS, Prism.
 #include "headers/walk.hpp"
 
 namespace mapi::headers
@@ -10,14 +10,15 @@ using links::Start;
 
 constexpr uint32_t kMostHeaderBytes = 1u << 16;
 
-// Frames that have no packet at all.
+// Frames that contain no packet.
 void end_without_packet(Walk &walk)
 {
     walk.stop();
     walk.is_lost = false;
 }
 
-// Frame control, addresses, sequence, then what flags and type tell of; encrypted and aggregated frames and parts of one cannot be read.
+// Frame control, addresses, sequence, then fields depending on flags and type; encrypted,
+// aggregated and fragmented frames cannot be read.
 void begin_frame(Walk &walk, bool is_padded)
 {
     enum Control : uint8_t { kTypeMask = 0x0c, kData = 0x08, kNoData = 0x40, kQuality = 0x80 };
@@ -45,7 +46,7 @@ void begin_frame(Walk &walk, bool is_padded)
         begin_llc(walk, bytes);
 }
 
-// Behind a header of so many bytes, which the capture has.
+// After a header of that many bytes, which the capture contains.
 void begin_frame_behind(Walk &walk, uint32_t bytes, uint32_t least, bool is_padded = false)
 {
     if (bytes < least || bytes > kMostHeaderBytes || !walk.has(bytes))
@@ -54,8 +55,8 @@ void begin_frame_behind(Walk &walk, uint32_t bytes, uint32_t least, bool is_padd
     begin_frame(walk, is_padded);
 }
 
-// Fields follow words that tell which there are, the last of which has its top bit clear; the second may say that the frame's
-// header is padded (radiotap.org).
+// The fields follow words that list them, the last of which has its top bit clear; the second field
+// may say that the frame's header is padded (radiotap.org).
 void begin_radiotap(Walk &walk)
 {
     constexpr uint32_t kLeast = 8, kTimer = 1u << 0, kFlags = 1u << 1, kMore = 1u << 31, kTimerBytes = 8;
@@ -80,7 +81,7 @@ void begin_avs(Walk &walk)
         begin_frame_behind(walk, walk.word(4), kLeast);
 }
 
-// Some drivers give AVS' header in its place.
+// Some drivers provide an AVS header in its place.
 void begin_prism(Walk &walk)
 {
     constexpr uint32_t kBytes = 144, kAvsMagic = 0x80211000;

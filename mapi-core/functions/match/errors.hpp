@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a filter expression or a search pattern can be refused with.
+// Errors for filter expressions and search patterns.
 #pragma once
 
 #include <stdexcept>
@@ -14,7 +14,7 @@ public:
     using std::runtime_error::runtime_error;
 };
 
-// Numbers as MAPI publishes them.
+// The numbers that MAPI publishes.
 enum class PatternFault : int {
     kUnterminatedPipe = 3503, // a hex block without its closing pipe
     kDepthTooSmall = 3504,    // no alternative fits into the searched bytes

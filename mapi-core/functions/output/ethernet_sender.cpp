@@ -22,39 +22,40 @@ namespace
 {
     std::string text = interface + ": " + what + ": " + strerror(number);
     if (number == EPERM || number == EACCES)
-        text += "; sending needs CAP_NET_RAW: run as root, or give the program the right with setcap cap_net_raw+ep PROGRAM";
+        text += " (sending requires CAP_NET_RAW: run as root, or use setcap cap_net_raw+ep PROGRAM)";
     throw std::runtime_error(text);
 }
 
-// Its index.  Throws unless it is an Ethernet interface.
+// Returns the interface index.  Throws unless it is an Ethernet interface.
 int find_ethernet(int socket, const std::string &interface)
 {
     ifreq request = {};
     if (interface.empty() || interface.size() >= sizeof(request.ifr_name))
-        fail(interface, "the interface", ENODEV);
+        fail(interface, "cannot open", ENODEV);
     memcpy(request.ifr_name, interface.c_str(), interface.size() + 1);
     if (ioctl(socket, SIOCGIFINDEX, &request) < 0)
-        fail(interface, "the interface", errno);
+        fail(interface, "cannot open", errno);
     const int index = request.ifr_ifindex;
     if (ioctl(socket, SIOCGIFHWADDR, &request) < 0)
-        fail(interface, "its link type", errno);
+        fail(interface, "cannot read its link type", errno);
     const int hardware = request.ifr_hwaddr.sa_family;
     if (hardware != ARPHRD_ETHER && hardware != ARPHRD_LOOPBACK)
-        throw std::runtime_error(interface + ": its link type (ARPHRD " + std::to_string(hardware) + ") is not Ethernet");
+        throw std::runtime_error(interface + ": the link type (ARPHRD " + std::to_string(hardware) + ") is not Ethernet");
     return index;
 }
 
-// The driver gets packets straight away: none waits in a queue, and none is shown to sockets that read the interface, a device's among them.
+// Packets go directly to the driver: none waits in a queue, and none is seen by sockets that read
+// the interface, including those of a device.
 void prepare(int socket, int index, const std::string &interface)
 {
     const int on = 1;
     sockaddr_ll address = {};
-    address.sll_family = AF_PACKET; // protocol 0: nothing is to be received
+    address.sll_family = AF_PACKET; // protocol 0: receive nothing
     address.sll_ifindex = index;
     if (setsockopt(socket, SOL_PACKET, PACKET_QDISC_BYPASS, &on, sizeof(on)) < 0)
-        fail(interface, "PACKET_QDISC_BYPASS", errno);
+        fail(interface, "cannot set PACKET_QDISC_BYPASS", errno);
     if (bind(socket, reinterpret_cast<const sockaddr *>(&address), sizeof(address)) < 0)
-        fail(interface, "binding to it", errno);
+        fail(interface, "cannot bind", errno);
 }
 } // namespace
 
@@ -62,7 +63,7 @@ EthernetSender::EthernetSender(const std::string &interface)
     : interface_(interface), socket_(socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0))
 {
     if (socket_ < 0)
-        fail(interface_, "a packet socket", errno);
+        fail(interface_, "cannot create a packet socket", errno);
     try {
         interface_index_ = uint32_t(find_ethernet(socket_, interface_));
         prepare(socket_, int(interface_index_), interface_);
@@ -87,7 +88,7 @@ EthernetSender::Outcome EthernetSender::send(std::span<const mapi_packet *const>
         messages[i].msg_hdr.msg_iov = &parts[i];
         messages[i].msg_hdr.msg_iovlen = 1;
     }
-    // An error is of the first frame that is left.
+    // An error refers to the first frame that remains.
     for (size_t at = 0; at < frames.size();) {
         const int sent = sendmmsg(socket_, &messages[at], unsigned(frames.size() - at), MSG_DONTWAIT);
         if (sent > 0) {

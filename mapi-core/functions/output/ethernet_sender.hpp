@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Ethernet sender: frames -> a network interface, at once or not at all.  Facts: packet(7), Documentation/networking/packet_mmap.rst.
+// Ethernet sender: frames -> a network interface, immediately or not at all.  See packet(7),
+// Documentation/networking/packet_mmap.rst.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@ namespace mapi::functions
 class EthernetSender
 {
 public:
-    // Throws std::runtime_error: what, where, what to do.
+    // Throws std::runtime_error with the object, the reason and the remedy.
     explicit EthernetSender(const std::string &interface);
     ~EthernetSender();
     EthernetSender(const EthernetSender &) = delete;
@@ -23,9 +24,9 @@ public:
 
     struct Outcome {
         uint64_t sent = 0, no_room = 0, refused = 0;
-        int refused_errno = 0; // of the last that was refused
+        int refused_errno = 0; // of the last frame refused
     };
-    // At most MAPI_BATCH_MAX.  Does not wait.
+    // At most MAPI_BATCH_MAX frames.  Does not block.
     Outcome send(std::span<const mapi_packet *const> frames);
 
 private:

@@ -12,7 +12,7 @@ namespace
 {
 constexpr uint64_t kNsPerSecond = 1000000000;
 
-// A number above 0 and what stands behind it; 0: there is none.
+// A number above 0 and the text that follows it; 0 if there is none.
 uint64_t leading_number(std::string_view text, std::string_view &rest)
 {
     uint64_t number = 0;
@@ -23,7 +23,7 @@ uint64_t leading_number(std::string_view text, std::string_view &rest)
     return number;
 }
 
-// With k, M or G: thousands, as dumpcap has them.
+// With k, M or G: powers of 1000, as in dumpcap.
 uint64_t parse_bytes(std::string_view text)
 {
     std::string_view unit;
@@ -69,7 +69,7 @@ std::optional<FileRotation> parse_file_rotation(std::string_view text)
             return std::nullopt;
         text.remove_prefix(word.size());
         if (!text.empty() && (text.remove_prefix(1), text.empty()))
-            return std::nullopt; // a comma at the end
+            return std::nullopt; // trailing comma
     }
     if (rotation.files == 0 || (rotation.bytes == 0 && rotation.ns == 0))
         return std::nullopt;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// File sink: records -> an open file that ends with a whole one.
+// File sink: records -> an open file that ends with a complete record.
 #include "functions/output/file_sink.hpp"
 
 #include <cerrno>
@@ -12,7 +12,7 @@ namespace mapi::functions
 {
 namespace
 {
-constexpr int kPatienceMs = 1000; // with a pipe that takes nothing, once its flow is closed
+constexpr int kPatienceMs = 1000; // timeout for a blocked pipe after its flow is closed
 constexpr int kPollMs = 100;
 
 struct Whole {
@@ -20,7 +20,7 @@ struct Whole {
     uint64_t records = 0;
 };
 
-// Of records whose first `there` bytes were written: those of which nothing lacks.
+// Counts the complete records among those whose first `there` bytes were written.
 Whole whole_records(std::string_view records, size_t there, RecordBytes record_bytes)
 {
     Whole whole;
@@ -39,7 +39,7 @@ FileSink::FileSink(int descriptor, RecordBytes record_bytes) : descriptor_(descr
 {
     if (fcntl(descriptor_, F_GETFL) & O_APPEND)
         lseek(descriptor_, 0, SEEK_END);
-    else if (ftruncate(descriptor_, 0) == 0) // no pipe
+    else if (ftruncate(descriptor_, 0) == 0) // not a pipe
         lseek(descriptor_, 0, SEEK_SET);
 }
 
@@ -66,21 +66,21 @@ int FileSink::write_records(const std::string &records, const IsGivenUp &is_give
         return 0;
     const int error = errno;
     Whole whole;
-    if (begin >= 0 && record_bytes_) // of what is in a pipe nobody knows whether it was read
+    if (begin >= 0 && record_bytes_) // what is in a pipe may already have been read
         whole = whole_records(records, there, record_bytes_);
     written = whole.records;
     end_at(begin < 0 ? begin : begin + off_t(whole.bytes), error);
     return error;
 }
 
-// The next records begin where a reader looks for them.
+// Truncates the file so that the next records begin where a reader expects them.
 void FileSink::end_at(off_t end, int error)
 {
     if (end < 0 || ftruncate(descriptor_, end) != 0 || lseek(descriptor_, end, SEEK_SET) != end)
         broken_ = error;
 }
 
-// Bytes that went; errno tells why no more did.
+// Returns the number of bytes written; errno is why it stopped early.
 size_t FileSink::write_some(const std::string &bytes, const IsGivenUp &is_given_up)
 {
     size_t written = 0;
@@ -94,7 +94,8 @@ size_t FileSink::write_some(const std::string &bytes, const IsGivenUp &is_given_
     return written;
 }
 
-// Of a pipe that is full.  False: it stays so, and nobody waits for its file any more.
+// Waits for a full pipe.  Returns false if it stays full and no caller waits for the file any
+// longer.
 bool FileSink::wait_for_reader(const IsGivenUp &is_given_up) const
 {
     pollfd pipe = {descriptor_, POLLOUT, 0};

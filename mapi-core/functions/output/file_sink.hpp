@@ -12,20 +12,21 @@
 
 namespace mapi::functions
 {
-// How long the first of these records is, which are whole ones.
+// Returns the length of the first of these complete records.
 using RecordBytes = size_t (*)(std::string_view records);
 
-// Used by the writer's thread alone.
+// Used only by the writer's thread.
 class RecordSink
 {
 public:
-    // Whether nobody waits for what is written any more.
+    // Whether no caller waits for the output any longer.
     using IsGivenUp = std::function<bool()>;
 
     virtual ~RecordSink() = default;
-    // All of it, or nothing: 0, or errno.
+    // Writes all of it or nothing.  Returns 0 or errno.
     virtual int write(const std::string &bytes, const IsGivenUp &is_given_up) = 0;
-    // The same of records, but as many of them as there is room for.  written: how many these are, where it is not all.
+    // The same for records, but writes as many as fit.  written: their number if not all were
+    // written.
     virtual int write_records(const std::string &records, const IsGivenUp &is_given_up, uint64_t &written)
     {
         written = 0;
@@ -36,9 +37,9 @@ public:
 class FileSink : public RecordSink
 {
 public:
-    // Open for writing, of a pipe with O_NONBLOCK; stays the caller's.  The file becomes empty, but for one
-    // with O_APPEND, where what it has stays in front.
-    // record_bytes: null where nobody can tell a record from the next, so that all of a write's are kept, or none.
+    // The descriptor is open for writing, a pipe with O_NONBLOCK, and remains the caller's.  The
+    // file is truncated, or with O_APPEND keeps its contents before the new records.  record_bytes:
+    // null if record boundaries are unknown; then a write is kept as a whole or not at all.
     explicit FileSink(int descriptor, RecordBytes record_bytes = nullptr);
     int write(const std::string &bytes, const IsGivenUp &is_given_up) override;
     int write_records(const std::string &records, const IsGivenUp &is_given_up, uint64_t &written) override;
@@ -50,6 +51,6 @@ private:
 
     const int descriptor_;
     const RecordBytes record_bytes_;
-    int broken_ = 0; // errno; a record's part is in a pipe, or in a file that cannot be cut, and nothing takes it back
+    int broken_ = 0; // errno: a partial record in a pipe or file that cannot be undone
 };
 } // namespace mapi::functions

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// INJECT: packets -> out of a network interface, as they are.  Lets every packet pass.
+// INJECT: packets -> out of a network interface, unchanged.  Lets every packet pass.
 #include <array>
 #include <atomic>
 #include <bit>
@@ -61,7 +61,7 @@ private:
 
     EthernetSender sender_;
     mapi_inject_t *const result_;
-    std::atomic<uint64_t> no_room_ = 0, other_links_ = 0, not_sent_ = 0; // of the result, for other threads
+    std::atomic<uint64_t> no_room_ = 0, other_links_ = 0, not_sent_ = 0; // copies of the result for other threads
 };
 
 int create(const mapi_function_setup *setup, void **instance)
@@ -74,7 +74,7 @@ int create(const mapi_function_setup *setup, void **instance)
         return refuse(setup, PCAP_OPEN_ERR, error.what());
     }
     if (setup->interface_index != 0 && setup->interface_index == injector->interface_index()) {
-        const std::string text = std::string(interface) + ": is what the flow's device reads: each packet would be sent back to where it came from";
+        const std::string text = std::string(interface) + ": the flow's device reads this interface: each packet would be sent back to its source";
         delete injector;
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, text);
     }

@@ -35,7 +35,7 @@ struct SectionHeader {
     uint32_t magic = 0x1a2b3c4d;
     uint16_t major = 1;
     uint16_t minor = 0;
-    uint32_t section_bytes[2] = {UINT32_MAX, UINT32_MAX}; // not told
+    uint32_t section_bytes[2] = {UINT32_MAX, UINT32_MAX}; // unknown
     uint32_t bytes_again = 28;
 };
 static_assert(sizeof(SectionHeader) == 28);
@@ -113,7 +113,7 @@ public:
 private:
     static constexpr size_t kInterfacesMax = 65536;
 
-    // A new one is described before its first packet.  False: there are too many.
+    // Describes a new interface before its first packet.  Returns false if there are too many.
     bool find_interface(std::string &to, uint32_t key, uint16_t link_type)
     {
         const auto found = interfaces_.find(key);

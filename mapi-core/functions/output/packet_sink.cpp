@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Packet sink: records -> files that follow each other.
+// Packet sink: records -> a sequence of files.
 #include "functions/output/packet_sink.hpp"
 
 #include <unistd.h>
@@ -29,12 +29,12 @@ int PacketSink::write_records(const std::string &records, const IsGivenUp &is_gi
     std::string_view rest = records;
     written = 0;
     const int error = write_records(rest, is_given_up, written);
-    for (; !rest.empty(); rest.remove_prefix(view_(rest).bytes)) // are lost, but not what later ones need
+    for (; !rest.empty(); rest.remove_prefix(view_(rest).bytes)) // the packets are lost, but later records need their descriptions
         heads_ += rest.substr(0, view_(rest).head_bytes);
     return error;
 }
 
-// Until nothing is left, or an error.
+// Writes until nothing is left or an error occurs.
 int PacketSink::write_records(std::string_view &rest, const IsGivenUp &is_given_up, uint64_t &written)
 {
     while (!rest.empty()) {
@@ -63,7 +63,7 @@ int PacketSink::write_records(std::string_view &rest, const IsGivenUp &is_given_
     return write_chunk(is_given_up, written);
 }
 
-// A file has one packet at least, however long that is.
+// A file has at least one packet, no matter how long.
 bool PacketSink::is_full(const RecordView &record) const
 {
     if (!has_packets_)
@@ -75,7 +75,7 @@ void PacketSink::begin_next_file()
 {
     at_ = (at_ + 1) % files_.size();
     File &file = files_[at_];
-    lseek(file.descriptor, 0, SEEK_SET); // its new sink empties it
+    lseek(file.descriptor, 0, SEEK_SET); // its new sink truncates it
     file.sink = std::make_unique<FileSink>(file.descriptor, record_bytes_);
     file.has_header = false;
     written_heads_ = 0;

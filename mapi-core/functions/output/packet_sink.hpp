@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Packet sink: records of packets -> one file after another, each of which can be read by itself.
+// Packet sink: records of packets -> a sequence of files, each of which is readable by itself.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,17 @@
 
 namespace mapi::functions
 {
-// Used by the writer's thread alone, as all sinks.
+// Used only by the writer's thread, like all sinks.
 class PacketSink : public RecordSink
 {
 public:
     using View = RecordView (*)(std::string_view records);
 
-    // Open files, as FileSink has them; one, or as many as rotation has.  bytes: how long a record without a description is.
+    // The files are open, as FileSink requires: one, or as many as the rotation has.  bytes: length
+    // of a record without a description.
     PacketSink(const std::vector<int> &files, const FileRotation &rotation, View view, RecordBytes bytes);
 
-    // To all files, so that one without packets is a valid capture as well.
+    // Written to all files, so that a file without packets is also a valid capture.
     int write(const std::string &header, const IsGivenUp &is_given_up) override;
     int write_records(const std::string &records, const IsGivenUp &is_given_up, uint64_t &written) override;
 
@@ -46,13 +47,13 @@ private:
     const RecordBytes record_bytes_;
     std::vector<File> files_;
     std::string header_;
-    std::string heads_; // descriptions, of which a file needs all that came before its records
-    std::string chunk_; // records for the file that is written
+    std::string heads_; // descriptions; each file needs all that precede its records
+    std::string chunk_; // records for the current file
     uint64_t chunk_records_ = 0;
-    // Of this file.
+    // Of the current file.
     size_t at_ = 0;
     size_t written_heads_ = 0; // bytes
-    uint64_t bytes_ = 0;       // with those of chunk_
+    uint64_t bytes_ = 0;       // including those in chunk_
     uint64_t first_ns_ = 0;
     bool has_packets_ = false;
 };

@@ -12,10 +12,11 @@ namespace mapi::functions
 namespace
 {
 constexpr size_t kRoomBytes = size_t(16) << 20;
-constexpr size_t kWrittenBytes = size_t(1) << 20; // at least, while more comes
-constexpr auto kLongest = std::chrono::milliseconds(100); // until less is written, too
+constexpr size_t kWrittenBytes = size_t(1) << 20; // wait for at least this much while more is coming
+constexpr auto kLongest = std::chrono::milliseconds(100); // then write less, too
 
-// While it lives threads start with all signals blocked: the program's are for its own threads.
+// Threads started during its lifetime have all signals blocked, so that the program's own threads
+// handle them.
 class BlockedSignals
 {
 public:
@@ -44,7 +45,7 @@ RecordWriter::RecordWriter(int descriptor, bool device_waits, std::function<void
 RecordWriter::RecordWriter(std::unique_ptr<RecordSink> sink, bool device_waits, std::function<void()> on_settled)
     : sink_(std::move(sink)), device_waits_(device_waits), on_settled_(std::move(on_settled))
 {
-    const BlockedSignals blocked; // a broken pipe is told by write()
+    const BlockedSignals blocked; // write() reports a broken pipe
     thread_ = std::thread([this] { run(); });
 }
 
@@ -85,7 +86,7 @@ void RecordWriter::take(std::string &bytes, uint64_t records)
 {
     const size_t before = waiting_.size();
     if (waiting_.capacity() < waiting_.size() + bytes.size())
-        waiting_.reserve(std::max(kRoomBytes, waiting_.size() + bytes.size())); // not twice as much as is needed; taken from the system as it is used
+        waiting_.reserve(std::max(kRoomBytes, waiting_.size() + bytes.size())); // avoids doubling; pages are only allocated when used
     waiting_ += bytes;
     waiting_records_ += records;
     bytes.clear();
@@ -123,7 +124,7 @@ void RecordWriter::add_drops(mapi_function_drops *drops) const
 
 void RecordWriter::run()
 {
-    std::string records; // its memory goes to and fro
+    std::string records; // its memory is swapped back and forth
     std::unique_lock lock(mutex_);
     while (true) {
         if (!has_work() && is_finishing_ && !is_settled_)
@@ -141,7 +142,7 @@ void RecordWriter::run()
         lost_.fetch_add(write(header, records, count), std::memory_order_relaxed);
         lock.lock();
         if (!header.empty() && !is_stopping_ && !is_finishing_)
-            header_ = header; // the next records need it, too
+            header_ = header; // needed again for the next records
     }
 }
 
@@ -152,8 +153,8 @@ void RecordWriter::settle()
     is_settled_ = true;
 }
 
-// The header by itself: with it a file can be read, also where its records find no room.  It is empty once it is written.
-// Returns how many records were not written.
+// Writes the header separately, so that the file is readable even if there is no room for its
+// records; the header is empty afterwards.  Returns how many records were not written.
 uint64_t RecordWriter::write(std::string &header, const std::string &records, uint64_t count)
 {
     const RecordSink::IsGivenUp is_given_up = [this] {

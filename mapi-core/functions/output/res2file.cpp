@@ -24,20 +24,20 @@ namespace
 {
 enum Argument { kTypes, kFunctions, kHeader, kPath, kInterval, kReset };
 
-constexpr uint64_t kSilenceBytes = uint64_t(64) << 20; // of one silence's rows, about
+constexpr uint64_t kSilenceBytes = uint64_t(64) << 20; // approximate limit for the rows of one pause
 
 constexpr uint64_t kKeptBytes = 4096;
-constexpr uint64_t kTextBytes = 128; // of a number
-constexpr uint64_t kRowsAtOnce = 3; // in a string that grows, and the next one
+constexpr uint64_t kTextBytes = 128; // per number
+constexpr uint64_t kRowsAtOnce = 3; // in a growing string, and the next row
 
 struct Column {
     int type;
     const mapi_reference *reference;
-    uint64_t before = 0; // value of the row before
-    std::vector<uint64_t> kept = {}; // the result whole, as it was before the packet that ends an interval
+    uint64_t before = 0; // value of the previous row
+    std::vector<uint64_t> kept = {}; // whole result before the packet that ends an interval
 
     bool is_whole() const { return type == R2F_RAW || type == R2F_STATS; }
-    // Greater results are taken as they are, with that packet.
+    // Larger results are written as they are after that packet.
     bool is_kept() const { return is_whole() && reference->bytes <= kKeptBytes; }
     void keep()
     {
@@ -66,7 +66,7 @@ void append_stats(std::string &to, const uint64_t *words)
     to += text;
 }
 
-// Word by word, since what is too great to be kept may change meanwhile, when a flow is closed.
+// Word by word, since a result too large to be kept may change while a flow is closed.
 void append_raw(std::string &to, const uint64_t *words, uint64_t bytes, uint64_t value)
 {
     if (bytes <= sizeof(value) || !words) {
@@ -109,7 +109,7 @@ public:
         hand_over(1);
     }
 
-    // The last interval ends with the packets.
+    // The last interval ends after the last packet.
     void end()
     {
         if (clock_.has_rest())
@@ -128,7 +128,7 @@ public:
 private:
     using Read = int (*)(const mapi_reference *, uint32_t, uint64_t *);
 
-    // Those without a packet have a row, too.
+    // Intervals without a packet also get a row.
     void end_intervals(uint64_t ended, uint32_t packet)
     {
         const Read read = clock_.is_timed() ? mapi_reference_read_before : mapi_reference_read;
@@ -149,7 +149,7 @@ private:
             writer_.add(bytes_, std::exchange(rows_, 0));
     }
 
-    // is_silent: of an interval without packets, in which what is a single value is 0.
+    // is_silent: the interval has no packets; single values are 0.
     void add_row(uint32_t packet, Read read, bool is_silent = false)
     {
         const bool is_before = read == mapi_reference_read_before;
@@ -184,7 +184,7 @@ bool fits(const Column &column)
     return column.type == R2F_STATS ? result.bytes == sizeof(mapi_value_stats_t) && !result.is_array : column.type == R2F_RAW || !column.reference->is_array;
 }
 
-// "TYPE,TYPE", one for each function; 0, or an error number.
+// Parses "TYPE,TYPE", one for each function.  Returns 0 or an error number.
 int read_columns(const mapi_function_setup *setup, std::vector<Column> &columns)
 {
     const mapi_argument &functions = setup->arguments[kFunctions];
@@ -192,16 +192,16 @@ int read_columns(const mapi_function_setup *setup, std::vector<Column> &columns)
     for (int64_t i = 0; i < functions.number; ++i) {
         const bool is_last = i + 1 == functions.number;
         if (at[0] < '0' + R2F_RAW || at[0] > '0' + R2F_STATS || at[1] != (is_last ? '\0' : ','))
-            return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the types are no list of R2F_RAW, R2F_ULLSTR, R2F_ULLSEC and R2F_STATS, as long as that of functions");
+            return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the types are not a list of R2F_RAW, R2F_ULLSTR, R2F_ULLSEC and R2F_STATS with one entry per function");
         columns.push_back({at[0] - '0', functions.references[i]});
         if (!fits(columns.back()))
-            return refuse(setup, MFUNCT_INVALID_ARGUMENT_2, "result " + std::to_string(i + 1) + " is of another type than its column");
+            return refuse(setup, MFUNCT_INVALID_ARGUMENT_2, "result " + std::to_string(i + 1) + " does not have the type of its column");
         at += 2;
     }
     return 0;
 }
 
-// At most, and with what is kept of the row before.
+// Upper bound, including what is kept of the previous row.
 uint64_t row_bytes(const std::vector<Column> &columns)
 {
     uint64_t bytes = 0;
@@ -219,7 +219,7 @@ int create(const mapi_function_setup *setup, void **instance)
         return refused;
     if (!interval)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_5,
-                      std::string("\"") + text + "\" is no interval: a number of packets, time such as 5ms or 2s, or -1 for the end");
+                      std::string("\"") + text + "\" is not an interval (a number of packets, a time such as 5ms or 2s, or -1 for the end)");
     for (const Column &column : columns) {
         if (column.is_whole())
             setup->take_single_packets(setup);
@@ -246,9 +246,9 @@ extern "C" const mapi_function mapi_fn_res2file = {
     .abi = MAPI_FUNCTION_ABI,
     .struct_size = sizeof(mapi_function),
     .name = "RES2FILE",
-    .description = "writes other functions' results to a file at intervals",
+    .description = "writes results of other functions to a file at intervals",
     .args = "sSsws?b",
-    .flags = MAPI_FUNCTION_PASSES_ALL | MAPI_FUNCTION_EVERY_BATCH, // for results that packets elsewhere change
+    .flags = MAPI_FUNCTION_PASSES_ALL | MAPI_FUNCTION_EVERY_BATCH, // EVERY_BATCH: other packets may change the results
     .create = mapi::functions::create,
     .process = mapi::functions::process,
     .destroy = mapi::functions::destroy<mapi::functions::ResultFile>,

@@ -38,7 +38,7 @@ public:
         ring_.calls->publish(ring_.ring);
     }
 
-    // Packets whose time `ts` cannot express.
+    // Number of packets whose time does not fit into `ts`.
     uint64_t timeless() const { return timeless_.load(std::memory_order_relaxed); }
 
 private:
@@ -61,7 +61,7 @@ int create(const mapi_function_setup *setup, void **instance)
     const int64_t mode = setup->arguments[0].kind ? setup->arguments[0].number : int64_t(WAIT);
     if (mode != WAIT && mode != NOWAIT)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the mode is neither WAIT nor NOWAIT");
-    // A wire does not wait; a file can.
+    // A live device cannot wait, a file can.
     const uint32_t flags = mode == NOWAIT ? uint32_t(MAPI_RING_READER_RETURNS) : is_offline(setup) ? uint32_t(MAPI_RING_WRITER_WAITS) : 0;
     return create_object<PacketBuffer>(setup, instance, setup, flags);
 }

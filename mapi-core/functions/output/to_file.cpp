@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// TO_FILE: packet -> pcap or pcapng file with nanoseconds, or several that follow each other.  Lets every packet pass.
+// TO_FILE: packet -> pcap or pcapng file with nanoseconds, or a sequence of files.  Lets every
+// packet pass.
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -28,7 +29,7 @@ struct Format {
     std::unique_ptr<PacketRecords> records;
     PacketSink::View view;
     RecordBytes bytes;
-    bool has_heads; // records may bring descriptions
+    bool has_heads; // records may include descriptions
 };
 
 Format format_of(int64_t number)
@@ -38,7 +39,7 @@ Format format_of(int64_t number)
     return {std::make_unique<PcapRecords>(), PcapRecords::view, PcapRecords::bytes, false};
 }
 
-// The files of a rotation are the path's and those that come with its argument.
+// A rotation has its path's file and the files passed with its argument.
 std::unique_ptr<RecordSink> sink_of(const mapi_function_setup *setup, const Format &format, const FileRotation &rotation)
 {
     const mapi_argument &path = setup->arguments[kPath], &more = setup->arguments[kRotation];
@@ -95,7 +96,7 @@ public:
 private:
     bool is_full() const { return most_ != 0 && taken_ == most_; }
 
-    // Packets.
+    // Returns the number of packets taken.
     uint64_t take(const mapi_packet &packet)
     {
         if (!has_header_)
@@ -115,7 +116,7 @@ private:
         has_header_ = true;
     }
 
-    static constexpr size_t kRecordHeadBytes = 80; // of pcapng: an interface's description, and what is around a packet
+    static constexpr size_t kRecordHeadBytes = 80; // pcapng: an interface description and the block around a packet
 
     uint64_t *const result_;
     const uint64_t most_; // packets; 0: all
@@ -137,7 +138,7 @@ int create(const mapi_function_setup *setup, void **instance)
     if (format != MFF_PCAP && format != MFF_RAW && format != MFF_PCAPNG)
         return refuse(setup, MFUNCT_COULD_NOT_APPLY_FUNCT, "the format is not MFF_PCAP, MFF_RAW or MFF_PCAPNG");
     if (most < 0)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_3, "the number of packets is below 0");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_3, "the number of packets is negative");
     const auto parsed = rotation.kind ? parse_file_rotation(rotation.text) : FileRotation{};
     if (!parsed || (rotation.kind && rotation.number + 1 != int64_t(parsed->files)))
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_4, kFileRotationForm);
@@ -163,7 +164,7 @@ extern "C" const mapi_function mapi_fn_to_file = {
     .abi = MAPI_FUNCTION_ABI,
     .struct_size = sizeof(mapi_function),
     .name = "TO_FILE",
-    .description = "writes packets to a pcap or pcapng file, or several",
+    .description = "writes packets to one or several pcap or pcapng files",
     .args = "iw?i??W",
     .flags = MAPI_FUNCTION_PASSES_ALL | MAPI_FUNCTION_RESULT_IN_PLACE,
     .create = mapi::functions::create,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // BINOP: results of two functions -> uint64 sum or difference.  Lets every packet pass.
 //
-// The difference is taken modulo 2^64, as MAPI 2 takes it.
+// The difference is taken modulo 2^64, as in MAPI 2.
 #include <bit>
 
 #include <mapi/binop.h>
@@ -15,7 +15,7 @@ namespace mapi::functions
 {
 namespace
 {
-constexpr int64_t kDifferenceToo = 2; // what BINOP_SUB was in libmapi before it took MAPI 2's numbers
+constexpr int64_t kDifferenceToo = 2; // BINOP_SUB in libmapi before it adopted MAPI 2's numbers
 
 struct Binop {
     uint64_t *result;

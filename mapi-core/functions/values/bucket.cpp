@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// BUCKET: another function's result, at intervals -> entries that mapi_read_results() gives one by one.  Lets every packet pass.
+// BUCKET: another function's result, at intervals -> entries that mapi_read_results() returns one
+// by one.  Lets every packet pass.
 #include <algorithm>
 #include <bit>
 #include <string>
@@ -47,7 +48,7 @@ public:
         queue_.push(entries_);
     }
 
-    // The last interval ends with the packets.
+    // The last interval ends after the last packet.
     void end()
     {
         uint64_t value;
@@ -59,7 +60,7 @@ public:
     uint64_t time_jumps() const { return clock_.time_jumps(); }
 
 private:
-    // Those without a packet have an entry, too.
+    // Intervals without a packet also get an entry.
     void end_intervals(uint64_t told, uint64_t ended, uint64_t value)
     {
         for (uint64_t i = 0; i < told; ++i)
@@ -77,7 +78,7 @@ private:
     const mapi_reference *const reference_;
     const bool is_difference_;
     IntervalClock clock_;
-    uint64_t before_ = 0; // what the last entry had
+    uint64_t before_ = 0; // value of the last entry
     std::vector<mapi_bucket_t> entries_;
     ResultQueue<mapi_bucket_t> queue_;
 };
@@ -89,7 +90,7 @@ int create(const mapi_function_setup *setup, void **instance)
     const int64_t reset = setup->arguments[3].number;
     if (!interval)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_3,
-                      std::string("\"") + text + "\" is no interval: a number of packets, time such as 5ms or 2s, or -1 for the end");
+                      std::string("\"") + text + "\" is not an interval (a number of packets, a time such as 5ms or 2s, or -1 for the end)");
     if (reset != 0 && reset != 1)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_4, "reset is neither 0 nor 1");
     return create_object<Buckets>(setup, instance, setup, *interval, reset != 0);
@@ -107,7 +108,7 @@ extern "C" const mapi_function mapi_fn_bucket = {
     .abi = MAPI_FUNCTION_ABI,
     .struct_size = sizeof(mapi_function),
     .name = "BUCKET",
-    .description = "another function's results at intervals, one by one",
+    .description = "results of another function at intervals, one by one",
     .args = "rfsi",
     .flags = MAPI_FUNCTION_PASSES_ALL | MAPI_FUNCTION_RESULTS_IN_RING,
     .result_bytes = sizeof(mapi_bucket_t),

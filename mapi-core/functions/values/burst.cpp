@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// BURST: packets that follow each other as fast as the line lets them -> bursts, and the gaps between them, by size.
+// BURST: packets that follow each other at line rate -> bursts, and the gaps between them, by size.
 #include <algorithm>
 #include <bit>
 #include <string>
@@ -16,10 +16,10 @@ namespace
 {
 constexpr uint64_t kMaxCategories = 1u << 16;
 
-// As the arguments tell it.  Category 0 is below `min`, the last is from `max` on or little below.
+// The arguments.  Category 0 is below `min`; the last one starts at `max` or slightly below it.
 struct BurstLine {
     uint64_t min_bytes, max_bytes, step_bytes;
-    uint64_t apart_ns; // from a packet's end to the next one's begin, on a full line
+    uint64_t apart_ns; // from the end of a packet to the start of the next at line rate
     uint64_t late_ns, early_ns;
     uint64_t mbit_per_s;
 
@@ -27,7 +27,7 @@ struct BurstLine {
     uint64_t bytes_in(uint64_t ns) const
     {
         const long double bytes = static_cast<long double>(ns) * static_cast<long double>(mbit_per_s) / 8000;
-        return bytes < 0x1p63L ? uint64_t(bytes) : uint64_t(1) << 63; // more than any gap that is asked for
+        return bytes < 0x1p63L ? uint64_t(bytes) : uint64_t(1) << 63; // more than any gap that can be requested
     }
     uint64_t categories() const { return (max_bytes - min_bytes) / step_bytes + 2; }
     uint64_t category_of(uint64_t bytes) const
@@ -96,7 +96,7 @@ private:
 
     const BurstLine line_;
     mapi_burst_category_t *const categories_;
-    uint64_t expected_ns_ = 0; // when the next packet comes if the line stays full
+    uint64_t expected_ns_ = 0; // when the next packet arrives if the line stays busy
     uint64_t bytes_ = 0;
     uint64_t packets_ = 0;
 };
@@ -107,14 +107,14 @@ int check(const mapi_function_setup *setup, const int64_t *given)
                                        MFUNCT_INVALID_ARGUMENT_5, MFUNCT_INVALID_ARGUMENT_6, MFUNCT_INVALID_ARGUMENT};
     for (size_t i = 0; i < std::size(kNumbers); ++i) {
         if (given[i] < 0)
-            return refuse(setup, kNumbers[i], "argument " + std::to_string(i + 1) + " is below 0");
+            return refuse(setup, kNumbers[i], "argument " + std::to_string(i + 1) + " is negative");
     }
     if (given[1] <= given[0])
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_2, "the greatest size is not above the least");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_2, "the maximum size is not above the minimum");
     if (given[2] == 0 || uint64_t(given[1] - given[0]) / uint64_t(given[2]) + 2 > kMaxCategories)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_3, "there are to be at most " + std::to_string(kMaxCategories) + " categories");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_3, "the step is 0 or gives more than " + std::to_string(kMaxCategories) + " categories");
     if (given[6] == 0)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT, "argument 7: the line has no speed");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT, "argument 7: the line speed is not above 0");
     return 0;
 }
 
@@ -136,7 +136,7 @@ uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)
     return mask;
 }
 
-// The last burst ends with the packets.
+// The last burst ends after the last packet.
 void end(void *instance)
 {
     static_cast<Bursts *>(instance)->end_burst();
@@ -148,7 +148,7 @@ extern "C" const mapi_function mapi_fn_burst = {
     .abi = MAPI_FUNCTION_ABI,
     .struct_size = sizeof(mapi_function),
     .name = "BURST",
-    .description = "bursts of packets at the line's speed, and the gaps between them, by size",
+    .description = "histograms of bursts at line rate and of the gaps between them, by size",
     .args = "iiiiiii",
     .flags = MAPI_FUNCTION_PASSES_ALL | MAPI_FUNCTION_RESULT_IN_PLACE,
     .create = mapi::functions::create,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// DIST: another function's result after each packet -> how often it lay in which interval.  Lets every packet pass.
+// DIST: another function's result after each packet -> histogram of its values.  Lets every packet
+// pass.
 #include <algorithm>
 #include <bit>
 #include <cstddef>
@@ -18,7 +19,8 @@ namespace
 {
 constexpr uint64_t kMaxIntervals = 1u << 18;
 
-// Of numbers, or of times in ns: in NTP ticks, as results tell time, ten intervals of 10 ms are not 100 ms.
+// A range of numbers, or of times in ns: in NTP ticks, the unit of results, ten intervals of 10 ms
+// would not add up to 100 ms.
 struct Range {
     uint64_t min, max, interval;
     bool is_time;
@@ -71,10 +73,10 @@ private:
     mapi_dist_t *const result_;
 };
 
-constexpr int kFirstAmount = 2; // of the arguments; there are three
+constexpr int kFirstAmount = 2; // index of the first of three arguments
 constexpr int kNumbers[] = {MFUNCT_INVALID_ARGUMENT_3, MFUNCT_INVALID_ARGUMENT_4, MFUNCT_INVALID_ARGUMENT_5};
 
-// 0, or an error number.
+// Returns 0 or an error number.
 int read_range(const mapi_function_setup *setup, Range &range)
 {
     Amount amounts[3];
@@ -94,9 +96,9 @@ int read_range(const mapi_function_setup *setup, Range &range)
     range.max = amounts[1].number;
     range.interval = amounts[2].number;
     if (range.max <= range.min)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_4, "the upper end is not above the lower");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_4, "the upper limit is not above the lower limit");
     if (range.interval == 0 || (range.max - range.min - 1) / range.interval >= kMaxIntervals)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_5, "there are to be 1 to " + std::to_string(kMaxIntervals) + " intervals");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_5, "the number of intervals is out of range (1 to " + std::to_string(kMaxIntervals) + ")");
     return 0;
 }
 
@@ -120,7 +122,7 @@ extern "C" const mapi_function mapi_fn_dist = {
     .abi = MAPI_FUNCTION_ABI,
     .struct_size = sizeof(mapi_function),
     .name = "DIST",
-    .description = "how often another function's results lie in which interval",
+    .description = "histogram of another function's results",
     .args = "rfsss",
     .flags = MAPI_FUNCTION_PASSES_ALL | MAPI_FUNCTION_RESULT_IN_PLACE,
     .create = mapi::functions::create,

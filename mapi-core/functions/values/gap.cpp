@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// GAP: packet -> uint64 time since the packet before it, in NTP ticks of 2^-32 s.  Lets every packet pass.
+// GAP: packet -> uint64 time since the previous packet, in NTP ticks of 2^-32 s.  Lets every packet
+// pass.
 #include <bit>
 
 #include "functions/catalog.hpp"
@@ -11,7 +12,7 @@ namespace mapi::functions
 {
 namespace
 {
-// Two packets at one time, or out of order, as interfaces that are merged give them, have no gap.
+// Packets with equal timestamps, or out of order as after merging interfaces, have no gap.
 uint64_t gap(uint64_t before_ns, uint64_t ns)
 {
     return ns > before_ns ? ntp_fraction(ns - before_ns) : 0;
@@ -53,7 +54,7 @@ uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)
     return mask;
 }
 
-// The very first packet has no gap: nothing was before it.
+// The very first packet has no gap.
 uint64_t values(const void *instance, const mapi_batch *batch, uint64_t mask, uint64_t *values)
 {
     const auto &state = *static_cast<const Gap *>(instance);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// HASH: packet -> uint32 additive hash over its bytes from a layer on, of the last packet.  Lets every packet pass.
+// HASH: packet -> uint32 additive hash of the last packet's bytes, starting at a layer.  Lets every
+// packet pass.
 #include <numeric>
 #include <span>
 
@@ -16,7 +17,7 @@ namespace mapi::functions
 {
 namespace
 {
-constexpr uint64_t kModulus = 500009; // MAPI 2's
+constexpr uint64_t kModulus = 500009; // as in MAPI 2
 constexpr uint32_t kArpBytes = 8;
 
 enum Layer { kLink, kNetwork, kTransport, kApplication, kLayers };
@@ -63,7 +64,7 @@ uint64_t process(void *instance, const mapi_batch *batch, uint64_t mask)
     auto *const hash = static_cast<Hash *>(instance);
     if (hash->layer != kLink) {
         hash->unread_packets.note(*batch, mask);
-        for (uint64_t rest = mask; rest != 0; rest &= rest - 1) // also of packets whose value nobody asks for
+        for (uint64_t rest = mask; rest != 0; rest &= rest - 1) // also for packets whose value is not requested
             hash->unread_packets.parse(batch->packets[std::countr_zero(rest)]);
     }
     return process_packet_value<Hash>(instance, batch, mask);
@@ -73,7 +74,7 @@ int create(const mapi_function_setup *setup, void **instance)
 {
     const int64_t layer = setup->arguments[0].number;
     if (layer < 0 || layer >= kLayers)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the layer is none of 0 link, 1 network, 2 transport, 3 application");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the layer is out of range (0 link, 1 network, 2 transport, 3 application)");
     return create_object<Hash>(setup, instance, static_cast<uint64_t *>(setup->result), Layer(layer));
 }
 } // namespace
@@ -83,7 +84,7 @@ extern "C" const mapi_function mapi_fn_hash = {
     .abi = MAPI_FUNCTION_ABI,
     .struct_size = sizeof(mapi_function),
     .name = "HASH",
-    .description = "additive hash over the last packet's bytes from a layer on",
+    .description = "additive hash of the last packet's bytes, starting at a layer",
     .args = "i",
     .flags = MAPI_FUNCTION_PURE | MAPI_FUNCTION_PASSES_ALL,
     .result_bytes = sizeof(uint32_t),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// INTERFACE: packet -> passes when it came by an interface of the device.
+// INTERFACE: packet -> passes when it was received on a given interface of the device.
 #include <bit>
 #include <limits>
 
@@ -15,7 +15,7 @@ int create(const mapi_function_setup *setup, void **instance)
 {
     const int64_t number = setup->arguments[0].number;
     if (number < 0 || number > std::numeric_limits<uint16_t>::max())
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "interfaces are numbered from 0 to 65535");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the interface number is out of range (0 to 65535)");
     return create_object<uint16_t>(setup, instance, uint16_t(number));
 }
 
@@ -34,7 +34,7 @@ extern "C" const mapi_function mapi_fn_interface = {
     .abi = MAPI_FUNCTION_ABI,
     .struct_size = sizeof(mapi_function),
     .name = "INTERFACE",
-    .description = "passes packets that came by one interface",
+    .description = "passes packets received on one interface",
     .args = "i",
     .flags = MAPI_FUNCTION_PURE,
     .result_bytes = 0,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// PERF_START, PERF_STOP: what the flow's functions between the two take.  They let every packet pass.
+// PERF_START, PERF_STOP: the cost of the flow's functions between the two.  They let every packet
+// pass.
 #include <mapi/results.h>
 
 #include "functions/catalog.hpp"
@@ -45,7 +46,7 @@ extern "C" const mapi_function mapi_fn_perf_start = {
     .abi = MAPI_FUNCTION_ABI,
     .struct_size = sizeof(mapi_function),
     .name = "PERF_START",
-    .description = "begins what PERF_STOP measures",
+    .description = "start of the functions that PERF_STOP measures",
     .args = "",
     .flags = MAPI_FUNCTION_PASSES_ALL | MAPI_FUNCTION_METER_BEGIN,
     .create = mapi::functions::create_start,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// PKTINFO: packet -> uint64 time stamp (NTP) or wire bytes of the last one.  Lets every packet pass.
+// PKTINFO: packet -> uint64 timestamp (NTP) or wire length of the last packet.  Lets every packet
+// pass.
 
 #include <mapi/errors.h>
 #include <mapi/pktinfo.h>
@@ -14,7 +15,7 @@ namespace mapi::functions
 {
 namespace
 {
-constexpr int64_t kPacketSizeToo = 2; // what PKT_SIZE was in libmapi before it took MAPI 2's numbers
+constexpr int64_t kPacketSizeToo = 2; // PKT_SIZE in libmapi before it adopted MAPI 2's numbers
 
 struct PacketInfo {
     uint64_t *result;
@@ -37,7 +38,7 @@ extern "C" const mapi_function mapi_fn_pktinfo = {
     .abi = MAPI_FUNCTION_ABI,
     .struct_size = sizeof(mapi_function),
     .name = "PKTINFO",
-    .description = "time stamp or wire bytes of the last packet",
+    .description = "timestamp or wire length of the last packet",
     .args = "i",
     .flags = MAPI_FUNCTION_PURE | MAPI_FUNCTION_PASSES_ALL,
     .result_bytes = sizeof(uint64_t),

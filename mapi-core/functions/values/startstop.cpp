@@ -37,7 +37,7 @@ public:
         return passed;
     }
 
-    // Times that are told from the first packet on go from the next one.
+    // Relative times then count from the next packet.
     void reset()
     {
         *result_ = {};
@@ -48,7 +48,7 @@ private:
     void begin(uint64_t first_ns)
     {
         has_begun_ = true;
-        // Without a start no packet is too early: packets may come out of order.
+        // Without a start time no packet is too early, since packets may arrive out of order.
         start_ns_ = start_ ? start_->after(first_ns) : 0;
         stop_ns_ = stop_ ? stop_->after(start_ ? start_ns_ : first_ns) : 0;
         result_->first = ntp_time(first_ns);
@@ -62,7 +62,7 @@ private:
     }
 
     mapi_startstop_t *const result_;
-    const std::optional<TimePoint> start_, stop_; // nothing: no limit
+    const std::optional<TimePoint> start_, stop_; // empty: no limit
     uint64_t start_ns_ = 0;
     uint64_t stop_ns_ = 0;
     bool has_begun_ = false;
@@ -84,7 +84,7 @@ int create(const mapi_function_setup *setup, void **instance)
         points[i] = parse_time_point(text);
         if (!points[i])
             return refuse(setup, i ? MFUNCT_INVALID_ARGUMENT_2 : MFUNCT_INVALID_ARGUMENT_1,
-                          std::string("\"") + text + "\" is no time: +5s, 2004-03-01 12:00:00, or 0 for no limit");
+                          std::string("\"") + text + "\" is not a time (+5s, 2004-03-01 12:00:00, or 0 for no limit)");
     }
     return create_object<StartStop>(setup, instance, static_cast<mapi_startstop_t *>(setup->result), points[0], points[1]);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// STATS: another function's result, at intervals -> count, sum, sum of squares, least and greatest.  Lets every packet pass.
+// STATS: another function's result, at intervals -> count, sum, sum of squares, minimum and
+// maximum.  Lets every packet pass.
 #include <bit>
 
 #include <mapi/results.h>
@@ -54,7 +55,7 @@ int create(const mapi_function_setup *setup, void **instance)
     const auto interval = parse_interval(setup->arguments[2].text);
     if (!interval)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT_3,
-                      std::string("\"") + setup->arguments[2].text + "\" is no interval: a number of packets, or time such as 5ms or 2s");
+                      std::string("\"") + setup->arguments[2].text + "\" is not an interval (a number of packets, or a time such as 5ms or 2s)");
     return create_object<Stats>(setup, instance, static_cast<mapi_value_stats_t *>(setup->result), setup->arguments[1].references[0], *interval);
 }
 
@@ -70,7 +71,7 @@ extern "C" const mapi_function mapi_fn_stats = {
     .abi = MAPI_FUNCTION_ABI,
     .struct_size = sizeof(mapi_function),
     .name = "STATS",
-    .description = "count, sum, sum of squares, least and greatest of another function's results",
+    .description = "count, sum, sum of squares, minimum and maximum of another function's results",
     .args = "rfs",
     .flags = MAPI_FUNCTION_PASSES_ALL,
     .result_bytes = sizeof(mapi_value_stats_t),

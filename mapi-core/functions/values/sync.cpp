@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// SYNC: packets -> all of them, from when all flows of a list have begun.
+// SYNC: packets -> all of them, once all flows of a list have started.
 #include <vector>
 
 #include "functions/catalog.hpp"
@@ -41,7 +41,7 @@ extern "C" const mapi_function mapi_fn_sync = {
     .abi = MAPI_FUNCTION_ABI,
     .struct_size = sizeof(mapi_function),
     .name = "SYNC",
-    .description = "lets packets pass once all flows of a list are connected",
+    .description = "passes packets once all flows of a list are connected",
     .args = "F",
     .create = mapi::functions::create,
     .process = mapi::functions::process,

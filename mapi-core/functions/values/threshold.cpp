@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// THRESHOLD: another function's result that passes a bound -> events that mapi_read_results() gives one by one.
+// THRESHOLD: another function's result that passes a bound -> events that mapi_read_results()
+// returns one by one.
 #include <algorithm>
 #include <bit>
 #include <deque>
@@ -23,7 +24,7 @@ constexpr int64_t kHow = THRESHOLD_POLL | THRESHOLD_WINDOW;
 constexpr uint64_t kNsPerMs = 1000000;
 constexpr int64_t kMaxParts = 10000;
 
-// The result as the type has it: char and int are the low bits, with their sign.
+// The result converted to the type: char and int are the low bits, sign-extended.
 int64_t as(int64_t type, uint64_t value)
 {
     switch (type) {
@@ -46,7 +47,7 @@ struct Bound {
     }
 };
 
-// How much a value grew in the last intervals, as many as there are parts.
+// The growth of a value over the last intervals, as many as there are parts.
 class Window
 {
 public:
@@ -76,7 +77,7 @@ struct ThresholdOptions {
     bool is_difference;
     uint64_t interval_ns;  // between comparisons; 0: each packet
     size_t window_parts;   // 0: no window
-    uint64_t events;       // after which the flow's packets go no further; 0: never
+    uint64_t events;       // number of events after which the flow stops; 0: never
 };
 
 class Threshold
@@ -108,7 +109,7 @@ public:
 
     void tick(uint64_t now_ns)
     {
-        if (is_over()) // and so is the queue
+        if (is_over()) // then the queue has ended as well
             return;
         const uint64_t ended = clock_.ended_in_silence(now_ns);
         if (ended)
@@ -130,7 +131,7 @@ private:
             compare(value, time_ns);
     }
 
-    // At each interval's end, before packet i.
+    // At the end of each interval, before packet i.
     void compare_intervals(uint64_t ended, uint32_t i)
     {
         uint64_t value;
@@ -166,7 +167,7 @@ private:
     ResultQueue<mapi_threshold_t> queue_;
 };
 
-// 0, or an error number.
+// Returns 0 or an error number.
 int read_options(const mapi_function_setup *setup, ThresholdOptions &options)
 {
     const auto number = [&](Argument argument) { return setup->arguments[argument].number; };
@@ -174,17 +175,17 @@ int read_options(const mapi_function_setup *setup, ThresholdOptions &options)
     const bool is_window = number(kType) & THRESHOLD_WINDOW, is_timed = number(kType) & kHow;
     const uint64_t timeout_ns = uint64_t(std::max<int64_t>(number(kTimeout), 0)) * kNsPerMs;
     if (type < THRESHOLD_CHAR || type > THRESHOLD_ULL)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the type is none of THRESHOLD_CHAR, _INT, _ULL, with or without THRESHOLD_POLL or _WINDOW");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_1, "the type is not THRESHOLD_CHAR, _INT or _ULL, with or without THRESHOLD_POLL or _WINDOW");
     if (bound < 0 || bound > THRESHOLD_BELOW_DIFF || (bound != THRESHOLD_EQUAL && std::popcount(uint64_t(bound)) != 1))
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_5, "the bound is none of THRESHOLD_EQUAL, _ABOVE, _BELOW, _EQUAL_DIFF, _ABOVE_DIFF, _BELOW_DIFF");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_5, "the bound is not THRESHOLD_EQUAL, _ABOVE, _BELOW, _EQUAL_DIFF, _ABOVE_DIFF or _BELOW_DIFF");
     if (is_window && bound > THRESHOLD_BELOW)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_5, "a window compares differences already");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_5, "a window already compares differences; _DIFF cannot be combined with it");
     if (is_timed && timeout_ns == 0)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT_6, "the time between comparisons, in ms, is not above 0");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT_6, "the time between comparisons in ms is not above 0");
     if (is_window && parts > kMaxParts)
         return refuse(setup, MFUNCT_INVALID_ARGUMENT, "argument 7: a window has at most " + std::to_string(kMaxParts) + " parts");
     if (number(kCount) < 0)
-        return refuse(setup, MFUNCT_INVALID_ARGUMENT, "argument 8: the number of events is below 0");
+        return refuse(setup, MFUNCT_INVALID_ARGUMENT, "argument 8: the number of events is negative");
     options.is_difference = bound > THRESHOLD_BELOW;
     options.bound = {type, options.is_difference ? bound / THRESHOLD_ABOVE_DIFF : bound, uint64_t(number(kValue))}; // 4, 8, 16: 0, 1, 2
     options.window_parts = is_window ? size_t(parts) : 0;
@@ -212,7 +213,7 @@ extern "C" const mapi_function mapi_fn_threshold = {
     .abi = MAPI_FUNCTION_ABI,
     .struct_size = sizeof(mapi_function),
     .name = "THRESHOLD",
-    .description = "tells when another function's result passes a bound",
+    .description = "reports when the result of another function passes a bound",
     .args = "irfliiii",
     .flags = MAPI_FUNCTION_RESULTS_IN_RING,
     .result_bytes = sizeof(mapi_threshold_t),

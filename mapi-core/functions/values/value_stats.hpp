@@ -9,11 +9,12 @@
 
 namespace mapi::functions
 {
-// Sums are whole numbers as long as they fit: the mean and the deviation of a day's packets do not suffer from rounding.
+// Sums are integers as long as they fit: mean and deviation of a day's packets have no rounding
+// error.
 class ValueStats
 {
 public:
-    // The same value `times` times, at least once.
+    // Takes the same value `times` times, at least once.
     void take(uint64_t value, uint64_t times = 1)
     {
         const Wide square = Wide(value) * value;

@@ -45,7 +45,7 @@ bool has_code(std::string_view line)
            (line.size() == kCodeBytes || line[kCodeBytes] == ' ' || line[kCodeBytes] == '-');
 }
 
-// Lines without a code are the middle of a reply's text.
+// Lines without a code are continuation lines of a reply.
 void read_reply(Field field, std::string_view text, const Line &line, uint32_t offset, Places &places)
 {
     const bool is_coded = has_code(text.substr(line.begin, line.end - line.begin));

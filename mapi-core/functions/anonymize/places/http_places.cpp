@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// HTTP places: first lines, header lines and bodies of the messages (RFC 9112) that begin in a segment.
+// HTTP places: first lines, header lines and bodies of the messages (RFC 9112) that begin in a
+// segment.
 #include <algorithm>
 #include <charconv>
 
@@ -30,7 +31,7 @@ std::string_view trimmed(std::string_view text)
 
 enum class Kind { kNone, kRequest, kResponse };
 
-// A request whose first line goes on in the next segment is known by its method only.
+// A request whose first line continues in the next segment is recognized only by its method.
 Kind kind_of(std::string_view text, const Line &line)
 {
     const std::string_view first = text.substr(line.begin, line.end - line.begin);
@@ -55,7 +56,7 @@ bool is_header_line(std::string_view line)
     return colon != std::string_view::npos && is_token(line.substr(0, colon));
 }
 
-// Behind the end of a line that began elsewhere: another header, or, in a request, nothing more.
+// After the end of a line that began elsewhere: another header, or, in a request, nothing more.
 bool goes_on_with_headers(std::string_view text, bool is_request)
 {
     const Line first = line_at(text, 0);
@@ -95,7 +96,7 @@ public:
     }
 
 private:
-    // Which header the first line is of nobody can tell, so it is hidden as one that is cut.
+    // The header of the first line is unknown, so the line is hidden like a truncated one.
     void read_continued(HttpStart start)
     {
         const Line first = line_at(text_, 0);
@@ -110,7 +111,7 @@ private:
     }
     bool is_header_field() const { return group_of(field_) == Group::kHttp && field_ >= Field::kUserAgent; }
 
-    // STRIP takes the value and the line that it is told, or the value alone.
+    // STRIP removes the value with the given line, or only the value.
     void add(Field field, size_t begin, size_t end, size_t line_begin, size_t line_end)
     {
         if (field != field_ || line_end <= line_begin || end < begin)
@@ -150,7 +151,7 @@ private:
         add(Field::kResponseText, std::min(code_end + 1, line.end), line.end);
         const std::string_view number = first.substr(code, code_end - code);
         const bool has_no_body = number.starts_with('1') || number == "204" || number == "304";
-        body_bytes_ = has_no_body ? 0 : text_.size(); // until the connection ends, unless a header tells
+        body_bytes_ = has_no_body ? 0 : text_.size(); // until the connection ends, unless a header says otherwise
     }
 
     void read_header_lines()
@@ -193,7 +194,7 @@ private:
             body_bytes_ = size_t(std::min<uint64_t>(bytes, text_.size()));
     }
 
-    // An answer to HEAD tells the length of a body that is not there: the next message follows.
+    // A reply to HEAD gives the length of a body that is absent: the next message follows.
     void read_body()
     {
         if (at_ >= text_.size() || kind_of(text_, line_at(text_, at_)) != Kind::kNone)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// IP places: fields of IPv4 and IPv6 headers in every layer; addresses in ARP, too.
+// IP places: fields of IPv4 and IPv6 headers in every layer, and addresses in ARP.
 #include <array>
 
 #include <net/ethernet.h>
@@ -48,7 +48,7 @@ Position ipv6_position(Field field)
     }
 }
 
-// Of IPv6: identification and offset are in an extension header (RFC 8200 4.5).
+// IPv6 has identification and offset in an extension header (RFC 8200 4.5).
 void add_of_fragment_header(Field field, const IpLayer &layer, Places &places)
 {
     if (layer.fragment == 0)
@@ -81,7 +81,7 @@ void add_ipv6(Field field, const IpLayer &layer, Places &places)
     }
 }
 
-// Sender and target are source and destination (RFC 826).
+// Sender and target count as source and destination (RFC 826).
 void add_arp(Field field, const mapi_packet &packet, uint32_t offset, Places &places)
 {
     constexpr uint32_t kArpBytes = 8, kAddressBytes = 4;
@@ -115,7 +115,7 @@ void add_of_layers(Field field, const mapi_packet &packet, const Layers &layers,
 void find_ip_places(Field field, const mapi_packet &packet, const Layers &layers, Places &places)
 {
     if (field == Field::kPayload) {
-        if (layers.count > 0) // all others lie in it
+        if (layers.count > 0) // it contains all others
             add_text(places, layers.ip[0].transport, layers.ip[0].end);
     } else if (field == Field::kBothAddresses) {
         add_of_layers(Field::kSourceAddress, packet, layers, places);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Layers: the walk of headers/, and again in every packet that ICMP quotes or UDP carries.
+// Layers: the walk of headers/, repeated in every packet that ICMP quotes or UDP carries.
 #include "anonymize/places/layers.hpp"
 
 #include <algorithm>
@@ -17,9 +17,9 @@ namespace
 {
 constexpr uint32_t kIcmpBytes = 8;
 constexpr uint32_t kUdpBytes = 8;
-constexpr uint16_t kLinkRaw = 101; // LINKTYPE_RAW: the first byte is IP's
+constexpr uint16_t kLinkRaw = 101; // LINKTYPE_RAW: begins with an IP header
 constexpr uint8_t kMplsInIp = 137;
-// Headers of tunnels and quoted packets end before this, counted from the datagram's first byte.
+// Headers of tunnels and quoted packets end before this offset from the datagram's first byte.
 constexpr uint32_t kHeadersEndBytes = 256;
 
 void lose(Layers &layers, uint32_t offset)
@@ -35,15 +35,15 @@ bool quotes_a_packet(const IpLayer &layer, uint8_t type)
     return layer.protocol == IPPROTO_ICMPV6 && type >= 1 && type < 128;
 }
 
-// Of a later fragment, in bytes.
+// In bytes, for a later fragment.
 uint32_t fragment_offset(const uint8_t *data, const IpLayer &layer)
 {
     if (layer.version == 4)
         return (half_at(data + layer.offset + 6) & 0x1fffu) * 8;
-    return half_at(data + layer.transport - 6) & 0xfff8u; // its fragment header is the last that was walked
+    return half_at(data + layer.transport - 6) & 0xfff8u; // the fragment header is the last one walked
 }
 
-// A fragment's first bytes may be the middle of a header whose beginning went elsewhere.
+// A fragment may begin in the middle of a header that started in another fragment.
 bool may_hide_headers(const uint8_t *data, const IpLayer &layer)
 {
     switch (layer.protocol) {
@@ -57,7 +57,8 @@ bool may_hide_headers(const uint8_t *data, const IpLayer &layer)
     }
 }
 
-// Carry packets that nobody here can look into: minimal encapsulation, IP in IP as it was, Ethernet in IP, compressed, L2TP version 3.
+// Protocols that carry packets which cannot be parsed here: minimal encapsulation, the older IP in
+// IP, Ethernet in IP, compressed, L2TP version 3.
 bool is_unknown_tunnel(const IpLayer &layer)
 {
     switch (layer.protocol) {
@@ -101,7 +102,8 @@ void add_inner(const mapi_packet &packet, Layers &layers, uint32_t offset, uint3
     add(layers, headers::parse(view), offset);
 }
 
-// Errors quote what follows their header, redirects of IPv6 what an option holds (RFC 4861 4.6.3).
+// Errors quote what follows their header, IPv6 redirects the contents of an option (RFC 4861
+// 4.6.3).
 void look_into(const mapi_packet &packet, Layers &layers, const IpLayer &layer)
 {
     constexpr uint8_t kRedirectedHeader = 4;
@@ -131,7 +133,7 @@ Layers find_layers(const mapi_packet &packet) noexcept
 {
     Layers layers;
     add(layers, headers::parse(packet), 0);
-    for (unsigned i = 0; i < layers.count; ++i) { // grows meanwhile
+    for (unsigned i = 0; i < layers.count; ++i) { // the count grows in the loop
         const IpLayer layer = layers.ip[i];
         if (!layer.is_later_fragment)
             look_into(packet, layers, layer);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Layers: a packet -> all its IP headers, those of tunnels and those that ICMP errors quote, and where nobody can look.
+// Layers: a packet -> all its IP headers, including those in tunnels and those quoted in ICMP
+// errors, and the part that cannot be parsed.
 #pragma once
 
 #include <array>
@@ -15,14 +16,16 @@ namespace mapi::anonymize
 {
 using headers::IpLayer;
 
-// An ICMP error quotes a packet, and UDP may carry one, which a hostile one may go on with; what lies deeper is lost.
+// An ICMP error quotes a packet and UDP may carry one, which hostile packets can nest without end;
+// anything deeper is lost.
 constexpr unsigned kLayersMax = 16;
 
 struct Layers {
-    std::array<IpLayer, kLayersMax> ip{}; // of each, those that carry it stand before it
+    std::array<IpLayer, kLayersMax> ip{}; // enclosing headers come first
     unsigned count = 0;
     std::optional<uint32_t> arp;  // offset of an ARP or RARP header
-    // From here to the packet's end nothing is understood where addresses may lie: a header is cut, contradicts itself or is not known.
+    // From here to the packet's end nothing can be parsed and addresses may occur: a header is
+    // truncated, inconsistent or unknown.
     std::optional<uint32_t> lost;
 
     std::span<const IpLayer> all() const { return {ip.data(), count}; }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Named addresses: those that headers tell besides source and destination: routes, and what ICMP talks of.
+// Named addresses: addresses in headers other than source and destination: routes, and the subjects
+// of ICMP messages.
 #include "anonymize/places/named_addresses.hpp"
 
 #include <netinet/in.h>
@@ -32,7 +33,7 @@ void add_ipv4_option(const uint8_t *data, uint32_t at, uint32_t end, Places &pla
     case kLooseRoute:
     case kStrictRoute: add_each(places, at + 3, 4, 4, end); break;
     case kTimestamp:
-        if (end - at > 4 && (data[at + 3] & 15) != 0) // each time has the address of who took it
+        if (end - at > 4 && (data[at + 3] & 15) != 0) // each timestamp has the address of its recorder
             add_each(places, at + 4, 8, 4, end);
         break;
     default: break;
@@ -109,7 +110,7 @@ void add_icmp(const uint8_t *data, const IpLayer &layer, Places &places)
 void find_named_addresses(Field field, const mapi_packet &packet, const Layers &layers, Places &places)
 {
     for (const IpLayer &layer : layers.all()) {
-        if (field == Field::kSourceAddress) { // who answers for an address is as ARP's sender
+        if (field == Field::kSourceAddress) { // the responding node corresponds to ARP's sender
             const bool is_icmp = layer.protocol == IPPROTO_ICMPV6 && !layer.is_later_fragment && layer.end > layer.transport;
             if (is_icmp && packet.data[layer.transport] == kNeighbourAdvertisement)
                 add_fixed(places, layer.transport + 8, 16, layer.end);

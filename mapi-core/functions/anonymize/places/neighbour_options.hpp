@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Neighbour options: those of router and neighbour discovery (RFC 4861 4.6), one after another.
+// Neighbour options: the options of router and neighbour discovery (RFC 4861 4.6), one after
+// another.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +16,7 @@ enum NeighbourMessage : uint8_t {
     kRedirect = 137,
 };
 
-// Of the ICMPv6 message; 0: it has no options.
+// Relative to the ICMPv6 message; 0: it has no options.
 inline uint32_t neighbour_options_offset(uint8_t type)
 {
     switch (type) {
@@ -28,7 +29,7 @@ inline uint32_t neighbour_options_offset(uint8_t type)
     }
 }
 
-// Calls back with type, offset and end of each; the last may be cut.
+// Calls back with type, offset and end of each; the last may be truncated.
 template <class Callback> void for_each_neighbour_option(const uint8_t *data, uint32_t message, uint32_t end, const Callback &callback)
 {
     const uint32_t first = message < end ? neighbour_options_offset(data[message]) : 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Places: which part of the vocabulary looks for a field, and in which packets.
+// Places: selects the part of the vocabulary that finds a field, and in which packets.
 #include "anonymize/places/places.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Text lines: bytes -> lines one after another; the last may have no end.
+// Text lines: bytes -> lines one after another; the last may be unterminated.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace mapi::anonymize
 struct Line {
     size_t begin = 0;
     size_t end = 0;  // before its carriage return and line feed
-    size_t next = 0; // of the following line
+    size_t next = 0; // start of the following line
     bool is_whole = false;
 };
 
@@ -33,7 +33,7 @@ inline Line line_at(std::string_view text, size_t begin)
     return line;
 }
 
-// ASCII letters only, whatever the locale.
+// Compares only ASCII letters without case, independent of the locale.
 inline bool equal_without_case(std::string_view left, std::string_view right)
 {
     if (left.size() != right.size())

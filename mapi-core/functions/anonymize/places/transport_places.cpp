@@ -58,7 +58,7 @@ Position icmp_position(Field field)
     }
 }
 
-// As the header tells it, or the shortest when it lies: then what follows is payload.
+// As given in the header, or the minimum if that is inconsistent: then payload follows.
 uint32_t tcp_header_bytes(const mapi_packet &packet, const IpLayer &layer)
 {
     const uint32_t there = layer.end - layer.transport;
@@ -78,7 +78,7 @@ bool is_carried(Protocol protocol, const IpLayer &layer)
 
 uint32_t header_bytes(Protocol protocol, const mapi_packet &packet, const IpLayer &layer)
 {
-    if (layer.is_later_fragment) // payload from its first byte on
+    if (layer.is_later_fragment) // consists entirely of payload
         return 0;
     if (protocol == Protocol::kTcp)
         return tcp_header_bytes(packet, layer);

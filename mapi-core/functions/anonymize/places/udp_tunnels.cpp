@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// UDP tunnels: their headers, of which the capture may have less than they tell.
+// UDP tunnels: their headers, which the capture may truncate.
 #include "anonymize/places/udp_tunnels.hpp"
 
 #include <algorithm>
@@ -14,12 +14,12 @@ namespace mapi::anonymize
 namespace
 {
 constexpr uint32_t kUdpBytes = 8;
-constexpr uint32_t kTunnelBytes = 8; // VXLAN's, and the least of Geneve's and GTP-U's
+constexpr uint32_t kTunnelBytes = 8; // VXLAN's, and the minimum of Geneve's and GTP-U's
 constexpr uint16_t kBridge = 0x6558; // transparent Ethernet bridging
 enum LinkType : uint16_t { kEthernet = 1, kPpp = 9, kRaw = 101 };
 enum Port : uint16_t { kL2tp = 1701, kGtp = 2152, kTeredo = 3544, kVxlan = 4789, kGeneve = 6081, kVxlanOfLinux = 8472 };
 
-// The datagram's bytes; what is behind them reads as zero.
+// The datagram's bytes; bytes beyond the end read as zero.
 struct Payload {
     const uint8_t *data;
     uint32_t begin, end;
@@ -42,7 +42,7 @@ std::optional<Inner> in_gtp(const Payload &payload)
     if (flags >> 5 != 1 || payload.byte(1) != kUserData)
         return std::nullopt;
     uint32_t bytes = kTunnelBytes;
-    if (flags & 7) { // sequence number, N-PDU number, and which extension follows
+    if (flags & 7) { // sequence number, N-PDU number and next extension type
         bytes += 4;
         for (uint8_t next = payload.byte(bytes - 1); next != 0 && payload.byte(bytes) != 0; next = payload.byte(bytes - 1))
             bytes += payload.byte(bytes) * 4u;
@@ -50,7 +50,7 @@ std::optional<Inner> in_gtp(const Payload &payload)
     return payload.at(bytes, kRaw);
 }
 
-// Behind what tells who one is, and where one was seen.
+// After the authentication and origin indications.
 Inner in_teredo(const Payload &payload)
 {
     constexpr uint16_t kAuthentication = 1, kOrigin = 0;
@@ -79,7 +79,7 @@ bool has_payload(const headers::IpLayer &layer)
     return layer.protocol == IPPROTO_UDP && !layer.is_later_fragment && layer.end - layer.transport > kUdpBytes;
 }
 
-// Either side: answers come from it.
+// On either side, since replies come from the port.
 bool has_port(const uint8_t *data, const headers::IpLayer &layer, uint16_t port)
 {
     return half_at(data + layer.transport) == port || half_at(data + layer.transport + 2) == port;

@@ -25,7 +25,7 @@ Cipher::Cipher(const char *name, std::span<const uint8_t> key) : context_(std::m
     context_->cipher = EVP_CIPHER_fetch(nullptr, name, nullptr);
     if (!context_->context || !context_->cipher || size_t(EVP_CIPHER_get_key_length(context_->cipher)) != key.size() ||
         EVP_EncryptInit_ex2(context_->context, context_->cipher, key.data(), kStart, nullptr) != 1)
-        throw std::runtime_error(std::string("libcrypto has no ") + name);
+        throw std::runtime_error(std::string("libcrypto does not support ") + name);
     EVP_CIPHER_CTX_set_padding(context_->context, 0);
     block_bytes_ = size_t(EVP_CIPHER_get_block_size(context_->cipher));
 }

@@ -8,13 +8,13 @@
 
 namespace mapi::anonymize
 {
-// Not for two threads at once.
+// Not thread-safe.
 class Cipher
 {
 public:
     enum class Mode {
-        kSingleBlocks, // each by itself (ECB): a function of blocks
-        kChained,      // each depends on those before (CBC, begun with zeros): equal blocks of a text cannot be told
+        kSingleBlocks, // each block separately (ECB): a function of blocks
+        kChained,      // each depends on the previous ones (CBC, zero IV): hides equal blocks of a text
     };
 
     // AES for keys of 16, 24 and 32 bytes.  Throw std::runtime_error.
@@ -25,7 +25,7 @@ public:
     Cipher(Cipher &&) noexcept;
 
     size_t block_bytes() const { return block_bytes_; }
-    // In place; a whole number of blocks.  False: libcrypto failed.
+    // In place; a whole number of blocks.  Returns false if libcrypto failed.
     bool encrypt(std::span<uint8_t> blocks);
 
 private:

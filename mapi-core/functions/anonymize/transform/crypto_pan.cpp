@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Crypto-PAn: bit n is turned by the first bit of what AES makes of the n bits before it.
+// Crypto-PAn: bit n is flipped by the first bit of the AES encryption of the n bits before it.
 #include "anonymize/transform/crypto_pan.hpp"
 
 #include <algorithm>

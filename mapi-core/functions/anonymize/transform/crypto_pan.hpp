@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Crypto-PAn: address and key -> address; two that share a prefix share one of that length afterwards.
+// Crypto-PAn: address and key -> address; two that share a prefix share one of the same length
+// afterwards.
 // J. Xu, J. Fan, M. Ammar, S. Moon, "Prefix-Preserving IP Address Anonymization", ICNP 2002.
 #pragma once
 
@@ -13,14 +14,14 @@ namespace mapi::anonymize
 {
 constexpr size_t kAddressKeyBytes = 32;
 
-// Not for two threads at once.
+// Not thread-safe.
 class CryptoPan
 {
 public:
-    // The first half is AES's key, the second fills blocks up.  Throws std::runtime_error.
+    // The first half is the AES key, the second pads blocks.  Throws std::runtime_error.
     explicit CryptoPan(std::span<const uint8_t, kAddressKeyBytes> key);
 
-    // 4 or 16 bytes, in place.  False: libcrypto failed, and the address is as it was.
+    // 4 or 16 bytes, in place.  Returns false if libcrypto failed; the address is then unchanged.
     bool anonymize(std::span<uint8_t> address);
 
 private:
@@ -29,6 +30,6 @@ private:
 
     Cipher cipher_;
     std::array<uint8_t, kBlockBytes> pad_{};
-    std::array<uint8_t, kBitsMax * kBlockBytes> blocks_; // one for each prefix: the processor works on many at once
+    std::array<uint8_t, kBitsMax * kBlockBytes> blocks_; // one per prefix: the processor encrypts many in parallel
 };
 } // namespace mapi::anonymize

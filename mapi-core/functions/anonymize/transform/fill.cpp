@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Fill: ZERO, PATTERN_FILL, RANDOM, FILENAME_RANDOM and REPLACE: bytes that do not depend on those before, but for their number.
+// Fill: ZERO, PATTERN_FILL, RANDOM, FILENAME_RANDOM and REPLACE: bytes that depend only on the
+// number of the old ones.
 #include <algorithm>
 
 #include "anonymize/transform/random.hpp"
@@ -40,7 +41,7 @@ private:
     Random random_;
 };
 
-// Up to the last dot: what a file is, its ending tells.
+// Randomizes up to the last dot; the extension stays, as it shows the file type.
 class RandomFilename : public Transformer
 {
 public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Hash: HASHED: a field -> its digest, with or without a key, or itself encrypted.
+// Hash: HASHED: a field -> its digest, with or without a key, or its encryption.
 #include <algorithm>
 #include <stdexcept>
 
@@ -16,7 +16,7 @@ namespace mapi::anonymize
 {
 namespace
 {
-constexpr uint8_t kPadding = '0'; // the digit, as MAPI 2 pads
+constexpr uint8_t kPadding = '0'; // the digit, as in MAPI 2
 
 template <auto release> struct Release {
     template <class Object> void operator()(Object *object) const { release(object); }
@@ -31,7 +31,7 @@ const char *digest_name(HashAlgorithm hash)
     }
 }
 
-// Digest -> the field, which may take its length.
+// Writes a digest into the field, which may take the digest's length.
 class Digest : public Transformer
 {
 public:
@@ -62,7 +62,7 @@ public:
         : Digest(rule.padding), digest_(EVP_MD_fetch(nullptr, digest_name(rule.hash), nullptr)), context_(EVP_MD_CTX_new())
     {
         if (!digest_ || !context_)
-            throw std::runtime_error(std::string("libcrypto has no ") + digest_name(rule.hash));
+            throw std::runtime_error(std::string("libcrypto does not support ") + digest_name(rule.hash));
     }
 
 private:
@@ -78,7 +78,7 @@ private:
     std::unique_ptr<EVP_MD_CTX, Release<EVP_MD_CTX_free>> context_;
 };
 
-// HMAC (RFC 2104): without the key nobody can try out which field has which digest.
+// HMAC (RFC 2104): without the key, digests of guessed fields cannot be compared.
 class KeyedDigest : public Digest
 {
 public:
@@ -90,7 +90,7 @@ public:
         const OSSL_PARAM parameters[] = {OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, name.data(), 0),
                                          OSSL_PARAM_construct_end()};
         if (!context_ || EVP_MAC_init(context_.get(), key_.data(), key_.size(), parameters) != 1)
-            throw std::runtime_error("libcrypto has no HMAC with " + name);
+            throw std::runtime_error("libcrypto does not support HMAC with " + name);
     }
 
 private:
@@ -124,7 +124,8 @@ private:
     }
 };
 
-// As many bytes as the field has.  What is less than a block becomes its beginning and cannot be decrypted.
+// Keeps the field's length.  A field shorter than a block becomes the start of its encrypted block
+// and cannot be decrypted.
 class Encrypted : public Transformer
 {
 public:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Number: MAP and MAP_DISTRIBUTION: a header's number or address -> another, the same one whenever it comes again.
+// Number: MAP and MAP_DISTRIBUTION: a header's number or address -> another, the same one each
+// time.
 #include <algorithm>
 
 #include "anonymize/transform/transformer.hpp"
@@ -8,7 +9,8 @@ namespace mapi::anonymize
 {
 namespace
 {
-// Low bytes into the field's end.  An IPv6 address becomes one of the prefix for documentation (RFC 3849), as MAPI 2 does it.
+// Writes the low bytes to the end of the field.  An IPv6 address gets the documentation prefix (RFC
+// 3849), as in MAPI 2.
 void put_number(std::span<uint8_t> field, uint32_t number)
 {
     static constexpr uint8_t kDocumentation[] = {0x20, 0x01, 0x0d, 0xb8};

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Places left: how many values tables that share a bound may still remember.
+// Places left: how many more values the tables that share a limit may remember.
 #pragma once
 
 #include <cstddef>
 
 namespace mapi::anonymize
 {
-// Not for two threads at once.
+// Not thread-safe.
 class PlacesLeft
 {
 public:
     explicit PlacesLeft(size_t places) : left_(places) {}
 
-    // False: there is none.
+    // Returns false if none is left.
     bool take()
     {
         if (left_ == 0)

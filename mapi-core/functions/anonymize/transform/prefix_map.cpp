@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Prefix map: a new address takes over what its nearest relative's prefix became, then differs, then is as good as random.
+// Prefix map: a new address takes the mapped prefix of its nearest relative, then one different
+// bit, then pseudorandom bits.
 #include "anonymize/transform/prefix_map.hpp"
 
 #include <algorithm>

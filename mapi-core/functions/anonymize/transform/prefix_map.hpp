@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Prefix map: addresses -> addresses, prefix preserving as Crypto-PAn, by a table of those that came and not by a key.
+// Prefix map: addresses -> addresses, prefix-preserving like Crypto-PAn, but by a table of past
+// addresses instead of a key.
 #pragma once
 
 #include <array>
@@ -13,31 +14,32 @@
 
 namespace mapi::anonymize
 {
-// Not for two threads at once.
+// Not thread-safe.
 class PrefixMap
 {
 public:
-    // The places outlive it.
+    // `places` must outlive it.
     PrefixMap(size_t address_bytes, PlacesLeft &places, Random &random);
 
-    // In place.  An address that finds no place in the table keeps the longest prefix that it shares with one that has, and is the same
-    // each time, but other addresses may become the same.  False: libcrypto failed, and the address is as it was.
+    // In place.  An address that finds no room in the table keeps the longest prefix that it shares
+    // with one in the table; its result is the same each time, but not necessarily unique.  Returns
+    // false if libcrypto failed; the address is then unchanged.
     bool anonymize(std::span<uint8_t> address);
 
-    uint64_t not_kept() const { return not_kept_; } // sightings of addresses without a place
+    uint64_t not_kept() const { return not_kept_; } // occurrences of addresses without a place
 
 private:
     using Address = std::array<uint8_t, 16>;
     using Entry = std::map<Address, Address>::const_iterator;
 
     size_t common_bits(const Address &left, const Address &right) const;
-    // Of the neighbours in order, one shares the longest prefix of all.
+    // One of the two neighbours in order shares the longest prefix of all.
     Entry nearest(const Address &address) const;
     bool make(const Address &address, Address &made);
 
     size_t address_bytes_;
     PlacesLeft &places_;
-    Cipher cipher_; // of addresses that share no prefix, and of the rest behind one
+    Cipher cipher_; // for addresses that share no prefix, and for the rest after one
     std::map<Address, Address> made_;
     uint64_t not_kept_ = 0;
 };

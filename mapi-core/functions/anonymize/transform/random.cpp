@@ -30,9 +30,9 @@ Random::Random(std::optional<uint64_t> seed) : stream_(std::make_unique<Stream>(
     if (seed)
         std::memcpy(key, &*seed, sizeof *seed);
     else if (RAND_bytes(key, sizeof key) != 1)
-        throw std::runtime_error("the system has no random bytes");
+        throw std::runtime_error("the system's random numbers are unavailable");
     if (!stream_->context || EVP_EncryptInit_ex2(stream_->context, EVP_chacha20(), key, kNonce, nullptr) != 1)
-        throw std::runtime_error("libcrypto has no ChaCha20");
+        throw std::runtime_error("libcrypto does not support ChaCha20");
 }
 
 Random::~Random() = default;
@@ -70,7 +70,7 @@ uint64_t Random::next()
 
 uint64_t Random::below(uint64_t bound)
 {
-    const uint64_t fair = UINT64_MAX - UINT64_MAX % bound; // what is left over would make small numbers likelier
+    const uint64_t fair = UINT64_MAX - UINT64_MAX % bound; // the remainder would make small numbers more likely
     uint64_t value = next();
     while (value >= fair)
         value = next();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Random: bytes that nobody can foretell from those before, out of ChaCha20; the same ones again for the same seed.
+// Random: unpredictable bytes from ChaCha20; reproducible for a given seed.
 #pragma once
 
 #include <array>
@@ -10,22 +10,22 @@
 
 namespace mapi::anonymize
 {
-// Not for two threads at once.
+// Not thread-safe.
 class Random
 {
 public:
-    // Without a seed, of the system's entropy.  Throws std::runtime_error.
+    // Without a seed, uses the system's entropy.  Throws std::runtime_error.
     explicit Random(std::optional<uint64_t> seed = std::nullopt);
     ~Random();
     Random(Random &&) noexcept;
 
     void fill(std::span<uint8_t> bytes);
     uint64_t next();
-    // From 0 to bound - 1, each as likely.
+    // Uniform from 0 to bound - 1.
     uint64_t below(uint64_t bound);
-    // At least 0 and less than 1.
+    // Uniform in [0, 1).
     double fraction();
-    // Mean 0, deviation 1.
+    // Normal with mean 0 and deviation 1.
     double normal();
 
 private:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Substitution: REGEXP, by PCRE2, without regard to case as in MAPI 2, and with bounds so that no packet costs more than a moment.
+// Substitution: REGEXP with PCRE2, ignoring case as in MAPI 2, and with limits so that no packet
+// takes long.
 #include "anonymize/transform/substitution.hpp"
 
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace mapi::anonymize
 {
 namespace
 {
-// Steps and memory of one search; a packet for which they do not suffice was made for that.
+// Steps and memory of one search; only a malicious packet needs more.
 constexpr uint32_t kSteps = 100000;
 constexpr uint32_t kHeapKib = 1024;
 
@@ -48,7 +49,7 @@ public:
             throw std::bad_alloc();
         pcre2_set_match_limit(limits_.get(), kSteps);
         pcre2_set_heap_limit(limits_.get(), kHeapKib);
-        pcre2_jit_compile(code_.get(), PCRE2_JIT_COMPLETE); // as fast as it goes; the interpreter does without
+        pcre2_jit_compile(code_.get(), PCRE2_JIT_COMPLETE); // optional: the interpreter works without it
     }
 
     Outcome transform(std::span<uint8_t> field, std::vector<uint8_t> &other) override
@@ -63,7 +64,8 @@ public:
     }
 
 private:
-    // A group inside another one that is replaced goes with it; groups before it in the text (look-behind) stay.
+    // A group inside a replaced group disappears with it; groups before it in the text
+    // (look-behind) stay.
     void build(std::span<const uint8_t> field, size_t found, std::vector<uint8_t> &other)
     {
         const PCRE2_SIZE *ends = pcre2_get_ovector_pointer(match_.get());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Substitution: an expression's groups -> other texts, where it matches first.
+// Substitution: the groups of an expression -> other texts, at its first match.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +7,6 @@
 
 namespace mapi::anonymize
 {
-// Whether PCRE2 takes the expression and it has so many groups.  Throws RuleError.
+// Checks that PCRE2 accepts the expression and that it has that many groups.  Throws RuleError.
 void check_expression(const std::string &expression, size_t groups);
 } // namespace mapi::anonymize

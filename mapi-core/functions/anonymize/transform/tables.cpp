@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tables: bounded, first come, first kept.  Forgetting old values instead would let whoever sends many new ones break the mapping of all
-// others.
+// Tables: bounded, the first values are kept.  If old values were evicted instead, a sender of many
+// new ones could break the mapping of all others.
 #include "anonymize/transform/tables.hpp"
 
 #include <algorithm>
@@ -48,7 +48,7 @@ uint32_t Tables::draw(const Distribution &distribution)
     return uint32_t(std::clamp(std::round(drawn), 0.0, most));
 }
 
-// Null: it is new, and there is no place for it.
+// Returns null if it is new and there is no place for it.
 ValueMap *Tables::drawn_of(const Distribution &distribution)
 {
     auto found = drawn_.find(distribution);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tables: what rules remember of values that came.  All rules of a program share one, so that a host is the same in SRC_IP and DST_IP,
-// in every flow and for as long as the program runs.
+// Tables: the values that rules remember.  All rules of a program share one, so that a host is the
+// same in SRC_IP and DST_IP, in every flow and for as long as the program runs.
 #pragma once
 
 #include <array>
@@ -17,13 +17,13 @@
 
 namespace mapi::anonymize
 {
-// Which numbers are counted together, as in MAPI 2.
+// Numbers of one kind share a counter, as in MAPI 2.
 enum class Counter : uint8_t { kAddresses, kPorts, kWords, kHalves, kBytes, kCounters };
 
 struct Distribution {
     DistributionType type;
     int64_t first, second; // minimum and maximum, or mean and standard deviation
-    size_t bytes;          // of the number that is drawn: 1 to 4
+    size_t bytes;          // of the drawn number: 1 to 4
 
     auto operator<=>(const Distribution &) const = default;
 };
@@ -32,26 +32,27 @@ struct Distribution {
 class Tables
 {
 public:
-    // Of all kinds together.
+    // The limit for all kinds together.
     static constexpr size_t kValuesMax = size_t{1} << 20;
-    // What so many take at most: an address of a prefix map, with its node and what malloc adds.
+    // Upper bound for that many values: an address of a prefix map, with its node and malloc's
+    // overhead.
     static constexpr uint64_t memory_bytes(size_t values) { return values * uint64_t(128); }
 
-    // A seed makes everything the same again.  Throws std::runtime_error.
+    // A seed makes everything reproducible.  Throws std::runtime_error.
     explicit Tables(std::optional<uint64_t> seed = std::nullopt, size_t values_max = kValuesMax);
 
-    // 1 for the first value, 2 for the second, ...; 0 for all that come when the table is full.
+    // 1 for the first value, 2 for the second, ...; 0 for all new ones when the table is full.
     uint32_t number_of(Counter counter, std::span<const uint8_t> value);
-    // Drawn when the value comes first; each time when the table is full.
+    // Drawn when the value first occurs; each time when the table is full.
     uint32_t draw_of(const Distribution &distribution, std::span<const uint8_t> value);
     // 4 or 16 bytes, in place.
     bool anonymize_prefix(std::span<uint8_t> address);
 
-    // Its own secrets, for rules that were given no key.
+    // Its own secret, for rules without a key.
     std::span<const uint8_t, 32> address_key() const { return address_key_; }
     std::span<const uint8_t, 32> cipher_key() const { return cipher_key_; }
 
-    // Sightings of values for which there was no place.
+    // Occurrences of values for which there was no place.
     uint64_t not_kept() const;
 
 private:

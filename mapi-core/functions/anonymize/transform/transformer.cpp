@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Transformer: which one a rule asks for.
+// Transformer: selects the one that a rule requires.
 #include "anonymize/transform/transformer.hpp"
 
 #include <stdexcept>
@@ -24,6 +24,6 @@ std::unique_ptr<Transformer> make_transformer(const Rule &rule, Tables &tables, 
     case Method::kStrip:
     case Method::kChecksumAdjust: break;
     }
-    throw std::runtime_error("no function of a field's bytes: " + std::string(name_of(rule.method)));
+    throw std::runtime_error("cannot be applied to the bytes of a field: " + std::string(name_of(rule.method)));
 }
 } // namespace mapi::anonymize

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Transformer: the bytes of one field -> what a rule makes of them.
+// Transformer: the bytes of one field -> their replacement by a rule.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@
 
 namespace mapi::anonymize
 {
-// Not for two threads at once.
+// Not thread-safe.
 class Transformer
 {
 public:
     enum class Outcome {
-        kInPlace, // the field's bytes are changed
-        kOther,   // `other` has what shall stand there, of whatever length
-        kUnknown, // nobody can tell what the field should become
+        kInPlace, // the field's bytes have been changed
+        kOther,   // `other` has the new value, of any length
+        kUnknown, // the new value could not be determined
     };
 
     virtual ~Transformer() = default;
@@ -27,8 +27,9 @@ public:
     virtual Outcome transform(std::span<uint8_t> field, std::vector<uint8_t> &other) = 0;
 };
 
-// Of rules whose method changes bytes of a field: not UNCHANGED, STRIP, CHECKSUM_ADJUST.  The tables outlive it.  A seed makes RANDOM's
-// bytes the same again.  Throws std::runtime_error.
+// For rules whose method transforms the bytes of a field: not UNCHANGED, STRIP, CHECKSUM_ADJUST.
+// The tables must outlive it.  A seed makes RANDOM's bytes reproducible.  Throws
+// std::runtime_error.
 std::unique_ptr<Transformer> make_transformer(const Rule &rule, Tables &tables, std::optional<uint64_t> seed);
 
 // Steps of make_transformer().

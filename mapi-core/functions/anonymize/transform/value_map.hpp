@@ -19,7 +19,8 @@ namespace mapi::anonymize
 class ValueMap
 {
 public:
-    // The places outlive it.  The hash has a seed, so that a sender cannot choose values that fall together.
+    // `places` must outlive it.  The hash is seeded, so that a sender cannot choose colliding
+    // values.
     ValueMap(PlacesLeft &places, uint64_t seed) : places_(places), numbers_(0, Hash{seed}) {}
 
     std::optional<uint32_t> find(std::span<const uint8_t> value) const
@@ -28,7 +29,7 @@ public:
         return found == numbers_.end() ? std::nullopt : std::optional(found->second);
     }
     size_t size() const { return numbers_.size(); }
-    // Of one that is not there.  False: there is no place.
+    // For a value not yet in the map.  Returns false if there is no place.
     bool insert(std::span<const uint8_t> value, uint32_t number)
     {
         if (!places_.take())

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Two fixed points over the program: what acceptance needs (backwards), what earlier checks prove
-// (forwards).
+// Two fixed points over the program: what acceptance needs (backwards), and what earlier checks
+// prove (forwards).
 #include "bpf_bounds.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace mapi::match
 namespace
 {
 constexpr uint64_t kAnyX = std::numeric_limits<uint32_t>::max();
-constexpr uint64_t kLongestHeaderBytes = 15 * 4; // what the MSH load can yield
+constexpr uint64_t kLongestHeaderBytes = 15 * 4; // the maximum result of MSH
 
 struct Needed {
     uint64_t bytes;
@@ -32,12 +32,12 @@ Needed needed_at(BpfSteps steps, size_t at, const std::vector<StepBounds> &bound
     if (needed.bytes == StepBounds::kNever)
         return needed;
     if (writes_x(step.code))
-        needed.past_x = 0; // a statement about the X after this step
+        needed.past_x = 0; // refers to X after this step
     if (is_header_length_load(step.code))
         needed.bytes = std::max<uint64_t>(needed.bytes, uint64_t{step.k} + 1);
     if (is_packet_load(step.code)) {
         const uint64_t end = uint64_t{step.k} + load_bytes(step.code);
-        needed.bytes = std::max(needed.bytes, end); // for an indexed load too: X is not negative
+        needed.bytes = std::max(needed.bytes, end); // also for an indexed load: X is not negative
         if (BPF_MODE(step.code) == BPF_IND)
             needed.past_x = std::max(needed.past_x, end);
     }
@@ -46,7 +46,7 @@ Needed needed_at(BpfSteps steps, size_t at, const std::vector<StepBounds> &bound
 
 void find_needed(BpfSteps steps, std::vector<StepBounds> &bounds)
 {
-    for (bool changed = true; changed;) { // a second round only where the program jumps backwards
+    for (bool changed = true; changed;) { // a second round only for backward jumps
         changed = false;
         for (size_t at = steps.size(); at-- > 0;) {
             const Needed needed = needed_at(steps, at, bounds);
@@ -58,7 +58,7 @@ void find_needed(BpfSteps steps, std::vector<StepBounds> &bounds)
     }
 }
 
-// What is proven after the step and the checks that stand before it.
+// What is proven after the step and the checks before it.
 StepBounds after(const bpf_insn &step, StepBounds now)
 {
     if (is_header_length_load(step.code) || is_packet_load(step.code)) {
@@ -119,7 +119,7 @@ uint16_t find_unwritten_words(BpfSteps steps)
 {
     constexpr uint16_t kAll = 0xffff;
     static_assert(BPF_MEMWORDS == 16);
-    std::vector<uint16_t> written(steps.size(), kAll); // on every way so far
+    std::vector<uint16_t> written(steps.size(), kAll); // on every path so far
     uint16_t unwritten = 0;
     written[0] = 0;
     for (bool changed = true; changed;) {

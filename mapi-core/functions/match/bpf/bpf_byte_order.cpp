@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Equality and bit tests do not care about byte order when their constant has the same one.
+// Equality and bit tests are independent of byte order if their constant has the same one.
 #include "bpf_byte_order.hpp"
 
 #include <algorithm>
@@ -9,8 +9,8 @@ namespace mapi::match
 namespace
 {
 enum class Use {
-    kNone,    // does not look at the accumulator
-    kDefines, // gives it a new value, or ends the program without it
+    kNone,    // does not use the accumulator
+    kDefines, // overwrites it, or ends the program without it
     kBitwise, // treats each byte alike: the constant can be swapped instead
     kOther,
 };
@@ -46,8 +46,7 @@ Use use_of(const bpf_insn &step, uint32_t value_bytes)
     }
 }
 
-// The steps that see the value of one load; `is_closed` false when one of them cannot take it
-// unswapped.
+// The steps that see the value of one load; `is_closed` is false if one of them needs it swapped.
 struct Reach {
     std::vector<size_t> steps;
     bool is_closed = true;
@@ -105,7 +104,7 @@ std::vector<uint8_t> find_unswapped(BpfSteps steps, const std::vector<StepBounds
             !is_packet_load(code) || load_bytes(code) == 1)
             continue;
         const Reach reach = reach_of(steps, bounds, load);
-        // Step 0 is also entered from outside, with a swapped zero, which looks the same.
+        // Step 0 is also entered from outside, with a swapped zero, which is the same.
         if (!reach.is_closed || !is_entered_only_from(reach, load, from))
             continue;
         unswapped[load] = static_cast<uint8_t>(load_bytes(code));

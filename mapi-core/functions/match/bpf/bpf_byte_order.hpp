@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A BPF program -> the loads whose value may stay in packet byte order, with the constants to turn
-// round instead.
+// A BPF program -> the loads whose value may stay in packet byte order, and the constants to swap
+// instead.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace mapi::match
 {
-// Result per step: 0, or the size of the load (2 or 4 bytes).  At the load it means: do not swap.
-// At a later step: the accumulator is unswapped here, use swapped_constant().
+// Result per step: 0, or the size of the load (2 or 4 bytes).  At the load: do not swap.  At a
+// later step: the accumulator is unswapped here, use swapped_constant().
 std::vector<uint8_t> find_unswapped(BpfSteps steps, const std::vector<StepBounds> &bounds);
 
 inline uint32_t swapped_constant(uint32_t constant, uint8_t bytes) noexcept

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// BPF instructions -> machine code that filters a batch; one file for each processor.
+// BPF instructions -> machine code that filters a batch; one file per processor.
 #pragma once
 
 #include <asmjit/core.h>
@@ -8,6 +8,7 @@
 
 namespace mapi::match
 {
-// Into `code`: uint64_t run(const mapi_packet *packets, uint64_t mask), by the processor's usual calling convention.
+// Emits uint64_t run(const mapi_packet *packets, uint64_t mask) into `code`, with the processor's
+// standard calling convention.
 void emit_filter(BpfSteps steps, asmjit::CodeHolder &code);
 } // namespace mapi::match

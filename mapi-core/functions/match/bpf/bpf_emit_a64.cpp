@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // BPF instructions -> arm64 machine code that filters a batch.
 //
-// Everything lives in registers that a callee may use freely; a program with scratch words has them below the caller's stack.
+// Uses only caller-saved registers; scratch words are kept below the caller's stack frame.
 #include "bpf_emit.hpp"
 
 #include <asmjit/arm/a64assembler.h>
@@ -21,9 +21,9 @@ using namespace asmjit;
 using arm::CondCode;
 
 const a64::Gp kPackets = a64::x0;
-const a64::Gp kMask = a64::x1; // packets still to do
+const a64::Gp kMask = a64::x1; // remaining packets
 const a64::Gp kA = a64::w2;
-const a64::Gp kX = a64::w3; // upper half always zero, as of every register that is written as w
+const a64::Gp kX = a64::w3; // upper half always zero, like any register written as w
 const a64::Gp kTemp = a64::x4;
 const a64::Gp kMatching = a64::x5;
 const a64::Gp kIndex = a64::x6;
@@ -33,9 +33,9 @@ const a64::Gp kConstant = a64::w9;
 const a64::Gp kPacket = a64::x10;
 
 constexpr uint32_t kScratchBytes = 4 * BPF_MEMWORDS;
-static_assert(kScratchBytes % 16 == 0); // the stack's alignment
+static_assert(kScratchBytes % 16 == 0); // stack alignment
 
-// As add, sub and cmp have constants.
+// The range of constants in add, sub and cmp.
 bool is_arithmetic(uint32_t value)
 {
     return value < 0x1000 || (value & 0xff000fff) == 0;
@@ -137,7 +137,7 @@ private:
         as_.lsl(kTemp, kTemp, kIndex);
         as_.orr(kMatching, kMatching, kTemp);
     }
-    // The constant itself where the instruction can have it, else a register that holds it.
+    // Uses the constant itself if the instruction can encode it, else a register that holds it.
     void with_constant(InstId instruction, const a64::Gp &to, const a64::Gp &from, uint32_t value, bool has_room)
     {
         if (has_room)
@@ -181,7 +181,8 @@ void Emitter::emit_loop_begin()
         as_.b(accept_);
 }
 
-// An offset stands in the instruction as a multiple of the size, or below 256; else in a register.
+// The instruction encodes an offset if it is a multiple of the size or below 256; others need a
+// register.
 void Emitter::emit_bytes(const a64::Gp &to, const a64::Gp &base, uint32_t offset, uint32_t bytes)
 {
     using Inst = a64::Inst;
@@ -209,7 +210,7 @@ void Emitter::emit_packet_load(const bpf_insn &step, bool swaps)
         as_.rev16(kA, kA);
 }
 
-// In 64 bits, so that no X wraps round.
+// In 64 bits, so that X cannot wrap around.
 void Emitter::emit_check_past_x(uint32_t bytes)
 {
     if (is_arithmetic(bytes)) {
@@ -269,7 +270,7 @@ void Emitter::emit_divide(const bpf_insn &step)
     as_.msub(kA, kTemp.w(), by, kA);
 }
 
-// By X modulo 32; from 32 up the result is zero.
+// By X modulo 32; for 32 and above the result is zero.
 void Emitter::emit_shift(const bpf_insn &step)
 {
     const bool is_left = BPF_OP(step.code) == BPF_LSH;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // BPF instructions -> x86-64 machine code that filters a batch.
 //
-// Everything lives in registers that a callee may use freely, so there is no prologue; the scratch words are in the red
-// zone.
+// Uses only caller-saved registers, so there is no prologue; the scratch words are in the red zone.
 #include "bpf_emit.hpp"
 
 #include <asmjit/x86.h>
@@ -20,9 +19,9 @@ namespace
 using namespace asmjit;
 
 const x86::Gp kPackets = x86::rdi;
-const x86::Gp kMask = x86::rsi; // packets still to do
+const x86::Gp kMask = x86::rsi; // remaining packets
 const x86::Gp kA = x86::eax;
-const x86::Gp kX = x86::ecx; // upper half always zero; shifts want their count in cl
+const x86::Gp kX = x86::ecx; // upper half always zero; shifts need their count in cl
 const x86::Gp kTemp = x86::rdx;
 const x86::Gp kMatching = x86::r8;
 const x86::Gp kIndex = x86::r9;
@@ -34,7 +33,7 @@ x86::Mem scratch_word(uint32_t number)
     return x86::dword_ptr(x86::rsp, -4 * BPF_MEMWORDS + 4 * static_cast<int32_t>(number));
 }
 
-// Below the scratch words, still inside the 128 bytes that signal handlers leave alone.
+// Below the scratch words, still within the 128 bytes that signal handlers leave alone.
 x86::Mem spilled_constant()
 {
     return x86::dword_ptr(x86::rsp, -4 * BPF_MEMWORDS - 4);
@@ -120,7 +119,7 @@ void Emitter::emit_loop_begin()
     as_.align(AlignMode::kCode, 16);
     as_.bind(loop_);
     as_.tzcnt(kIndex,
-              kMask); // runs as bsf where tzcnt is unknown: the same for a mask that is not zero
+              kMask); // runs as bsf without tzcnt: same result for a nonzero mask
     as_.mov(kTemp, kIndex);
     as_.shl(kTemp, 5);
     as_.mov(kCaplen.r32(), x86::dword_ptr(kPackets, kTemp, 0, offsetof(mapi_packet, caplen)));
@@ -169,7 +168,7 @@ void Emitter::emit_check(uint32_t bytes)
     as_.jb(reject_);
 }
 
-// In 64 bits, so that no X wraps round.
+// In 64 bits, so that X cannot wrap around.
 void Emitter::emit_check_past_x(uint32_t bytes)
 {
     as_.lea(kTemp, x86::ptr(kX.r64(), static_cast<int32_t>(bytes)));
@@ -243,7 +242,7 @@ void Emitter::emit_shift(const bpf_insn &step)
         as_.emit(shift, kA, Imm(step.k));
         return;
     }
-    as_.emit(shift, kA, x86::cl); // by X modulo 32; from 32 up the result is zero
+    as_.emit(shift, kA, x86::cl); // by X modulo 32; for 32 and above the result is zero
     as_.xor_(kTemp.r32(), kTemp.r32());
     as_.cmp(kX, 32);
     as_.cmovae(kA, kTemp.r32());
@@ -268,7 +267,7 @@ void Emitter::emit_decision(const bpf_insn &step, bool holds)
 {
     const Condition condition = condition_of(step.code);
     as_.emit(holds ? condition.set_if_holds : condition.set_if_fails, kTemp.r8());
-    as_.mov(kX, kIndex.r32()); // X is not needed any more
+    as_.mov(kX, kIndex.r32()); // X is no longer needed
     as_.shl(kTemp, x86::cl);
     as_.or_(kMatching, kTemp);
     emit_loop_end();

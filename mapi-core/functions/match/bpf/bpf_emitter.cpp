@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// BPF emitter: what is the same for all processors: which steps become code, in which order, and where they go.
+// BPF emitter: the part common to all processors: which steps become code, in which order, and
+// where they go.
 #include "bpf_emitter.hpp"
 
 #include "bpf_byte_order.hpp"

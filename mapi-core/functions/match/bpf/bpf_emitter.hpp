@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// BPF emitter: what is the same for all processors: which steps become code, in which order, and where they go.
+// BPF emitter: the part common to all processors: which steps become code, in which order, and
+// where they go.
 #pragma once
 
 #include <asmjit/core.h>
@@ -12,7 +13,7 @@
 
 namespace mapi::match
 {
-// One loop over the set bits of the mask; the program's body stands inside it.
+// One loop over the set bits of the mask, with the program as its body.
 class BpfEmitter
 {
 public:
@@ -24,12 +25,12 @@ public:
 protected:
     enum class Register { kA, kX };
 
-    // No packet matches yet.
+    // Initially no packet matches.
     virtual void emit_entry() = 0;
-    // To done_ where no packet is left; loop_: takes the next one.  A and X are zero then.
+    // Jumps to done_ if no packet is left; loop_: takes the next packet, with A and X zero.
     virtual void emit_loop_begin() = 0;
     virtual void emit_accept() = 0;
-    // To loop_ while packets are left.
+    // Jumps to loop_ while packets are left.
     virtual void emit_loop_end() = 0;
     virtual void emit_exit() = 0;
 
@@ -40,20 +41,20 @@ protected:
     virtual void emit_wire_bytes(Register to) = 0;
     virtual void emit_header_length(uint32_t offset) = 0;
     virtual void emit_packet_load(const bpf_insn &step, bool swaps) = 0;
-    // To reject_ where fewer bytes were captured than these, or than X and these.
+    // Jumps to reject_ if fewer bytes, or fewer than X plus these, were captured.
     virtual void emit_check(uint32_t bytes) = 0;
     virtual void emit_check_past_x(uint32_t bytes) = 0;
 
     virtual void emit_alu(const bpf_insn &step, uint32_t constant) = 0;
     virtual void emit_compare(const bpf_insn &step, uint32_t constant) = 0;
-    // After emit_compare(): where the step's condition holds, or where it does not.
+    // After emit_compare(): branches if the step's condition holds, or if it does not.
     virtual void emit_branch_if(const bpf_insn &step, bool holds, const asmjit::Label &to) = 0;
-    // The last test of a filter is the one that no predictor learns: its outcome becomes a bit without a branch.  Then on with the next
-    // packet, or to done_.
+    // The last test of a filter is the one that branch predictors cannot learn, so its outcome
+    // becomes a bit without a branch.  Continues with the next packet, or at done_.
     virtual void emit_decision(const bpf_insn &step, bool holds) = 0;
-    virtual void prepare_decision() {} // before emit_compare()
+    virtual void prepare_decision() {} // called before emit_compare()
     virtual void emit_branch(const asmjit::Label &to) = 0;
-    // By whether A is zero.
+    // Accepts or rejects depending on whether A is zero.
     virtual void emit_return() = 0;
 
     BpfSteps steps() const { return steps_; }

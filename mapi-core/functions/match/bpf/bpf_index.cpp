@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which programs are worth an index, by which tests; then the look-up.
+// Chooses the programs and tests that are worth an index; then the lookup.
 #include "bpf_index.hpp"
 
 #include <algorithm>
@@ -13,15 +13,17 @@ namespace mapi::match
 {
 namespace
 {
-// A field costs each packet about as much as this many programs do.
+// A field costs each packet about as much as running this many programs.
 constexpr size_t kFewestOfField = 4;
 constexpr size_t kFewestOfIndex = 8;
-// A test that one in so many programs has, such as that for IPv4, would find too many of them.
+// A test shared by more than one in this many programs, such as the one for IPv4, would select too
+// many of them.
 constexpr size_t kMostShared = 8;
 
-using Chosen = std::vector<std::optional<std::vector<ImpliedTest>>>; // of each program; none: always a candidate
+using Chosen = std::vector<std::optional<std::vector<ImpliedTest>>>; // per program; none: always a candidate
 
-// Those that tell the program from the others: of ways to cut it off, the one whose tests the fewest programs have.
+// Chooses the tests that distinguish each program: of all cuts, the one whose tests the fewest
+// programs share.
 Chosen choose_tests(const std::vector<BpfSteps> &programs)
 {
     std::vector<BpfTests> analysed;
@@ -45,7 +47,8 @@ Chosen choose_tests(const std::vector<BpfSteps> &programs)
     return tests;
 }
 
-// Fields that few programs ask for are not worth it; without them other fields may have too few.
+// Fields tested by few programs are not worthwhile; dropping one may leave other fields with too
+// few.
 void drop_rare_fields(Chosen &tests)
 {
     for (bool changed = true; changed;) {
@@ -67,7 +70,7 @@ void drop_rare_fields(Chosen &tests)
     }
 }
 
-// Whether no packet passes both.
+// Whether no packet can pass both.
 bool exclude(const std::optional<FieldTest> &one, const std::optional<FieldTest> &other)
 {
     return one && other && one->field == other->field && one->value != other->value;
@@ -94,7 +97,7 @@ std::unique_ptr<BpfIndex> BpfIndex::make(const std::vector<BpfSteps> &programs)
 BpfIndex::BpfIndex(const Tests &tests, std::vector<uint32_t> always) : always_(std::move(always)), place_of_(tests.size()), last_call_(tests.size())
 {
     struct Uses {
-        std::map<uint32_t, std::vector<uint32_t>> programs; // of each value
+        std::map<uint32_t, std::vector<uint32_t>> programs; // per value
         std::optional<std::vector<FieldTest>> guards; // before every use
     };
     std::map<PacketField, Uses> fields;
@@ -110,7 +113,7 @@ BpfIndex::BpfIndex(const Tests &tests, std::vector<uint32_t> always) : always_(s
     for (const auto &[field, uses] : fields) {
         Base wanted{field.header, std::nullopt, {}};
         if (!uses.guards->empty())
-            wanted.guard = uses.guards->front(); // of the outermost header
+            wanted.guard = uses.guards->front(); // for the outermost header
         const auto is_wanted = [&](const Base &base) { return base.header == wanted.header && base.guard == wanted.guard; };
         auto base = std::find_if(bases_.begin(), bases_.end(), is_wanted);
         if (base == bases_.end())
@@ -145,7 +148,7 @@ std::span<const BpfCandidates> BpfIndex::find(const mapi_packet *packets, uint64
     return candidates_;
 }
 
-// The packets that pass the base's test.
+// Returns the packets that pass the base's test.
 uint64_t BpfIndex::gather(const Base &base, const mapi_packet *packets, uint64_t mask, Starts &starts)
 {
     const PacketField field = base.tables.front().field();
@@ -154,7 +157,7 @@ uint64_t BpfIndex::gather(const Base &base, const mapi_packet *packets, uint64_t
         return mask;
     }
     const FieldTest guard = *base.guard;
-    if (guard.field.header == PacketField::kNoHeader && guard.field.bytes == 2) // of Ethernet's type, as nearly all are
+    if (guard.field.header == PacketField::kNoHeader && guard.field.bytes == 2) // EtherType, as in nearly all cases
         return starts.fill(field, packets, mask, [&](const mapi_packet &packet) {
             return packet.caplen >= guard.field.end() && guard.field.value_of<2>(packet.data + guard.field.offset) == guard.value;
         });

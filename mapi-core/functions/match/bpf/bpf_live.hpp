@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Live filter: an expression that uses what only the kernel knows of a packet ("inbound", "ifindex 2") -> programs with the answers filled in.
+// Live filter: an expression about facts that only the kernel knows of a packet ("inbound",
+// "ifindex 2") -> programs with the answers filled in.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +11,9 @@
 
 namespace mapi::match
 {
-// Compiles as libpcap does for an interface, with loads that the kernel answers (SKF_AD_PKTTYPE, SKF_AD_IFINDEX).  Empty: the expression is not
-// valid there.  link_type: the LINKTYPE_ number of the interface.
+// Compiles as libpcap does for an interface, with loads that the kernel answers (SKF_AD_PKTTYPE,
+// SKF_AD_IFINDEX).  Empty if the expression is invalid there as well.  link_type: LINKTYPE_ number
+// of the interface.
 std::vector<bpf_insn> compile_live(const std::string &expression, uint16_t link_type);
 
 // The same program with these loads replaced by constants: a packet type of <linux/if_packet.h> and an interface number.

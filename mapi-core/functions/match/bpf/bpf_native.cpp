@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Machine code -> executable memory that was written first and then locked.
+// Machine code -> executable memory, which is written first and then locked.
 #include "bpf_native.hpp"
 
 #include <sys/mman.h>
@@ -13,8 +13,8 @@
 #include "bpf_emit.hpp"
 
 #ifdef NETSLICE_REPLACE_ASMJIT_DEBUG_UTILS
-// Same names as the object in the archive that refers to stderr without position independence: the
-// linker takes these and leaves that object out.
+// The same names as the object in the archive that refers to stderr without position independence,
+// so that the linker uses these and leaves that object out.
 ASMJIT_BEGIN_NAMESPACE
 namespace DebugUtils
 {
@@ -41,7 +41,7 @@ namespace mapi::match
 {
 namespace
 {
-// Remembers that something went wrong; the assembler itself goes on.
+// Remembers an error; the assembler itself continues.
 class Failure : public asmjit::ErrorHandler
 {
 public:
@@ -60,27 +60,28 @@ size_t round_up(size_t bytes, size_t unit)
     return (bytes + unit - 1) / unit * unit;
 }
 
-// Beyond it lie libpcap's own extensions too (VLAN tag, protocol), as negative offsets; also what x86 has room for.
+// Larger offsets include libpcap's extensions (VLAN tag, protocol), which are negative offsets;
+// this also fits x86 displacements.
 constexpr uint32_t kLargestOffset = 0x7fffffff - 4;
 
-// False where the program holds something that only the interpreter does.
+// False if the program contains something that only the interpreter supports.
 bool can_emit(BpfSteps steps)
 {
     for (const bpf_insn &step : steps) {
         if ((is_packet_load(step.code) || is_header_length_load(step.code)) && step.k > kLargestOffset)
             return false;
-        // In C the result of such a shift is undefined; the interpreter's answer stays the interpreter's.
+        // The result of such a shift is undefined in C; leave it to the interpreter.
         if ((step.code == (BPF_ALU | BPF_LSH | BPF_K) || step.code == (BPF_ALU | BPF_RSH | BPF_K)) && step.k >= 32)
             return false;
     }
     return true;
 }
 
-// Each filter has pages of its own.  Were each to begin at the start of a page, all of them would
+// Each filter has pages of its own.  If each started at the beginning of a page, all of them would
 // compete for the same few sets of the instruction cache.
 size_t next_start_bytes(size_t page_bytes)
 {
-    constexpr size_t kStepBytes = 448; // a common filter
+    constexpr size_t kStepBytes = 448; // a typical filter
     static std::atomic<size_t> filters{0};
     return filters.fetch_add(1, std::memory_order_relaxed) * kStepBytes % page_bytes;
 }

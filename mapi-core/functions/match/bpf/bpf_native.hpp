@@ -19,8 +19,8 @@ class NativeFilter
 public:
     using Run = uint64_t (*)(const mapi_packet *packets, uint64_t mask);
 
-    // Null where this build, processor or program has no machine code; the caller then interprets.
-    // The instructions must have passed bpf_validate().
+    // Returns null if this build, processor or program cannot have machine code; the caller then
+    // interprets.  The instructions must have passed bpf_validate().
     static std::unique_ptr<NativeFilter> make(std::span<const bpf_insn> program);
 
     ~NativeFilter();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Stands in where there is no code generator: every filter is interpreted.
+// Replacement without a code generator: every filter is interpreted.
 #include "bpf_native.hpp"
 
 namespace mapi::match

@@ -16,7 +16,7 @@ namespace mapi::match
 namespace
 {
 constexpr int kUnlimitedSnaplenBytes =
-    262144; // what tcpdump uses; 0 would compile into "reject all"
+    262144; // as in tcpdump; 0 would compile into "reject all"
 
 struct CaptureFileHeader {
     uint32_t magic;
@@ -30,13 +30,13 @@ static_assert(sizeof(CaptureFileHeader) == 24);
 
 using Handle = std::unique_ptr<pcap_t, void (*)(pcap_t *)>;
 
-// An empty capture file in memory.  libpcap compiles for files differently than for no source at
-// all: it knows the address families of all systems, and it refuses what no file can answer
+// An empty capture file in memory.  libpcap compiles for a file differently than without a source:
+// it accepts the address families of all systems, and it refuses what a file cannot answer
 // ("inbound") instead of never matching.
 Handle open_for_compiling(int link_type, int snaplen_bytes)
 {
     if (link_type < 0 || link_type > 0xffff)
-        throw FilterError("there is no link type " + std::to_string(link_type));
+        throw FilterError("unknown link type " + std::to_string(link_type));
     CaptureFileHeader header{
         0xa1b2c3d4,
         2,
@@ -46,7 +46,7 @@ Handle open_for_compiling(int link_type, int snaplen_bytes)
         static_cast<uint32_t>(link_type)};
     FILE *file = fmemopen(&header, sizeof(header), "rb");
     if (!file)
-        throw FilterError("no memory for a filter");
+        throw FilterError("out of memory");
     char message[PCAP_ERRBUF_SIZE] = "";
     Handle handle(pcap_fopen_offline(file, message), pcap_close);
     if (!handle) {
@@ -56,7 +56,7 @@ Handle open_for_compiling(int link_type, int snaplen_bytes)
     return handle;
 }
 
-// Frees what pcap_compile() allocated, on every way out.
+// Frees what pcap_compile() allocated, on every exit path.
 class CompiledCode
 {
 public:
@@ -81,7 +81,7 @@ BpfProgram BpfProgram::compile(const std::string &expression, int link_type, int
                                Engine engine)
 {
     if (expression.find('\0') != std::string::npos)
-        throw FilterError("the filter expression holds a zero byte");
+        throw FilterError("the filter expression contains a null byte");
     return BpfProgram(CompiledCode(expression, link_type, snaplen_bytes).copy(), engine);
 }
 

@@ -16,12 +16,12 @@ namespace mapi::match
 {
 class NativeFilter;
 
-// Calls of one object from several threads at once are fine: nothing changes after compile().
+// Thread-safe: nothing changes after compile().
 class BpfProgram
 {
 public:
     enum class Engine {
-        kBest,        // machine code where this processor and program allow it
+        kBest,        // machine code if this processor and program allow it
         kInterpreter, // libpcap's own
     };
 
@@ -29,7 +29,7 @@ public:
     // FilterError with libpcap's message.
     static BpfProgram compile(const std::string &expression, int link_type, int snaplen_bytes,
                               Engine engine = Engine::kBest);
-    // Takes ready instructions; throws FilterError when libpcap would refuse to run them.
+    // Takes compiled instructions; throws FilterError if libpcap would refuse to run them.
     static BpfProgram from_instructions(std::vector<bpf_insn> instructions,
                                         Engine engine = Engine::kBest);
 
@@ -38,8 +38,7 @@ public:
     ~BpfProgram();
 
     bool matches(const uint8_t *data, uint32_t caplen, uint32_t wire_bytes) const noexcept;
-    // packets[i] is looked at where bit i of mask is set; the result is the part of mask that
-    // matches.
+    // Examines packets[i] if bit i of mask is set and returns the part of mask that matches.
     uint64_t filter(const mapi_packet *packets, uint64_t mask) const noexcept;
 
     bool is_native() const noexcept { return native_ != nullptr; }

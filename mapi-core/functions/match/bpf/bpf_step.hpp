@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One BPF instruction -> what it is, and which instructions can follow.
+// One BPF instruction -> its kind, and the instructions that can follow it.
 #pragma once
 
 #include <pcap/pcap.h>
@@ -12,7 +12,7 @@ namespace mapi::match
 {
 using BpfSteps = std::span<const bpf_insn>;
 
-// True for the instructions that bpf_filter() runs.  bpf_validate() lets a few more pass, on which
+// True for the instructions that bpf_filter() runs.  bpf_validate() accepts a few more, on which
 // bpf_filter() aborts.
 bool is_known_step(const bpf_insn &step) noexcept;
 
@@ -51,7 +51,7 @@ constexpr uint32_t load_bytes(uint16_t code)
     return BPF_SIZE(code) == BPF_W ? 4 : BPF_SIZE(code) == BPF_H ? 2 : 1;
 }
 
-// Where a step goes: `count` of the two are used, none for a return.
+// The successors of a step: the first `count` entries are valid; a return has none.
 struct Successors {
     size_t index[2];
     int count;
@@ -60,7 +60,7 @@ struct Successors {
     const size_t *end() const noexcept { return index + count; }
 };
 
-// The program has passed bpf_validate(), so every index is inside it.
+// The program has passed bpf_validate(), so every index is within bounds.
 inline Successors successors(BpfSteps steps, size_t at) noexcept
 {
     const bpf_insn &step = steps[at];

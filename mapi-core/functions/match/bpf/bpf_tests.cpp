@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the registers hold at each step, as far as it is a field of the packet; then a minimum cut between entry and acceptance.
+// Tracks which registers hold a field of the packet at each step; then computes a minimum cut
+// between entry and acceptance.
 #include "bpf_tests.hpp"
 
 #include <algorithm>
@@ -13,14 +14,14 @@ namespace mapi::match
 {
 namespace
 {
-constexpr uint32_t kLargestOffset = 0x7fffffff; // beyond are libpcap's extensions (VLAN tag, protocol)
+constexpr uint32_t kLargestOffset = 0x7fffffff; // larger ones are libpcap's extensions (VLAN tag, protocol)
 
-// What is known of a register.
+// What is known about a register.
 struct Value {
     enum class Kind { kUnknown, kConstant, kField, kHeaderBytes };
 
     Kind kind = Kind::kUnknown;
-    uint32_t number = 0; // a constant, or where the header's length is
+    uint32_t number = 0; // a constant, or the position of the header's length
     PacketField field = {};
 
     bool operator==(const Value &) const = default;
@@ -121,12 +122,12 @@ void run(const bpf_insn &step, Registers &now)
     }
 }
 
-// Before each step; none where no packet comes.
+// The registers before each step; none if the step is unreachable.
 std::vector<std::optional<Registers>> find_registers(BpfSteps steps)
 {
     std::vector<std::optional<Registers>> before(steps.size());
     before[0] = Registers{};
-    for (bool changed = true; changed;) { // a second round only where the program jumps backwards
+    for (bool changed = true; changed;) { // a second round only for backward jumps
         changed = false;
         for (size_t at = 0; at < steps.size(); ++at) {
             if (!before[at])
@@ -141,7 +142,7 @@ std::vector<std::optional<Registers>> find_registers(BpfSteps steps)
 }
 using TestOfStep = std::vector<std::optional<FieldTest>>;
 
-// More of them would hold only for programs as long as no expression is.
+// Only programs longer than any real expression would have more of them.
 constexpr size_t kMostGuards = 16;
 
 std::vector<FieldTest> common(const std::vector<FieldTest> &a, const std::vector<FieldTest> &b)
@@ -151,7 +152,7 @@ std::vector<FieldTest> common(const std::vector<FieldTest> &a, const std::vector
     return both;
 }
 
-// Tests that were passed on every way to each step.
+// Tests that every path to each step has passed.
 std::vector<std::vector<FieldTest>> find_guards(BpfSteps steps, const TestOfStep &tests)
 {
     std::vector<std::optional<std::vector<FieldTest>>> passed(steps.size());
@@ -209,7 +210,7 @@ std::optional<std::vector<ImpliedTest>> BpfTests::imply(const std::function<uint
 {
     const size_t sink = steps_.size();
     MinCut graph(steps_.size() + 1);
-    std::vector<size_t> step_of; // by the edge's number
+    std::vector<size_t> step_of; // by edge number
     const auto add = [&](size_t from, size_t to, uint64_t capacity) {
         graph.add_edge(from, to, capacity);
         step_of.push_back(from);

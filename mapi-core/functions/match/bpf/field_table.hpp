@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Values of one field -> which programs ask for them.  Most packets have none of the values, and are to find out quickly.
+// Values of one field -> the programs that test for them.  Most packets have none of these values,
+// which a lookup must find out quickly.
 #pragma once
 
 #include <algorithm>
@@ -32,8 +33,9 @@ public:
 
     const PacketField &field() const { return field_; }
 
-    // Packets, `count` of them, that may have one of the values: bit i stands for starts[i].  A bit that is not set is always right, one
-    // that is set mostly.  Without a branch, and each packet apart from the others: most have none of the values.
+    // Returns the packets, out of `count`, that may have one of the values: bit i stands for
+    // starts[i].  A clear bit is always right, a set bit usually.  Branch-free and independent per
+    // packet, since most packets have none of the values.
     uint64_t find_packets(const PacketRest *starts, uint32_t count) const
     {
         if (field_.bytes == 2)
@@ -74,14 +76,14 @@ private:
     };
 
     static uint32_t shift_for(size_t size) { return 32 - uint32_t(std::bit_width(std::max(size, kFewest) - 1)); }
-    // The upper bits are the good ones.
+    // The upper bits are the well-mixed ones.
     static uint32_t hash(uint32_t value) { return value * 0x9e3779b1u; }
 
     PacketField field_;
     uint32_t bits_shift_;
     uint32_t slots_shift_;
     std::vector<uint64_t> bits_;
-    std::vector<Slot> slots_; // at most half of them taken
+    std::vector<Slot> slots_; // at most half full
     std::vector<uint32_t> programs_;
 };
 } // namespace mapi::match

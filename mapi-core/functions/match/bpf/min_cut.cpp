@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Maximum flow by shortest ways first; no recursion, since a filter program may be long.
+// Maximum flow by shortest paths first; no recursion, since a filter program may be long.
 #include "min_cut.hpp"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ bool MinCut::find_levels(size_t source, size_t sink)
     return levels_[sink] != 0;
 }
 
-// Along one more shortest way; 0: there is none of this length any more.
+// Pushes flow along one more shortest path; 0: none of this length is left.
 uint64_t MinCut::push(size_t source, size_t sink)
 {
     size_t at = source;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A field as filter programs load it: bytes at a fixed place, or behind a header that tells its own length; and a test of it.
+// A field as filter programs load it: bytes at a fixed offset, or behind a header that contains its
+// own length; and a test of it.
 #pragma once
 
 #include <compare>
@@ -9,7 +10,8 @@
 
 namespace mapi::match
 {
-// What is left of a packet behind some place; uninitialised where an array of it is filled at once.
+// The rest of a packet from some position; left uninitialized where an array of it is filled at
+// once.
 struct PacketRest {
     const uint8_t *data;
     uint64_t bytes;
@@ -18,14 +20,15 @@ struct PacketRest {
 struct PacketField {
     static constexpr uint32_t kNoHeader = ~0u;
 
-    uint32_t offset = 0; // from the frame's first byte, or from the header's end
-    uint32_t header = kNoHeader; // where the byte is whose low four bits are the header's length in words of four bytes (IPv4's)
-    uint32_t mask = 0; // of the value
-    uint32_t bytes = 0; // 1, 2 or 4, in network order
+    uint32_t offset = 0; // from the frame's first byte, or from the end of the header
+    uint32_t header = kNoHeader; // offset of the byte whose low four bits are the header length in 4-byte words (IPv4's)
+    uint32_t mask = 0; // applied to the value
+    uint32_t bytes = 0; // 1, 2 or 4, in network byte order
 
     auto operator<=>(const PacketField &) const = default;
 
-    // What is left of the packet where the offset counts from; nothing when the packet ends before that is told.
+    // The rest of the packet from where the offset counts; empty if the packet ends before that is
+    // known.
     PacketRest behind_header(const mapi_packet &packet) const
     {
         if (header == kNoHeader)
@@ -37,7 +40,7 @@ struct PacketField {
     }
     uint64_t end() const { return uint64_t{offset} + bytes; }
     uint32_t value_at(const uint8_t *data) const { return bytes == 2 ? value_of<2>(data) : bytes == 4 ? value_of<4>(data) : value_of<1>(data); }
-    // As many bytes as the field has.
+    // kBytes must be the size of the field.
     template <uint32_t kBytes> uint32_t value_of(const uint8_t *data) const
     {
         if constexpr (kBytes == 1)
@@ -49,7 +52,7 @@ struct PacketField {
     }
 };
 
-// Passes where the field is in the packet and has the value.
+// Passes if the field is in the packet and has the value.
 struct FieldTest {
     PacketField field;
     uint32_t value = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// First match: what Vectorscan calls when it finds something in a padded text -> whether it lies in the text itself.
+// First match: Vectorscan's callback for a match in a padded text -> whether the match lies in the
+// text itself.
 #pragma once
 
 #include <cstddef>
@@ -7,10 +8,10 @@
 namespace mapi::match
 {
 struct FirstMatch {
-    size_t bytes; // of the text, without what was put behind it
+    size_t bytes; // of the text, without the padding
     bool found = false;
 
-    // A match_event_handler; the first match in the text ends the scan.
+    // A match_event_handler; the first match within the text ends the scan.
     static int on_match(unsigned, unsigned long long, unsigned long long end, unsigned, void *context)
     {
         auto &self = *static_cast<FirstMatch *>(context);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Folded text: bytes -> the same with small letters for the capital ones of ASCII, in which a search without regard to case is a plain one.
+// Folded text: bytes -> the same bytes with ASCII capitals converted to lower case, so that a plain
+// search ignores case.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +25,7 @@ inline void fold(std::string &text)
 class FoldedText
 {
 public:
-    // Valid until the next call.  Null: there is no memory for it.
+    // Valid until the next call.  Null if out of memory.
     const uint8_t *copy(const uint8_t *data, size_t bytes) noexcept
     {
         if (bytes > room_ && !grow(bytes))
@@ -41,7 +42,7 @@ public:
 private:
     static constexpr size_t kBlockBytes = 32;
 
-    // Blocks of this size are compiled to vector instructions.
+    // The compiler vectorizes blocks of this size.
     static void fold_block(const uint8_t *__restrict data, uint8_t *__restrict text) noexcept
     {
         for (size_t i = 0; i < kBlockBytes; ++i)

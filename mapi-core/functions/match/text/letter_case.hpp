@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Letter case: whether a search takes the capital letters of ASCII for the small ones.
+// Letter case: whether a search distinguishes upper and lower case in ASCII.
 #pragma once
 
 #include <cstdint>

@@ -8,16 +8,17 @@
 
 namespace mapi::match
 {
-// literal is not empty.  Reads no byte outside [data, data + bytes).
+// literal must not be empty.  Reads no byte outside [data, data + bytes).
 using LiteralSearch = bool (*)(const uint8_t *data, size_t bytes,
                                std::string_view literal) noexcept;
 
-// The fastest one that this processor runs.
+// The fastest search that this processor supports.
 LiteralSearch best_literal_search() noexcept;
 
-// Anywhere, and the reference for the others.
+// Works anywhere, and is the reference for the others.
 bool has_literal_portable(const uint8_t *data, size_t bytes, std::string_view literal) noexcept;
-// Letters of the text in either case, of the literal small ones; slow, and needs no memory.
+// Matches letters of the text in either case; the literal must be in lower case.  Slow, but needs
+// no memory.
 bool has_folded_literal(const uint8_t *data, size_t bytes, std::string_view literal) noexcept;
 #ifdef __x86_64__
 bool has_literal_sse2(const uint8_t *data, size_t bytes, std::string_view literal) noexcept;

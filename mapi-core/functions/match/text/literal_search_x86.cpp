@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One string in a packet: compares its first and its last byte with 16 or 32 places at once, the
-// rest where both fit.
+// One string in a packet: compares its first and last byte at 16 or 32 positions at once, and the
+// rest where both match.
 #include "literal_search.hpp"
 
 #ifdef __x86_64__
@@ -33,8 +33,9 @@ uint32_t load_4(const uint8_t *from)
     return std::memcmp(place + 1, literal + 1, bytes - 2) == 0;
 }
 
-// A packet made of false starts would cost its length times the string's.  After this many of them
-// more than the progress pays for, memmem() goes on: slower at first, but its time is linear.
+// A packet full of false starts would cost its length times the string's.  If there are this many
+// more of them than the progress pays for, memmem() takes over: slower at first, but in linear
+// time.
 constexpr size_t kFreeFalseStarts = 32;
 constexpr size_t kBytesPerFalseStart = 4;
 
@@ -49,7 +50,7 @@ public:
     {
     }
 
-    // Bit i of `places`: first and last byte fit at data + at + i.
+    // Bit i of `places`: first and last byte match at data + at + i.
     [[gnu::always_inline]] inline Found check(uint32_t places, size_t at)
     {
         for (; places != 0; places &= places - 1) {
@@ -108,7 +109,7 @@ bool has_literal_sse2(const uint8_t *data, size_t bytes, std::string_view litera
         if (at == places - kBlock)
             return false;
         at = at + 2 * kBlock <= places ? at + kBlock
-                                       : places - kBlock; // the last block overlaps the one before
+                                       : places - kBlock; // the last block overlaps the previous one
     }
 }
 
@@ -120,7 +121,7 @@ struct Needle {
     size_t last;
 };
 
-// Ones at the places from `data` on where first and last byte fit.
+// Ones at the positions from `data` on where first and last byte match.
 [[gnu::target("avx2"), gnu::always_inline]] inline __m256i fits(const uint8_t *data,
                                                                 const Needle &needle)
 {
@@ -145,7 +146,7 @@ struct Needle {
     Candidates candidates(data, literal);
     size_t at = 0;
     for (;;) {
-        // Four blocks share one branch, until something fits.
+        // Four blocks share one branch until something matches.
         for (; at + 4 * kBlock <= places; at += 4 * kBlock) {
             const __m256i fits_in_1_2 =
                 _mm256_or_si256(fits(data + at, needle), fits(data + at + kBlock, needle));
@@ -157,7 +158,7 @@ struct Needle {
         }
         for (size_t block = 0; block < 4; ++block) {
             at = at + kBlock <= places ? at
-                                       : places - kBlock; // the last block overlaps the one before
+                                       : places - kBlock; // the last block overlaps the previous one
             const auto found = static_cast<uint32_t>(_mm256_movemask_epi8(fits(data + at, needle)));
             if (found != 0) {
                 const Found result = candidates.check(found, at);

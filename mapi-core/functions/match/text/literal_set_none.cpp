@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Stands in where Vectorscan is missing: strings are searched one after the other.
+// Replacement without Vectorscan: strings are searched one after the other.
 #include "literal_set.hpp"
 
 namespace mapi::match

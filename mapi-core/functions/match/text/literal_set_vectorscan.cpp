@@ -50,10 +50,10 @@ public:
     Scratch *take_scratch() const noexcept override
     {
         for (std::atomic<hs_scratch_t *> &slot : idle_)
-            // acquire: what the thread that gave it back wrote into it is finished
+            // acquire: writes by the thread that returned it are visible
             if (hs_scratch_t *scratch = slot.exchange(nullptr, std::memory_order_acquire))
                 return opaque(scratch);
-        hs_scratch_t *copy = nullptr; // once for each thread that searches at the same time
+        hs_scratch_t *copy = nullptr; // once per concurrently searching thread
         return hs_clone_scratch(model_, &copy) == HS_SUCCESS ? opaque(copy) : nullptr;
     }
 

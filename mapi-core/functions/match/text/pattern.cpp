@@ -30,7 +30,7 @@ size_t append_hex_block(std::string_view text, size_t open, std::string &bytes)
     const size_t close = text.find('|', open + 1);
     if (close == std::string_view::npos)
         throw PatternError(PatternFault::kUnterminatedPipe,
-                           "no closing pipe for the hex block" + place(text, open));
+                           "hex block without a closing pipe" + place(text, open));
     const size_t bytes_before = bytes.size();
     for (size_t at = open + 1; at < close;) {
         if (text[at] == ' ' || text[at] == '\t') {

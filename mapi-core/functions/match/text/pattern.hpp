@@ -9,7 +9,7 @@
 namespace mapi::match
 {
 // text      stands for itself
-// |0d 0a|   the bytes with these hex values; two adjacent digits a byte, spaces between bytes
+// |0d 0a|   the bytes with these hex values; two adjacent digits per byte, spaces between bytes
 // \|        one pipe (a backslash before anything else is a backslash)
 // ||        ends one alternative and begins the next
 //

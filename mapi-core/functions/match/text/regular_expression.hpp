@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A regular expression, compiled once: packet views -> which of them hold a match.
+// A regular expression, compiled once: packet views -> which of them contain a match.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,22 @@
 
 namespace mapi::match
 {
-// PCRE's syntax without back references and look-around.  A dot matches no newline; the captured bytes are searched, from the
-// frame's first on.
+// PCRE syntax without back references and look-around.  A dot does not match a newline; the search
+// covers the captured bytes, starting at the frame's first byte.
 class RegularExpression
 {
 public:
     virtual ~RegularExpression() = default;
 
-    // Throws PatternError with the place of the mistake; also where this build or this processor cannot search.
+    // Throws PatternError with the position of the error; also if this build or processor cannot
+    // search.
     static std::unique_ptr<RegularExpression> compile(const std::string &pattern);
 
-    // What it holds.
+    // Its memory.
     virtual uint64_t memory_bytes() const noexcept = 0;
 
-    // packets[i] is looked at where bit i of mask is set; the result is the part of mask that matches.  One thread at a time.
+    // Examines packets[i] if bit i of mask is set and returns the part of mask that matches.  Not
+    // thread-safe.
     virtual uint64_t filter(const mapi_packet *packets, uint64_t mask) noexcept = 0;
 };
 } // namespace mapi::match

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Stands in where Vectorscan is missing: there is nothing to search with.
+// Replacement without Vectorscan: regular expressions are unavailable.
 #include "match/errors.hpp"
 #include "regular_expression.hpp"
 
@@ -7,6 +7,6 @@ namespace mapi::match
 {
 std::unique_ptr<RegularExpression> RegularExpression::compile(const std::string &)
 {
-    throw PatternError(PatternFault::kInvalid, "this build has no Vectorscan, which regular expressions need");
+    throw PatternError(PatternFault::kInvalid, "unavailable: built without Vectorscan");
 }
 } // namespace mapi::match

@@ -45,7 +45,8 @@ public:
     }
 
 private:
-    // As it is, for what must be at its end; and padded, for what is missed there.
+    // Unpadded, for matches anchored at the end; and padded, for matches that Vectorscan misses
+    // there.
     bool is_in(const mapi_packet &packet) noexcept
     {
         FirstMatch search{packet.caplen};
@@ -66,10 +67,11 @@ private:
 std::unique_ptr<RegularExpression> RegularExpression::compile(const std::string &pattern)
 {
     if (hs_valid_platform() != HS_SUCCESS)
-        throw PatternError(PatternFault::kInvalid, "this processor lacks what Vectorscan needs for regular expressions");
+        throw PatternError(PatternFault::kInvalid, "unavailable: this processor does not support Vectorscan");
     hs_database_t *database = nullptr;
     hs_compile_error_t *error = nullptr;
-    // HS_FLAG_SINGLEMATCH misses what comes down to one byte (Vectorscan 5.4.9); the first match ends the scan anyway.
+    // HS_FLAG_SINGLEMATCH misses expressions that reduce to one byte (Vectorscan 5.4.9); the first
+    // match ends the scan anyway.
     if (hs_compile(pattern.c_str(), HS_FLAG_ALLOWEMPTY, HS_MODE_BLOCK, nullptr, &database, &error) != HS_SUCCESS) {
         const std::string message = error->message;
         hs_free_compile_error(error);

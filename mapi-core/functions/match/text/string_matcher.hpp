@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A STR_SEARCH pattern, prepared once: packet views -> which of them hold the string.
+// A STR_SEARCH pattern, compiled once: packet views -> which of them contain the string.
 #pragma once
 
 #include <cstdint>
@@ -16,27 +16,26 @@
 
 namespace mapi::match
 {
-// Calls of one object from several threads at once are fine: nothing changes after construction.
+// Thread-safe: nothing changes after construction.
 class StringMatcher
 {
 public:
-    // pattern.hpp has the syntax.  offset counts from the first byte of the frame.  A match must
-    // lie inside the bytes [offset, offset + depth), or inside [offset, end of the captured bytes)
-    // for depth 0. Throws PatternError; an alternative longer than depth is refused only when no
-    // other one fits.
+    // pattern.hpp describes the syntax.  offset counts from the first byte of the frame.  A match
+    // must lie within the bytes [offset, offset + depth), or for depth 0 within [offset, end of the
+    // captured bytes).  Throws PatternError; an alternative longer than depth is an error only if
+    // no other one fits.
     StringMatcher(std::string_view mapi_pattern, int offset, int depth, LetterCase letter_case = LetterCase::kExact);
 
     bool matches(const uint8_t *data, uint32_t caplen) const noexcept;
-    // packets[i] is looked at where bit i of mask is set; the result is the part of mask that
-    // matches.
+    // Examines packets[i] if bit i of mask is set and returns the part of mask that matches.
     uint64_t filter(const mapi_packet *packets, uint64_t mask) const noexcept;
 
-    // With small letters where their case is ignored.
+    // In lower case if case is ignored.
     const std::vector<std::string> &alternatives() const noexcept { return alternatives_; }
     LetterCase letter_case() const noexcept { return letter_case_; }
     uint32_t offset_bytes() const noexcept { return offset_bytes_; }
     uint32_t depth_bytes() const noexcept { return depth_bytes_; }
-    // What it holds beside its strings.
+    // Its memory, without its strings.
     uint64_t memory_bytes() const noexcept { return set_ ? set_->memory_bytes() : 0; }
 
 private:

@@ -13,27 +13,28 @@
 
 namespace mapi::match
 {
-// Packets that hold a pattern.
+// Packets that contain a pattern.
 struct PatternMatches {
     uint64_t mask;
-    uint32_t matcher; // its place in the list
+    uint32_t matcher; // index in the list
 };
 
-// One thread at a time.  The matchers must live longer.
+// Not thread-safe.  The matchers must outlive it.
 class StringMatcherSet
 {
 public:
-    // Searched by themselves: strings of one byte, which Vectorscan (5.4.9, AVX-512) does not find in each packet when others are in the
-    // database; and what might be refused with all others, longer strings and windows that end behind this.
+    // Searched separately: strings of one byte, which Vectorscan (5.4.9, AVX-512) does not find in
+    // every packet if the database contains others; and longer strings and windows that end beyond
+    // these limits, which could make the whole database fail.
     static constexpr size_t kShortestBytes = 2;
     static constexpr size_t kLongestBytes = 1024;
     static constexpr uint64_t kLastWindowByte = 1 << 16;
 
-    // Null where this build or processor has no such search.
+    // Returns null if this build or processor has no such search.
     static std::unique_ptr<StringMatcherSet> make(const std::vector<const StringMatcher *> &matchers);
 
     virtual ~StringMatcherSet() = default;
-    // Each matcher at most once.  Valid until the next call.
+    // Lists each matcher at most once.  Valid until the next call.
     virtual std::span<const PatternMatches> find(const mapi_packet *packets, uint64_t mask) = 0;
 };
 } // namespace mapi::match

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Stands in where Vectorscan is missing: patterns are searched one after the other.
+// Replacement without Vectorscan: patterns are searched one after the other.
 #include "string_matcher_set.hpp"
 
 namespace mapi::match

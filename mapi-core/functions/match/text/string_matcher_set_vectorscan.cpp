@@ -23,7 +23,7 @@ struct Literal {
     auto operator<=>(const Literal &) const = default;
 };
 
-// As an expression: the interface for literals refuses those that begin with a zero byte.
+// As an expression, because the interface for literals refuses those that begin with a null byte.
 std::string escape(const std::string &text)
 {
     static const char digits[] = "0123456789abcdef";
@@ -40,7 +40,7 @@ bool has_fitting_length(const std::string &text)
     return text.size() >= StringMatcherSet::kShortestBytes && text.size() <= StringMatcherSet::kLongestBytes;
 }
 
-// A match must lie inside the window; Vectorscan counts to its end.
+// A match must lie within the window; Vectorscan counts up to its end.
 hs_expr_ext_t window_of(const Literal &literal)
 {
     hs_expr_ext_t window = {};
@@ -142,7 +142,7 @@ private:
         return 0;
     }
 
-    // Vectorscan gave up; what it has found counts.
+    // Vectorscan gave up; what it has found so far counts.
     void search_one_by_one(const mapi_packet *packets)
     {
         for (uint32_t matcher = 0; matcher < matchers_.size(); ++matcher) {
@@ -163,17 +163,17 @@ private:
     }
 
     const std::vector<const StringMatcher *> matchers_;
-    std::vector<std::vector<uint32_t>> users_; // of each expression of the database
+    std::vector<std::vector<uint32_t>> users_; // per expression of the database
     std::vector<uint32_t> alone_;
     hs_database_t *database_ = nullptr;
     hs_scratch_t *scratch_ = nullptr;
 
-    uint64_t packet_ = 0; // that is searched, as a mask
+    uint64_t packet_ = 0; // being searched, as a mask
     uint64_t packet_bytes_ = 0;
     PaddedText padded_; // the packet
     std::vector<PatternMatches> matches_;
-    std::vector<uint32_t> place_of_; // in matches_, of each matcher that is in it
-    std::vector<uint64_t> last_call_; // in which each matcher was found
+    std::vector<uint32_t> place_of_; // index in matches_ of each matcher that was found
+    std::vector<uint64_t> last_call_; // in which each matcher was last found
     uint64_t call_ = 0;
 };
 } // namespace

@@ -84,31 +84,31 @@ TEST_CASE("a protocol has its own fields and those of what carries it", "[mapi-c
     CHECK(taken == 6 * 11 + 1 + 9 + 3 + 2 + 9 + 61 + 9 + 32);
     CHECK(is_taken("TCP,TTL,ZERO"));
     CHECK(is_taken("FTP,SRC_PORT,MAP"));
-    CHECK(says(refusal_of("IP,SRC_PORT,ZERO"), 2, "is no field of IP, which has PAYLOAD, CHECKSUM, SRC_IP"));
+    CHECK(says(refusal_of("IP,SRC_PORT,ZERO"), 2, "is not a field of IP; available: PAYLOAD, CHECKSUM, SRC_IP"));
     CHECK(says(refusal_of("UDP,SEQUENCE_NUMBER,ZERO"), 2, "UDP_DATAGRAM_LENGTH"));
-    CHECK(says(refusal_of("TCP,FLOW,ZERO"), 2, "no field of TCP"));
-    CHECK(says(refusal_of("HTTP,USER,ZERO"), 2, "no field of HTTP"));
+    CHECK(says(refusal_of("TCP,FLOW,ZERO"), 2, "not a field of TCP"));
+    CHECK(says(refusal_of("HTTP,USER,ZERO"), 2, "not a field of HTTP"));
 }
 
 TEST_CASE("a part that is missing or unknown is named, with what is allowed there", "[mapi-core][anonymize]")
 {
-    CHECK(says(refusal_of(""), 1, "\"\" is no protocol; there are IP, TCP, UDP, ICMP, HTTP, FTP"));
+    CHECK(says(refusal_of(""), 1, "\"\" is not a known protocol; available: IP, TCP, UDP, ICMP, HTTP, FTP"));
     CHECK(says(refusal_of("SCTP,SRC_PORT,ZERO"), 1, "\"SCTP\""));
     CHECK(says(refusal_of("IP"), 2, "the field is missing"));
-    CHECK(says(refusal_of("IP,SRC_IP"), 3, "the function is missing; there are UNCHANGED, MAP"));
-    CHECK(says(refusal_of("IP,SRC_IP,SHUFFLE"), 3, "\"SHUFFLE\" is no function"));
-    CHECK(says(refusal_of("IP,TTL,ZERO,1"), 4, "ZERO takes no parameters, and got \"1\""));
+    CHECK(says(refusal_of("IP,SRC_IP"), 3, "the function is missing; available: UNCHANGED, MAP"));
+    CHECK(says(refusal_of("IP,SRC_IP,SHUFFLE"), 3, "\"SHUFFLE\" is not a known function"));
+    CHECK(says(refusal_of("IP,TTL,ZERO,1"), 4, "ZERO takes no parameters, but was given \"1\""));
 }
 
 TEST_CASE("a function is refused for fields that it cannot change", "[mapi-core][anonymize]")
 {
-    CHECK(says(refusal_of("IP,VERSION,ZERO"), 2, "nobody could read the packet"));
-    CHECK(says(refusal_of("IP,TTL,PREFIX_PRESERVING"), 2, "is for SRC_IP and DST_IP only"));
-    CHECK(says(refusal_of("TCP,TCP_OPTIONS,MAP"), 2, "MAP of TCP_OPTIONS: is for numbers"));
-    CHECK(says(refusal_of("HTTP,URI,MAP_DISTRIBUTION,UNIFORM,1,2"), 2, "not for options, payload or text"));
-    CHECK(says(refusal_of("IP,TTL,STRIP,0"), 2, "is for OPTIONS, TCP_OPTIONS, PAYLOAD"));
-    CHECK(says(refusal_of("TCP,WINDOW,REPLACE,x"), 2, "is for PAYLOAD and fields of HTTP and FTP only"));
-    CHECK(says(refusal_of("TCP,PAYLOAD,CHECKSUM_ADJUST"), 2, "is for CHECKSUM only"));
+    CHECK(says(refusal_of("IP,VERSION,ZERO"), 2, "the packet would become unreadable"));
+    CHECK(says(refusal_of("IP,TTL,PREFIX_PRESERVING"), 2, "applies only to SRC_IP and DST_IP"));
+    CHECK(says(refusal_of("TCP,TCP_OPTIONS,MAP"), 2, "MAP of TCP_OPTIONS: applies to numbers"));
+    CHECK(says(refusal_of("HTTP,URI,MAP_DISTRIBUTION,UNIFORM,1,2"), 2, "not to options, payload or text"));
+    CHECK(says(refusal_of("IP,TTL,STRIP,0"), 2, "applies only to OPTIONS, TCP_OPTIONS, PAYLOAD"));
+    CHECK(says(refusal_of("TCP,WINDOW,REPLACE,x"), 2, "applies only to PAYLOAD and fields of HTTP and FTP"));
+    CHECK(says(refusal_of("TCP,PAYLOAD,CHECKSUM_ADJUST"), 2, "applies only to CHECKSUM"));
 }
 
 TEST_CASE("parameters are read as their function needs them", "[mapi-core][anonymize]")
@@ -142,32 +142,32 @@ TEST_CASE("an expression tells its groups and a replacement for each, NULL for n
     CHECK(says(refusal_of("HTTP,URI,REGEXP,(a)(b),1,x"), 4, "the expression has 2 groups, not 1"));
     CHECK(says(refusal_of("HTTP,URI,REGEXP,(a)(b),2,x"), 4, "the replacement of group 2 is missing"));
     CHECK(says(refusal_of("HTTP,URI,REGEXP,(a,1,x"), 4, "at offset"));
-    CHECK(says(refusal_of("HTTP,URI,REGEXP,(a),none,x"), 4, "the number of groups is no whole number"));
-    CHECK(says(refusal_of("HTTP,URI,REGEXP,(a),99999999999,x"), 4, "not from 1 to 64"));
+    CHECK(says(refusal_of("HTTP,URI,REGEXP,(a),none,x"), 4, "the number of groups is not an integer"));
+    CHECK(says(refusal_of("HTTP,URI,REGEXP,(a),99999999999,x"), 4, "out of range (1 to 64)"));
 }
 
 TEST_CASE("parameters that make no sense are refused", "[mapi-core][anonymize]")
 {
-    CHECK(says(refusal_of("TCP,PAYLOAD,STRIP,-1"), 4, "not from 0 to 65535"));
-    CHECK(says(refusal_of("TCP,PAYLOAD,STRIP,3x"), 4, "no whole number: \"3x\""));
-    CHECK(says(refusal_of("TCP,PAYLOAD,HASHED"), 4, "the hash's name is missing"));
-    CHECK(says(refusal_of("TCP,PAYLOAD,HASHED,MD4,STRIP_REST"), 4, "there are MD5, SHA, SHA_2, CRC32, AES, TRIPLEDES"));
-    CHECK(says(refusal_of("TCP,PAYLOAD,HASHED,MD5"), 4, "what is done with the rest of the field is missing"));
-    CHECK(says(refusal_of("TCP,PAYLOAD,HASHED,MD5,CUT"), 4, "PAD_WITH_ZERO, STRIP_REST, UNCHANGED"));
+    CHECK(says(refusal_of("TCP,PAYLOAD,STRIP,-1"), 4, "out of range (0 to 65535)"));
+    CHECK(says(refusal_of("TCP,PAYLOAD,STRIP,3x"), 4, "not an integer: \"3x\""));
+    CHECK(says(refusal_of("TCP,PAYLOAD,HASHED"), 4, "the name of the hash is missing"));
+    CHECK(says(refusal_of("TCP,PAYLOAD,HASHED,MD4,STRIP_REST"), 4, "available: MD5, SHA, SHA_2, CRC32, AES, TRIPLEDES"));
+    CHECK(says(refusal_of("TCP,PAYLOAD,HASHED,MD5"), 4, "the treatment of the rest of the field is missing"));
+    CHECK(says(refusal_of("TCP,PAYLOAD,HASHED,MD5,CUT"), 4, "PAD_WITH_ZERO, STRIP_REST or UNCHANGED"));
     CHECK(says(refusal_of("TCP,PAYLOAD,HASHED,MD5,STRIP_REST,0"), 4, "hexadecimal digits"));
     CHECK(says(refusal_of("TCP,PAYLOAD,HASHED,CRC32,STRIP_REST,00"), 4, "CRC32 takes no key"));
-    CHECK(says(refusal_of("TCP,PAYLOAD,HASHED,AES,STRIP_REST,00"), 4, "a key of AES has 32, 48 or 64"));
-    CHECK(says(refusal_of("TCP,PAYLOAD,HASHED,TRIPLEDES,STRIP_REST,00"), 4, "a key of TRIPLEDES has 48"));
-    CHECK(says(refusal_of("IP,TTL,MAP_DISTRIBUTION,PARETO,1,2"), 4, "UNIFORM, GAUSSIAN"));
+    CHECK(says(refusal_of("TCP,PAYLOAD,HASHED,AES,STRIP_REST,00"), 4, "an AES key has 32, 48 or 64"));
+    CHECK(says(refusal_of("TCP,PAYLOAD,HASHED,TRIPLEDES,STRIP_REST,00"), 4, "a TRIPLEDES key has 48"));
+    CHECK(says(refusal_of("IP,TTL,MAP_DISTRIBUTION,PARETO,1,2"), 4, "neither UNIFORM nor GAUSSIAN"));
     CHECK(says(refusal_of("IP,TTL,MAP_DISTRIBUTION,UNIFORM,2,1"), 4, "the maximum is less than the minimum"));
     CHECK(says(refusal_of("IP,TTL,MAP_DISTRIBUTION,UNIFORM,2"), 4, "the maximum is missing"));
-    CHECK(says(refusal_of("IP,TTL,MAP_DISTRIBUTION,GAUSSIAN,-2,1"), 4, "the mean and standard deviation are not from 0"));
-    CHECK(says(refusal_of("IP,TTL,PATTERN_FILL,INTEGER,256"), 4, "not from 0 to 255"));
+    CHECK(says(refusal_of("IP,TTL,MAP_DISTRIBUTION,GAUSSIAN,-2,1"), 4, "the mean and standard deviation are out of range (0"));
+    CHECK(says(refusal_of("IP,TTL,PATTERN_FILL,INTEGER,256"), 4, "out of range (0 to 255)"));
     CHECK(says(refusal_of("IP,TTL,PATTERN_FILL,STR,"), 4, "the pattern is empty"));
-    CHECK(says(refusal_of("IP,TTL,PATTERN_FILL,FLOAT,1"), 4, "INTEGER, STR"));
+    CHECK(says(refusal_of("IP,TTL,PATTERN_FILL,FLOAT,1"), 4, "neither INTEGER nor STR"));
     CHECK(says(refusal_of("FTP,USER,REPLACE"), 4, "the replacement is missing"));
-    CHECK(says(refusal_of("FTP,USER,REPLACE,"), 4, "STRIP takes a field away"));
-    CHECK(says(refusal_of("IP,SRC_IP,PREFIX_PRESERVING,short"), 4, "the key has 256 bits"));
+    CHECK(says(refusal_of("FTP,USER,REPLACE,"), 4, "use STRIP to remove a field"));
+    CHECK(says(refusal_of("IP,SRC_IP,PREFIX_PRESERVING,short"), 4, "the key must have 256 bits"));
 }
 
 TEST_CASE("the key of addresses is 32 characters or 64 hexadecimal digits", "[mapi-core][anonymize]")

@@ -51,7 +51,7 @@ std::unique_ptr<MessageEncoder> make(Make encoder, const std::string &record, bo
     try {
         return encoder({}, ReportTemplate(record), repeats_templates, sent.call());
     } catch (const std::runtime_error &error) {
-        if (std::string(error.what()).find("no libfixbuf") == std::string::npos)
+        if (std::string(error.what()).find("without libfixbuf") == std::string::npos)
             throw;
         return nullptr;
     }
@@ -166,7 +166,7 @@ TEST_CASE("records of biflows with every element fit into messages, with their t
     try {
         encoder = make_ipfix({}, ReportTemplate(element_names()), true, true, sent.call());
     } catch (const std::runtime_error &error) {
-        CHECK(std::string(error.what()).find("no libfixbuf") != std::string::npos);
+        CHECK(std::string(error.what()).find("without libfixbuf") != std::string::npos);
         return;
     }
     const EndedFlow reverse = test_flows::make(4), reverse6 = test_flows::make(6);
