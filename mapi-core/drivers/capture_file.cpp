@@ -39,7 +39,7 @@ public:
         CaptureSource source(setup);
         for (const CaptureSource *one : {&std::as_const(sources_.front()), &std::as_const(source)}) {
             if (one->is_stream())
-                throw CaptureError(Damage::kOpen, one->path() + ": is not a regular file, as each of several captures must be");
+                throw CaptureError(Damage::kOpen, one->path() + ": is not a regular file, which is required for each of several captures");
         }
         FileBuffer file(source.path(), source.descriptor(), memory_);
         source.first_ns = first_time(file, *open_format_(file));
@@ -131,7 +131,7 @@ private:
         if (rounds_left_ == 1 || !round_has_packets_)
             return false;
         if (sources_.size() == 1 && !file_->rewind())
-            throw CaptureError(Damage::kInput, file_->path() + ": is a pipe and cannot be repeated");
+            throw CaptureError(Damage::kInput, file_->path() + ": is a pipe, which cannot be read more than once");
         if (rounds_left_ != 0)
             --rounds_left_;
         round_has_packets_ = false;

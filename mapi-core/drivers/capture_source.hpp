@@ -23,7 +23,7 @@ public:
     explicit CaptureSource(const mapi_driver_setup &setup) : path_(setup.path)
     {
         if (setup.has_file && (file_ = fcntl(setup.file, F_DUPFD_CLOEXEC, 0)) < 0)
-            throw CaptureError(Damage::kFile, path_ + ": the limit of open files of the process is reached");
+            throw CaptureError(Damage::kFile, path_ + ": too many open files in this process");
     }
     ~CaptureSource()
     {

@@ -22,7 +22,7 @@ constexpr uint32_t kHeaderBytes = ErfRecord::kHeaderBytes;
 // ERF has no magic number.  A number of valid records is taken for proof, as in Wireshark; more are examined to exclude DAG's older
 // formats, whose records may look like ERF by chance.
 constexpr size_t kRecordsToCheck = 3, kRecordsLookedAt = 64;
-constexpr char kRemedy[] = "; `capinfos FILE` tells what most capture files are";
+constexpr char kRemedy[] = "; `capinfos FILE` identifies most capture formats";
 
 // No frame of Cisco's begins with PPP's address and control bytes.
 uint16_t link_type_of(const ErfType &type, const uint8_t *frame, uint32_t caplen)
@@ -118,8 +118,8 @@ bool ErfFormat::fetch_record(FileBuffer &file) const
     if (contradiction.empty()) {
         const uint32_t bytes = ErfRecord(file.begin()).bytes();
         if (!file.fill(bytes))
-            throw CaptureError(Damage::kTruncated, place + ": the file ends inside a record: " + std::to_string(file.available()) +
-                                                       " of " + std::to_string(bytes) + " bytes are there");
+            throw CaptureError(Damage::kTruncated, place + ": the file ends inside a record, after " + std::to_string(file.available()) +
+                                                                   " of " + std::to_string(bytes) + " bytes");
         contradiction = ErfRecord(file.begin()).contradiction();
     }
     if (!contradiction.empty())
@@ -131,9 +131,9 @@ std::string ErfFormat::remark() const
 {
     std::string text;
     if (foreign_.any())
-        text = foreign_.text("packet is", "packets are", " neither Ethernet, HDLC nor IP") + "; they are passed over";
+        text = foreign_.text("packet is", "packets are", " neither Ethernet, HDLC nor IP") + "; they are skipped";
     if (spoilt_.any())
-        text += (text.empty() ? "" : "; ") + spoilt_.text("packet is", "packets are", " marked by the card as cut or wrong") + "; they are counted";
+        text += (text.empty() ? "" : "; ") + spoilt_.text("packet is", "packets are", " marked by the card as truncated or damaged") + "; they are counted";
     return text;
 }
 
@@ -146,7 +146,7 @@ bool look_at_record(FileBuffer &file, size_t at, uint32_t seconds_before, std::s
     const uint32_t seconds = record.seconds();
     problem = record.header_contradiction();
     if (problem.empty() && links::is_far_from(seconds_before, seconds) && record.type_number() != ErfRecord::kPadding) // padding may have no time
-        problem = "a record that is earlier than the one before, or a year later";
+        problem = "a record earlier than the previous one, or more than a year later";
     if (!problem.empty())
         return true;
     if (!file.fill(at + record.bytes()))
@@ -207,9 +207,9 @@ uint16_t check_first_records(FileBuffer &file)
     const FirstRecords first = look_at_first_records(file);
     refuse_dag_legacy(file, first.look(), "not ERF");
     if (first.count == 0 && first.is_cut)
-        throw CaptureError(Damage::kOpen, file.path() + ": is not ERF, or ends inside its first record" + kRemedy);
+        throw CaptureError(Damage::kOpen, file.path() + ": is not ERF, or is truncated in its first record" + kRemedy);
     if (first.count < kRecordsToCheck && !first.problem.empty())
-        throw CaptureError(Damage::kOpen, file.path() + ": is not ERF: it would have " + first.problem + ", at offset " + std::to_string(first.bytes) + kRemedy);
+        throw CaptureError(Damage::kOpen, file.path() + ": is not ERF: as ERF it would contain " + first.problem + ", at offset " + std::to_string(first.bytes) + kRemedy);
     return first.link_type;
 }
 } // namespace
@@ -218,7 +218,7 @@ std::unique_ptr<CaptureFormat> open_erf(FileBuffer &file)
 {
     file.fill(24);
     if (file.available() == 0)
-        throw CaptureError(Damage::kOpen, file.path() + ": is empty; there is not a single record of ERF in it");
+        throw CaptureError(Damage::kOpen, file.path() + ": is empty, without any ERF record");
     if (open_pcap(file) || open_pcapng(file))
         throw CaptureError(Damage::kOpen, file.path() + ": is a pcap or pcapng file, not ERF; open it as MFF_PCAP, or with driver=pcap_file");
     return std::make_unique<ErfFormat>(check_first_records(file));

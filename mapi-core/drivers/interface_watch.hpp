@@ -44,7 +44,7 @@ public:
     {
         gone_since_.reset();
         ++times_gone_;
-        problem_ = interface_ + ": the interface is gone; waiting for it to come back";
+        problem_ = interface_ + ": the interface has disappeared; waiting for it to return";
         if (Clock::now() - opened_ < kTryInterval) // it may be there, and of no use
             next_try_ = Clock::now() + kTryInterval;
     }
@@ -67,7 +67,7 @@ public:
             return problem_;
         const auto times = [](const char *what, uint64_t count) { return count == 0 ? std::string() : what + std::to_string(count) + " times"; };
         return interface_ + ": the interface was " + times("down ", times_down_) + (times_down_ && times_gone_ ? " and " : "") + times("gone ", times_gone_) +
-               "; packets are read while it is there";
+               "; packets are read while it is up";
     }
 
 private:

@@ -32,9 +32,9 @@ constexpr uint32_t kBlockBytes = 1u << 20;
     const int number = errno;
     std::string text = interface + ": " + what + ": " + strerror(number);
     if (number == EPERM || number == EACCES)
-        text += "; capturing needs CAP_NET_RAW: run as root, or give the program the right with setcap cap_net_raw+ep PROGRAM";
+        text += "; capturing requires CAP_NET_RAW: run as root, or grant it with setcap cap_net_raw+ep PROGRAM";
     if (number == ENOMEM || number == ENOBUFS)
-        text += "; a smaller buffer_mb may find room";
+        text += "; try a smaller buffer_mb";
     if (number == ENODEV)
         throw NoInterface(text);
     throw std::runtime_error(text);
@@ -59,7 +59,7 @@ uint16_t link_type_of(int hardware, const std::string &interface)
     case ARPHRD_SIT:
         return links::kRaw;
     default:
-        throw std::runtime_error(interface + ": its link type (ARPHRD " + std::to_string(hardware) + ") is neither Ethernet nor IP alone, which af_packet reads");
+        throw std::runtime_error(interface + ": its link type (ARPHRD " + std::to_string(hardware) + ") is neither Ethernet nor raw IP, the types that af_packet reads");
     }
 }
 } // namespace
@@ -81,7 +81,7 @@ PacketSocket::PacketSocket(const std::string &interface, const PacketSocketOptio
 {
     open();
     if (link_type && *link_type != link_type_)
-        throw std::runtime_error(interface_ + ": the interface came back with another link type");
+        throw std::runtime_error(interface_ + ": the interface returned with a different link type");
     map();
     set_filter(nullptr, 0);
 }
@@ -91,7 +91,7 @@ void PacketSocket::open()
 {
     descriptor_.value = socket(AF_PACKET, (takes_all_ ? SOCK_DGRAM : SOCK_RAW) | SOCK_CLOEXEC, 0);
     if (descriptor_.value < 0)
-        fail(interface_, "a packet socket");
+        fail(interface_, "cannot open a packet socket");
     link_type_ = kCookedLinkType;
     if (!takes_all_)
         find_interface();
@@ -102,21 +102,21 @@ void PacketSocket::find_interface()
     ifreq request = {};
     if (interface_.size() >= sizeof(request.ifr_name)) {
         errno = ENODEV;
-        fail(interface_, "the interface");
+        fail(interface_, "cannot find the interface");
     }
     memcpy(request.ifr_name, interface_.c_str(), interface_.size() + 1);
     if (ioctl(descriptor_.value, SIOCGIFINDEX, &request) < 0)
-        fail(interface_, "the interface");
+            fail(interface_, "cannot find the interface");
     interface_index_ = request.ifr_ifindex;
     if (ioctl(descriptor_.value, SIOCGIFHWADDR, &request) < 0)
-        fail(interface_, "its link type");
+        fail(interface_, "cannot read its link type");
     link_type_ = link_type_of(request.ifr_hwaddr.sa_family, interface_);
 }
 
 void PacketSocket::map()
 {
-    set(descriptor_.value, PACKET_VERSION, TPACKET_V3, interface_, "TPACKET_V3");
-    set(descriptor_.value, PACKET_RESERVE, int(takes_all_ ? sizeof(CookedHeader) : kVlanTagBytes), interface_, "room for headers");
+    set(descriptor_.value, PACKET_VERSION, TPACKET_V3, interface_, "cannot use TPACKET_V3");
+    set(descriptor_.value, PACKET_RESERVE, int(takes_all_ ? sizeof(CookedHeader) : kVlanTagBytes), interface_, "cannot reserve room for headers");
     blocks_ = uint32_t(std::max<uint64_t>(options_.buffer_bytes / kBlockBytes, 2));
     tpacket_req3 request = {};
     request.tp_block_size = kBlockBytes;
@@ -125,11 +125,11 @@ void PacketSocket::map()
     request.tp_frame_nr = blocks_;
     request.tp_retire_blk_tov = unsigned(options_.block_timeout_ms);
     if (setsockopt(descriptor_.value, SOL_PACKET, PACKET_RX_RING, &request, sizeof(request)) < 0)
-        fail(interface_, "a buffer of " + std::to_string(blocks_) + " MiB");
+        fail(interface_, "cannot allocate a buffer of " + std::to_string(blocks_) + " MiB");
     ring_.bytes = size_t(blocks_) * kBlockBytes;
     void *memory = mmap(nullptr, ring_.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_.value, 0);
     if (memory == MAP_FAILED)
-        fail(interface_, "mapping the buffer");
+        fail(interface_, "cannot map the buffer");
     ring_.memory = static_cast<uint8_t *>(memory);
 }
 
@@ -142,20 +142,20 @@ void PacketSocket::bind()
     address.sll_ifindex = interface_index_;
     // On the loopback interface each packet comes twice, out and in.
     if (!options_.takes_outgoing || interface_ == "lo")
-        set(descriptor_.value, PACKET_IGNORE_OUTGOING, 1, interface_, "leaving out outgoing packets");
+        set(descriptor_.value, PACKET_IGNORE_OUTGOING, 1, interface_, "cannot ignore outgoing packets");
     if (options_.is_promiscuous && !takes_all_) {
         packet_mreq request = {};
         request.mr_ifindex = interface_index_;
         request.mr_type = PACKET_MR_PROMISC;
         if (setsockopt(descriptor_.value, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &request, sizeof(request)) < 0)
-            fail(interface_, "promiscuous mode");
+            fail(interface_, "cannot enter promiscuous mode");
     }
     if (options_.fanout_group)
         attach({{BPF_RET | BPF_K, 0, 0, 0}});
     if (::bind(descriptor_.value, reinterpret_cast<const sockaddr *>(&address), sizeof(address)) < 0)
-        fail(interface_, "binding to it");
+        fail(interface_, "cannot bind to the interface");
     if (options_.fanout_group) { // of a flow: the same core sees both directions
-        set(descriptor_.value, PACKET_FANOUT, options_.fanout_group | PACKET_FANOUT_HASH << 16, interface_, "joining the fan-out group");
+        set(descriptor_.value, PACKET_FANOUT, options_.fanout_group | PACKET_FANOUT_HASH << 16, interface_, "cannot join the fan-out group");
         attach(filter_);
     }
 }

@@ -105,9 +105,9 @@ template <bool kSwapped> bool PcapFormat<kSwapped>::fetch_record(FileBuffer &fil
                                                 " that its link type allows; the file is damaged here");
     if (!file.fill(size_t(header_bytes) + caplen))
         throw CaptureError(Damage::kTruncated,
-                           place + ": the file ends inside a record: " +
+                           place + ": the file ends inside a record, after " +
                                std::to_string(std::max<uint64_t>(file.rest_bytes(), header_bytes) - header_bytes) + " of " +
-                               std::to_string(caplen) + " captured bytes are there");
+                               std::to_string(caplen) + " captured bytes");
     file.index_from_here();
     return true;
 }
@@ -119,7 +119,7 @@ template <bool kSwapped> std::unique_ptr<CaptureFormat> make(const uint8_t *head
     const uint16_t minor = load_u16<kSwapped>(header + 6);
     if ((major < 2 || (major > 2 && !(major == 543 && minor == 0))))
         throw CaptureError(Damage::kOpen, path + ": pcap version " + std::to_string(major) + "." +
-                                              std::to_string(minor) + " is not known; 2.x is");
+                                              std::to_string(minor) + " is unsupported; only 2.x can be read");
     PcapSettings s = {};
     s.variant = variant;
     s.lengths_are_swapped = major == 543 || minor < 3;
@@ -151,7 +151,7 @@ std::unique_ptr<CaptureFormat> open_pcap(FileBuffer &file)
         if (!native && load_u32<true>(header) != variant.magic)
             continue;
         if (file.available() < kFileHeaderBytes)
-            throw CaptureError(Damage::kOpen, file.path() + ": ends inside the file header, after " +
+            throw CaptureError(Damage::kOpen, file.path() + ": the file ends inside its header, after " +
                                                   std::to_string(file.available()) + " of 24 bytes");
         auto format = native ? make<false>(header, variant, file) : make<true>(header, variant, file);
         file.consume_to(header + kFileHeaderBytes);

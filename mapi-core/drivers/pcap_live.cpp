@@ -78,7 +78,7 @@ public:
     {
         Handle handle = activate();
         if (link_type_of(pcap_datalink(handle.get())) != link_type_)
-            throw std::runtime_error(interface_ + ": its link type is another than it was");
+            throw std::runtime_error(interface_ + ": its link type has changed");
         const std::lock_guard lock(mutex_);
         handle_ = std::move(handle);
         last_ = {};
@@ -162,7 +162,7 @@ private:
         if (!more.empty() && more != interface_)
             text += ": " + more;
         if (status == PCAP_ERROR_PERM_DENIED)
-            text += "; capturing needs CAP_NET_RAW: run as root, or give the program the right with setcap cap_net_raw+ep PROGRAM";
+            text += "; capturing requires CAP_NET_RAW: run as root, or grant it with setcap cap_net_raw+ep PROGRAM";
         if (status == PCAP_ERROR_NO_SUCH_DEVICE)
             throw NoInterface(text);
         throw std::runtime_error(text);

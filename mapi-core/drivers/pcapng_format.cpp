@@ -232,9 +232,9 @@ void PcapngFormat::refuse(const FileBuffer &file, Verdict verdict) const
 {
     const std::string packet = "packet " + std::to_string(packets_ + 1);
     if (verdict == Verdict::kTime)
-        throw CaptureError(Damage::kRecord, file.where() + ": " + packet + " has a time stamp before 1970 or after 2554, beyond 64 bits of nanoseconds; "
-                                                "reading ends before it (`editcap -t` can move time stamps)");
-    throw CaptureError(Damage::kRecord, file.where() + ": the block of " + packet + " contradicts itself or names an interface that was not described; "
+        throw CaptureError(Damage::kRecord, file.where() + ": " + packet + " has a timestamp before 1970 or after 2554, out of range of 64-bit nanoseconds; "
+                                                        "reading ends before it (`editcap -t` shifts timestamps)");
+    throw CaptureError(Damage::kRecord, file.where() + ": the block of " + packet + " is malformed or refers to an interface that was not described; "
                                             "the file is damaged here");
 }
 
@@ -251,7 +251,7 @@ std::string PcapngFormat::remark() const
     std::string text = CaptureFormat::remark();
     const auto add = [&](const std::string &more) { text += (text.empty() ? "" : "; ") + more; };
     if (long_times_.any())
-        add(long_times_.text("packet has", "packets have", " a time stamp after 2106") +
+        add(long_times_.text("packet has", "packets have", " a timestamp after 2106") +
             "; they are counted, but pcap files, TO_BUFFER and times in results cannot hold it");
     if (foreign_statistics_.any())
         add(foreign_statistics_.text("block of statistics names", "blocks of statistics name", " an interface that was not described") +
@@ -274,11 +274,11 @@ template <bool kSwapped> bool PcapngFormat::fetch_block(FileBuffer &file) const
         return true; // its length is in an order that is not known yet
     if (!has_possible_size(block))
         throw CaptureError(Damage::kRecord, place + ": a block claims " + std::to_string(block.bytes) +
-                                                " bytes, which none can have; the file is damaged here");
+                                                " bytes, which is impossible; the file is damaged here");
     if (!file.fill(block.bytes))
-        throw CaptureError(Damage::kTruncated, place + ": the file ends inside a block: " +
+        throw CaptureError(Damage::kTruncated, place + ": the file ends inside a block, after " +
                                                    std::to_string(file.rest_bytes()) + " of " +
-                                                   std::to_string(block.bytes) + " bytes are there");
+                                                   std::to_string(block.bytes) + " bytes");
     block = block_at<kSwapped>(file.begin());
     const uint32_t trailer = load_u32<kSwapped>(block.start + block.bytes - 4);
     if (trailer != block.bytes)
@@ -321,7 +321,7 @@ void PcapngFormat::add_interface(const Block &block, const std::string &place)
                                       interface.scale.set_offset(int64_t(load_u64<kSwapped>(value)));
                               });
     if (!known_resolution)
-        throw CaptureError(Damage::kRecord, place + ": an interface has time stamps finer than 2^-63 or 10^-19 s");
+        throw CaptureError(Damage::kRecord, place + ": an interface has timestamps finer than 2^-63 or 10^-19 s");
     if (interfaces_.empty()) {
         info_.link_type = interface.link_type;
         info_.snaplen = snaplen;
@@ -361,7 +361,7 @@ void PcapngFormat::begin_section(FileBuffer &file)
     const uint32_t bytes = native ? load_u32<false>(start + 4) : load_u32<true>(start + 4);
     const uint16_t major = native ? load_u16<false>(start + 12) : load_u16<true>(start + 12);
     if (major != 1)
-        throw CaptureError(Damage::kRecord, place + ": pcapng version " + std::to_string(major) + " is not known; 1 is");
+        throw CaptureError(Damage::kRecord, place + ": pcapng version " + std::to_string(major) + " is unsupported; only 1 can be read");
     if (bytes < 28 || bytes % 4 != 0 || bytes > kLargestBlockBytes)
         throw CaptureError(Damage::kRecord, place + ": a section header claims " + std::to_string(bytes) + " bytes");
     if (!file.fill(bytes))

@@ -193,9 +193,9 @@ void Chain::check_removable(size_t position) const
         const Node &behind = *functions_[i]->node;
         const std::string other = std::string(behind.function().name) + ", function " + std::to_string(i + 1) + ", ";
         if (status() != FLOW_INIT && !node.passes_all())
-            throw Error(MAPI_FUNCTION_IN_USE, name + " cannot be removed: " + other + "gets its packets through it, and the flow is connected");
+            throw Error(MAPI_FUNCTION_IN_USE, name + " cannot be removed: " + other + "receives its packets through it, and the flow is connected");
         if (behind.refers_to(this, position) || (node.begins_meter() && behind.ends_meter() && find_meter_begin(i) == int(position)))
-            throw Error(MAPI_FUNCTION_IN_USE, name + " cannot be removed: " + other + "takes its result");
+            throw Error(MAPI_FUNCTION_IN_USE, name + " cannot be removed: " + other + "uses its result");
     }
 }
 

@@ -37,11 +37,11 @@ ConfigSection read_head(const std::string &line, unsigned number, ConfigNotes &n
     ConfigSection section{number, trim(line.substr(1, end - 1)), {}};
     const std::string behind = end == std::string::npos ? "" : trim(line.substr(end + 1));
     if (end == std::string::npos)
-        notes.error(number, "the section's \"]\" is missing");
+        notes.error(number, "\"]\" of the section is missing");
     else if (!behind.empty() && is_comment(behind))
-        notes.warn(number, line + ": a comment stands on a line of its own; this one is passed over");
+        notes.warn(number, line + ": a comment requires a line of its own; this one is ignored");
     else if (!behind.empty())
-        notes.error(number, "nothing can stand behind the section's \"]\": " + behind);
+        notes.error(number, "unexpected text after \"]\" of the section: " + behind);
     if (section.name.find_first_not_of("[ \t") == std::string::npos)
         notes.error(number, "the section has no name");
     return section;
@@ -85,7 +85,7 @@ std::vector<ConfigSection> split_config(std::istream &input, ConfigNotes &notes)
             continue;
         }
         if (line.find('\0') != std::string::npos) { // also in a comment: what a crash left of a file is not taken for all of it
-            notes.error(number, "the line has a NUL byte");
+            notes.error(number, "the line contains a NUL byte");
             continue;
         }
         if (line.empty() || is_comment(line))
@@ -94,13 +94,13 @@ std::vector<ConfigSection> split_config(std::istream &input, ConfigNotes &notes)
             sections.push_back(read_head(line, number, notes));
             lines.clear();
         } else if (equals == std::string::npos) {
-            notes.error(number, "neither a section nor key=value: " + line);
+            notes.error(number, "malformed line, neither a section nor key=value: " + line);
         } else {
             ConfigKey key{number, trim(line.substr(0, equals)), trim(line.substr(equals + 1))};
             if (const auto [before, is_new] = lines.try_emplace(key.key, number); !is_new)
-                notes.warn(number, key.key + "= stands in line " + std::to_string(before->second) + " already; the last one counts");
+                notes.warn(number, key.key + "= was already set in line " + std::to_string(before->second) + "; the last one counts");
             if (key.key != "description" && (key.value.find(" ;") != std::string::npos || key.value.find(" #") != std::string::npos))
-                notes.warn(number, key.key + "=" + key.value + ": a comment stands on a line of its own; this one is part of the value");
+                notes.warn(number, key.key + "=" + key.value + ": a comment requires a line of its own; this one is part of the value");
             sections.back().keys.push_back(std::move(key));
         }
     }

@@ -88,7 +88,7 @@ void Device::append(const std::string &path, int file)
     setup.error_bytes = sizeof(text);
     const std::lock_guard lock(mutex_);
     if (state_ != State::kIdle)
-        throw Error(MDLIB_FLOW_ALREADY_ACTIVE, settings_.name + ": has been started; captures can be appended only before that");
+        throw Error(MDLIB_FLOW_ALREADY_ACTIVE, settings_.name + ": is already started; captures can be appended only before the start");
     if (!driver_.append)
         throw Error(MAPID_NO_DRIVER, settings_.name + ": driver " + driver_.name + " cannot read several captures");
     if (const int number = driver_.append(source_, &setup); number != 0)
@@ -382,7 +382,7 @@ void Device::copy_stats(mapi_stat_t *stats, FlowDrops *own)
     gethostname(stats->hostname, sizeof(stats->hostname) - 1);
     snprintf(stats->dev, sizeof(stats->dev), "%s", settings_.name.c_str());
     if (is_out_of_memory_)
-        snprintf(stats->message, sizeof(stats->message), "%s: a function found no memory, and reading has ended there", settings_.name.c_str());
+        snprintf(stats->message, sizeof(stats->message), "%s: a function ran out of memory; reading has ended there", settings_.name.c_str());
     else
         snprintf(stats->message, sizeof(stats->message), "%s", *driver.message ? driver.message : failure.c_str());
     stats->ps_recv = packets_read_.load(std::memory_order_relaxed);

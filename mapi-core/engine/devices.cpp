@@ -58,9 +58,9 @@ std::shared_ptr<Devices::Entry> Devices::find(const std::string &name)
     if (!devices_options_.has_captures_alone && is_interface(name))
         return add_interface(name);
     if (config_.empty())
-        throw Error(MAPID_NO_DRIVER, "there is no device and no network interface \"" + name +
-                                        "\", and no configuration that could name it: set MAPI_CONF, or write mapi.conf here or in /etc");
-    throw Error(MAPID_NO_DRIVER, "there is no device \"" + name + "\" in " + config_ + ", and no network interface of that name" + (known.empty() ? "" : "; known:" + known));
+        throw Error(MAPID_NO_DRIVER, "no device or network interface \"" + name +
+                                                 "\", and no configuration that could define it; set MAPI_CONF, or create mapi.conf here or in /etc");
+    throw Error(MAPID_NO_DRIVER, "no device \"" + name + "\" in " + config_ + ", and no network interface of that name" + (known.empty() ? "" : "; available:" + known));
 }
 
 // Also one that mapi.conf does not name any more: its flows may be the caller's.  Null: there is none.
@@ -124,7 +124,7 @@ std::shared_ptr<Device> Devices::acquire(const std::string &name)
     if (entry->kind == Kind::kPrivate) { // never opened anew: whoever gave its file may have closed it
         if (auto device = entry->open.lock())
             return device;
-        throw Error(MAPID_NO_DEVICE, "device " + name + " has gone with its flow");
+        throw Error(MAPID_NO_DEVICE, "device " + name + " was closed with its flow");
     }
     auto device = open(lock, *entry, entry->kind == Kind::kConfigured);
     if (entry->kind == Kind::kOffline)
@@ -233,7 +233,7 @@ std::shared_ptr<Devices::Entry> Devices::offline(const std::string &name)
         if (entry->kind == Kind::kOffline && entry->settings.name == name)
             return entry;
     }
-    throw Error(MAPID_NO_DEVICE, "there is no offline device \"" + name + "\"");
+    throw Error(MAPID_NO_DEVICE, "no offline device \"" + name + "\"");
 }
 
 void Devices::append_offline(const std::string &name, const std::string &path, int file)
@@ -275,7 +275,7 @@ void Devices::set_option(const std::string &name, const std::string &key, const 
     if (entry->kept && entry->kept.use_count() == 1 && !entry->kept->has_started())
         entry->kept.reset(); // its first use opens it again, with the option
     if (!entry->open.expired())
-        throw Error(MDLIB_FLOW_ALREADY_ACTIVE, "device " + name + " is in use; options are set before its first flow");
+        throw Error(MDLIB_FLOW_ALREADY_ACTIVE, "device " + name + " is in use; its options must be set before its first flow is created");
     DeviceSettings changed(entry->settings);
     changed.set(key, value);
     changed.option_values(registry_.driver(changed.driver)); // refuses what it does not know
@@ -303,7 +303,7 @@ void Devices::describe(int id, mapi_device_info_t *info)
     const std::lock_guard lock(mutex_);
     const auto found = entries_.find(id);
     if (found == entries_.end())
-        throw Error(MAPI_DEVICE_INFO_ERR, "there is no device " + std::to_string(id));
+        throw Error(MAPI_DEVICE_INFO_ERR, "no device " + std::to_string(id));
     device = found->second->open.lock();
     *info = describe(*found->second, device.get());
 }

@@ -31,7 +31,7 @@ const char *standard_driver_of(int format)
     case MFF_DAG_ERF:
         return "erf_file";
     default:
-        throw Error(MAPID_NO_DRIVER, "no driver reads files of format " + std::to_string(format) + "; MFF_PCAP or MFF_DAG_ERF it can be, or what [format] of mapi.conf names");
+        throw Error(MAPID_NO_DRIVER, "no driver reads files of format " + std::to_string(format) + "; available: MFF_PCAP, MFF_DAG_ERF and the formats of mapi.conf's [format] sections");
     }
 }
 } // namespace
@@ -44,7 +44,7 @@ ReloadedConfig Devices::reload()
         config = read_good_config(path, registry_); // without the lock
     const std::lock_guard lock(mutex_);
     if (path.empty() && !config_.empty())
-        throw Error(MAPI_CONFIG_ERROR, config_ + ": is not there any more");
+        throw Error(MAPI_CONFIG_ERROR, config_ + ": no longer exists");
     return take_config(std::move(path), std::move(config));
 }
 

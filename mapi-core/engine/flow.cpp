@@ -49,12 +49,12 @@ void Flow::check_applicable(const mapi_function &function) const
 {
     if (chain_->status() != FLOW_INIT)
         throw Error(MFUNCT_COULD_NOT_APPLY_FUNCT,
-                    std::string(function.name) + ": the flow is connected; functions are applied before mapi_connect()");
+                    std::string(function.name) + ": the flow is connected; functions must be applied before mapi_connect()");
     if ((function.flags & MAPI_FUNCTION_TRANSFORMS) && chain_->count_transforms() == kTransformsMax)
-        throw Error(MFUNCT_COULD_NOT_APPLY_FUNCT, std::string(function.name) + ": the flow has " + std::to_string(kTransformsMax) +
-                                                      " functions that change packets already");
+        throw Error(MFUNCT_COULD_NOT_APPLY_FUNCT, std::string(function.name) + ": the flow already has " + std::to_string(kTransformsMax) +
+                                                              " functions that change packets");
     if ((function.flags & MAPI_FUNCTION_METER_END) && chain_->find_meter_begin(chain_->functions().size()) < 0)
-        throw Error(MFUNCT_COULD_NOT_APPLY_FUNCT, std::string(function.name) + ": there is no PERF_START before it, or another one has that");
+        throw Error(MFUNCT_COULD_NOT_APPLY_FUNCT, std::string(function.name) + ": requires a PERF_START before it that no other PERF_STOP uses");
 }
 
 // The function is made without the lock, since that may take long (a filter that looks up names): who lists flows does not wait for it.
@@ -70,7 +70,7 @@ int Flow::apply(const mapi_function &function, Arguments arguments)
         // A whole result is read where it lies, by the thread that writes it.
         for (const Target &target : argument.targets) {
             if (target.device != device_.get())
-                throw Error(MFUNCT_COULD_NOT_APPLY_FUNCT, std::string(function.name) + ": one of \"" + argument.text + "\" is of another device");
+                throw Error(MFUNCT_COULD_NOT_APPLY_FUNCT, std::string(function.name) + ": one of \"" + argument.text + "\" belongs to another device");
         }
     }
     if (function.config_section)
@@ -111,7 +111,7 @@ void Flow::set_option(int option, uint64_t value)
 {
     const std::lock_guard lock(mutex_);
     if (chain_->status() != FLOW_INIT)
-        throw Error(MDLIB_NO_MODIFYING, "the flow is connected; its options are set before mapi_connect()");
+        throw Error(MDLIB_NO_MODIFYING, "the flow is connected; its options must be set before mapi_connect()");
     options_.set(option, value);
 }
 
@@ -127,7 +127,7 @@ void Flow::connect()
     if (chain_->is_closed_unconnected())
         throw Error(MAPI_INVALID_FLOW, "the flow is closed");
     if (chain_->status() != FLOW_INIT)
-        throw Error(MDLIB_FLOW_ALREADY_ACTIVE, "the flow is connected already");
+        throw Error(MDLIB_FLOW_ALREADY_ACTIVE, "the flow is already connected");
     device_->connect(chain_);
 }
 
@@ -275,7 +275,7 @@ ring::RecordSource &Flow::records(Applied &applied, bool are_packets)
 {
     const char *const name = applied.node->function().name;
     if (!(are_packets ? applied.node->has_packets_in_ring() : applied.node->has_results_in_ring()))
-        throw Error(MAPI_INVALID_FID_FUNCID, std::string(name) + (are_packets ? " keeps no packets; TO_BUFFER does" : " has no results one after another"));
+        throw Error(MAPI_INVALID_FID_FUNCID, std::string(name) + (are_packets ? " keeps no packets; use TO_BUFFER" : " does not give its results one by one"));
     if (!applied.records)
         throw Error(MAPI_NO_MORE_RESULTS, std::string(name) + " has no more results");
     return *applied.records;
@@ -315,12 +315,12 @@ int Flow::poll_descriptor(int fid)
 {
     Applied &applied = connected_function(fid);
     if (!applied.records || applied.node->is_composed())
-        throw Error(MAPI_INVALID_FID_FUNCID, std::string(applied.node->function().name) + " gives nothing one by one that could be waited for");
+        throw Error(MAPI_INVALID_FID_FUNCID, std::string(applied.node->function().name) + " gives no packets or results one by one to wait for");
     const auto lock = applied.records->lock();
     if (applied.records->event() < 0) {
         const int event = applied.node->ring()->writer().poll_descriptor();
         if (event < 0)
-            throw Error(MAPI_INTERNAL_ERROR, std::string("no descriptor can be made: ") + strerror(errno));
+            throw Error(MAPI_INTERNAL_ERROR, std::string("cannot create a descriptor: ") + strerror(errno));
         applied.records->set_event(event);
     }
     return applied.records->event();

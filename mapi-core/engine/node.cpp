@@ -146,8 +146,8 @@ std::string Node::missing_memory() const
 {
     const Budget &budget = client_->budget()->short_of(wanted_bytes_);
     const auto mib = [](uint64_t bytes) { return std::to_string((bytes + (1 << 20) - 1) >> 20) + " MiB"; };
-    return "could need " + mib(wanted_bytes_) + ", and what " + budget.owner() + " has could need " + mib(budget.used()) + " of its " + mib(budget.most()) + " already (" +
-           budget.name() + "): close flows that are not needed";
+    return "could need " + mib(wanted_bytes_) + ", but " + budget.owner() + " already uses up to " + mib(budget.used()) + " of its " + mib(budget.most()) + " (" +
+    budget.name() + "); close flows that are not needed";
 }
 
 // Else readers would wait for what none of their calls gives.
@@ -158,7 +158,7 @@ void Node::check_ring_is_read()
     if (instance_)
         function_.destroy(instance_); // the node's destructor does not run
     throw Error(MAPI_INTERNAL_ERROR, std::string(function_.name) +
-                                         ": makes a ring, and its table has neither MAPI_FUNCTION_RESULTS_IN_RING nor MAPI_FUNCTION_PACKETS_IN_RING nor a compose_result()");
+                                         ": creates a ring, but its table has neither MAPI_FUNCTION_RESULTS_IN_RING nor MAPI_FUNCTION_PACKETS_IN_RING nor a compose_result()");
 }
 
 const mapi_ring_calls Node::kRingCalls = ring_calls(make_ring);
@@ -205,7 +205,7 @@ Node::Node(const mapi_function &function, Arguments arguments, const mapi_driver
     if (number != 0 && wanted_bytes_ != 0)
         throw Error(MAPI_LIMIT_REACHED, std::string(function.name) + ": " + missing_memory());
     if (number != 0)
-        throw Error(number, std::string(function.name) + ": " + (*text ? text : "refused its arguments"));
+        throw Error(number, std::string(function.name) + ": " + (*text ? text : "invalid arguments"));
     check_ring_is_read();
     for (const Argument &argument : arguments_)
         argument.keep_files();

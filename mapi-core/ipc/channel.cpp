@@ -75,7 +75,7 @@ void Channel::send(const std::string &bytes, const std::vector<int> &descriptors
             fail("cannot send");
         pollfd writable = {socket_.number(), POLLOUT, 0};
         if (poll(&writable, 1, timeout_ms) == 0)
-            throw ChannelError("the other side does not read");
+            throw ChannelError("timed out: the other side does not read");
     }
 }
 
@@ -109,9 +109,9 @@ bool Channel::receive(Message &message, size_t descriptors_most)
     if (is_too_long || are_too_many || message.has_lost_descriptors)
         message.descriptors.clear();
     if (is_too_long)
-        throw ChannelError("a message is too long");
+        throw ChannelError("received a message that is too long");
     if (are_too_many)
-        throw ChannelError("a message has more than " + std::to_string(descriptors_most) + " descriptors");
+        throw ChannelError("received a message with more than " + std::to_string(descriptors_most) + " descriptors");
     message.bytes.resize(size_t(got));
     return true;
 }

@@ -70,7 +70,7 @@ uint32_t ErfRecord::extension_bytes(uint32_t end) const
 std::string ErfRecord::header_contradiction() const
 {
     if (bytes() < kHeaderBytes)
-        return "a record of " + std::to_string(bytes()) + " bytes, less than its header of " + std::to_string(kHeaderBytes);
+        return "a record of " + std::to_string(bytes()) + " bytes, shorter than its header of " + std::to_string(kHeaderBytes);
     if (type().content == ErfContent::kUnknown)
         return "a record of type " + std::to_string(type_number()) + ", which ERF does not have";
     return {};
@@ -80,7 +80,7 @@ std::string ErfRecord::contradiction() const
 {
     std::string text = header_contradiction();
     if (text.empty() && frame_offset() > bytes())
-        text = "a record of " + std::to_string(bytes()) + " bytes, less than its headers";
+        text = "a record of " + std::to_string(bytes()) + " bytes, shorter than its headers";
     return text;
 }
 } // namespace mapi::links

@@ -42,7 +42,7 @@ printf 'tcp\0udp\n' > "$folder/zero"
 expect 2 "$count" --file "$folder/zero" "$demo"
 grep_err "$folder/zero: line 1 "
 expect 2 "$count" --batch 257 "$demo"
-grep_err 'batch=257: needs a number from 1 to 256'
+grep_err 'batch=257: must be a number from 1 to 256'
 expect 2 "$count" ''
 
 # A message names the file once.

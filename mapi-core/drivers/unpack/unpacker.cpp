@@ -20,7 +20,7 @@ Unpacker::Unpacker(const Compressor &compressor, const std::string &path, std::u
       input_{piece_.data(), piece_.data() + piece_.size()}, position_(piece_.size()), claim_(memory)
 {
     if (!compressor.make_decoder)
-        throw CaptureError(Damage::kOpen, path + ": is compressed by " + compressor.name + ", which this build does not unpack; unpack it first: " +
+        throw CaptureError(Damage::kOpen, path + ": is compressed with " + compressor.name + ", which this build cannot unpack; unpack it first: " +
                                               compressor.unpack_command + " FILE > FILE.unpacked");
 }
 
@@ -98,7 +98,7 @@ void Unpacker::claim_memory()
 
 void Unpacker::fail_at_end()
 {
-    damage_ = std::make_exception_ptr(CaptureError(Damage::kTruncated, place() + "the file ends before its data does; copy it again"));
+    damage_ = std::make_exception_ptr(CaptureError(Damage::kTruncated, place() + "the compressed data is truncated; copy the file again"));
     std::rethrow_exception(damage_);
 }
 

@@ -27,7 +27,7 @@ public:
     bool is_open_ended() const override { return true; }
     // Packed ones: how many they unpack to, nobody knows.
     uint64_t rest_bytes() const override { return packed_->rest_bytes() + input_.bytes(); }
-    const char *offset_remark() const override { return " of what it unpacks to"; }
+    const char *offset_remark() const override { return " of the unpacked data"; }
 
 private:
     // False at the end of the file.
