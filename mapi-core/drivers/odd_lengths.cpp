@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Odd lengths: what a user is told about them.
+// Odd lengths: counts -> a remark for the user.
 #include "drivers/odd_lengths.hpp"
 
 namespace mapi::drivers

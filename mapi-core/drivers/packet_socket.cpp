@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Packet socket: TPACKET_V3.  Facts: packet(7), Documentation/networking/packet_mmap.rst.
+// Packet socket: TPACKET_V3; see packet(7) and Documentation/networking/packet_mmap.rst.
 #include "drivers/packet_socket.hpp"
 
 #include <algorithm>
@@ -86,7 +86,7 @@ PacketSocket::PacketSocket(const std::string &interface, const PacketSocketOptio
     set_filter(nullptr, 0);
 }
 
-// Protocol 0: nothing comes before it is bound to its interface.
+// Protocol 0: no packet arrives before the socket is bound to its interface.
 void PacketSocket::open()
 {
     descriptor_.value = socket(AF_PACKET, (takes_all_ ? SOCK_DGRAM : SOCK_RAW) | SOCK_CLOEXEC, 0);
@@ -106,7 +106,7 @@ void PacketSocket::find_interface()
     }
     memcpy(request.ifr_name, interface_.c_str(), interface_.size() + 1);
     if (ioctl(descriptor_.value, SIOCGIFINDEX, &request) < 0)
-            fail(interface_, "cannot find the interface");
+        fail(interface_, "cannot find the interface");
     interface_index_ = request.ifr_ifindex;
     if (ioctl(descriptor_.value, SIOCGIFHWADDR, &request) < 0)
         fail(interface_, "cannot read its link type");
@@ -121,7 +121,7 @@ void PacketSocket::map()
     tpacket_req3 request = {};
     request.tp_block_size = kBlockBytes;
     request.tp_block_nr = blocks_;
-    request.tp_frame_size = kBlockBytes; // of no meaning in version 3 but for the kernel's checks
+    request.tp_frame_size = kBlockBytes; // only for the kernel's checks in version 3
     request.tp_frame_nr = blocks_;
     request.tp_retire_blk_tov = unsigned(options_.block_timeout_ms);
     if (setsockopt(descriptor_.value, SOL_PACKET, PACKET_RX_RING, &request, sizeof(request)) < 0)
@@ -133,7 +133,7 @@ void PacketSocket::map()
     ring_.memory = static_cast<uint8_t *>(memory);
 }
 
-// Until the group is joined every packet would come, of which the others have most.
+// Before the group is joined, a filter drops all packets: most belong to other members of the group.
 void PacketSocket::bind()
 {
     sockaddr_ll address = {};
@@ -154,7 +154,7 @@ void PacketSocket::bind()
         attach({{BPF_RET | BPF_K, 0, 0, 0}});
     if (::bind(descriptor_.value, reinterpret_cast<const sockaddr *>(&address), sizeof(address)) < 0)
         fail(interface_, "cannot bind to the interface");
-    if (options_.fanout_group) { // of a flow: the same core sees both directions
+    if (options_.fanout_group) { // by flow: the same core gets both directions
         set(descriptor_.value, PACKET_FANOUT, options_.fanout_group | PACKET_FANOUT_HASH << 16, interface_, "cannot join the fan-out group");
         attach(filter_);
     }
@@ -195,7 +195,7 @@ uint64_t PacketSocket::take_drops()
 bool PacketSocket::set_filter(const mapi_filter_code *code, uint32_t count)
 {
     const auto most_bytes = uint32_t(options_.snaplen);
-    filter_ = takes_all_ ? std::vector<sock_filter>() : kernel_filter(code, count, most_bytes); // the kernel's packets have no cooked header yet
+    filter_ = takes_all_ ? std::vector<sock_filter>() : kernel_filter(code, count, most_bytes); // with all interfaces, packets have no cooked header yet in the kernel
     const bool is_taken = !filter_.empty();
     if (!is_taken)
         filter_ = pass_all(most_bytes);
@@ -208,6 +208,6 @@ void PacketSocket::attach(const std::vector<sock_filter> &program)
     const sock_fprog filter = {uint16_t(program.size()), const_cast<sock_filter *>(program.data())};
     const int unused = 0;
     if (setsockopt(descriptor_.value, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof(filter)) < 0)
-        setsockopt(descriptor_.value, SOL_SOCKET, SO_DETACH_FILTER, &unused, sizeof(unused)); // no memory: everything comes
+        setsockopt(descriptor_.value, SOL_SOCKET, SO_DETACH_FILTER, &unused, sizeof(unused)); // out of memory: receive all packets
 }
 } // namespace mapi::drivers

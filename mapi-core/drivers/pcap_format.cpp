@@ -17,7 +17,7 @@ constexpr size_t kFileHeaderBytes = 24;
 constexpr PcapVariant kVariants[] = {
     {0xa1b2c3d4, 16, 1000}, // microseconds
     {0xa1b23c4d, 16, 1},    // nanoseconds
-    {0xa1b2cd34, 24, 1000}, // Kuznetsov's: eight more bytes a record
+    {0xa1b2cd34, 24, 1000}, // Kuznetsov's: eight more bytes per record
     {0xa12b3c4d, 16, 1000}, // Navtel's
 };
 
@@ -35,9 +35,9 @@ public:
                   mapi_batch &batch) override;
 
 private:
-    // The next record, whatever it is like.  False: it is not whole, or there is none.
+    // Takes the next record, even an odd one.  False if it is incomplete, or there is none.
     bool take_any(FileBuffer &file, mapi_packet *packets, PcapTaken &taken);
-    // The next record is not whole in the buffer.  False at the end of the file.
+    // For a record that is incomplete in the buffer.  False at the end of the file.
     bool fetch_record(FileBuffer &file) const;
 
     const PcapSettings settings_;
@@ -124,7 +124,7 @@ template <bool kSwapped> std::unique_ptr<CaptureFormat> make(const uint8_t *head
     s.variant = variant;
     s.lengths_are_swapped = major == 543 || minor < 3;
     s.is_early = s.lengths_are_swapped || minor == 3;
-    // The upper bits tell about frame check sequences, which the records keep as data.
+    // The upper bits describe frame check sequences, which the records keep as data.
     const uint32_t link_type = links::from_recorded(load_u32<kSwapped>(header + 20) & 0x03ffffff);
     if (link_type >= MAPI_LINK_UNKNOWN)
         throw CaptureError(Damage::kOpen, path + ": link type " + std::to_string(link_type) +

@@ -70,7 +70,7 @@ public:
 private:
     enum class Verdict { kGood, kContradiction, kTime };
 
-    // Nothing: a section begins, whose byte order may be another.
+    // Empty if a new section begins, which may have another byte order.
     template <bool kSwapped>
     std::optional<uint32_t> read_batch(FileBuffer &file, mapi_packet *packets, uint32_t limit, mapi_batch &batch);
     template <bool kSwapped> Verdict packet_from(FileBuffer &file, const Block &block, mapi_packet &packet);
@@ -83,12 +83,12 @@ private:
     void read_descriptions(FileBuffer &file);
     template <bool kSwapped> void other_block(FileBuffer &file, const Block &block);
 
-    std::vector<CaptureInterface> interfaces_; // of the file; those of the section begin at first_
+    std::vector<CaptureInterface> interfaces_; // of the file; those of the current section begin at first_
     size_t first_ = 0;
-    uint64_t packets_ = 0; // that were given
+    uint64_t packets_ = 0; // delivered so far
     OddRecords long_times_;
-    OddRecords foreign_statistics_; // of no interface
-    uint64_t foreign_drops_ = 0;    // that these tell
+    OddRecords foreign_statistics_; // of an unknown interface
+    uint64_t foreign_drops_ = 0;    // drops in these
     bool swapped_ = false;
 };
 
@@ -108,7 +108,7 @@ bool has_possible_size(const Block &block)
            block.bytes <= kLargestBlockBytes;
 }
 
-// Calls visit(code, value, bytes) for each option between `at` and `end`; stops at what does not fit.
+// Calls visit(code, value, bytes) for each option between `at` and `end`; stops at an option that does not fit.
 template <bool kSwapped, class Visit>
 void for_each_option(const uint8_t *at, const uint8_t *end, Visit visit)
 {
@@ -124,7 +124,7 @@ void for_each_option(const uint8_t *at, const uint8_t *end, Visit visit)
     }
 }
 
-// Beside a packet with so many captured bytes.
+// Adds losses reported with a packet of `caplen` captured bytes.
 template <bool kSwapped> void add_losses(const Block &block, uint32_t caplen, LossCount &losses)
 {
     if (block.type == kObsoletePacket) {
@@ -154,7 +154,7 @@ std::optional<uint32_t> PcapngFormat::read_batch(FileBuffer &file, mapi_packet *
         const bool whole = left >= 8 && has_possible_size(block) && left >= block.bytes &&
                            load_u32<kSwapped>(block.start + block.bytes - 4) == block.bytes;
         if (!whole || !is_packet(block.type)) [[unlikely]] {
-            if (count > 0 || file.is_held()) // the next call starts here, with nothing in the buffer to keep
+            if (count > 0 || file.is_held()) // the next call starts here, with an empty batch
                 break;
             if (!whole && block.type != kSectionHeader && !fetch_block<kSwapped>(file))
                 break;
@@ -211,7 +211,7 @@ PcapngFormat::Verdict PcapngFormat::packet_from(FileBuffer &file, const Block &b
             return Verdict::kTime;
         long_times_.note(file.offset(), packets_ + 1);
     }
-    packet.timestamp_ns = is_simple ? 0 : interface.scale.to_ns(ticks); // a simple block has none
+    packet.timestamp_ns = is_simple ? 0 : interface.scale.to_ns(ticks); // a simple packet block has no timestamp
     if (body_bytes - header_bytes - packet.caplen >= kOptionHeaderBytes || block.type == kObsoletePacket) [[unlikely]]
         add_losses<kSwapped>(block, packet.caplen, interface.losses);
     if (packet.caplen > std::min(packet.wire_len, interface.snaplen)) [[unlikely]]
@@ -233,7 +233,7 @@ void PcapngFormat::refuse(const FileBuffer &file, Verdict verdict) const
     const std::string packet = "packet " + std::to_string(packets_ + 1);
     if (verdict == Verdict::kTime)
         throw CaptureError(Damage::kRecord, file.where() + ": " + packet + " has a timestamp before 1970 or after 2554, out of range of 64-bit nanoseconds; "
-                                                        "reading ends before it (`editcap -t` shifts timestamps)");
+                                                "reading ends before it (`editcap -t` shifts timestamps)");
     throw CaptureError(Damage::kRecord, file.where() + ": the block of " + packet + " is malformed or refers to an interface that was not described; "
                                             "the file is damaged here");
 }
@@ -259,7 +259,7 @@ std::string PcapngFormat::remark() const
     return text;
 }
 
-// The cold half: the next block is not whole in the buffer.  False at the end of the file.
+// The cold path: the next block is incomplete in the buffer.  False at the end of the file.
 template <bool kSwapped> bool PcapngFormat::fetch_block(FileBuffer &file) const
 {
     const bool has_header = file.fill(8);
@@ -271,7 +271,7 @@ template <bool kSwapped> bool PcapngFormat::fetch_block(FileBuffer &file) const
     }
     Block block = block_at<kSwapped>(file.begin());
     if (block.type == kSectionHeader)
-        return true; // its length is in an order that is not known yet
+        return true; // the byte order of its length is not known yet
     if (!has_possible_size(block))
         throw CaptureError(Damage::kRecord, place + ": a block claims " + std::to_string(block.bytes) +
                                                 " bytes, which is impossible; the file is damaged here");
@@ -291,7 +291,7 @@ template <bool kSwapped> bool PcapngFormat::fetch_block(FileBuffer &file) const
 template <bool kSwapped> void PcapngFormat::other_block(FileBuffer &file, const Block &block)
 {
     if (is_packet(block.type))
-        return; // it only had to be fetched
+        return; // it only needed to be fetched
     if (block.type == kInterfaceDescription)
         add_interface<kSwapped>(block, file.where());
     else if (block.type == kInterfaceStatistics)
@@ -383,7 +383,7 @@ void PcapngFormat::read_descriptions(FileBuffer &file)
             swapped_ ? other_block<true>(file, block) : other_block<false>(file, block);
         }
     } catch (const CaptureError &) {
-        // The first read() meets the same damage and reports it there, counted.
+        // The first read() meets the same damage, reports and counts it.
     }
 }
 } // namespace

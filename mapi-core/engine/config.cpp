@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Configuration: mapi.conf -> settings of devices, and what is to be said of its lines.
+// Configuration: mapi.conf -> settings of devices, and errors and warnings with their lines.
 #include "engine/config.hpp"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ public:
     {
         if (section.name == "driver")
             return read_device(section);
-        if (has_known_keys(section.name)) // also those before the first section
+        if (has_known_keys(section.name)) // including the part before the first section
             check_keys(section, notes_);
         else if (!check_function_section(section))
             notes_.warn(section.line, "unknown section [" + section.name + "]" + suggest(section.name, section_names()) + "; ignored");
@@ -47,7 +47,7 @@ public:
 private:
     struct Claim {
         unsigned line;
-        std::string alias_of; // empty: it is a device's name
+        std::string alias_of; // empty if it is a device's name
     };
 
     std::vector<std::string> section_names() const
@@ -60,7 +60,7 @@ private:
         return names;
     }
 
-    // What is not there now may be there when mapid starts.
+    // Only a warning: the group may exist when mapid starts.
     void check_socket(const ConfigSection &top)
     {
         const ConfigKey *group = top.find("socket_group");
@@ -88,7 +88,7 @@ private:
         }
     }
 
-    // False: no function reads it.
+    // False if no function reads the section.
     bool check_function_section(const ConfigSection &section)
     {
         const auto all = registry_.functions();
@@ -155,7 +155,7 @@ private:
         config_.devices.push_back(std::move(device));
     }
 
-    // A name or alias that two devices have would hide the second.
+    // A name or alias of two devices would hide the second one.
     void claim_names(const DeviceSettings &device, const ConfigSection &section)
     {
         if (const auto [other, is_new] = names_.try_emplace(device.name, Claim{section.line, ""}); !is_new && other->second.alias_of.empty())
@@ -171,7 +171,7 @@ private:
                                    ", at " + notes_.place(other->second.line));
     }
 
-    // What is not there now may be there later.
+    // Only warnings: the group and the file may exist later.
     void check_machine(const DeviceSettings &device, const ConfigSection &section)
     {
         const ConfigKey *group = section.find("group"), *path = section.find("path");
@@ -183,7 +183,7 @@ private:
             notes_.warn(path->line, "path=" + device.path + ": " + strerror(errno));
     }
 
-    // The name of a plug-in's driver in place of the plug-in.
+    // Replaces the name of a plug-in by the name of its driver.
     std::string find_driver(const ConfigKey &line, const std::string &name)
     {
         if (!is_plugin_driver(name))
@@ -192,16 +192,16 @@ private:
         const auto found = plugins.driver_of_file.find(name);
         if (found != plugins.driver_of_file.end())
             return found->second;
-        if (!plugins.names.contains(name)) // what was wrong with others was told when they were to be loaded
+        if (!plugins.names.contains(name)) // errors of others were reported when they were loaded
             notes_.error(line.line, "driver=" + name + ": is not loaded: " + kAtStart);
         return name;
     }
 
-    // Told when somebody opens the device, too: the others can be used.
+    // Only a warning, since the other devices can be used; opening the device reports it again.
     void check_driver(const DeviceSettings &device, unsigned line)
     {
         try {
-            if (!is_plugin_driver(device.driver)) // what is wrong with those is told already
+            if (!is_plugin_driver(device.driver)) // errors of plug-ins are already reported
                 registry_.driver(device.driver);
         } catch (const Error &error) {
             notes_.warn(line, "device " + device.name + " cannot be opened: " + error.what());
@@ -235,7 +235,7 @@ private:
 
     ConfigNotes &notes_;
     const Registry &registry_;
-    std::map<std::string, Claim> names_; // also aliases
+    std::map<std::string, Claim> names_; // and aliases
     Config config_;
 };
 } // namespace

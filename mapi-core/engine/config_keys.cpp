@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Config keys: MAPI 2's, of no section, [format] and [dag].
+// Config keys: keys before the first section, of [format] and of [dag].
 #include "engine/config_keys.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace mapi::engine
 namespace
 {
 constexpr uint64_t kMebibytesMost = 1 << 20;
-constexpr uint64_t kMappedMebibytesMost = 1 << 16; // that each client maps
+constexpr uint64_t kMappedMebibytesMost = 1 << 16; // of memory that each client maps
 using Check = void (*)(const std::string &key, const std::string &value); // throws Error
 
 void any(const std::string &, const std::string &) {}
@@ -60,7 +60,7 @@ struct Known {
     const char *section;
     const char *key;
     Check check;
-    const char *no_effect; // why; null: it has one
+    const char *no_effect; // the reason; null if the key has an effect
 };
 constexpr const char *kNoCard = "DAG cards are unsupported; their ERF files can be read (driver=erf_file)";
 constexpr Known kKnown[] = {
@@ -95,7 +95,7 @@ std::vector<std::string> keys_of(const std::string &section)
     return keys;
 }
 
-// Letters to change, add or leave out.
+// The edit distance: letters to change, add or remove.
 size_t distance(const std::string &one, const std::string &other)
 {
     std::vector<size_t> row(other.size() + 1);
@@ -135,7 +135,7 @@ void check_keys(const ConfigSection &section, ConfigNotes &notes)
 
 std::string suggest(const std::string &wrong, const std::vector<std::string> &known)
 {
-    constexpr size_t kLongest = 64; // no key is longer
+    constexpr size_t kLongest = 64; // longer than any key
     if (known.empty() || wrong.size() > kLongest)
         return {};
     const auto nearest = std::min_element(known.begin(), known.end(), [&](const auto &one, const auto &other) { return distance(wrong, one) < distance(wrong, other); });

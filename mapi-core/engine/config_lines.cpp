@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Config lines: the text of mapi.conf -> sections of keys and values.
 //
-// Debian's inih is built without line numbers for its handler, without a sign for a repeated section and with lines of at
-// most 200 bytes; each of the three is needed here.
+// Debian's inih is not usable: it is built without line numbers for the handler, does not report a repeated section, and
+// limits lines to 200 bytes.
 #include "engine/config_lines.hpp"
 
 #include <algorithm>
@@ -13,8 +13,8 @@ namespace mapi::engine
 {
 namespace
 {
-constexpr size_t kTextBytes = 400; // of a note: a line may be of any length
-constexpr size_t kNotes = 1000; // nobody reads more
+constexpr size_t kTextBytes = 400; // maximum of a note, since a line may have any length
+constexpr size_t kNotes = 1000; // maximum that is kept
 constexpr char kByteOrderMark[] = "\xef\xbb\xbf";
 
 std::string trim(const std::string &text)
@@ -30,7 +30,7 @@ bool is_comment(const std::string &line)
     return line[0] == '#' || line[0] == ';';
 }
 
-// "[name]"; what is wrong with it takes nothing from the keys behind it.
+// "[name]"; the keys after a malformed header still belong to this section.
 ConfigSection read_head(const std::string &line, unsigned number, ConfigNotes &notes)
 {
     const size_t end = line.find(']');
@@ -48,7 +48,7 @@ ConfigSection read_head(const std::string &line, unsigned number, ConfigNotes &n
 }
 } // namespace
 
-// A terminal or a log shall not be steered by what somebody wrote.
+// Control characters in the file must not reach a terminal or log.
 void ConfigNotes::add(unsigned line, bool is_error, const std::string &text)
 {
     const bool is_first_error = is_error && !std::exchange(has_error_, has_error_ || is_error);
@@ -74,7 +74,7 @@ const ConfigKey *ConfigSection::find(const std::string &key) const
 std::vector<ConfigSection> split_config(std::istream &input, ConfigNotes &notes)
 {
     std::vector<ConfigSection> sections(1);
-    std::unordered_map<std::string, unsigned> lines; // of the section's keys
+    std::unordered_map<std::string, unsigned> lines; // of the current section's keys
     unsigned number = 0;
     for (std::string raw; std::getline(input, raw);) {
         const std::string line = trim(raw);
@@ -84,7 +84,7 @@ std::vector<ConfigSection> split_config(std::istream &input, ConfigNotes &notes)
             notes.error(number, "the file begins with a byte order mark; save it as UTF-8 without one");
             continue;
         }
-        if (line.find('\0') != std::string::npos) { // also in a comment: what a crash left of a file is not taken for all of it
+        if (line.find('\0') != std::string::npos) { // even in a comment: a file damaged by a crash must not be taken for a complete one
             notes.error(number, "the line contains a NUL byte");
             continue;
         }

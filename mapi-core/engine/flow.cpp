@@ -21,9 +21,9 @@ namespace mapi::engine
 namespace
 {
 constexpr auto kLookInterval = std::chrono::milliseconds(1);
-constexpr int kTransformsMax = 16; // each stands on the packet thread's stack while what follows it runs
+constexpr int kTransformsMax = 16; // each takes space on the packet thread's stack while the functions after it run
 
-// What mapi.conf says to the function.
+// The lines of a section of mapi.conf for the function.
 Argument read_function_section(const char *section)
 {
     Argument lines;
@@ -36,7 +36,7 @@ Argument read_function_section(const char *section)
     return lines;
 }
 
-bool always() { return true; } // what a flow has goes with it, and its end wakes its readers
+bool always() { return true; } // in the same process the writer cannot die, and the flow's end wakes its readers
 } // namespace
 
 Flow::Flow(std::shared_ptr<Device> device, std::shared_ptr<Client> client)
@@ -52,12 +52,12 @@ void Flow::check_applicable(const mapi_function &function) const
                     std::string(function.name) + ": the flow is connected; functions must be applied before mapi_connect()");
     if ((function.flags & MAPI_FUNCTION_TRANSFORMS) && chain_->count_transforms() == kTransformsMax)
         throw Error(MFUNCT_COULD_NOT_APPLY_FUNCT, std::string(function.name) + ": the flow already has " + std::to_string(kTransformsMax) +
-                                                              " functions that change packets");
+                                                      " functions that change packets");
     if ((function.flags & MAPI_FUNCTION_METER_END) && chain_->find_meter_begin(chain_->functions().size()) < 0)
         throw Error(MFUNCT_COULD_NOT_APPLY_FUNCT, std::string(function.name) + ": requires a PERF_START before it that no other PERF_STOP uses");
 }
 
-// The function is made without the lock, since that may take long (a filter that looks up names): who lists flows does not wait for it.
+// The function is created without the lock, since that may take long (a filter that looks up names) and listing flows must not wait.
 int Flow::apply(const mapi_function &function, Arguments arguments)
 {
     {
@@ -67,7 +67,7 @@ int Flow::apply(const mapi_function &function, Arguments arguments)
     for (const Argument &argument : arguments) {
         if (argument.kind != 'S')
             continue;
-        // A whole result is read where it lies, by the thread that writes it.
+        // A whole result is read in place, by the thread that writes it.
         for (const Target &target : argument.targets) {
             if (target.device != device_.get())
                 throw Error(MFUNCT_COULD_NOT_APPLY_FUNCT, std::string(function.name) + ": one of \"" + argument.text + "\" belongs to another device");
@@ -157,7 +157,7 @@ void Flow::remove(int fid)
             node = device_->remove(removed);
         removed_.push_back(counts_of(removed));
     }
-    // A file may take its time: without the lock.
+    // Writing a file may take long, so not under the lock.
     while (node && node->has_ended() && !node->is_settled())
         std::this_thread::sleep_for(kLookInterval);
 }
@@ -170,7 +170,7 @@ void Flow::close()
 void Flow::close(const std::vector<std::shared_ptr<Flow>> &flows)
 {
     disconnect(flows);
-    // A file may take its time: without the flows' locks.
+    // Writing a file may take long, so not under the flows' locks.
     for (const auto &flow : flows) {
         while (flow->has_ended() && !flow->settle())
             std::this_thread::sleep_for(kLookInterval);
@@ -214,14 +214,14 @@ FunctionMemory Flow::memory(int fid)
     const std::lock_guard lock(mutex_);
     const Applied &applied = function(fid);
     const Node &node = *applied.node;
-    // One in place that create() did not ask for is none, and what stands for it no client's memory.
+    // Without allocate_result() in create() there is no result in place, and its placeholder is not in the client's memory.
     const bool lies_in_place = node.is_in_place() && node.has_result();
     const void *result = lies_in_place ? node.published().words() - 1 : applied.mirror_memory.memory();
     return {result, node.result_bytes(), node.ring(), node.has_results_in_ring(), node.has_packets_in_ring(), node.is_composed(),
             applied.since_last != nullptr};
 }
 
-// `copy` is zeros.  Of a composed result with the lock of its records.
+// `copy` is zeroed.  For a composed result the caller holds the lock of its records.
 void Flow::copy_result(Applied &applied, uint64_t *copy)
 {
     const Node &node = *applied.node;
@@ -238,14 +238,14 @@ mapi_results_t *Flow::read_results(int fid)
         throw Error(MAPI_SHM_ERR, std::string(node.function().name) + " has no result");
     if (node.has_results_in_ring())
         return nullptr;
-    // Relaxed stores: two threads that read the same function get whole words, if not both their own.
+    // Relaxed stores: two threads that read the same function share the memory, but never see torn words.
     if (applied.is_share_of_word) [[likely]] {
-        // A shared result may be of packets before this flow.
+        // A shared result may count packets from before this flow joined.
         const auto share = [&] { return !node.is_shareable() || chain_->has_joined() ? applied.share() : 0; };
         applied.result[0].store(applied.since_last ? applied.since_last->take(share) : share(), std::memory_order_relaxed);
     } else {
         std::vector<uint64_t> copy(applied.result.size());
-        std::optional<ring::RecordSource::Lock> lock; // also while it is stored: what is told once shall not be mixed with what another thread reads
+        std::optional<ring::RecordSource::Lock> lock; // held while storing, too: results of two threads must not mix
         if (node.is_composed())
             lock.emplace(*applied.records);
         copy_result(applied, copy.data());
@@ -256,7 +256,7 @@ mapi_results_t *Flow::read_results(int fid)
     return &applied.results;
 }
 
-// The word of a shared node may count packets from before the flow until the flow has joined; that of a pure node is not a count.
+// Until the flow has joined, the word of a shared node may count packets from before the flow; that of a pure node is not a count.
 Applied *Flow::share_of_word(int fid) const
 {
     Applied &applied = *chain_->functions()[size_t(fid) - 1];

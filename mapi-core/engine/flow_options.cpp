@@ -18,7 +18,7 @@ uint64_t checked(const char *name, uint64_t value, uint64_t least, uint64_t most
     if (value != 0 && (value < least || value > most))
         throw Error(MFUNCT_INVALID_ARGUMENT_3, std::string(name) + ": " + std::to_string(value) + " is out of range (0, or " + std::to_string(least) + " to " +
                                                std::to_string(most) + ")");
-                                               return value;
+    return value;
 }
 
 [[noreturn]] void refuse_option(int option)

@@ -7,7 +7,7 @@ namespace mapi::engine
 {
 namespace
 {
-// They were named with or without their folder.
+// mapi.conf may name a driver with or without its directory.
 std::string last_part(const std::string &name)
 {
     return std::filesystem::path(name).filename().string();
@@ -45,7 +45,7 @@ std::string advice_for(const std::string &driver)
         return "; DAG cards are unsupported: record with the card's own tools and read the ERF file (path=FILE)";
     if (is_old_driver(driver))
         return "; the cards of this MAPI 2 driver are unsupported: driver=af_packet or driver=pcap_live read a card that is a network interface, "
-                       "and driver=pcap_file reads what its own tools record";
+               "and driver=pcap_file reads what its own tools record";
     return {};
 }
 } // namespace mapi::engine

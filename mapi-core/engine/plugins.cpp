@@ -18,10 +18,10 @@ namespace mapi::engine
 {
 namespace
 {
-// MAPI 2's own, whose functions are built in here, or are of hardware.
+// MAPI 2's own libraries, whose functions are built in here or belong to hardware.
 constexpr std::array kOldLibraries = {"stdflib.so", "extraflib.so", "anonflib.so", "trackflib.so", "ipfixflib.so", "dagflib.so", "napatechflib.so", "rulerflib.so", "combo6flib.so"};
 
-// Throws Error that has neither file nor line.
+// Throws Error without file and line.
 const struct mapi_plugin &open_plugin(const std::string &path)
 {
     void *const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -49,7 +49,7 @@ public:
         }
     }
 
-    // What a section [driver] or [format] is to be read by.
+    // The driver of a section [driver] or [format].
     void load_driver(const ConfigSection &section, const ConfigSection &top)
     {
         const ConfigKey *driver = section.find("driver");
@@ -72,7 +72,7 @@ private:
         plugins_.names.insert(name);
         try {
             const ConfigKey *folders = top.find(path_key);
-            // Who starts a program in a folder does not mean to run what lies there.
+            // Starting a program in a directory must not run code from it.
             if (!std::filesystem::path(config_).is_absolute() && !std::getenv("MAPI_CONF"))
                 throw Error(MAPI_CONFIG_ERROR, name + ": plug-ins are loaded only from /etc/mapi.conf or the file that MAPI_CONF names");
             const std::string path = find_plugin(name, folders ? folders->value : "");
@@ -127,7 +127,7 @@ std::string find_plugin(const std::string &name, const std::string &folders)
     return {};
 }
 
-// Where there is no file, or none that can be read, who needs it says so.
+// If the file is missing or cannot be read, callers that need it report that.
 Plugins load_plugins(std::vector<ConfigNote> *notes)
 {
     const std::string config = find_config();

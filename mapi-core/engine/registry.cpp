@@ -27,7 +27,7 @@ template <class Table> const Table *find(const std::vector<const Table *> &table
     return nullptr;
 }
 
-// With where it is from, if that is a plug-in.
+// With its origin if it is from a plug-in.
 template <class Table> std::string full_name(const Table &table, const Plugins &plugins)
 {
     const auto origin = plugins.origins.find(&table);
@@ -98,7 +98,7 @@ const mapi_function &Registry::function(const std::string &name) const
     }
     if (name.find('!') != std::string::npos && !is_served_in_software(parts.device_type))
         throw Error(MAPI_FUNCTION_NOT_FOUND, name + ": no function is only for devices of type \"" + parts.device_type +
-                                                         "\"; available types: 1, 1.3, 1.3.1 and 1.4 (software)");
+                                                 "\"; available types: 1, 1.3, 1.3.1 and 1.4 (software)");
     return *function;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// bzip2: by libbz2, in 4 MB at most.
+// bzip2: with libbz2, in at most 4 MB.
 #include <new>
 #include <stdexcept>
 
@@ -39,7 +39,7 @@ public:
         return status == BZ_STREAM_END;
     }
 
-    // bzip2(1): 100 KB and four times the block, of which the largest has 900,000 bytes.
+    // bzip2(1): 100 KB and four times the block size, at most 900,000 bytes.
     uint64_t memory_bytes() const override { return 3'700'000; }
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// xz: by liblzma, with its check sums.
+// xz: with liblzma, which verifies checksums.
 #include <new>
 #include <stdexcept>
 
