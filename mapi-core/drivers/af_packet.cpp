@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// af_packet: a network interface -> packet batches, in memory that the kernel fills.  Survives the interface going down or away.
+// af_packet: a network interface -> packet batches, in memory that the kernel fills.  Survives the
+// interface going down or away.
 #include <atomic>
 #include <chrono>
 #include <cstring>
@@ -156,7 +157,8 @@ private:
         return next != nullptr;
     }
 
-    // An interface that is down keeps its socket; that of a removed interface is closed after its last packets have been read.
+    // An interface that is down keeps its socket; that of a removed interface is closed after its
+    // last packets have been read.
     void look_after_interface()
     {
         int error = 0;

@@ -75,7 +75,8 @@ public:
         file_->interrupt();
     }
 
-    // Records why reading of a source stopped.  The counters cover the whole lifetime, including repetitions.
+    // Records why reading of a source stopped.  The counters cover the whole lifetime, including
+    // repetitions.
     void note(const CaptureError &error)
     {
         const std::lock_guard lock(mutex_);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Capture file: the common part of capture file drivers: repetition, counters, messages and the members of their tables.
+// Capture file: the common part of capture file drivers: repetition, counters, messages and the
+// members of their tables.
 #pragma once
 
 #include <memory>

@@ -21,9 +21,9 @@ public:
     virtual ~CaptureFormat() = default;
 
     // At most `limit` packets, 0 at the end of the file.  Never refills the buffer once the batch has a packet, since that
-    // would move the bytes that its views point to.  Throws CaptureError at damage, but only with an empty batch: packets before
-    // the damage are delivered first.  With a held buffer, returns only packets that are complete in it and never throws: 0 does
-    // not mean the end then.
+    // would move the bytes that its views point to.  Throws CaptureError at damage, but only with
+    // an empty batch: packets before the damage are delivered first.  With a held buffer, returns
+    // only packets that are complete in it and never throws: 0 does not mean the end then.
     virtual uint32_t read(FileBuffer &file, mapi_packet *packets, uint32_t limit,
                           mapi_batch &batch) = 0;
     virtual uint64_t interface_drops() const { return 0; }
@@ -39,7 +39,8 @@ protected:
 
 // Examines the first bytes; throws CaptureError if they are neither pcap nor pcapng.
 std::unique_ptr<CaptureFormat> open_capture_format(FileBuffer &file);
-// Throws CaptureError if the first records are not valid ERF, which cannot be distinguished from other formats with certainty.
+// Throws CaptureError if the first records are not valid ERF, which cannot be distinguished from
+// other formats with certainty.
 std::unique_ptr<CaptureFormat> open_erf(FileBuffer &file);
 std::unique_ptr<CaptureFormat> open_pcap(FileBuffer &file);   // null if it is another format
 std::unique_ptr<CaptureFormat> open_pcapng(FileBuffer &file); // null if it is another format

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Capture source: the location of one of a device's captures: a path, or a descriptor that is read instead.
+// Capture source: the location of one of a device's captures: a path, or a descriptor that is read
+// instead.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Cooked header: the kernel's metadata of a packet of any interface -> a LINKTYPE_LINUX_SLL2 header in front of it.
+// Cooked header: the kernel's metadata of a packet of any interface -> a LINKTYPE_LINUX_SLL2 header
+// in front of it.
 #pragma once
 
 #include <algorithm>

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// DAG legacy: records of 64 bytes that begin with a timestamp as in ERF: ATM cells, Ethernet, or packets over SONET.
+// DAG legacy: records of 64 bytes that begin with a timestamp as in ERF: ATM cells, Ethernet, or
+// packets over SONET.
 //
-// None of them has a type or a magic number.  If the timestamps of all records are plausible, the bytes after them distinguish the
-// formats: Ethernet has a little-endian length and the frame, SONET two big-endian lengths of 32 bits, ATM a checksum of any value.
+// None of them has a type or a magic number.  If the timestamps of all records are plausible, the
+// bytes after them distinguish the formats: Ethernet has a little-endian length and the frame,
+// SONET two big-endian lengths of 32 bits, ATM a checksum of any value.
 #include "drivers/dag_legacy.hpp"
 
 #include <algorithm>
@@ -33,7 +35,8 @@ uint32_t little_half(const uint8_t *at)
     return uint32_t(at[0]) | uint32_t(at[1]) << 8;
 }
 
-// An Ethernet frame whose IPv4 length matches the record's length, including check sequence and padding of short frames.
+// An Ethernet frame whose IPv4 length matches the record's length, including check sequence and
+// padding of short frames.
 bool is_ethernet_with_ip(const uint8_t *record)
 {
     constexpr uint32_t kAround = 14 + 4, kShortest = 64;

@@ -13,7 +13,8 @@ enum class ErfLook {
     kThrough, // all examined records are valid
 };
 
-// Throws a CaptureError that names the format if it is one of DAG's formats with records of 64 bytes, but never for a file that
-// is more likely ERF.  wanted: the expected format, for the message.
+// Throws a CaptureError that names the format if it is one of DAG's formats with records of 64
+// bytes, but never for a file that is more likely ERF.  wanted: the expected format, for the
+// message.
 void refuse_dag_legacy(FileBuffer &file, ErfLook erf, const char *wanted);
 } // namespace mapi::drivers

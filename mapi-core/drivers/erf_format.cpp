@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// ERF: the records of a DAG card -> packet views.  Ethernet, HDLC and IP; other records are counted and skipped.
+// ERF: the records of a DAG card -> packet views.  Ethernet, HDLC and IP; other records are counted
+// and skipped.
 #include <algorithm>
 #include <limits>
 
@@ -19,8 +20,8 @@ using links::ErfRecord;
 using links::ErfType;
 constexpr uint32_t kHeaderBytes = ErfRecord::kHeaderBytes;
 
-// ERF has no magic number.  Several valid records are taken for proof, as in Wireshark; more are examined to exclude DAG's
-// older formats, whose records may look like ERF by chance.
+// ERF has no magic number.  Several valid records are taken for proof, as in Wireshark; more are
+// examined to exclude DAG's older formats, whose records may look like ERF by chance.
 constexpr size_t kRecordsToCheck = 3, kRecordsLookedAt = 64;
 constexpr char kRemedy[] = "; `capinfos FILE` identifies most capture formats";
 
@@ -47,7 +48,8 @@ public:
     std::string remark() const override;
 
 private:
-    // The cold path: the next record is incomplete in the buffer or malformed.  False at the end of the file.
+    // The cold path: the next record is incomplete in the buffer or malformed.  False at the end of
+    // the file.
     bool fetch_record(FileBuffer &file) const;
 
     uint64_t losses_ = 0;
@@ -137,7 +139,8 @@ std::string ErfFormat::remark() const
     return text;
 }
 
-// Sets `problem` to the reason why this is not an ERF record; empty if it may be one.  False if the record is truncated.
+// Sets `problem` to the reason why this is not an ERF record; empty if it may be one.  False if the
+// record is truncated.
 bool look_at_record(FileBuffer &file, size_t at, uint32_t seconds_before, std::string &problem)
 {
     if (!file.fill(at + kHeaderBytes))
@@ -170,7 +173,8 @@ struct FirstRecords {
     }
 };
 
-// Whether to examine the next record: those needed for proof, and more if they are already in the buffer.
+// Whether to examine the next record: those needed for proof, and more if they are already in the
+// buffer.
 bool has_more_to_look_at(FileBuffer &file, const FirstRecords &first)
 {
     if (first.count < kRecordsToCheck)

@@ -12,8 +12,9 @@ namespace mapi::drivers
 {
 namespace
 {
-// As large as a second-level cache, where the packet path then finds most of the bytes that read() has just written; copying a
-// gigabyte in pieces of a quarter of this size takes 1.4 times as long (Zen 5).
+// As large as a second-level cache, where the packet path then finds most of the bytes that read()
+// has just written; copying a gigabyte in pieces of a quarter of this size takes 1.4 times as long
+// (Zen 5).
 constexpr size_t kBufferBytes = size_t(1024) << 10;
 constexpr size_t kPageBytes = PageBuffer::kPageBytes;
 } // namespace
@@ -51,8 +52,9 @@ void FileBuffer::grow(size_t rest, size_t bytes)
     claim_.resize(storage_.size() + ReadAhead::kMemoryBytes);
 }
 
-// Moves the rest so that the next bytes get the same offset in a page as in the file: the kernel copies
-// five times slower to an address a little above the source's, modulo a page (REP MOVSB on AMD Zen 3).
+// Moves the rest so that the next bytes get the same offset in a page as in the file: the kernel
+// copies five times slower to an address a little above the source's, modulo a page (REP MOVSB on
+// AMD Zen 3).
 uint8_t *FileBuffer::place(size_t rest, size_t bytes)
 {
     if (bytes + 2 * kPageBytes > storage_.size())
@@ -84,7 +86,8 @@ bool FileBuffer::fill(size_t bytes)
     return available() >= bytes || fill_in_place(bytes);
 }
 
-// Moves the rest into storage_, with room for `bytes` and for a piece of the file after it; returns its end.
+// Moves the rest into storage_, with room for `bytes` and for a piece of the file after it; returns
+// its end.
 uint8_t *FileBuffer::gather(size_t rest, size_t bytes)
 {
     const size_t needed = std::max(rest, bytes) + ReadAhead::kPieceBytes;

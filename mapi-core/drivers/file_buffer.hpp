@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// File buffer: a file, compressed or not -> contiguous bytes, read in pieces into a few buffers that stay in the cache.
+// File buffer: a file, compressed or not -> contiguous bytes, read in pieces into a few buffers
+// that stay in the cache.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +18,8 @@ namespace mapi::drivers
 class FileBuffer
 {
 public:
-    // Throws CaptureError if the file cannot be opened, this build cannot unpack it, or no memory is left.
+    // Throws CaptureError if the file cannot be opened, this build cannot unpack it, or no memory
+    // is left.
     explicit FileBuffer(const std::string &path, int file = -1, const mapi_memory *memory = nullptr); // file: as for InputFile; memory: as for MemoryClaim
 
     const uint8_t *begin() const { return cursor_; }
@@ -37,7 +39,8 @@ public:
     uint32_t take_indexed(mapi_batch &batch);
     // From here to the end of the piece the reader parses the records itself.
     void leave_index();
-    // The record at begin() was incomplete until fill(): it and the records after it can be indexed now.
+    // The record at begin() was incomplete until fill(): it and the records after it can be indexed
+    // now.
     void index_from_here()
     {
         if (ahead_ && !index_)
@@ -48,14 +51,16 @@ public:
     void hold(bool is_held) { is_held_ = is_held; }
     bool is_held() const { return is_held_; }
 
-    // Makes at least `bytes` available, moving the rest of the buffer, or reaches an index.  False if the file ends before that.
+    // Makes at least `bytes` available, moving the rest of the buffer, or reaches an index.  False
+    // if the file ends before that.
     bool fill(size_t bytes);
     // Any thread: a current or future fill() that waits for a pipe throws CaptureError.
     void interrupt() { source_->interrupt(); }
     // Back to the first byte; false if the source cannot seek.
     bool rewind();
 
-    // Offset of begin() in the file, or in the unpacked data; where() is the beginning of a message.
+    // Offset of begin() in the file, or in the unpacked data; where() is the beginning of a
+    // message.
     uint64_t offset() const { return position_ - hidden_bytes_ - available(); }
     std::string where() const { return path_ + ": offset " + std::to_string(offset()) + source_->offset_remark(); }
     // Bytes from begin() to the end of the file, as far as the file system knows.

@@ -75,7 +75,8 @@ size_t InputFile::read(uint8_t *to, size_t room)
     return got;
 }
 
-// By offset, since other descriptors of the same open file, such as the client's, may move its position.
+// By offset, since other descriptors of the same open file, such as the client's, may move its
+// position.
 size_t InputFile::read_at(uint64_t offset, uint8_t *to, size_t room)
 {
     ssize_t got;

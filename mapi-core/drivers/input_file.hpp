@@ -9,14 +9,14 @@
 
 namespace mapi::drivers
 {
-// read() instead of mmap(): with a mapping the reader would get SIGBUS when the file is truncated, and packets could change
-// while functions examine them.
+// read() instead of mmap(): with a mapping the reader would get SIGBUS when the file is truncated,
+// and packets could change while functions examine them.
 class InputFile : public ByteSource
 {
 public:
     // Throws CaptureError if the file cannot be opened.
-    // file: a descriptor to read from its start, which stays the caller's; path is only for messages then.  -1: open path, or
-    // use standard input if path is "-".
+    // file: a descriptor to read from its start, which stays the caller's; path is only for
+    // messages then.  -1: open path, or use standard input if path is "-".
     explicit InputFile(const std::string &path, int file = -1);
     ~InputFile() override;
     InputFile(const InputFile &) = delete;

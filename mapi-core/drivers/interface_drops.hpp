@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Interface drops: packets that the interface itself dropped since it was opened, from the counters that libpcap uses.
+// Interface drops: packets that the interface itself dropped since it was opened, from the counters
+// that libpcap uses.
 #pragma once
 
 #include <cstdint>

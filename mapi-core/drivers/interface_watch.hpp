@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Interface watch: state changes of an interface while it is read -> the device's message, and when to reopen it.
+// Interface watch: state changes of an interface while it is read -> the device's message, and when
+// to reopen it.
 #pragma once
 
 #include <chrono>
@@ -17,8 +18,8 @@ class InterfaceWatch
     using Clock = std::chrono::steady_clock;
 
 public:
-    // patience: how long after the interface disappeared its earlier packets may still be delivered.  Sources of libpcap that
-    // are not network interfaces are watched, too.
+    // patience: how long after the interface disappeared its earlier packets may still be
+    // delivered.  Sources of libpcap that are not network interfaces are watched, too.
     InterfaceWatch(std::string interface, std::chrono::milliseconds patience)
         : interface_(std::move(interface)), patience_(patience), is_network_(exists())
     {

@@ -8,7 +8,8 @@ namespace mapi::drivers
 {
 namespace
 {
-// The filter expects packets with their VLAN tags, which the kernel's packets lack: all packets that had a tag pass.
+// The filter expects packets with their VLAN tags, which the kernel's packets lack: all packets
+// that had a tag pass.
 constexpr sock_filter kPrefix[] = {
     {BPF_LD | BPF_B | BPF_ABS, 0, 0, uint32_t(SKF_AD_OFF + SKF_AD_VLAN_TAG_PRESENT)}, // a byte, as in libpcap's filters
     {BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 1},

@@ -14,6 +14,7 @@ namespace mapi::drivers
 // Passes all packets, truncated to `snaplen` bytes.
 std::vector<sock_filter> pass_all(uint32_t snaplen);
 
-// Empty if the kernel could reach a different verdict for some packets, or there are no instructions.
+// Empty if the kernel could reach a different verdict for some packets, or there are no
+// instructions.
 std::vector<sock_filter> kernel_filter(const mapi_filter_code *code, uint32_t count, uint32_t snaplen);
 } // namespace mapi::drivers

@@ -19,7 +19,8 @@ public:
     using std::runtime_error::runtime_error;
 };
 
-// For a class with info(), start(), read(), wait(), copy_stats(), interrupt() and set_filter(), constructed from a path and options.
+// For a class with info(), start(), read(), wait(), copy_stats(), interrupt() and set_filter(),
+// constructed from a path and options.
 template <class Source> struct LiveSource {
     static int open(const mapi_driver_setup *setup, void **instance, mapi_driver_info *info)
     {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Loss count: lost packets that a capture reports for an interface, with packets and in statistics -> their number.
+// Loss count: lost packets that a capture reports for an interface, with packets and in statistics
+// -> their number.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +14,8 @@ constexpr uint64_t sum_of_losses(uint64_t one, uint64_t other)
     return one > UINT64_MAX - other ? UINT64_MAX : one + other;
 }
 
-// The same loss may be in both.  Statistics count from the beginning of the capture, so the last block replaces all losses
-// counted before it, with packets or in earlier statistics.
+// The same loss may be in both.  Statistics count from the beginning of the capture, so the last
+// block replaces all losses counted before it, with packets or in earlier statistics.
 class LossCount
 {
 public:

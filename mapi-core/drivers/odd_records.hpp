@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Odd records: the number of records of one kind that is reported to the user, and where the first one is.
+// Odd records: the number of records of one kind that is reported to the user, and where the first
+// one is.
 #pragma once
 
 #include <cstdint>

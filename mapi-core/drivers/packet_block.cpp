@@ -30,8 +30,9 @@ void restore_vlan_tag(mapi_packet &packet, uint8_t *data, const tpacket3_hdr &he
     packet.wire_len += uint32_t(sizeof(bytes));
 }
 
-// The block is in the cache of the processor on which the kernel wrote it, and each frame has the offset of the next one.  Later
-// frames are prefetched, assuming that they are as long as this one, so that the reader does not wait for each in turn.
+// The block is in the cache of the processor on which the kernel wrote it, and each frame has the
+// offset of the next one.  Later frames are prefetched, assuming that they are as long as this one,
+// so that the reader does not wait for each in turn.
 constexpr int kFramesAhead = 32;
 constexpr size_t kLineBytes = 64;
 constexpr size_t kFetchedBytes = 3 * kLineBytes; // the kernel's two headers and the packet's own

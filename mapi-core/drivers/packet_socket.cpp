@@ -133,7 +133,8 @@ void PacketSocket::map()
     ring_.memory = static_cast<uint8_t *>(memory);
 }
 
-// Before the group is joined, a filter drops all packets: most belong to other members of the group.
+// Before the group is joined, a filter drops all packets: most belong to other members of the
+// group.
 void PacketSocket::bind()
 {
     sockaddr_ll address = {};

@@ -27,13 +27,16 @@ struct PacketSocketOptions {
 // Whether it is a packet socket whose interface has been removed.
 bool has_lost_interface(int descriptor);
 
-// One open socket; unusable once its interface is removed.  Device's thread, unless noted otherwise.
+// One open socket; unusable once its interface is removed.  Device's thread, unless noted
+// otherwise.
 class PacketSocket
 {
 public:
-    // The kernel stores a VLAN tag separately; it is restored, which needs room in front of the packet.
+    // The kernel stores a VLAN tag separately; it is restored, which needs room in front of the
+    // packet.
     static constexpr uint32_t kVlanTagBytes = 4;
-    // All interfaces, including those that appear later; a LINKTYPE_LINUX_SLL2 header replaces the packets' link header.
+    // All interfaces, including those that appear later; a LINKTYPE_LINUX_SLL2 header replaces the
+    // packets' link header.
     static constexpr const char *kAllInterfaces = "any";
 
     // No packet arrives before bind().  Both throw std::runtime_error with a complete message.

@@ -11,8 +11,8 @@
 
 namespace mapi::drivers
 {
-// With page alignment, the place where a piece of the file ends, and a batch with it, depends only on the file and not on the
-// heap's address.
+// With page alignment, the place where a piece of the file ends, and a batch with it, depends only
+// on the file and not on the heap's address.
 class PageBuffer
 {
 public:

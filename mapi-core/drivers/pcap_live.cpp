@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// pcap_live: any source of libpcap -> packet batches.  Each packet is copied once.  Survives the removal of the interface.
+// pcap_live: any source of libpcap -> packet batches.  Each packet is copied once.  Survives the
+// removal of the interface.
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
@@ -51,7 +52,8 @@ using Handle = std::unique_ptr<pcap_t, Close>;
 class PcapLive
 {
 public:
-    // Opens the source and closes it again: failures are reported now, and no packet arrives before start().
+    // Opens the source and closes it again: failures are reported now, and no packet arrives before
+    // start().
     PcapLive(std::string interface, const uint64_t *options)
         : interface_(std::move(interface)), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
           watch_(interface_, std::chrono::milliseconds(options[kBlockTimeoutMs] + 2 * kWaitMs))
@@ -73,7 +75,8 @@ public:
         return info;
     }
 
-    // Throws std::runtime_error.  The handle is created without the lock, since allocating a large buffer takes long.
+    // Throws std::runtime_error.  The handle is created without the lock, since allocating a large
+    // buffer takes long.
     void start()
     {
         Handle handle = activate();
@@ -113,7 +116,8 @@ public:
         return int(count_);
     }
 
-    // Some sources have no descriptor to wait for.  That of a removed interface would be readable all the time.
+    // Some sources have no descriptor to wait for.  That of a removed interface would be readable
+    // all the time.
     int wait()
     {
         const bool is_watched = descriptor_ >= 0 && !watch_.is_going();

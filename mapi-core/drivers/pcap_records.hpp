@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Records of classic pcap: bytes in memory -> packet views, for the packet thread and for the read-ahead thread.
+// Records of classic pcap: bytes in memory -> packet views, for the packet thread and for the
+// read-ahead thread.
 #pragma once
 
 #include <algorithm>
@@ -60,8 +61,9 @@ template <bool kSwapped> inline void show_pcap(mapi_packet &packet, const PcapSe
     packet.packet_type = 0;
 }
 
-// Complete records with valid lengths, up to the first other one.  Every packet of a capture takes this path, so rare cases are
-// tested together.  swap_bytes(packet) is called if the file's pseudo headers are in the other byte order.
+// Complete records with valid lengths, up to the first other one.  Every packet of a capture takes
+// this path, so rare cases are tested together.  swap_bytes(packet) is called if the file's pseudo
+// headers are in the other byte order.
 template <bool kSwapped, class SwapBytes>
 void take_plain_pcap(const PcapSettings &shared, const uint8_t *end, mapi_packet *packets, uint32_t limit, PcapTaken &taken, SwapBytes swap_bytes)
 {
@@ -93,7 +95,8 @@ template <bool kSwapped> class PcapPieces : public PieceFormat
 {
 public:
     explicit PcapPieces(const PcapSettings &settings) : settings_(settings) {}
-    // Bytes swapped in place must not be swapped again when the packet thread parses the same records.
+    // Bytes swapped in place must not be swapped again when the packet thread parses the same
+    // records.
     static bool can_index(const PcapSettings &settings) { return !settings.is_early && !settings.swap; }
 
     void index(const uint8_t *record, const uint8_t *end, PieceIndex &index) const override

@@ -108,7 +108,8 @@ bool has_possible_size(const Block &block)
            block.bytes <= kLargestBlockBytes;
 }
 
-// Calls visit(code, value, bytes) for each option between `at` and `end`; stops at an option that does not fit.
+// Calls visit(code, value, bytes) for each option between `at` and `end`; stops at an option that
+// does not fit.
 template <bool kSwapped, class Visit>
 void for_each_option(const uint8_t *at, const uint8_t *end, Visit visit)
 {

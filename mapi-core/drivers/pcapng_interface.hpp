@@ -9,12 +9,14 @@
 
 namespace mapi::drivers
 {
-// Timestamp resolutions are powers of 10 or of 2; converted to nanoseconds without a division where that is exact.
+// Timestamp resolutions are powers of 10 or of 2; converted to nanoseconds without a division where
+// that is exact.
 class TimestampScale
 {
 public:
     TimestampScale() { set_range(); }
-    // if_tsresol as in the file: the exponent, with bit 7 set for powers of 2.  False if finer than a 64-bit count allows.
+    // if_tsresol as in the file: the exponent, with bit 7 set for powers of 2.  False if finer than
+    // a 64-bit count allows.
     bool set_resolution(uint8_t resolution);
     // if_tsoffset.
     void set_offset(int64_t offset_s);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Piece index: the packets of a piece of a capture, found before the packet thread takes them, and possibly filtered.
+// Piece index: the packets of a piece of a capture, found before the packet thread takes them, and
+// possibly filtered.
 #pragma once
 
 #include <array>
@@ -14,7 +15,8 @@
 
 namespace mapi::drivers
 {
-// Used only by the thread that builds it until it delivers the piece, then only by the thread that takes the piece.
+// Used only by the thread that builds it until it delivers the piece, then only by the thread that
+// takes the piece.
 class PieceIndex
 {
 public:
@@ -53,7 +55,8 @@ public:
     virtual ~PieceFormat() = default;
     // Adds the complete records from `record` on, up to the first one with invalid lengths.
     virtual void index(const uint8_t *record, const uint8_t *end, PieceIndex &index) const = 0;
-    // How many bytes the record that is incomplete at `end` continues behind it, if index() accepts all from `record` on; or kUnknown.
+    // How many bytes the record that is incomplete at `end` continues behind it, if index() accepts
+    // all from `record` on; or kUnknown.
     virtual size_t missing_bytes(const uint8_t *record, const uint8_t *end) const = 0;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Read-ahead: the next pieces of a large source, read while the packets of earlier pieces are processed.
+// Read-ahead: the next pieces of a large source, read while the packets of earlier pieces are
+// processed.
 #include "drivers/read_ahead.hpp"
 
 #include <algorithm>
@@ -20,14 +21,15 @@ constexpr uint64_t kLeastPackedBytes = uint64_t(1) << 20;
 
 using Clock = std::chrono::steady_clock;
 
-// How long the thread stays awake when all slots are full: at most about the cost of waking a thread on a virtual machine, and at
-// most three times the time to read a piece.  A caller that takes longer for a piece would save less than a third of its time,
-// and the thread would spin for longer than that on another processor.
+// How long the thread stays awake when all slots are full: at most about the cost of waking a
+// thread on a virtual machine, and at most three times the time to read a piece.  A caller that
+// takes longer for a piece would save less than a third of its time, and the thread would spin for
+// longer than that on another processor.
 constexpr Clock::duration kLongestAwake = std::chrono::microseconds(30);
 constexpr int kAwakeOfReading = 3;
 constexpr int kReadingWeight = 8; // divisor of the moving average of reading times
-// Pieces after which a sleeping thread is tried again.  Reading a piece costs the caller less than waking the thread; unpacking
-// one costs more.
+// Pieces after which a sleeping thread is tried again.  Reading a piece costs the caller less than
+// waking the thread; unpacking one costs more.
 constexpr uint32_t kPatience = 32;
 constexpr uint32_t kPackedPatience = 2;
 
@@ -74,8 +76,8 @@ uint8_t *ReadAhead::memory_of(uint32_t slot)
     return memory_.data() + slot * kSlotBytes + kRoomBytes + position_ % PageBuffer::kPageBytes;
 }
 
-// Data read by the thread is in its processor's cache.  Packet headers form a chain: without prefetching the caller would wait for
-// each header's cache line in turn.
+// Data read by the thread is in its processor's cache.  Packet headers form a chain: without
+// prefetching the caller would wait for each header's cache line in turn.
 void ReadAhead::fetch(const uint8_t *piece, size_t bytes)
 {
     constexpr size_t kLineBytes = 64;
@@ -226,8 +228,8 @@ void ReadAhead::index(uint32_t piece)
     index_slot(place.slot, piece, memory_of(place.slot) + std::min(first, slots_[place.slot].bytes)).prefilter(*indexing_.prefilter);
 }
 
-// Sequentially consistent, like release_before(), keep_pace() and the destructor: of a thread that falls asleep and a caller that
-// releases, requests help or stops, at least one sees the other.
+// Sequentially consistent, like release_before(), keep_pace() and the destructor: of a thread that
+// falls asleep and a caller that releases, requests help or stops, at least one sees the other.
 template <class Condition> void ReadAhead::sleep_while(Condition holds)
 {
     is_asleep_.store(true);
@@ -262,15 +264,16 @@ void ReadAhead::wake()
     is_asleep_.notify_one();
 }
 
-// False if all of the reader's slots are in use, or the source has ended.  If the piece to be taken next is not ready, the caller
-// can claim it or it is being read: the previous piece takes one of the caller's slots at most, and another slot is free, or all
-// others have later pieces.
+// False if all of the reader's slots are in use, or the source has ended.  If the piece to be taken
+// next is not ready, the caller can claim it or it is being read: the previous piece takes one of
+// the caller's slots at most, and another slot is free, or all others have later pieces.
 bool ReadAhead::claim_and_read(std::span<Slot> own, uint32_t released)
 {
     const auto slot = std::find_if(own.begin(), own.end(), [released](const Slot &one) { return one.end_piece <= released; });
     if (slot == own.end() || is_ended_.load(std::memory_order_relaxed))
         return false;
-    // Acquire and release: the later reader of a Place sees everything that the earlier one did with it.
+    // Acquire and release: the later reader of a Place sees everything that the earlier one did
+    // with it.
     read(claimed_.fetch_add(1, std::memory_order_acq_rel), *slot);
     return true;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Read-ahead: the next pieces of a large source, read while the packets of earlier pieces are processed.
+// Read-ahead: the next pieces of a large source, read while the packets of earlier pieces are
+// processed.
 #pragma once
 
 #include <atomic>
@@ -17,16 +18,18 @@
 
 namespace mapi::drivers
 {
-// A second thread reads.  If the source can be read at any offset, the caller reads, too, instead of waiting: a caller that only
-// takes pieces read by the other thread is slower than one that reads everything itself, since each byte comes from the other
-// processor's cache.  If the caller is the slower thread, or is faster alone, the thread sleeps and is tried again from time to
-// time.
+// A second thread reads.  If the source can be read at any offset, the caller reads, too, instead
+// of waiting: a caller that only takes pieces read by the other thread is slower than one that
+// reads everything itself, since each byte comes from the other processor's cache.  If the caller
+// is the slower thread, or is faster alone, the thread sleeps and is tried again from time to time.
 //
-// With a format, the thread also finds the packets of the pieces that it has read and runs the prefilter on them, so that the
-// caller need not parse them.  This requires the offset of the first record in the piece, which the thread that processes the
-// previous piece provides as early as possible.
+// With a format, the thread also finds the packets of the pieces that it has read and runs the
+// prefilter on them, so that the caller need not parse them.  This requires the offset of the first
+// record in the piece, which the thread that processes the previous piece provides as early as
+// possible.
 //
-// Errors are not reported: a piece ends before an error, and the caller gets it when it reads the source from there.
+// Errors are not reported: a piece ends before an error, and the caller gets it when it reads the
+// source from there.
 class ReadAhead
 {
 public:
@@ -36,9 +39,9 @@ public:
     // Total memory of an object.
     static const size_t kMemoryBytes;
 
-    // Starts at the source's byte `position`, which is also the position of its read().  Null if read-ahead would not pay (a pipe,
-    // little data left, one processor) or no thread or memory is available.  During its lifetime nothing else may use the source,
-    // except interrupt().
+    // Starts at the source's byte `position`, which is also the position of its read().  Null if
+    // read-ahead would not pay (a pipe, little data left, one processor) or no thread or memory is
+    // available.  During its lifetime nothing else may use the source, except interrupt().
     static std::unique_ptr<ReadAhead> start(ByteSource &source, uint64_t position, PieceIndexing indexing = {});
     ~ReadAhead();
     ReadAhead(const ReadAhead &) = delete;
@@ -51,8 +54,9 @@ public:
     };
     // Waits for the next piece.  The previous piece stays valid.
     Piece take();
-    // Builds an index of the record that begins here, in the piece taken last or in the room before it, and of all that follow in
-    // the piece.  Null if there is no format, or the thread rests and does not need the offset of the next piece's first record.
+    // Builds an index of the record that begins here, in the piece taken last or in the room before
+    // it, and of all that follow in the piece.  Null if there is no format, or the thread rests and
+    // does not need the offset of the next piece's first record.
     const PieceIndex *index_from(const uint8_t *record);
     // Releases all pieces before the one taken last.
     void release_before();
@@ -60,9 +64,10 @@ public:
     uint64_t rest_bytes() const;
 
 private:
-    // Each reader has its own slots, whose memory stays in its cache: in pieces read by the other, the caller accesses only headers.
-    // They take some hundred KiB each, a third to a half of a second-level cache of a megabyte; with fewer slots one thread often
-    // waits for the other.  Of a source without offsets the caller reads nothing, so its slots stay unused.
+    // Each reader has its own slots, whose memory stays in its cache: in pieces read by the other,
+    // the caller accesses only headers.  They take some hundred KiB each, a third to a half of a
+    // second-level cache of a megabyte; with fewer slots one thread often waits for the other.  Of
+    // a source without offsets the caller reads nothing, so its slots stay unused.
     static constexpr uint32_t kCallerSlots = 3, kThreadSlots = 4, kSlots = kCallerSlots + kThreadSlots;
 
     struct Slot {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reading pace: reading times of pieces with one thread and with a helping thread -> whether it helps.
+// Reading pace: reading times of pieces with one thread and with a helping thread -> whether it
+// helps.
 #pragma once
 
 #include <algorithm>
@@ -7,9 +8,10 @@
 
 namespace mapi::drivers
 {
-// Data read by the other thread is in that processor's cache.  If the processor is near, this saves a quarter of the time, but
-// from another part of the chip each byte may take twice as long as reading it in this thread.  No system call reports which
-// case applies, and the host of a virtual machine may change it at any time.  So both are measured, repeatedly.
+// Data read by the other thread is in that processor's cache.  If the processor is near, this saves
+// a quarter of the time, but from another part of the chip each byte may take twice as long as
+// reading it in this thread.  No system call reports which case applies, and the host of a virtual
+// machine may change it at any time.  So both are measured, repeatedly.
 class ReadingPace
 {
 public:
@@ -53,7 +55,8 @@ private:
         helped_pieces_ = pieces;
         go(phase, pieces, is_helped_);
     }
-    // Small differences cannot be measured in such a short time: help is given up only if that saves at least a sixth.
+    // Small differences cannot be measured in such a short time: help is given up only if that
+    // saves at least a sixth.
     void judge(uint64_t ns)
     {
         const bool helps = ns * kTimedPieces * 5 < alone_ns_ * helped_pieces_ * 6;

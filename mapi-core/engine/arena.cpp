@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Arena: on the heap.
+// Arena: the implementation on the heap.
 #include "engine/arena.hpp"
 
 #include <cstring>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Arena: memory for results and rings of a client's flows: on the heap, or in pages shared with a client in another process.
+// Arena: memory for results and rings of a client's flows: on the heap, or in pages shared with a
+// client in another process.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +20,8 @@ public:
     // Any thread.  Zeroed and aligned to a cache line; null if no memory is left.
     virtual void *allocate(Side side, size_t bytes) = 0;
     virtual void release(Side side, void *memory, size_t bytes) = 0;
-    // Whether results must be copied there for the client after each burst, since the client can access no other memory.
+    // Whether results must be copied there for the client after each burst, since the client can
+    // access no other memory.
     virtual bool is_shared() const = 0;
 };
 

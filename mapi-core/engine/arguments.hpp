@@ -34,7 +34,8 @@ using FlowBegun = std::shared_ptr<const std::atomic<uint64_t>>;
 class OwnedFile
 {
 public:
-    // created: the path of a file that did not exist before; it is removed unless a function calls keep().
+    // created: the path of a file that did not exist before; it is removed unless a function calls
+    // keep().
     OwnedFile(int descriptor, std::string created) : descriptor_(descriptor), created_(std::move(created)) {}
     ~OwnedFile()
     {
@@ -79,8 +80,8 @@ struct Argument {
             one->keep();
     }
 
-    // Arguments with a target, a flow or a file are never equal: a reference to a result starts when it is applied, and each
-    // function writes its own file.
+    // Arguments with a target, a flow or a file are never equal: a reference to a result starts
+    // when it is applied, and each function writes its own file.
     bool operator==(const Argument &other) const
     {
         return kind == other.kind && targets.empty() && flows.empty() && !file && files.empty() && number == other.number && text == other.text;

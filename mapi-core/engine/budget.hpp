@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Budget: a limit of one client or of all clients of one user, such as bytes of memory, and how much of it is used.
+// Budget: a limit of one client or of all clients of one user, such as bytes of memory, and how
+// much of it is used.
 #pragma once
 
 #include <atomic>
@@ -16,7 +17,8 @@ class Budget
 public:
     static constexpr uint64_t kUnlimited = UINT64_MAX;
 
-    // name: the option that sets the limit.  owner: whose limit it is.  Both are for messages.  All charges also go to `parent`.
+    // name: the option that sets the limit.  owner: whose limit it is.  Both are for messages.  All
+    // charges also go to `parent`.
     explicit Budget(uint64_t most = kUnlimited, std::string name = "", std::string owner = "the client", std::shared_ptr<Budget> parent = {})
         : most_(most), name_(std::move(name)), owner_(std::move(owner)), parent_(std::move(parent))
     {

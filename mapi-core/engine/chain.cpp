@@ -224,7 +224,8 @@ void Chain::activate(const Plan &plan)
     show_status();
 }
 
-// The same function with the same arguments and the same input mask runs only once, whichever flow applied it.
+// The same function with the same arguments and the same input mask runs only once, whichever flow
+// applied it.
 void Chain::use_shared_nodes(const Plan &plan)
 {
     const Node *source = nullptr; // the node whose output is the input here; null: the whole batch

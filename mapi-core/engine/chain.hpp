@@ -21,12 +21,14 @@ namespace mapi::engine
 {
 class Plan;
 
-// A function of the flow.  Its node may serve other flows too: the flow's share is the node's count since the flow joined.
+// A function of the flow.  Its node may serve other flows too: the flow's share is the node's count
+// since the flow joined.
 struct Applied {
     std::shared_ptr<Node> node;
     Charge charge; // for the node; every flow that shares it is charged
     uint64_t joined_result = 0; // value of a shared count when the flow joined, for references to it
-    // Counts when the flow joined, or at its last reset.  A reader loads the base first: the count itself only grows.
+    // Counts when the flow joined, or at its last reset.  A reader loads the base first: the count
+    // itself only grows.
     std::atomic<uint64_t> base_result = 0;
     std::atomic<uint64_t> base_seen = 0;
     std::atomic<uint64_t> base_passed = 0;
@@ -40,7 +42,8 @@ struct Applied {
     ComposedResult composed; // under the lock of `records`
     bool is_read_elsewhere = false; // by a client in another process
 
-    // Of a function that ends a meter: the functions it measures, and their sums when the flow joined.
+    // Of a function that ends a meter: the functions it measures, and their sums when the flow
+    // joined.
     struct Metered {
         std::shared_ptr<Node> node;
         MeterSum base = {};
@@ -63,7 +66,8 @@ struct Applied {
     uint64_t share() const;
     uint64_t seen() const;
     uint64_t passed() const;
-    // Whether its ring, which has ended, still holds packets, or results if the reader has already taken some.
+    // Whether its ring, which has ended, still holds packets, or results if the reader has already
+    // taken some.
     bool has_left();
     // Of a shared node: without drops from before the flow joined.  Client's thread.
     mapi_function_drops drops(bool has_joined) const;
@@ -103,8 +107,9 @@ public:
     bool is_closed_unconnected() const { return status() == FLOW_CLOSED && start_us() == 0; }
     uint64_t start_us() const { return start_us_.load(std::memory_order_relaxed); }
     uint64_t end_us() const { return end_us_.load(std::memory_order_relaxed); }
-    // The status as a futex word for a client in another process; null for one in this process.  If the flow had finished before
-    // it was closed, it stays FLOW_FINISHED: the client has complete data.
+    // The status as a futex word for a client in another process; null for one in this process.  If
+    // the flow had finished before it was closed, it stays FLOW_FINISHED: the client has complete
+    // data.
     const std::atomic<uint32_t> *shown_status() const { return shown_status_; }
     // Whether the device's thread has set the bases.
     bool has_joined() const { return joined_.load(std::memory_order_acquire); }
@@ -115,7 +120,8 @@ public:
     void activate(const Plan &plan);
     void ask_for_reset(size_t position);
     bool has_reset() const { return resets_done_.load(std::memory_order_acquire) == resets_asked_.load(std::memory_order_acquire); }
-    // First the flow is closed, so that no reader takes further packets for its own; then it leaves the plan; then cancel() wakes its readers.
+    // First the flow is closed, so that no reader takes further packets for its own; then it leaves
+    // the plan; then cancel() wakes its readers.
     void close();
     void cancel();
     // Device's thread, or any thread if that does not run.
@@ -123,12 +129,14 @@ public:
     void reset();
     // Any thread: no more packets will come.  Does not wait.
     void end();
-    // Before it is connected: a callback that end() runs, on any thread, if work is left for settle().
+    // Before it is connected: a callback that end() runs, on any thread, if work is left for
+    // settle().
     void set_on_end(std::function<void()> on_end) { on_end_ = std::move(on_end); }
     bool has_ended() const { return has_ended_.load(std::memory_order_acquire); }
     // Keeps an object alive until its functions are no longer used.
     void keep(std::shared_ptr<const void> thing) { kept_ = std::move(thing); }
-    // Any thread.  True once everything that end() started is done, such as writing files; then the flow is finished.
+    // Any thread.  True once everything that end() started is done, such as writing files; then the
+    // flow is finished.
     bool settle();
 
 private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Client: state shared by the flows of one program: the memory for its results, the memory budget of its functions, and
-// objects that these share.
+// Client: state shared by the flows of one program: the memory for its results, the memory budget
+// of its functions, and objects that these share.
 #pragma once
 
 #include <cstdint>
@@ -28,12 +28,14 @@ public:
     }
 
     const std::shared_ptr<Arena> &arena() const { return arena_; }
-    // Memory that functions of its flows and their common objects could need, and that its captures hold, if they are charged.
+    // Memory that functions of its flows and their common objects could need, and that its captures
+    // hold, if they are charged.
     const std::shared_ptr<Budget> &budget() const { return budget_; }
-    // Created for the first function that requests it; it lives as long as the client and every holder.  Null if the budget is
-    // exhausted.  Throws std::bad_alloc if it cannot be created.
+    // Created for the first function that requests it; it lives as long as the client and every
+    // holder.  Null if the budget is exhausted.  Throws std::bad_alloc if it cannot be created.
     std::shared_ptr<void> common_object(const mapi_common_object &kind);
-    // Of its flows on one device, identified by its totals: another device of the same name starts at 0.
+    // Of its flows on one device, identified by its totals: another device of the same name starts
+    // at 0.
     std::shared_ptr<FlowDrops> drops_of(const std::shared_ptr<DeviceTotals> &device);
 
 private:

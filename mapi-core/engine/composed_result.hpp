@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Composed result: words in place and the records of a ring -> a result, by the function's own code, in the reader.
+// Composed result: words in place and the records of a ring -> a result, by the function's own
+// code, in the reader.
 #pragma once
 
 #include <cstdint>

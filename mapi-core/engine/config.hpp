@@ -24,7 +24,8 @@ struct Config {
     std::vector<std::string> warnings() const;
 };
 
-// Checks all sections.  `name` is for messages.  The registry knows the keys of drivers and functions.
+// Checks all sections.  `name` is for messages.  The registry knows the keys of drivers and
+// functions.
 Config read_config(std::istream &input, const std::string &name, const Registry &registry);
 
 // All sections of that name as lines "key=value"; empty if there are none.  Checks nothing.

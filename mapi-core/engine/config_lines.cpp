@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Config lines: the text of mapi.conf -> sections of keys and values.
 //
-// Debian's inih is not usable: it is built without line numbers for the handler, does not report a repeated section, and
-// limits lines to 200 bytes.
+// Debian's inih is not usable: it is built without line numbers for the handler, does not report a
+// repeated section, and limits lines to 200 bytes.
 #include "engine/config_lines.hpp"
 
 #include <algorithm>

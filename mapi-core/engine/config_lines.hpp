@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Config lines: the text of mapi.conf -> sections of keys and values, each with its line, without interpreting them.
+// Config lines: the text of mapi.conf -> sections of keys and values, each with its line, without
+// interpreting them.
 #pragma once
 
 #include <istream>

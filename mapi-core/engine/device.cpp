@@ -22,7 +22,8 @@ void add(std::atomic<uint64_t> &counter, uint64_t value)
 }
 } // namespace
 
-// start_thread()'s caller holds the lock until the plan is complete.  The first node groups are built before the first packet.
+// start_thread()'s caller holds the lock until the plan is complete.  The first node groups are
+// built before the first packet.
 void Device::begin()
 {
     const std::lock_guard lock(mutex_);
@@ -54,8 +55,8 @@ void Device::flush()
     release_plan();
 }
 
-// A slice belongs to the unit that is open when it stops.  driver_read starts before its unit, since the number of packets is
-// known only after the read.
+// A slice belongs to the unit that is open when it stops.  driver_read starts before its unit,
+// since the number of packets is known only after the read.
 bool Device::run_burst()
 {
     NET_SLICE_START(driver_read);
@@ -129,8 +130,8 @@ void Device::tick(uint64_t now_ns)
 // After the read, so that packets that arrive after a connect() reach its flow.
 Plan &Device::acquire_plan()
 {
-    // Sequentially consistent, like the accesses in install() and free_retired(): either this loop sees the new plan, or they
-    // see that the old one is in use.
+    // Sequentially consistent, like the accesses in install() and free_retired(): either this loop
+    // sees the new plan, or they see that the old one is in use.
     Plan *plan = plan_.load();
     while (true) {
         plan_in_use_.store(plan);
@@ -157,8 +158,9 @@ Meter *Device::meter()
 
 void Device::finish()
 {
-    // The plan is in use, and the state is running, until its flows have ended, so no other thread ends or resets them meanwhile.
-    // Without the lock, since writing a file may take long until a client closes the flow, which needs the lock.
+    // The plan is in use, and the state is running, until its flows have ended, so no other thread
+    // ends or resets them meanwhile.  Without the lock, since writing a file may take long until a
+    // client closes the flow, which needs the lock.
     set_prefilter(nullptr);
     for (const auto &chain : acquire_plan().chains())
         chain->end();

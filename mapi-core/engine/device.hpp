@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Device: a thread that reads batches from a driver and runs the plan of the connected flows on them.
+// Device: a thread that reads batches from a driver and runs the plan of the connected flows on
+// them.
 #pragma once
 
 #include <atomic>
@@ -36,7 +37,8 @@ class Device
 public:
     using Chains = std::vector<std::shared_ptr<Chain>>;
 
-    // Opens the source; throws Error on failure.  No packet is read before start().  budget: for the driver's memory.
+    // Opens the source; throws Error on failure.  No packet is read before start().  budget: for
+    // the driver's memory.
     Device(int id, DeviceSettings settings, const mapi_driver &driver, bool start_at_connect, PlanObserver on_plan = {},
            std::shared_ptr<Budget> budget = {});
     ~Device();
@@ -48,25 +50,29 @@ public:
     uint16_t link_type() const { return info_.link_type; }
     const std::shared_ptr<DeviceTotals> &totals() const { return totals_; }
 
-    // Any thread.  Before start(): adds another capture.  file: a descriptor to read instead of path, or -1.  Throws Error.
+    // Any thread.  Before start(): adds another capture.  file: a descriptor to read instead of
+    // path, or -1.  Throws Error.
     void append(const std::string &path, int file);
     void start();
     bool has_started();
     std::shared_ptr<Node> make_node(const mapi_function &function, Arguments arguments, const std::shared_ptr<Client> &client, const FlowOptions &options);
     // Takes effect before it returns: packets that the driver reads afterwards belong to the flow.
     void connect(const std::shared_ptr<Chain> &chain);
-    // Returns when the flows have ended, though some of their files may not be written yet.  If another flow's reader blocks the
-    // device's thread, it returns earlier and they end later.  One new plan serves all of them.
+    // Returns when the flows have ended, though some of their files may not be written yet.  If
+    // another flow's reader blocks the device's thread, it returns earlier and they end later.  One
+    // new plan serves all of them.
     void disconnect(const Chains &chains);
-    // Takes effect before the next packets of the device.  Returns when it is done, unless another flow's reader blocks the
-    // device's thread.
+    // Takes effect before the next packets of the device.  Returns when it is done, unless another
+    // flow's reader blocks the device's thread.
     void reset(const std::shared_ptr<Chain> &chain, size_t position);
-    // Like disconnect() for one function.  Returns its node, or null if the node continues for other flows.
+    // Like disconnect() for one function.  Returns its node, or null if the node continues for
+    // other flows.
     std::shared_ptr<Node> remove(Applied &function);
     // False on timeout; timeout_ms < 0 waits forever.
     bool wait_while_active(Chain &chain, int timeout_ms);
     int count_other_users(const Node &node, const Chain &chain);
-    // Ends closed flows and frees plans that the device's thread no longer uses.  False if it still uses some of them.
+    // Ends closed flows and frees plans that the device's thread no longer uses.  False if it still
+    // uses some of them.
     bool free_retired();
     // own: drops of the caller's flows; null if the device has no other flows.
     void copy_stats(mapi_stat_t *stats, FlowDrops *own = nullptr);
@@ -107,7 +113,8 @@ private:
     void set_filter();
     void set_prefilter(const mapi_prefilter *prefilter);
 
-    // Thread that builds node groups, started by the first plan that needs one while packets arrive.
+    // Thread that builds node groups, started by the first plan that needs one while packets
+    // arrive.
     void make_joints_while_running();
     static std::vector<std::shared_ptr<Joint>> make_joints(const std::vector<Joint::Nodes> &sets);
     void use_joints(std::vector<std::shared_ptr<Joint>> joints);

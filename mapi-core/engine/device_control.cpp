@@ -211,7 +211,8 @@ std::shared_ptr<Node> Device::remove(Applied &function)
     return node;
 }
 
-// Never waits for the packet thread, which continues with its current plan and takes the new one at its next burst.
+// Never waits for the packet thread, which continues with its current plan and takes the new one at
+// its next burst.
 void Device::install(Chains chains, std::vector<std::shared_ptr<Joint>> joints, Chains closed, std::vector<std::shared_ptr<Node>> removed)
 {
     auto plan = std::make_unique<Plan>(std::move(chains), joints);
@@ -260,9 +261,10 @@ bool Device::free_retired()
     return are_all_left;
 }
 
-// Under the lock.  A plan after the one in use was superseded before the device's thread took it, and will never be used.
-// It is freed here so that plans do not accumulate while that thread is blocked.  Flows and functions that were retired with it
-// may be in the plan in use, too, and end with that.
+// Under the lock.  A plan after the one in use was superseded before the device's thread took it,
+// and will never be used.  It is freed here so that plans do not accumulate while that thread is
+// blocked.  Flows and functions that were retired with it may be in the plan in use, too, and end
+// with that.
 void Device::merge_behind_used(std::vector<Retired> &superseded)
 {
     Retired &used = retired_.front();
@@ -350,7 +352,8 @@ mapi_function_drops Device::sum_drops(std::string &failure)
     sum.not_written += totals_->not_written;
     if (failure.empty())
         failure = totals_->failure();
-    // Drops of a node that is being destroyed are briefly missing in both sums; never report a decrease.
+    // Drops of a node that is being destroyed are briefly missing in both sums; never report a
+    // decrease.
     sum.buffer_full = told_drops_.buffer_full = std::max(sum.buffer_full, told_drops_.buffer_full);
     sum.link_type = told_drops_.link_type = std::max(sum.link_type, told_drops_.link_type);
     sum.not_written = told_drops_.not_written = std::max(sum.not_written, told_drops_.not_written);

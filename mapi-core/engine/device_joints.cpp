@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Device: its node groups.  They are rebuilt after flows were added or closed, which may take long (a tenth of a second for a
-// thousand strings): before the first packet in the device's thread, later in a thread of its own.  Until a group is ready, new
-// flows' functions run one by one.
+// Device: its node groups.  They are rebuilt after flows were added or closed, which may take long
+// (a tenth of a second for a thousand strings): before the first packet in the device's thread,
+// later in a thread of its own.  Until a group is ready, new flows' functions run one by one.
 #include <algorithm>
 #include <chrono>
 
@@ -13,7 +13,8 @@ namespace
 {
 using Clock = std::chrono::steady_clock;
 
-// Flows that connect in quick succession share one rebuild, and rebuilding uses at most a fifth of a processor.
+// Flows that connect in quick succession share one rebuild, and rebuilding uses at most a fifth of
+// a processor.
 constexpr Clock::duration kShortestPause = std::chrono::milliseconds(20);
 constexpr int kPauseOfWork = 4;
 } // namespace
@@ -52,7 +53,8 @@ std::vector<std::shared_ptr<Joint>> Device::make_joints(const std::vector<Joint:
     return joints;
 }
 
-// The plan takes the first group that fits, so new groups come before those that they replace, which it then drops.
+// The plan takes the first group that fits, so new groups come before those that they replace,
+// which it then drops.
 void Device::use_joints(std::vector<std::shared_ptr<Joint>> joints)
 {
     if (joints.empty())

@@ -30,7 +30,8 @@ bool is_interface(const std::string &name)
 }
 } // namespace
 
-// Without the descriptor the driver would open the path with the privileges of this process instead of the client's.
+// Without the descriptor the driver would open the path with the privileges of this process instead
+// of the client's.
 std::shared_ptr<OwnedFile> Devices::keep_file(const std::string &path, int file)
 {
     const int own = fcntl(file, F_DUPFD_CLOEXEC, 0);
@@ -63,7 +64,8 @@ std::shared_ptr<Devices::Entry> Devices::find(const std::string &name)
     throw Error(MAPID_NO_DRIVER, "no device \"" + name + "\" in " + config_ + ", and no network interface of that name" + (known.empty() ? "" : "; available:" + known));
 }
 
-// Also finds a device that mapi.conf no longer has: the caller may have flows on it.  Null if it is not open.
+// Also finds a device that mapi.conf no longer has: the caller may have flows on it.  Null if it is
+// not open.
 std::shared_ptr<Device> Devices::find_open(const std::string &name)
 {
     std::exception_ptr unknown;

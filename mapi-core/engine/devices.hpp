@@ -44,7 +44,8 @@ struct ListedDevice {
     std::string group;            // whose members may use it; empty: not set in mapi.conf
 };
 
-// Any thread; opening a device blocks only callers that need the same one.  All functions throw Error.
+// Any thread; opening a device blocks only callers that need the same one.  All functions throw
+// Error.
 class Devices
 {
 public:
@@ -56,18 +57,19 @@ public:
     // The driver that reads files of a format.
     std::string driver_of(int format);
 
-    // Reads mapi.conf.  A device that is open with different settings stays open for its existing flows; the next flow opens it
-    // again.  After an error in the file nothing changes.
+    // Reads mapi.conf.  A device that is open with different settings stays open for its existing
+    // flows; the next flow opens it again.  After an error in the file nothing changes.
     ReloadedConfig reload();
-    // A device of mapi.conf is opened by its first flow and closed with its last; one created by create_offline() stays open.
+    // A device of mapi.conf is opened by its first flow and closed with its last; one created by
+    // create_offline() stays open.
     std::shared_ptr<Device> acquire(const std::string &name);
     // file: a descriptor to read instead of the path; the caller keeps ownership.
     std::string create_offline(const std::string &path, int format, int file = -1);
     // MAPI 1: the device is closed with its only flow.
     std::shared_ptr<Device> create_private(const std::string &path, int format, int file = -1);
     bool has(const std::string &name);
-    // The group whose members may use it, from mapi.conf's section of the device or of another one with the same path; empty if
-    // not set.
+    // The group whose members may use it, from mapi.conf's section of the device or of another one
+    // with the same path; empty if not set.
     std::string group_of(const std::string &name);
     std::string group_of(int id);
     // Adds a capture to a device that is not started.  file: as for create_offline().
@@ -105,7 +107,8 @@ private:
     using Lock = std::unique_lock<std::mutex>;
     using KeyValues = std::vector<std::pair<std::string, std::string>>;
 
-    // Under the lock; a function that takes `lock` may release it meanwhile, and entries may be removed then.
+    // Under the lock; a function that takes `lock` may release it meanwhile, and entries may be
+    // removed then.
     ReloadedConfig take_config(std::string file, Config config);
     void take_settings(DeviceSettings settings, ReloadedConfig &told);
     std::map<int, std::string> format_drivers();

@@ -48,7 +48,8 @@ ReloadedConfig Devices::reload()
     return take_config(std::move(path), std::move(config));
 }
 
-// Without mapid the file is read at each lookup, which is rare, so the next flow uses an edited file.
+// Without mapid the file is read at each lookup, which is rare, so the next flow uses an edited
+// file.
 void Devices::refresh()
 {
     if (devices_options_.is_shared || devices_options_.has_captures_alone)

@@ -57,7 +57,8 @@ void Flow::check_applicable(const mapi_function &function) const
         throw Error(MFUNCT_COULD_NOT_APPLY_FUNCT, std::string(function.name) + ": requires a PERF_START before it that no other PERF_STOP uses");
 }
 
-// The function is created without the lock, since that may take long (a filter that looks up names) and listing flows must not wait.
+// The function is created without the lock, since that may take long (a filter that looks up names)
+// and listing flows must not wait.
 int Flow::apply(const mapi_function &function, Arguments arguments)
 {
     {
@@ -214,7 +215,8 @@ FunctionMemory Flow::memory(int fid)
     const std::lock_guard lock(mutex_);
     const Applied &applied = function(fid);
     const Node &node = *applied.node;
-    // Without allocate_result() in create() there is no result in place, and its placeholder is not in the client's memory.
+    // Without allocate_result() in create() there is no result in place, and its placeholder is not
+    // in the client's memory.
     const bool lies_in_place = node.is_in_place() && node.has_result();
     const void *result = lies_in_place ? node.published().words() - 1 : applied.mirror_memory.memory();
     return {result, node.result_bytes(), node.ring(), node.has_results_in_ring(), node.has_packets_in_ring(), node.is_composed(),
@@ -238,7 +240,8 @@ mapi_results_t *Flow::read_results(int fid)
         throw Error(MAPI_SHM_ERR, std::string(node.function().name) + " has no result");
     if (node.has_results_in_ring())
         return nullptr;
-    // Relaxed stores: two threads that read the same function share the memory, but never see torn words.
+    // Relaxed stores: two threads that read the same function share the memory, but never see torn
+    // words.
     if (applied.is_share_of_word) [[likely]] {
         // A shared result may count packets from before this flow joined.
         const auto share = [&] { return !node.is_shareable() || chain_->has_joined() ? applied.share() : 0; };
@@ -256,7 +259,8 @@ mapi_results_t *Flow::read_results(int fid)
     return &applied.results;
 }
 
-// Until the flow has joined, the word of a shared node may count packets from before the flow; that of a pure node is not a count.
+// Until the flow has joined, the word of a shared node may count packets from before the flow; that
+// of a pure node is not a count.
 Applied *Flow::share_of_word(int fid) const
 {
     Applied &applied = *chain_->functions()[size_t(fid) - 1];

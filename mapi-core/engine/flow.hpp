@@ -35,7 +35,8 @@ public:
 
     const std::shared_ptr<Device> &device() const { return device_; }
     int apply(const mapi_function &function, Arguments arguments);
-    // One of its functions, as an argument of another one; is_whole: that accepts results of any size.
+    // One of its functions, as an argument of another one; is_whole: that accepts results of any
+    // size.
     Target target(int fid, bool is_whole = false);
     // Whether the flow has begun, for another flow's function.
     FlowBegun begun() const { return chain_->begun(); }
@@ -44,7 +45,8 @@ public:
     void set_option(int option, uint64_t value);
     uint64_t option(int option);
     void connect();
-    // Its result and packet counts are as if the flow were connected now; they include packets that the driver reads afterwards.
+    // Its result and packet counts are as if the flow were connected now; they include packets that
+    // the driver reads afterwards.
     void reset(int fid);
     // The function gets no more packets; its number is not reused.
     void remove(int fid);
@@ -52,9 +54,11 @@ public:
     // Closes many flows, all those of a device together.
     static void close(const std::vector<std::shared_ptr<Flow>> &flows);
 
-    // No system call; no lock, except that of readers of a composed result.  Null if the function's results come one by one.
+    // No system call; no lock, except that of readers of a composed result.  Null if the function's
+    // results come one by one.
     mapi_results_t *read_results(int fid);
-    // The function, of a connected flow and possibly removed, if its result is from now on just its share of a word; else null.
+    // The function, of a connected flow and possibly removed, if its result is from now on just its
+    // share of a word; else null.
     Applied *share_of_word(int fid) const;
     // Null if the function gives no packets, or has none left.
     ring::RecordSource *packets(int fid) const;
@@ -66,16 +70,19 @@ public:
     const mapipkt *next_packet(int fid);
     // All available packets, at most `most`; waits for the first.
     int next_packets(int fid, const mapipkt **packets, int most, int timeout_ms);
-    // After a read that found nothing: becomes readable when there is something to read, or at the end.
+    // After a read that found nothing: becomes readable when there is something to read, or at the
+    // end.
     int poll_descriptor(int fid);
     // False on timeout.
     bool wait_for_end(int timeout_ms);
 
-    // If its reader has taken all packets and the device waits for readers: waits for more packets or until the flow has finished.
+    // If its reader has taken all packets and the device waits for readers: waits for more packets
+    // or until the flow has finished.
     void wait_whether_over(int timeout_ms);
 
     FunctionMemory memory(int fid);
-    // Keeps an object alive as long as its functions, which may be in use for a while after the flow is closed.
+    // Keeps an object alive as long as its functions, which may be in use for a while after the
+    // flow is closed.
     void keep(std::shared_ptr<const void> thing) { chain_->keep(std::move(thing)); }
     void set_on_end(std::function<void()> on_end) { chain_->set_on_end(std::move(on_end)); }
     // True once everything that the end of the packets started is done.

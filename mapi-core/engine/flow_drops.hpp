@@ -25,7 +25,8 @@ public:
     // Any thread.  remove(): when the chain is destroyed.
     void add(const Chain &chain);
     void remove(const Chain &chain);
-    // buffer_full, link_type and not_written; they only grow.  Called by the thread that applies functions to the client's flows.
+    // buffer_full, link_type and not_written; they only grow.  Called by the thread that applies
+    // functions to the client's flows.
     mapi_function_drops sum();
 
 private:

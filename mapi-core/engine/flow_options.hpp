@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Flow options: numbers of mapi_set_flow_option() -> settings for functions that are applied afterwards.
+// Flow options: numbers of mapi_set_flow_option() -> settings for functions that are applied
+// afterwards.
 #pragma once
 
 #include <cstdint>

@@ -23,8 +23,8 @@ class Joint
 public:
     using Nodes = std::vector<std::shared_ptr<Node>>;
 
-    // Client's thread; may take long, so no lock should be held.  All nodes have the same function, and the same source unless
-    // it joins any masks.
+    // Client's thread; may take long, so no lock should be held.  All nodes have the same function,
+    // and the same source unless it joins any masks.
     explicit Joint(Nodes nodes);
     ~Joint();
     Joint(const Joint &) = delete;
@@ -36,8 +36,8 @@ public:
     const Nodes &nodes() const { return nodes_; }
     bool has(const Node *node) const { return places_.contains(node); }
 
-    // Device's thread: the packets of `mask` that each node lets pass, by its index in nodes(); nodes that let nothing pass are
-    // left out.
+    // Device's thread: the packets of `mask` that each node lets pass, by its index in nodes();
+    // nodes that let nothing pass are left out.
     std::span<const mapi_joint_passed> run(const mapi_batch &batch, uint64_t mask)
     {
         NET_SLICE_START_AT(slice_);

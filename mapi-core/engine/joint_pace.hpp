@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Joint pace: times of a node group with different masks when run in one pass and one by one -> which is faster for a batch.
+// Node group pace (class JointPace): times of a node group with different masks when run in one pass
+// and one by one -> which is faster for a batch.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +8,8 @@
 
 namespace mapi::engine
 {
-// One pass for many nodes costs a multiple of one node's pass; the factor depends on the nodes, the packets and the machine.
+// One pass for many nodes costs a multiple of one node's pass; the factor depends on the nodes, the
+// packets and the machine.
 class JointPace
 {
 public:
@@ -32,8 +34,8 @@ private:
     static constexpr uint32_t kFirstBatches = 16;
     static constexpr uint32_t kLookInterval = 256;
 
-    // Of one packet.  The thread may be preempted: a measurement moves the pace by at most an eighth, except for the first ones,
-    // of which the minimum counts.
+    // Of one packet.  The thread may be preempted: a measurement moves the pace by at most an
+    // eighth, except for the first ones, of which the minimum counts.
     struct Pace {
         double ns = 0;
         uint32_t measurements = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Meter: functions of a plan, as they run -> their cost; opened by the device's thread when a flow requests it.
+// Meter: functions of a plan, as they run -> their cost; opened by the device's thread when a flow
+// requests it.
 #pragma once
 
 #include <memory>

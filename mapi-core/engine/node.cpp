@@ -67,7 +67,8 @@ std::vector<mapi_argument> borrow_arguments(const Arguments &arguments, const ma
     return borrowed;
 }
 
-// Charged to every function: the node, its part of plans and node groups, a filter's code.  Compiled code grows with its text.
+// Charged to every function: the node, its part of plans and node groups, a filter's code.
+// Compiled code grows with its text.
 constexpr uint64_t kFunctionBytes = 16384;
 constexpr uint64_t kBytesPerTextByte = 16;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Node: one function with its arguments at one place of the device's plan; one mask in, one mask out.
+// Node: one function with its arguments at one place of the device's plan; one mask in, one mask
+// out.
 #pragma once
 
 #include <atomic>
@@ -29,7 +30,8 @@ namespace mapi::engine
 {
 class Chain;
 
-// Counters of a device for its nodes.  Drops are those of destroyed nodes, so that closing a flow loses none.
+// Counters of a device for its nodes.  Drops are those of destroyed nodes, so that closing a flow
+// loses none.
 struct DeviceTotals {
     std::atomic<uint64_t> packets = 0; // that entered the first stage of a plan
     std::atomic<uint64_t> buffer_full = 0;
@@ -56,14 +58,16 @@ private:
 class Node : public std::enable_shared_from_this<Node>
 {
 public:
-    // Throws Error if the function refuses its arguments, creates a ring that no reader can read, or the client has no memory left.
+    // Throws Error if the function refuses its arguments, creates a ring that no reader can read,
+    // or the client has no memory left.
     Node(const mapi_function &function, Arguments arguments, const mapi_driver_info &device,
          std::shared_ptr<DeviceTotals> totals, std::shared_ptr<Client> client, const FlowOptions &options);
     ~Node();
     Node(const Node &) = delete;
     Node &operator=(const Node &) = delete;
 
-    // A result that this node refers to, in the order of its arguments; the plan keeps the views up to date.
+    // A result that this node refers to, in the order of its arguments; the plan keeps the views up
+    // to date.
     struct Reference {
         Target target;
         mapi_reference view = {};
@@ -71,7 +75,8 @@ public:
     };
     std::vector<Reference> &references() { return references_; }
     bool refers_to(const Chain *chain, size_t position) const;
-    // Whether a flow of the arguments has begun: the flow's word, and the copy that the function reads.
+    // Whether a flow of the arguments has begun: the flow's word, and the copy that the function
+    // reads.
     struct AwaitedFlow {
         const std::atomic<uint64_t> *begun;
         uint64_t *seen;
@@ -80,7 +85,8 @@ public:
     // Batches must be run packet by packet while this node is in a plan.
     bool takes_single_packets() const { return takes_single_packets_; }
 
-    // The memory is charged to the flow that the node was created for, which may end earlier, or continue with a shared node.
+    // The memory is charged to the flow that the node was created for, which may end earlier, or
+    // continue with a shared node.
     Charge take_charge() { return std::move(charge_); }
 
     // Device's thread.  The masks of a batch are `stride` words after those of the previous one.
@@ -127,7 +133,8 @@ public:
         count(passed);
         return passed;
     }
-    // For all packets.  Batches may carry prefilter results of the plan with this number; those of this node are at `place`.
+    // For all packets.  Batches may carry prefilter results of the plan with this number; those of
+    // this node are at `place`.
     void run_prefiltered(Burst burst, uint64_t *outputs, size_t stride, uint64_t plan, uint32_t place);
     // Any thread.  False if only run() can determine what passes.
     bool prefilter(const mapi_batch &batch, uint64_t &passed) const { return function_.prefilter(instance_, &batch, &passed) != 0; }
@@ -159,7 +166,8 @@ public:
     // The memory of these words, which may outlive the node.
     std::shared_ptr<const void> result_memory() const { return in_place_ ? std::shared_ptr<const void>(published_memory_) : result_; }
     uint64_t first_word() const { return result_->empty() ? 0 : (*result_)[0]; }
-    // The first word after packet i is in values[i] for each bit i of the return value.  After run() with the same mask.
+    // The first word after packet i is in values[i] for each bit i of the return value.  After
+    // run() with the same mask.
     uint64_t values(const mapi_batch &batch, uint64_t mask, uint64_t *values);
     // Whether the result is valid yet.
     bool has_value() const { return has_value_; }
@@ -182,7 +190,8 @@ public:
     mapi_perf_t &measured() { return measured_; }
     bool joins_any_masks() const { return has_flag(MAPI_FUNCTION_JOINT_OF_ANY_MASKS); }
     bool runs_every_batch() const { return has_flag(MAPI_FUNCTION_EVERY_BATCH); }
-    // The node whose output mask is this node's input; null: the whole batch.  Set once, when the first flow connects.
+    // The node whose output mask is this node's input; null: the whole batch.  Set once, when the
+    // first flow connects.
     void set_source(const Node *source) { source_ = source; }
     const Node *source() const { return source_; }
 
@@ -213,8 +222,8 @@ public:
     bool is_in_place() const { return has_flag(MAPI_FUNCTION_RESULT_IN_PLACE); }
     bool is_copied() const { return has_result() && has_flag(MAPI_FUNCTION_RESULT_COPIED); }
     bool is_composed() const { return function_.compose_result && ring_; }
-    // Packets that came in while any flow had its source: only differences are meaningful.  They are not counted at the node itself,
-    // so a filter without packets in a batch costs nothing.
+    // Packets that came in while any flow had its source: only differences are meaningful.  They
+    // are not counted at the node itself, so a filter without packets in a batch costs nothing.
     uint64_t seen() const { return source_ ? source_->passed() : totals_->packets.load(std::memory_order_relaxed); }
     uint64_t passed() const { return passed_.load(std::memory_order_relaxed); }
 

@@ -6,7 +6,8 @@
 
 namespace mapi::engine
 {
-// The driver that replaces `written`; `written` itself if it is not a name of MAPI 2, or has no replacement.
+// The driver that replaces `written`; `written` itself if it is not a name of MAPI 2, or has no
+// replacement.
 std::string present_driver(const std::string &written, const std::string &path);
 // The same for a file, whatever its name is.
 std::string present_file_driver(const std::string &written);

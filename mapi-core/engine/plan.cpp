@@ -65,8 +65,8 @@ Plan::Plan(std::vector<std::shared_ptr<Chain>> chains, const std::vector<std::sh
     }
 }
 
-// With bursts, a program that reads two such buffers in turn could wait for packets in one while the thread waits for room in
-// the other.
+// With bursts, a program that reads two such buffers in turn could wait for packets in one while
+// the thread waits for room in the other.
 bool Plan::can_take_bursts() const
 {
     const auto waits = [](const auto &node) { return node->waits_for_reader(); };
@@ -130,7 +130,8 @@ void Plan::complete(Stage &stage)
     }
 }
 
-// Nodes that any function of the flow refers to come before the first one, and so before the flow's stages.
+// Nodes that any function of the flow refers to come before the first one, and so before the flow's
+// stages.
 void Plan::add(const Chain &chain, size_t functions)
 {
     const auto for_each_present = [&](auto &&use) {
@@ -143,7 +144,8 @@ void Plan::add(const Chain &chain, size_t functions)
     for_each_present([&](const auto &node) { add(node, chain); });
 }
 
-// After its source, which comes first in its flow, and after the nodes that it refers to, which were applied earlier.
+// After its source, which comes first in its flow, and after the nodes that it refers to, which
+// were applied earlier.
 void Plan::add(const std::shared_ptr<Node> &node, const Chain &chain)
 {
     if (places_.contains(node.get()))

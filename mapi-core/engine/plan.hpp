@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Plan: the connected flows of a device -> their distinct functions, in an order in which each finds its input ready.
+// Plan: the connected flows of a device -> their distinct functions, in an order in which each
+// finds its input ready.
 #pragma once
 
 #include <array>
@@ -26,15 +27,16 @@ namespace mapi::engine
 class Chain;
 struct Applied;
 
-// A stage is the part of a plan that one stream of packets goes through: the device's stream, and the output of each function
-// that creates packets.  A plan is never changed once it is built; connect and close build a new one.  Its masks are scratch
-// memory of the device's thread.
+// A stage is the part of a plan that one stream of packets goes through: the device's stream, and
+// the output of each function that creates packets.  A plan is never changed once it is built;
+// connect and close build a new one.  Its masks are scratch memory of the device's thread.
 class Plan
 {
 public:
     Plan(std::vector<std::shared_ptr<Chain>> chains, const std::vector<std::shared_ptr<Joint>> &joints);
 
-    // Device's thread.  join() once, before the first run(): new flows record the values of shared counters.
+    // Device's thread.  join() once, before the first run(): new flows record the values of shared
+    // counters.
     void join(Meter *meter);
     // Whether a flow measures functions, so that join() needs a meter (nullptr if there is none).
     bool wants_meter() const { return !metered_.empty(); }
@@ -51,9 +53,11 @@ public:
     size_t count_nodes() const { return nodes_.size(); }
     // The node equivalent to `wanted` with the mask of `source`, or null.
     std::shared_ptr<Node> find(const Node *source, const Node &wanted) const;
-    // Nodes that could run in a group, one set for each group to build; no set for a group that already has exactly these nodes.
+    // Nodes that could run in a group, one set for each group to build; no set for a group that
+    // already has exactly these nodes.
     const std::vector<Joint::Nodes> &unjoined() const { return unjoined_; }
-    // For a driver that runs functions in a thread of its own; null if there is nothing to run.  It lives as long as the plan.
+    // For a driver that runs functions in a thread of its own; null if there is nothing to run.  It
+    // lives as long as the plan.
     const mapi_prefilter *prefilter() const { return prefiltered_.empty() ? nullptr : &prefilter_; }
     // The groups passed to the constructor that have some of its nodes, one for each set.
     const std::vector<std::shared_ptr<Joint>> &joints() const { return joints_; }
@@ -80,8 +84,8 @@ private:
         Applied *meter_end = nullptr; // null unless the function ends a meter
         const std::pmr::vector<Applied *> *mirrors = nullptr; // null: none
     };
-    // A node of a node group, and all steps after it up to those of other node groups: they run only if the node let packets
-    // pass.
+    // A node of a node group, and all steps after it up to those of other node groups: they run
+    // only if the node let packets pass.
     struct Group {
         const Step *first = nullptr; // null: its flow is closed
         uint32_t steps = 0;
@@ -90,11 +94,12 @@ private:
         uint32_t first_feed = 0; // index into the stage's feeds
         uint32_t feeds = 0;
     };
-    // A mask of a step of a Group that is the input of a later node group.  It is zero except in a batch in which the Group ran.
+    // A mask of a step of a Group that is the input of a later node group.  It is zero except in a
+    // batch in which the Group ran.
     struct Feed {
         uint32_t mask;
-        uint32_t joint; // index into the stage's joints
-        uint32_t input; // index into the joint's inputs
+        uint32_t joint; // index into the stage's node groups
+        uint32_t input; // index into the node group's inputs
     };
     // An input mask of a node group, and the nodes that use it.
     struct JointInput {
@@ -104,14 +109,15 @@ private:
     };
     struct JointStep {
         Joint *joint; // one of joints_
-        std::vector<Group> groups; // one for each of the joint's nodes
+        std::vector<Group> groups; // one for each node
         std::vector<JointInput> inputs = {}; // those that are not masks of a Group come first
         uint32_t steady_inputs = 0;
-        std::vector<uint32_t> by_input = {}; // indices of the joint's nodes
+        std::vector<uint32_t> by_input = {}; // indices of nodes, sorted by input
         std::vector<uint32_t> fed = {}; // inputs from Groups that have packets in this batch
         JointPace pace = {};
     };
-    // Identifies nodes that may be in one node group.  In the order of this key a set comes after all sets that its nodes follow.
+    // Identifies nodes that may be in one node group.  In the order of this key a set comes after
+    // all sets that its nodes follow.
     struct SetKey {
         uint32_t level; // number of nodes before it that node groups accept with any mask
         bool has_any_mask;

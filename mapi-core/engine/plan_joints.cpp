@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Plan: which steps run as node groups.  The steps after them come last in the stage, Group by Group.
+// Plan: which steps run as node groups.  The steps after them come last in the stage, Group by
+// Group.
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -25,7 +26,8 @@ bool is_just_of(const Joint &joint, const Joint::Nodes &nodes)
 }
 } // namespace
 
-// A step can be skipped for a batch only if no step after it must run without packets, or in a fixed order with other steps.
+// A step can be skipped for a batch only if no step after it must run without packets, or in a
+// fixed order with other steps.
 std::vector<bool> Plan::find_plain(const Stage &stage)
 {
     std::vector<bool> is_plain(stage.steps.size(), true);
@@ -68,8 +70,8 @@ void Plan::use_joints(Stage &stage, const std::vector<std::shared_ptr<Joint>> &j
     find_inputs(stage);
 }
 
-// Steps with the same function, and the same input unless any input is accepted.  No step follows another one of its set, and
-// a node is in the same set in every plan.
+// Steps with the same function, and the same input unless any input is accepted.  No step follows
+// another one of its set, and a node is in the same set in every plan.
 std::map<Plan::SetKey, std::vector<uint32_t>> Plan::find_sets(const Stage &stage)
 {
     std::map<SetKey, std::vector<uint32_t>> sets;

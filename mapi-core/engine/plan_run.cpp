@@ -8,7 +8,8 @@
 
 namespace mapi::engine
 {
-// Step by step for the whole burst if every step depends only on its own packets, batch by batch otherwise.
+// Step by step for the whole burst if every step depends only on its own packets, batch by batch
+// otherwise.
 void Plan::run(Burst burst)
 {
     if (!awaited_.empty()) [[unlikely]]
@@ -19,7 +20,8 @@ void Plan::run(Burst burst)
         run(stages_[0], batch);
 }
 
-// Once for all functions, so that functions that wait for the same flow (perhaps on another device) let the same packets pass.
+// Once for all functions, so that functions that wait for the same flow (perhaps on another device)
+// let the same packets pass.
 void Plan::look_at_awaited()
 {
     for (const auto &[begun, places] : awaited_) {
@@ -73,7 +75,8 @@ void Plan::run_joints(Stage &stage, const mapi_batch &batch, uint64_t *masks)
     stage.fed.clear();
 }
 
-// If nodes have few packets in common, running them one after the other is less work than one pass over all packets.
+// If nodes have few packets in common, running them one after the other is less work than one pass
+// over all packets.
 void Plan::run_joint(Stage &stage, JointStep &joint, const mapi_batch &batch, uint64_t *masks)
 {
     uint64_t any = 0;
@@ -137,7 +140,8 @@ void Plan::run_input(Stage &stage, JointStep &joint, const mapi_batch &batch, ui
     }
 }
 
-// Steps after a node that let nothing pass are skipped: their masks are stale, except those that are inputs of other node groups.
+// Steps after a node that let nothing pass are skipped: their masks are stale, except those that
+// are inputs of other node groups.
 void Plan::run_group(Stage &stage, Group &group, const mapi_batch &batch, uint64_t *masks, uint64_t passed)
 {
     uint64_t *output = masks + group.mask;

@@ -22,8 +22,9 @@ struct Plugins {
     std::map<const mapi_function *, std::string> libraries; // a function's plug-in: its file name without directory and ".so"
 };
 
-// Loads the plug-ins of the key `libs`, searched in `libpath`, and those that `driver` keys name, searched in `drvpath`; they
-// stay loaded.  Errors go into notes; without notes the first one is thrown as Error.
+// Loads the plug-ins of the key `libs`, searched in `libpath`, and those that `driver` keys name,
+// searched in `drvpath`; they stay loaded.  Errors go into notes; without notes the first one is
+// thrown as Error.
 Plugins load_plugins(std::vector<ConfigNote> *notes = nullptr);
 
 // Whether the name is a plug-in to load, and not a library of MAPI 2 or the name of a driver.

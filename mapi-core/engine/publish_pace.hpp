@@ -12,13 +12,15 @@ namespace mapi::engine
 class PublishPace
 {
 public:
-    // Dozens of times a reader's copying time: readers seldom have to retry, and the writer spends little time on copies.
+    // Dozens of times a reader's copying time: readers seldom have to retry, and the writer spends
+    // little time on copies.
     static constexpr std::chrono::nanoseconds kRestPerWord{64};
 
     void set_words(size_t words) { rest_ = words * kRestPerWord; }
     // For changes without packets.
     void note_change() { has_changed_ = true; }
-    // packets: the count so far.  True if the result has changed and the published one is old enough.
+    // packets: the count so far.  True if the result has changed and the published one is old
+    // enough.
     bool is_due(uint64_t packets)
     {
         if (packets == packets_ && !has_changed_)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Published result: a function's result after a burst -> any number of readers, without a lock, possibly in other processes.
+// Published result: a function's result after a burst -> any number of readers, without a lock,
+// possibly in other processes.
 #pragma once
 
 #include <atomic>
@@ -10,8 +11,9 @@
 
 namespace mapi::engine
 {
-// One writer, the device's thread.  A result of one word, and one in place that is not copied, need no protocol; others are
-// guarded by a sequence number.  The memory is the sequence number, then the words; initially all zeros.
+// One writer, the device's thread.  A result of one word, and one in place that is not copied, need
+// no protocol; others are guarded by a sequence number.  The memory is the sequence number, then
+// the words; initially all zeros.
 class Published
 {
 public:
@@ -25,7 +27,8 @@ public:
     }
 
     size_t bytes() const { return bytes_; }
-    // A result in place that is not copied is written by the function itself, word by word, atomically, and publish() is not called.
+    // A result in place that is not copied is written by the function itself, word by word,
+    // atomically, and publish() is not called.
     uint64_t *words() const { return reinterpret_cast<uint64_t *>(words_ + 1); }
 
     void publish(const uint64_t *result)

@@ -12,8 +12,8 @@ namespace
 {
 constexpr uint64_t kBytesMin = 1024, kBytesMax = uint64_t(1) << 30;
 
-// Maximum bytes of that many records including a gap, shorter than one of them, at the end of the memory: with or without the
-// gap there is no room for another record, except in the spare bytes.
+// Maximum bytes of that many records including a gap, shorter than one of them, at the end of the
+// memory: with or without the gap there is no room for another record, except in the spare bytes.
 uint64_t most_bytes(const mapi_ring_options &options)
 {
     const uint64_t place = ring::place_bytes(options.record_bytes);

@@ -31,10 +31,11 @@ struct DeviceSettings {
     std::vector<std::pair<std::string, std::string>> options; // the driver's, as written
     std::string origin; // where it was defined: "file:line"
 
-    // Returns why the key has no effect; empty if it has one.  Throws Error; its text has neither file nor line.
+    // Returns why the key has no effect; empty if it has one.  Throws Error; its text has neither
+    // file nor line.
     std::string set(const std::string &key, const std::string &value);
-    // Keys that set() does not know belong to the driver, whose key may follow them in the file.  Returns one value for each
-    // option of the driver.  Throws Error.
+    // Keys that set() does not know belong to the driver, whose key may follow them in the file.
+    // Returns one value for each option of the driver.  Throws Error.
     std::vector<uint64_t> option_values(const mapi_driver &table) const;
     // Whether a device opened with these settings reads the same as one opened with `other`.
     bool opens_like(const DeviceSettings &other) const

@@ -45,8 +45,9 @@ void take(msghdr &header, std::vector<Descriptor> &descriptors)
 }
 } // namespace
 
-// A socket accepted from the service manager's listening socket inherits its options (PassCredentials= and similar ones of
-// systemd.socket(5)); their control messages would take the room of descriptors, or contain a descriptor.
+// A socket accepted from the service manager's listening socket inherits its options
+// (PassCredentials= and similar ones of systemd.socket(5)); their control messages would take the
+// room of descriptors, or contain a descriptor.
 Channel::Channel(Descriptor socket) : socket_(std::move(socket))
 {
     const int off = 0;
@@ -116,8 +117,8 @@ bool Channel::receive(Message &message, size_t descriptors_most)
     return true;
 }
 
-// Called after a read of 0 bytes.  An empty message reads like the end (recv(2)); it is taken for the end only if the other side has
-// closed since, and then any messages after it are lost.
+// Called after a read of 0 bytes.  An empty message reads like the end (recv(2)); it is taken for
+// the end only if the other side has closed since, and then any messages after it are lost.
 bool Channel::has_closed() const
 {
     pollfd event = {socket_.number(), POLLRDHUP, 0};

@@ -37,8 +37,8 @@ public:
     int socket() const { return socket_.number(); }
     // Throws ChannelError, also if the other side does not read within timeout_ms.
     void send(const std::string &bytes, const std::vector<int> &descriptors, int timeout_ms);
-    // Waits.  False if the other side has closed.  More than `descriptors_most` descriptors are an error.  Throws ChannelError,
-    // after closing the descriptors of the message.
+    // Waits.  False if the other side has closed.  More than `descriptors_most` descriptors are an
+    // error.  Throws ChannelError, after closing the descriptors of the message.
     bool receive(Message &message, size_t descriptors_most = kDescriptorsMax);
 
 private:

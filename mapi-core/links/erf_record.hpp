@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // ERF record: the bytes of one record of a DAG card -> its fields and the offset of its frame.
 //
-// A record has 8 bytes of time, in units of 2^-32 s, little-endian; type; flags; then, big-endian, the record length, losses or
-// colour, and the wire length.  Extension headers of 8 bytes follow, then bytes that the type has before its frame.
+// A record has 8 bytes of time, in units of 2^-32 s, little-endian; type; flags; then, big-endian,
+// the record length, losses or colour, and the wire length.  Extension headers of 8 bytes follow,
+// then bytes that the type has before its frame.
 #pragma once
 
 #include <array>
@@ -28,7 +29,8 @@ struct ErfType {
 
 extern const std::array<ErfType, 128> kErfTypes; // by number
 
-// Whether a record with these seconds cannot follow one with seconds_before; 0: there is no previous one.
+// Whether a record with these seconds cannot follow one with seconds_before; 0: there is no
+// previous one.
 bool is_far_from(uint32_t seconds_before, uint32_t seconds);
 
 class ErfRecord
@@ -58,7 +60,8 @@ public:
         return seconds() * kNsPerSecond + ((fraction * kNsPerSecond + (uint64_t(1) << 31)) >> 32); // rounded to the nearest
     }
 
-    // Needs the record's first `available` bytes, at least kHeaderBytes.  Returns more than `available` if the headers do not end in them.
+    // Needs the record's first `available` bytes, at least kHeaderBytes.  Returns more than
+    // `available` if the headers do not end in them.
     uint32_t frame_offset(uint32_t available) const
     {
         const uint32_t offset = kHeaderBytes + type().between_bytes;

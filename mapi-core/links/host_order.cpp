@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Host order: address families of BSD loopback and IPsec, headers of Linux usbmon, netfilter log, PF log and SocketCAN.
+// Host order: address families of BSD loopback and IPsec, headers of Linux usbmon, netfilter log,
+// PF log and SocketCAN.
 #include "links/host_order.hpp"
 
 #include <algorithm>
@@ -46,8 +47,8 @@ void swap_enc(uint8_t *data, uint32_t caplen)
     swap_bytes(data, caplen, 8, 4);
 }
 
-// User and process of the packet's owner, then of the rule's; the header's first byte is its length.  Older OpenBSD headers end
-// before these fields.
+// User and process of the packet's owner, then of the rule's; the header's first byte is its
+// length.  Older OpenBSD headers end before these fields.
 void swap_pflog(uint8_t *data, uint32_t caplen)
 {
     constexpr uint32_t kFirst = 44, kEnd = 60;
@@ -77,7 +78,8 @@ template <uint32_t kProtocolOffset, uint32_t kHeaderBytes> void swap_can_in_sll(
         swap_can(data + kHeaderBytes, caplen - kHeaderBytes, uint32_t(data[kProtocolOffset]) << 8 | data[kProtocolOffset + 1]);
 }
 
-// For an isochronous transfer the kernel's buffer has a descriptor for each packet: status, offset, length, padding.
+// For an isochronous transfer the kernel's buffer has a descriptor for each packet: status, offset,
+// length, padding.
 void swap_descriptors(uint8_t *data, uint32_t caplen, uint32_t offset, uint32_t count)
 {
     constexpr uint32_t kDescriptorBytes = 16;

@@ -74,7 +74,8 @@ uint32_t little_endian(const uint8_t *at)
     return uint32_t(at[0]) | uint32_t(at[1]) << 8 | uint32_t(at[2]) << 16 | uint32_t(at[3]) << 24;
 }
 
-// PPI and PKTAP have a DLT_ number of the inner link type at some offset, and their own length before it.
+// PPI and PKTAP have a DLT_ number of the inner link type at some offset, and their own length
+// before it.
 bool read_header(const uint8_t *data, uint32_t caplen, uint32_t bytes, uint32_t least, uint32_t type_at, InnerLink &inner)
 {
     if (bytes < least || bytes > caplen)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Link head: a link type -> how its frames begin.  The only table of link types that functions can decode.
+// Link head: a link type -> how its frames begin.  The only table of link types that functions can
+// decode.
 #pragma once
 
 #include <array>
@@ -66,6 +67,7 @@ struct InnerLink {
 // For a container.  False if the inner link type is unknown or the packet is truncated.
 bool inner_link(Start start, const uint8_t *data, uint32_t caplen, InnerLink &inner);
 
-// Whether functions can decode the packet: its link type, or the one inside a container, is in the table.
+// Whether functions can decode the packet: its link type, or the one inside a container, is in the
+// table.
 bool is_known(const mapi_packet &packet);
 } // namespace mapi::links

@@ -55,8 +55,8 @@ enum LinkType : uint16_t {
     kLinuxSll2 = 276,
 };
 
-// Old programs wrote their system's own number, even if it differs from the LINKTYPE_ number (libpcap's DLT_ numbers on
-// Linux; 14 is OpenBSD's DLT_RAW).
+// Old programs wrote their system's own number, even if it differs from the LINKTYPE_ number
+// (libpcap's DLT_ numbers on Linux; 14 is OpenBSD's DLT_RAW).
 constexpr uint32_t from_recorded(uint32_t number)
 {
     switch (number) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Ring pages: the shared memory of a ring.  The reader is not trusted: it can write only to its own page, whose content is
-// always checked.
+// Ring pages: the shared memory of a ring.  The reader is not trusted: it can write only to its own
+// page, whose content is always checked.
 #pragma once
 
 #include <atomic>

@@ -31,7 +31,8 @@ Record RingReader::next()
     return {};
 }
 
-// Released in steps of an eighth of the ring, so that not every record touches the cache line that both sides write.
+// Released in steps of an eighth of the ring, so that not every record touches the cache line that
+// both sides write.
 void RingReader::release()
 {
     if (!may_hold())

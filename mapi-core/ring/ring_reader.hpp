@@ -37,8 +37,9 @@ public:
             return {};
         const uint64_t place = place_bytes(header->bytes);
         position_ += place;
-        // Records are in the cache of their writer's processor, and each has the offset of the next one.  Later records are prefetched,
-        // assuming that they are as long as this one, so that the reader does not wait for each in turn.
+        // Records are in the cache of their writer's processor, and each has the offset of the next
+        // one.  Later records are prefetched, assuming that they are as long as this one, so that
+        // the reader does not wait for each in turn.
         if (const uint64_t ahead = position_ + kRecordsAhead * place; ahead < seen_head_)
             __builtin_prefetch(pages_.data + (ahead & (pages_.bytes - 1)));
         return {reinterpret_cast<const uint8_t *>(header + 1), header->bytes};
@@ -51,11 +52,13 @@ public:
     void disturb() const;
     // The writer has ended; there may be records left.
     bool is_ended() const { return pages_.writer->is_over.load() != 0; }
-    // Whether there is a record that next() has not returned; has_begun(): whether it has returned any.
+    // Whether there is a record that next() has not returned; has_begun(): whether it has returned
+    // any.
     bool has_left() const { return pages_.writer->head.load() != position_; }
     bool has_begun() const { return position_ != 0; }
     bool is_over() const { return is_ended() && !has_left(); }
-    // Requests that the poll descriptor becomes readable with the next record; true if there is already one, or none will come.
+    // Requests that the poll descriptor becomes readable with the next record; true if there is
+    // already one, or none will come.
     bool ask_for_poll();
 
 private:

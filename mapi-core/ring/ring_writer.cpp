@@ -67,7 +67,8 @@ bool RingWriter::wait_for_room(uint64_t needed, bool may_wait)
     if (has_room(needed) || !may_wait)
         return has_room(needed);
     publish(); // the reader must see the records that fill the ring
-    // Sequentially consistent, like the reader's store of tail: either it sees the flag or this side sees the new tail.
+    // Sequentially consistent, like the reader's store of tail: either it sees the flag or this
+    // side sees the new tail.
     pages_.writer->writer_waits.store(1);
     while (!is_cancelled_) {
         const uint32_t wakes = pages_.reader->wakes.load();
@@ -82,12 +83,13 @@ bool RingWriter::wait_for_room(uint64_t needed, bool may_wait)
 
 void RingWriter::publish()
 {
-    // Sequentially consistent with the reader's `wants`: either it sees the new head or this side sees that it sleeps.
+    // Sequentially consistent with the reader's `wants`: either it sees the new head or this side
+    // sees that it sleeps.
     if (position_ == pages_.writer->head.load(std::memory_order_relaxed))
         return;
     pages_.writer->head.store(position_);
-    // In the same cache line as `wants`.  Read once per batch instead of when the ring seems full, so that the cost of a packet does
-    // not depend on when its reader has read.
+    // In the same cache line as `wants`.  Read once per batch instead of when the ring seems full,
+    // so that the cost of a packet does not depend on when its reader has read.
     seen_tail_ = pages_.reader->tail.load(std::memory_order_acquire); // pairs with the store of tail: the reader has released the bytes before it
     if (pages_.reader->wants.load() != 0) [[unlikely]]
         tell_reader();

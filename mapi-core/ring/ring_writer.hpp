@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Ring writer: records -> the pages of a ring.  When the ring is full it drops and counts, or waits.
+// Ring writer: records -> the pages of a ring.  When the ring is full it drops and counts, or
+// waits.
 #pragma once
 
 #include <algorithm>
@@ -43,7 +44,8 @@ public:
         const uint64_t tail = pages_.reader->tail.load(std::memory_order_relaxed);
         return pages_.writer->head.load() != tail && (!need_not_read || tail != 0);
     }
-    // Readable initially, and again when a reader that requested it (Wants::kPolls) has something to read; -1 with errno on failure.
+    // Readable initially, and again when a reader that requested it (Wants::kPolls) has something
+    // to read; -1 with errno on failure.
     int poll_descriptor();
     bool has_poll_descriptor() const { return told_at_.load(std::memory_order_relaxed) >= 0; }
 
@@ -60,7 +62,8 @@ private:
     uint64_t seen_tail_ = 0; // from the reader; not trusted
     std::atomic<uint64_t> dropped_ = 0;
     std::atomic<bool> is_cancelled_ = false;
-    // A pipe, since the reader does not share the file description of the write end and so cannot make it block.
+    // A pipe, since the reader does not share the file description of the write end and so cannot
+    // make it block.
     std::atomic<int> told_at_ = -1;
     int read_at_ = -1;
     std::mutex mutex_; // for creating the pipe

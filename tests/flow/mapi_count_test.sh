@@ -78,7 +78,7 @@ grep -q "$folder/cut.pcap: offset" "$folder/err"
 # The demo capture with a snap length of 4: counted, told, not a success.
 { head -c 16 "$demo"; printf '\004\000\000\000'; tail -c +21 "$demo"; } > "$folder/snaplen.pcap"
 expect 1 "$count" "$folder/snaplen.pcap"
-grep -q 'snaplen.pcap: 4827 records hold more bytes than the snap length allows (the first at offset 24)' "$folder/err"
+grep -q 'snaplen.pcap: 4827 records hold more bytes than the snaplen allows (the first at offset 24)' "$folder/err"
 [ "$(cut -f1 "$folder/out")" -eq 4827 ]
 
 # Ctrl-C while a pipe is silent: the counts so far.  A pipe that nobody opens ends at once.

@@ -38,8 +38,8 @@ class Decoder
 {
 public:
     virtual ~Decoder() = default;
-    // Consumes and produces as much as possible; true at the member's end.  Throws std::runtime_error with only the reason;
-    // some bytes may have been produced before.
+    // Consumes and produces as much as possible; true at the member's end.  Throws
+    // std::runtime_error with only the reason; some bytes may have been produced before.
     virtual bool step(PackedBytes &packed, Room &room) = 0;
     // Memory that it uses.
     virtual uint64_t memory_bytes() const = 0;

@@ -86,7 +86,8 @@ void Unpacker::step(Room &room)
         std::rethrow_exception(damage_);
 }
 
-// A decoder knows its memory size only after a header; by then it has allocated the memory, but not touched it.
+// A decoder knows its memory size only after a header; by then it has allocated the memory, but not
+// touched it.
 void Unpacker::claim_memory()
 {
     const uint64_t bytes = decoder_ ? decoder_->memory_bytes() : 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Unpacker: a compressed file -> the unpacked bytes, piece by piece, with memory use that does not depend on the file's size.
+// Unpacker: a compressed file -> the unpacked bytes, piece by piece, with memory use that does not
+// depend on the file's size.
 #pragma once
 
 #include <exception>
@@ -17,7 +18,8 @@ namespace mapi::drivers
 class Unpacker : public ByteSource
 {
 public:
-    // `first_bytes` were already read from `packed`; memory: as for MemoryClaim.  Throws CaptureError if this build has no decoder.
+    // `first_bytes` were already read from `packed`; memory: as for MemoryClaim.  Throws
+    // CaptureError if this build has no decoder.
     Unpacker(const Compressor &compressor, const std::string &path, std::unique_ptr<ByteSource> packed,
              std::span<const uint8_t> first_bytes, const mapi_memory *memory = nullptr);
 

@@ -28,7 +28,8 @@ public:
     ZstdDecoder(const ZstdDecoder &) = delete;
     ZstdDecoder &operator=(const ZstdDecoder &) = delete;
 
-    // Passes no more than the library requests, which is a block: bytes that a call unpacks before it finds damage are not reported.
+    // Passes no more than the library requests, which is a block: bytes that a call unpacks before
+    // it finds damage are not reported.
     bool step(PackedBytes &packed, Room &room) override
     {
         ZSTD_inBuffer in = {packed.next, std::min(packed.bytes(), wanted_bytes_), 0};
