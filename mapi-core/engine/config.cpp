@@ -82,7 +82,7 @@ private:
             if (!is_plugin_library(name) || registry_.plugins().names.contains(name))
                 continue;
             if (find_plugin(name, libpath ? libpath->value : "").empty())
-                notes_.error(libs->line, "libs: " + name + " is in no directory of libpath");
+                notes_.error(libs->line, "libs: " + name + ": not found in libpath");
             else
                 notes_.warn(libs->line, "libs: " + name + " is not loaded: " + kAtStart);
         }

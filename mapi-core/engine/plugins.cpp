@@ -77,7 +77,7 @@ private:
                 throw Error(MAPI_CONFIG_ERROR, name + ": plug-ins are loaded only from /etc/mapi.conf or the file that MAPI_CONF names");
             const std::string path = find_plugin(name, folders ? folders->value : "");
             if (path.empty())
-                throw Error(MAPI_CONFIG_ERROR, name + " is in no directory of " + path_key);
+                throw Error(MAPI_CONFIG_ERROR, name + ": not found in " + path_key);
             const struct mapi_plugin &plugin = open_plugin(path);
             add(plugins_.functions, plugin.functions, notes_.place(line.line) + ": " + path);
             for (const mapi_function *const *function = plugin.functions; function && *function; ++function)

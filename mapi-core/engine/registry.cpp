@@ -97,8 +97,8 @@ const mapi_function &Registry::function(const std::string &name) const
                                                  (plugin == plugins_.libraries.end() ? kOwnLibrary : plugin->second) + "\"");
     }
     if (name.find('!') != std::string::npos && !is_served_in_software(parts.device_type))
-        throw Error(MAPI_FUNCTION_NOT_FOUND, name + ": no function is only for devices of type \"" + parts.device_type +
-                                                 "\"; available types: 1, 1.3, 1.3.1 and 1.4 (software)");
+        throw Error(MAPI_FUNCTION_NOT_FOUND, name + ": unsupported device type \"" + parts.device_type +
+                                                 "\"; available: 1, 1.3, 1.3.1 and 1.4 (software)");
     return *function;
 }
 

@@ -69,7 +69,7 @@ class Plugin(unittest.TestCase):
                 client.get("flow.words(absent)")
 
     def test_what_is_no_plug_in_is_named(self):
-        self.assertIn("missing.so is in no directory of libpath", self.in_process(configuration("missing.so")).stderr)
+        self.assertIn("missing.so: not found in libpath", self.in_process(configuration("missing.so")).stderr)
         self.assertIn("symbol mapi_plugin is missing", self.in_process(configuration(str(BUILD.resolve() / "lib/libmapi.so"))).stderr)
         with tempfile.TemporaryDirectory() as folder:
             again = shutil.copy(BUILD / "tests/mapi_example_plugin.so", folder)

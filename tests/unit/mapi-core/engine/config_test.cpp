@@ -209,7 +209,7 @@ TEST_CASE("plug-ins that are missing, or come too late, are told with their line
 {
     const test_support::TempDir dir;
     std::ofstream(dir / "late.so") << "x";
-    CHECK_THAT(refusal("\nlibs=missing.so\n"), Catch::StartsWith("test.conf:2: libs: missing.so is in no directory of libpath"));
+    CHECK_THAT(refusal("\nlibs=missing.so\n"), Catch::StartsWith("test.conf:2: libs: missing.so: not found in libpath"));
     CHECK_THAT(warning("libpath=" + dir.path().string() + "\nlibs=late.so\n"), Catch::StartsWith("test.conf:2: libs: late.so is not loaded"));
     CHECK_THAT(refusal("[driver]\ndevice=a\ndriver=late.so\n"), Catch::StartsWith("test.conf:3: driver=late.so: is not loaded"));
 }
