@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Capture error: why a capture file cannot be read (further), and where.
+// Capture error: why a capture file cannot be read, or not beyond some place, and where.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 namespace mapi::drivers
 {
 enum class Damage {
-    kFile,      // the system does not open it
-    kOpen,      // no capture file at all
-    kRecord,    // a record contradicts the format
+    kFile,      // the file cannot be opened
+    kOpen,      // not a capture file
+    kRecord,    // a record is malformed
     kTruncated, // the file ends inside a record
-    kInput,     // the system cannot read on
-    kMemory,    // who reads may have no more
+    kInput,     // a read failed
+    kMemory,    // the client's memory limit is reached
 };
 
 class CaptureError : public std::runtime_error

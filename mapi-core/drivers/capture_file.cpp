@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Capture file: a file, or several, and the reader of their format -> packet batches.
+// Capture file: one or several files and the reader of their format -> packet batches.
 #include "drivers/capture_file.hpp"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ public:
         CaptureSource source(setup);
         for (const CaptureSource *one : {&std::as_const(sources_.front()), &std::as_const(source)}) {
             if (one->is_stream())
-                throw CaptureError(Damage::kOpen, one->path() + ": is not a regular file, as each of several captures must be");
+                throw CaptureError(Damage::kOpen, one->path() + ": is not a regular file, which is required for each of several captures");
         }
         FileBuffer file(source.path(), source.descriptor(), memory_);
         source.first_ns = first_time(file, *open_format_(file));
@@ -75,7 +75,8 @@ public:
         file_->interrupt();
     }
 
-    // What stopped the reading of a source.  The counters are those of the whole life, also after a repetition.
+    // Records why reading of a source stopped.  The counters cover the whole lifetime, including
+    // repetitions.
     void note(const CaptureError &error)
     {
         const std::lock_guard lock(mutex_);
@@ -127,11 +128,11 @@ private:
 
     bool start_next_round()
     {
-        // A file without packets repeated for ever would spin.
+        // A file without packets, repeated forever, would spin.
         if (rounds_left_ == 1 || !round_has_packets_)
             return false;
         if (sources_.size() == 1 && !file_->rewind())
-            throw CaptureError(Damage::kInput, file_->path() + ": is a pipe and cannot be repeated");
+            throw CaptureError(Damage::kInput, file_->path() + ": is a pipe, which cannot be read more than once");
         if (rounds_left_ != 0)
             --rounds_left_;
         round_has_packets_ = false;
@@ -156,19 +157,19 @@ private:
             file_->interrupt();
     }
 
-    // 0: it has no packet that can be read.
+    // 0 if it has no readable packet.
     static uint64_t first_time(FileBuffer &file, CaptureFormat &format)
     {
         mapi_packet packet = {};
         mapi_batch batch = {};
         try {
             return format.read(file, &packet, 1, batch) > 0 ? packet.timestamp_ns : 0;
-        } catch (const CaptureError &) { // told when it is read
+        } catch (const CaptureError &) { // reported when the file is read
             return 0;
         }
     }
 
-    // As they were recorded.
+    // In the order of their first packets.
     void sort()
     {
         is_sorted_ = true;
@@ -196,19 +197,19 @@ private:
         mapi_explain(stats_.message, sizeof(stats_.message), (told_ + untold).c_str());
     }
 
-    static constexpr size_t kUntoldBytes = 64; // room for what is said of them
+    static constexpr size_t kUntoldBytes = 64; // room for the number of messages that did not fit
 
     const OpenFormat open_format_;
     const mapi_memory *const memory_;
     std::vector<CaptureSource> sources_;
-    size_t at_ = 0; // of sources_: what is read
+    size_t at_ = 0; // index of the current source
     bool is_sorted_ = false;
     const std::shared_ptr<PrefilterSlot> prefilter_ = std::make_shared<PrefilterSlot>();
     std::unique_ptr<FileBuffer> file_; // changed under mutex_
     std::unique_ptr<CaptureFormat> format_;
-    uint64_t rounds_left_; // 0: without end
+    uint64_t rounds_left_; // 0: forever
     bool round_has_packets_ = false;
-    uint64_t earlier_interface_drops_ = 0; // of the sources and rounds before this one
+    uint64_t earlier_interface_drops_ = 0; // of earlier sources and rounds
     std::atomic<bool> is_interrupted_ = false;
     std::mutex mutex_; // stats_, which other threads read, and file_
     mapi_driver_stats stats_ = {};
@@ -216,7 +217,7 @@ private:
     size_t untold_ = 0;
 };
 
-// 0, or the number of the error, whose text is in setup->error.
+// 0, or an error number with its text in setup->error.
 template <class Call> int guard(const mapi_driver_setup *setup, Call call)
 {
     try {
@@ -237,7 +238,7 @@ int open_capture_file(OpenFormat open_format, const mapi_driver_setup *setup, vo
     return guard(setup, [&] {
         auto file = std::make_unique<CaptureFile>(open_format, *setup);
         *info = file->info();
-        // A source without an end is like a wire: it does not wait for slow readers.
+        // An endless source is like a wire: it does not wait for slow readers.
         if (setup->repeat == 0)
             info->device_flags &= ~uint32_t(MAPI_DEVICE_OFFLINE);
         *instance = file.release();
@@ -265,7 +266,7 @@ int read_capture_file(void *instance, mapi_packet *packets, uint32_t limit, mapi
     return -1;
 }
 
-// A held buffer gives no error.
+// With a held buffer there are no errors.
 int read_more_of_capture_file(void *instance, mapi_packet *packets, uint32_t limit, mapi_batch *batch)
 {
     return static_cast<CaptureFile *>(instance)->read_more(packets, limit, *batch);

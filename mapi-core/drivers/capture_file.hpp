@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Capture file: what the drivers of capture files share: repetition, counters, messages and the members of their tables.
+// Capture file: the common part of capture file drivers: repetition, counters, messages and the
+// members of their tables.
 #pragma once
 
 #include <memory>
@@ -10,10 +11,10 @@
 
 namespace mapi::drivers
 {
-// Throws CaptureError when the file is of no format that the driver reads.
+// Throws CaptureError if the driver does not read the file's format.
 using OpenFormat = std::unique_ptr<CaptureFormat> (*)(FileBuffer &);
 
-// The members of a driver's table; include/mapi/driver.h says what each does.
+// The members of a driver's table; include/mapi/driver.h describes them.
 int open_capture_file(OpenFormat open_format, const mapi_driver_setup *setup, void **instance, mapi_driver_info *info);
 int read_capture_file(void *instance, mapi_packet *packets, uint32_t limit, mapi_batch *batch);
 int read_more_of_capture_file(void *instance, mapi_packet *packets, uint32_t limit, mapi_batch *batch);

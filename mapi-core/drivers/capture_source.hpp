@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Capture source: where one of the captures of a device is: a path, or a descriptor that is read in its place.
+// Capture source: the location of one of a device's captures: a path, or a descriptor that is read
+// instead.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +20,11 @@ namespace mapi::drivers
 class CaptureSource
 {
 public:
-    // Keeps a descriptor of its own.  Throws CaptureError.
+    // Duplicates the descriptor.  Throws CaptureError.
     explicit CaptureSource(const mapi_driver_setup &setup) : path_(setup.path)
     {
         if (setup.has_file && (file_ = fcntl(setup.file, F_DUPFD_CLOEXEC, 0)) < 0)
-            throw CaptureError(Damage::kFile, path_ + ": the limit of open files of the process is reached");
+            throw CaptureError(Damage::kFile, path_ + ": too many open files in this process");
     }
     ~CaptureSource()
     {
@@ -40,8 +41,8 @@ public:
     }
 
     const std::string &path() const { return path_; }
-    int descriptor() const { return file_; } // -1: the path is opened
-    // A pipe or similar, which can be read only once.
+    int descriptor() const { return file_; } // -1: open the path
+    // Whether it is a pipe or similar, which can be read only once.
     bool is_stream() const
     {
         struct stat status = {};

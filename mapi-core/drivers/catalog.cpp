@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Driver catalogue: one line for each built-in driver.
+// Driver catalogue: one line per built-in driver.
 #include "drivers/catalog.hpp"
 
 namespace mapi::drivers

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finish batch: packets of one link type, and the sum of their lengths -> the fields of their batch.
+// Finish batch: packets, the sum of their lengths and their link type -> the fields of their batch.
 #pragma once
 
 #include <cstdint>

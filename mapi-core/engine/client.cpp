@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Client: what the flows of one program have in common.
+// Client: state shared by the flows of one program.
 #include "engine/client.hpp"
 
 namespace mapi::engine
 {
 namespace
 {
-// An object and the memory that is counted for it.
+// An object and the memory charged for it.
 struct CommonObject {
     CommonObject(const mapi_common_object &k, Charge c) : kind(k), charge(std::move(c)), object(kind.create()) {}
     ~CommonObject()

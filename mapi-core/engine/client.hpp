@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Client: what the flows of one program have in common: where they keep what it reads, how much memory there is for functions, and what
-// these have together.
+// Client: state shared by the flows of one program: the memory for its results, the memory budget
+// of its functions, and objects that these share.
 #pragma once
 
 #include <cstdint>
@@ -28,12 +28,14 @@ public:
     }
 
     const std::shared_ptr<Arena> &arena() const { return arena_; }
-    // Of memory: what functions of its flows could need, and their common objects; what its captures hold, too, where they are counted.
+    // Memory that functions of its flows and their common objects could need, and that its captures
+    // hold, if they are charged.
     const std::shared_ptr<Budget> &budget() const { return budget_; }
-    // Made for the first function that asks for it; it lives as long as the client and whoever got it.  Null: there is not so much left of
-    // the budget.  Throws std::bad_alloc when it cannot be made.
+    // Created for the first function that requests it; it lives as long as the client and every
+    // holder.  Null if the budget is exhausted.  Throws std::bad_alloc if it cannot be created.
     std::shared_ptr<void> common_object(const mapi_common_object &kind);
-    // Of its flows of one device, which the totals stand for: another of that name begins anew.
+    // Of its flows on one device, identified by its totals: another device of the same name starts
+    // at 0.
     std::shared_ptr<FlowDrops> drops_of(const std::shared_ptr<DeviceTotals> &device);
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Text -> a field of a C struct, cut where that is full.
+// Text -> a field of a C struct, truncated to its size.
 #pragma once
 
 #include <cstdio>

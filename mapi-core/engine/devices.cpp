@@ -17,9 +17,9 @@ namespace mapi::engine
 {
 namespace
 {
-constexpr const char *kAllInterfaces = "any"; // as af_packet has it
+constexpr const char *kAllInterfaces = "any"; // as in af_packet
 
-// By its own name: the system also takes others, such as eth0:1.
+// Only by its real name: the system also accepts others, such as eth0:1.
 bool is_interface(const std::string &name)
 {
     char own[IF_NAMESIZE];
@@ -30,7 +30,8 @@ bool is_interface(const std::string &name)
 }
 } // namespace
 
-// Without the file the driver would open the path with the rights of this process, not with those of the client.
+// Without the descriptor the driver would open the path with the privileges of this process instead
+// of the client's.
 std::shared_ptr<OwnedFile> Devices::keep_file(const std::string &path, int file)
 {
     const int own = fcntl(file, F_DUPFD_CLOEXEC, 0);
@@ -52,18 +53,19 @@ std::shared_ptr<Devices::Entry> Devices::find(const std::string &name)
             continue;
         if (entry->settings.name == name || (!name.empty() && entry->settings.alias == name))
             return entry;
-        if (!devices_options_.is_shared) // else they may be others'
+        if (!devices_options_.is_shared) // else the client may not be allowed to use them
             known += " " + entry->settings.name;
     }
     if (!devices_options_.has_captures_alone && is_interface(name))
         return add_interface(name);
     if (config_.empty())
-        throw Error(MAPID_NO_DRIVER, "there is no device and no network interface \"" + name +
-                                        "\", and no configuration that could name it: set MAPI_CONF, or write mapi.conf here or in /etc");
-    throw Error(MAPID_NO_DRIVER, "there is no device \"" + name + "\" in " + config_ + ", and no network interface of that name" + (known.empty() ? "" : "; known:" + known));
+        throw Error(MAPID_NO_DRIVER, "no device or network interface \"" + name +
+                                        "\", and no configuration that could define it; set MAPI_CONF, or create mapi.conf here or in /etc");
+    throw Error(MAPID_NO_DRIVER, "no device \"" + name + "\" in " + config_ + ", and no network interface of that name" + (known.empty() ? "" : "; available:" + known));
 }
 
-// Also one that mapi.conf does not name any more: its flows may be the caller's.  Null: there is none.
+// Also finds a device that mapi.conf no longer has: the caller may have flows on it.  Null if it is
+// not open.
 std::shared_ptr<Device> Devices::find_open(const std::string &name)
 {
     std::exception_ptr unknown;
@@ -85,7 +87,7 @@ std::shared_ptr<Device> Devices::find_open(const std::string &name)
     return nullptr;
 }
 
-// Whoever wants it meanwhile waits for this one.
+// Other callers that need the device wait until this call has opened it.
 std::shared_ptr<Device> Devices::open(Lock &lock, Entry &entry, bool start_at_connect)
 {
     opened_.wait(lock, [&] { return !entry.is_opening; });
@@ -121,10 +123,10 @@ std::shared_ptr<Device> Devices::acquire(const std::string &name)
 {
     Lock lock(mutex_);
     const auto entry = find(name);
-    if (entry->kind == Kind::kPrivate) { // never opened anew: whoever gave its file may have closed it
+    if (entry->kind == Kind::kPrivate) { // never reopened: its file may have been closed
         if (auto device = entry->open.lock())
             return device;
-        throw Error(MAPID_NO_DEVICE, "device " + name + " has gone with its flow");
+        throw Error(MAPID_NO_DEVICE, "device " + name + " was closed with its flow");
     }
     auto device = open(lock, *entry, entry->kind == Kind::kConfigured);
     if (entry->kind == Kind::kOffline)
@@ -138,7 +140,7 @@ std::shared_ptr<Devices::Entry> Devices::add(Entry entry)
     return entries_[last_id_] = std::make_shared<Entry>(std::move(entry));
 }
 
-// One that no configuration describes: as it is.
+// An interface without a section, with default settings.
 std::shared_ptr<Devices::Entry> Devices::add_interface(const std::string &name)
 {
     forget_unused();
@@ -162,8 +164,8 @@ std::shared_ptr<Devices::Entry> Devices::add_file(Lock &lock, const std::string 
         entry->file = keep_file(path, file);
         entry->settings.file = entry->file->descriptor();
     }
-    entry->kept = open(lock, *entry, kind == Kind::kPrivate); // now, so that a missing or foreign file is told here
-    if (kind == Kind::kPrivate) { // the device has its own, and with it goes the file's lock
+    entry->kept = open(lock, *entry, kind == Kind::kPrivate); // now, so that a missing or unknown file is reported here
+    if (kind == Kind::kPrivate) { // the device has its own descriptor; the file's lock ends with it
         entry->settings.file = -1;
         entry->file.reset();
     }
@@ -221,7 +223,7 @@ std::string Devices::find_group(const std::string &name) const
     const std::string own = group_where([&](const DeviceSettings &settings) { return settings.name == name || settings.alias == name; });
     if (!own.empty())
         return own;
-    // Packets of interfaces that only some may use are among those of all.
+    // Packets of restricted interfaces are among those of "any".
     const std::string of_path = group_where([&](const DeviceSettings &settings) { return settings.path == name; });
     const bool is_restricted = name == kAllInterfaces && of_path.empty() && !group_where([](const DeviceSettings &) { return true; }).empty();
     return is_restricted ? "root" : of_path;
@@ -233,7 +235,7 @@ std::shared_ptr<Devices::Entry> Devices::offline(const std::string &name)
         if (entry->kind == Kind::kOffline && entry->settings.name == name)
             return entry;
     }
-    throw Error(MAPID_NO_DEVICE, "there is no offline device \"" + name + "\"");
+    throw Error(MAPID_NO_DEVICE, "no offline device \"" + name + "\"");
 }
 
 void Devices::append_offline(const std::string &name, const std::string &path, int file)
@@ -244,7 +246,7 @@ void Devices::append_offline(const std::string &name, const std::string &path, i
     const auto own = file < 0 ? nullptr : keep_file(path, file);
     const int descriptor = own ? own->descriptor() : -1;
     entry->kept->append(path, descriptor);
-    entry->settings.more.emplace_back(path, descriptor); // for when it is opened again, with an option
+    entry->settings.more.emplace_back(path, descriptor); // in case it is reopened with an option
     if (own)
         entry->more_files.push_back(own);
 }
@@ -259,7 +261,7 @@ void Devices::start_offline(const std::string &name)
 
 void Devices::delete_offline(const std::string &name)
 {
-    std::shared_ptr<Device> last; // its thread is joined without the lock
+    std::shared_ptr<Device> last; // destroyed after the lock is released, since that joins its thread
     const std::lock_guard lock(mutex_);
     const auto entry = offline(name);
     last = std::move(entry->kept);
@@ -273,12 +275,12 @@ void Devices::set_option(const std::string &name, const std::string &key, const 
     const auto entry = find(name);
     opened_.wait(lock, [&] { return !entry->is_opening; });
     if (entry->kept && entry->kept.use_count() == 1 && !entry->kept->has_started())
-        entry->kept.reset(); // its first use opens it again, with the option
+        entry->kept.reset(); // its first use reopens it with the option
     if (!entry->open.expired())
-        throw Error(MDLIB_FLOW_ALREADY_ACTIVE, "device " + name + " is in use; options are set before its first flow");
+        throw Error(MDLIB_FLOW_ALREADY_ACTIVE, "device " + name + " is in use; its options must be set before its first flow is created");
     DeviceSettings changed(entry->settings);
     changed.set(key, value);
-    changed.option_values(registry_.driver(changed.driver)); // refuses what it does not know
+    changed.option_values(registry_.driver(changed.driver)); // throws for unknown options
     options_[entry->settings.name].emplace_back(key, value);
 }
 
@@ -299,11 +301,11 @@ mapi_device_info_t Devices::describe(const Entry &entry, const Device *device)
 
 void Devices::describe(int id, mapi_device_info_t *info)
 {
-    std::shared_ptr<Device> device; // its last owner waits for its thread without the lock
+    std::shared_ptr<Device> device; // destroyed after the lock is released, since that joins its thread
     const std::lock_guard lock(mutex_);
     const auto found = entries_.find(id);
     if (found == entries_.end())
-        throw Error(MAPI_DEVICE_INFO_ERR, "there is no device " + std::to_string(id));
+        throw Error(MAPI_DEVICE_INFO_ERR, "no device " + std::to_string(id));
     device = found->second->open.lock();
     *info = describe(*found->second, device.get());
 }
@@ -320,7 +322,7 @@ int Devices::next(int id)
 
 std::vector<ListedDevice> Devices::list()
 {
-    std::vector<ListedDevice> all; // with the last owners, perhaps: let go without the lock
+    std::vector<ListedDevice> all; // may be the last owners of devices: destroyed after the lock is released
     const std::lock_guard lock(mutex_);
     for (const auto &[id, entry] : entries_) {
         const auto device = entry->open.lock();
@@ -332,7 +334,7 @@ std::vector<ListedDevice> Devices::list()
 
 bool Devices::free_retired()
 {
-    std::vector<std::weak_ptr<Device>> all; // a function's end may take its time: without the lock, and one device after the other
+    std::vector<std::weak_ptr<Device>> all; // without the lock and one device at a time, since ending a function may take long
     {
         const std::lock_guard lock(mutex_);
         for (const auto &[id, entry] : entries_)
@@ -348,7 +350,7 @@ bool Devices::free_retired()
 
 void Devices::copy_stats(const std::string &name, mapi_stat_t *stats, Client *client)
 {
-    std::shared_ptr<Device> device; // its last owner waits for its thread without the lock, and a driver tells without it
+    std::shared_ptr<Device> device; // statistics are read, and the device possibly destroyed, without the lock
     {
         const std::lock_guard lock(mutex_);
         device = find_open(name);

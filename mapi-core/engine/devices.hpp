@@ -22,16 +22,16 @@ class Devices;
 
 struct DevicesOptions {
     int first_id = 1;
-    bool is_shared = false; // devices of mapi.conf are used by several clients: none of them may hold one up, and reload() alone reads the file
-    bool has_captures_alone = false; // neither mapi.conf nor interfaces
-    Devices *formats = nullptr;      // whose mapi.conf says what reads captures; null: its own
+    bool is_shared = false; // devices of mapi.conf have several clients, none of which may block one, and only reload() reads the file
+    bool has_captures_alone = false; // no devices of mapi.conf and no interfaces
+    Devices *formats = nullptr;      // whose mapi.conf names the drivers of captures; null: its own
     PlanObserver on_plan = {};
-    std::shared_ptr<Budget> budget = {}; // of what drivers hold; null: nobody counts
+    std::shared_ptr<Budget> budget = {}; // for drivers' memory; null: not charged
 };
 
-// What a reload() has found, by name.
+// The result of reload(), by device name.
 struct ReloadedConfig {
-    std::string file; // empty: there is none
+    std::string file; // empty: no mapi.conf
     size_t devices = 0;
     std::vector<std::string> added, changed, removed;
     std::vector<std::string> warnings;
@@ -39,12 +39,13 @@ struct ReloadedConfig {
 
 struct ListedDevice {
     mapi_device_info_t info = {};
-    std::shared_ptr<Device> open; // null: its first flow opens it
-    bool is_replaced = false;     // mapi.conf says otherwise by now; it goes with its last flow
-    std::string group;            // whose members may use it; empty: mapi.conf does not say
+    std::shared_ptr<Device> open; // null until its first flow opens it
+    bool is_replaced = false;     // mapi.conf has changed since; it is closed with its last flow
+    std::string group;            // whose members may use it; empty: not set in mapi.conf
 };
 
-// Any thread; opening a device holds up those who want the same alone.  Everything throws Error.
+// Any thread; opening a device blocks only callers that need the same one.  All functions throw
+// Error.
 class Devices
 {
 public:
@@ -56,20 +57,22 @@ public:
     // The driver that reads files of a format.
     std::string driver_of(int format);
 
-    // Reads mapi.conf.  A device that is open with other settings than it has now stays open for the flows that it has; the next one
-    // opens it anew.  When the file is wrong, all is as it was.
+    // Reads mapi.conf.  A device that is open with different settings stays open for its existing
+    // flows; the next flow opens it again.  After an error in the file nothing changes.
     ReloadedConfig reload();
-    // A device of mapi.conf is opened by its first flow and closed with its last; one made by create_offline() stays.
+    // A device of mapi.conf is opened by its first flow and closed with its last; one created by
+    // create_offline() stays open.
     std::shared_ptr<Device> acquire(const std::string &name);
-    // file: a descriptor to read in place of the path; stays the caller's.
+    // file: a descriptor to read instead of the path; the caller keeps ownership.
     std::string create_offline(const std::string &path, int format, int file = -1);
-    // MAPI 1: the device goes with its one flow.
+    // MAPI 1: the device is closed with its only flow.
     std::shared_ptr<Device> create_private(const std::string &path, int format, int file = -1);
     bool has(const std::string &name);
-    // Whose members may use it, as mapi.conf says of the device or of another that reads the same; empty: it says nothing.
+    // The group whose members may use it, from mapi.conf's section of the device or of another one
+    // with the same path; empty if not set.
     std::string group_of(const std::string &name);
     std::string group_of(int id);
-    // Of one that is not started: the capture is read, too.  file: as create_offline().
+    // Adds a capture to a device that is not started.  file: as for create_offline().
     void append_offline(const std::string &name, const std::string &path, int file = -1);
     void start_offline(const std::string &name);
     void delete_offline(const std::string &name);
@@ -77,11 +80,11 @@ public:
 
     void describe(int id, mapi_device_info_t *info);
     int next(int id);
-    // In the order of their ids, replaced ones among them.
+    // In the order of their ids, including replaced ones.
     std::vector<ListedDevice> list();
-    // What closed flows left with packet threads; false: one of these still has some of it.
+    // Frees what closed flows left behind; false if a packet thread still uses some of it.
     bool free_retired();
-    // client: whose own drops are told, beside those of all; null: the only one.
+    // client: its own drops are reported in addition to the total; null: the only client.
     void copy_stats(const std::string &name, mapi_stat_t *stats, Client *client = nullptr);
 
 private:
@@ -90,21 +93,22 @@ private:
         int id = 0;
         DeviceSettings settings;
         std::weak_ptr<Device> open;
-        std::shared_ptr<Device> kept; // of create_offline()
+        std::shared_ptr<Device> kept; // by create_offline()
         std::shared_ptr<OwnedFile> file;
         std::vector<std::shared_ptr<OwnedFile>> more_files;
         Kind kind = Kind::kConfigured;
         bool is_opening = false;
         bool is_replaced = false;
-        bool is_interface = false; // that no configuration names
+        bool is_interface = false; // without a section in mapi.conf
 
-        // Its one flow has gone.
+        // Its only flow is closed.
         bool is_over() const { return kind == Kind::kPrivate && open.expired(); }
     };
     using Lock = std::unique_lock<std::mutex>;
     using KeyValues = std::vector<std::pair<std::string, std::string>>;
 
-    // Under the lock; an entry that it let go meanwhile may have been removed.
+    // Under the lock; a function that takes `lock` may release it meanwhile, and entries may be
+    // removed then.
     ReloadedConfig take_config(std::string file, Config config);
     void take_settings(DeviceSettings settings, ReloadedConfig &told);
     std::map<int, std::string> format_drivers();
@@ -125,11 +129,11 @@ private:
     const Registry &registry_;
     const DevicesOptions devices_options_;
     std::mutex mutex_;
-    std::condition_variable opened_; // an entry is not being opened any more
+    std::condition_variable opened_; // an entry has been opened, or failed to open
     std::map<int, std::shared_ptr<Entry>> entries_;
-    std::map<int, std::string> format_drivers_; // as reload() has read them
-    std::map<std::string, KeyValues> options_; // set by the program; they win over mapi.conf
-    std::string config_; // where the entries come from, for messages
+    std::map<int, std::string> format_drivers_; // as read by reload()
+    std::map<std::string, KeyValues> options_; // set by the program; override mapi.conf
+    std::string config_; // the file that defines the entries, for messages
     int last_id_;
 };
 } // namespace mapi::engine

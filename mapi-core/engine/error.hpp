@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Error: a number of errors.h with the text for this case; turned into mapi_read_error() at the C border.
+// Error: a number of errors.h with the text for this case; the C interface passes it on to
+// mapi_read_error().
 #pragma once
 
 #include <stdexcept>

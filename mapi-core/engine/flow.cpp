@@ -21,9 +21,9 @@ namespace mapi::engine
 namespace
 {
 constexpr auto kLookInterval = std::chrono::milliseconds(1);
-constexpr int kTransformsMax = 16; // each stands on the packet thread's stack while what follows it runs
+constexpr int kTransformsMax = 16; // each takes space on the packet thread's stack while the functions after it run
 
-// What mapi.conf says to the function.
+// The lines of a section of mapi.conf for the function.
 Argument read_function_section(const char *section)
 {
     Argument lines;
@@ -36,7 +36,7 @@ Argument read_function_section(const char *section)
     return lines;
 }
 
-bool always() { return true; } // what a flow has goes with it, and its end wakes its readers
+bool always() { return true; } // in the same process the writer cannot die, and the flow's end wakes its readers
 } // namespace
 
 Flow::Flow(std::shared_ptr<Device> device, std::shared_ptr<Client> client)
@@ -49,15 +49,16 @@ void Flow::check_applicable(const mapi_function &function) const
 {
     if (chain_->status() != FLOW_INIT)
         throw Error(MFUNCT_COULD_NOT_APPLY_FUNCT,
-                    std::string(function.name) + ": the flow is connected; functions are applied before mapi_connect()");
+                    std::string(function.name) + ": the flow is connected; functions must be applied before mapi_connect()");
     if ((function.flags & MAPI_FUNCTION_TRANSFORMS) && chain_->count_transforms() == kTransformsMax)
-        throw Error(MFUNCT_COULD_NOT_APPLY_FUNCT, std::string(function.name) + ": the flow has " + std::to_string(kTransformsMax) +
-                                                      " functions that change packets already");
+        throw Error(MFUNCT_COULD_NOT_APPLY_FUNCT, std::string(function.name) + ": the flow already has " + std::to_string(kTransformsMax) +
+                                                      " functions that change packets");
     if ((function.flags & MAPI_FUNCTION_METER_END) && chain_->find_meter_begin(chain_->functions().size()) < 0)
-        throw Error(MFUNCT_COULD_NOT_APPLY_FUNCT, std::string(function.name) + ": there is no PERF_START before it, or another one has that");
+        throw Error(MFUNCT_COULD_NOT_APPLY_FUNCT, std::string(function.name) + ": requires a PERF_START before it that no other PERF_STOP uses");
 }
 
-// The function is made without the lock, since that may take long (a filter that looks up names): who lists flows does not wait for it.
+// The function is created without the lock, since that may take long (a filter that looks up names)
+// and listing flows must not wait.
 int Flow::apply(const mapi_function &function, Arguments arguments)
 {
     {
@@ -67,10 +68,10 @@ int Flow::apply(const mapi_function &function, Arguments arguments)
     for (const Argument &argument : arguments) {
         if (argument.kind != 'S')
             continue;
-        // A whole result is read where it lies, by the thread that writes it.
+        // A whole result is read in place, by the thread that writes it.
         for (const Target &target : argument.targets) {
             if (target.device != device_.get())
-                throw Error(MFUNCT_COULD_NOT_APPLY_FUNCT, std::string(function.name) + ": one of \"" + argument.text + "\" is of another device");
+                throw Error(MFUNCT_COULD_NOT_APPLY_FUNCT, std::string(function.name) + ": one of \"" + argument.text + "\" belongs to another device");
         }
     }
     if (function.config_section)
@@ -111,7 +112,7 @@ void Flow::set_option(int option, uint64_t value)
 {
     const std::lock_guard lock(mutex_);
     if (chain_->status() != FLOW_INIT)
-        throw Error(MDLIB_NO_MODIFYING, "the flow is connected; its options are set before mapi_connect()");
+        throw Error(MDLIB_NO_MODIFYING, "the flow is connected; its options must be set before mapi_connect()");
     options_.set(option, value);
 }
 
@@ -127,7 +128,7 @@ void Flow::connect()
     if (chain_->is_closed_unconnected())
         throw Error(MAPI_INVALID_FLOW, "the flow is closed");
     if (chain_->status() != FLOW_INIT)
-        throw Error(MDLIB_FLOW_ALREADY_ACTIVE, "the flow is connected already");
+        throw Error(MDLIB_FLOW_ALREADY_ACTIVE, "the flow is already connected");
     device_->connect(chain_);
 }
 
@@ -157,7 +158,7 @@ void Flow::remove(int fid)
             node = device_->remove(removed);
         removed_.push_back(counts_of(removed));
     }
-    // A file may take its time: without the lock.
+    // Writing a file may take long, so not under the lock.
     while (node && node->has_ended() && !node->is_settled())
         std::this_thread::sleep_for(kLookInterval);
 }
@@ -170,7 +171,7 @@ void Flow::close()
 void Flow::close(const std::vector<std::shared_ptr<Flow>> &flows)
 {
     disconnect(flows);
-    // A file may take its time: without the flows' locks.
+    // Writing a file may take long, so not under the flows' locks.
     for (const auto &flow : flows) {
         while (flow->has_ended() && !flow->settle())
             std::this_thread::sleep_for(kLookInterval);
@@ -214,14 +215,15 @@ FunctionMemory Flow::memory(int fid)
     const std::lock_guard lock(mutex_);
     const Applied &applied = function(fid);
     const Node &node = *applied.node;
-    // One in place that create() did not ask for is none, and what stands for it no client's memory.
+    // Without allocate_result() in create() there is no result in place, and its placeholder is not
+    // in the client's memory.
     const bool lies_in_place = node.is_in_place() && node.has_result();
     const void *result = lies_in_place ? node.published().words() - 1 : applied.mirror_memory.memory();
     return {result, node.result_bytes(), node.ring(), node.has_results_in_ring(), node.has_packets_in_ring(), node.is_composed(),
             applied.since_last != nullptr};
 }
 
-// `copy` is zeros.  Of a composed result with the lock of its records.
+// `copy` is zeroed.  For a composed result the caller holds the lock of its records.
 void Flow::copy_result(Applied &applied, uint64_t *copy)
 {
     const Node &node = *applied.node;
@@ -238,14 +240,15 @@ mapi_results_t *Flow::read_results(int fid)
         throw Error(MAPI_SHM_ERR, std::string(node.function().name) + " has no result");
     if (node.has_results_in_ring())
         return nullptr;
-    // Relaxed stores: two threads that read the same function get whole words, if not both their own.
+    // Relaxed stores: two threads that read the same function share the memory, but never see torn
+    // words.
     if (applied.is_share_of_word) [[likely]] {
-        // A shared result may be of packets before this flow.
+        // A shared result may count packets from before this flow joined.
         const auto share = [&] { return !node.is_shareable() || chain_->has_joined() ? applied.share() : 0; };
         applied.result[0].store(applied.since_last ? applied.since_last->take(share) : share(), std::memory_order_relaxed);
     } else {
         std::vector<uint64_t> copy(applied.result.size());
-        std::optional<ring::RecordSource::Lock> lock; // also while it is stored: what is told once shall not be mixed with what another thread reads
+        std::optional<ring::RecordSource::Lock> lock; // held while storing, too: results of two threads must not mix
         if (node.is_composed())
             lock.emplace(*applied.records);
         copy_result(applied, copy.data());
@@ -256,7 +259,8 @@ mapi_results_t *Flow::read_results(int fid)
     return &applied.results;
 }
 
-// The word of a shared node may count packets from before the flow until the flow has joined; that of a pure node is not a count.
+// Until the flow has joined, the word of a shared node may count packets from before the flow; that
+// of a pure node is not a count.
 Applied *Flow::share_of_word(int fid) const
 {
     Applied &applied = *chain_->functions()[size_t(fid) - 1];
@@ -275,7 +279,7 @@ ring::RecordSource &Flow::records(Applied &applied, bool are_packets)
 {
     const char *const name = applied.node->function().name;
     if (!(are_packets ? applied.node->has_packets_in_ring() : applied.node->has_results_in_ring()))
-        throw Error(MAPI_INVALID_FID_FUNCID, std::string(name) + (are_packets ? " keeps no packets; TO_BUFFER does" : " has no results one after another"));
+        throw Error(MAPI_INVALID_FID_FUNCID, std::string(name) + (are_packets ? " keeps no packets; use TO_BUFFER" : " does not give its results one by one"));
     if (!applied.records)
         throw Error(MAPI_NO_MORE_RESULTS, std::string(name) + " has no more results");
     return *applied.records;
@@ -315,12 +319,12 @@ int Flow::poll_descriptor(int fid)
 {
     Applied &applied = connected_function(fid);
     if (!applied.records || applied.node->is_composed())
-        throw Error(MAPI_INVALID_FID_FUNCID, std::string(applied.node->function().name) + " gives nothing one by one that could be waited for");
+        throw Error(MAPI_INVALID_FID_FUNCID, std::string(applied.node->function().name) + " gives no packets or results one by one to wait for");
     const auto lock = applied.records->lock();
     if (applied.records->event() < 0) {
         const int event = applied.node->ring()->writer().poll_descriptor();
         if (event < 0)
-            throw Error(MAPI_INTERNAL_ERROR, std::string("no descriptor can be made: ") + strerror(errno));
+            throw Error(MAPI_INTERNAL_ERROR, std::string("cannot create a descriptor: ") + strerror(errno));
         applied.records->set_event(event);
     }
     return applied.records->event();

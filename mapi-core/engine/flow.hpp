@@ -16,18 +16,18 @@ namespace mapi::engine
 {
 class Device;
 
-// Where a client in another process finds what a function gives.
+// Location of a function's output, for a client in another process.
 struct FunctionMemory {
-    const void *result = nullptr; // as Published
+    const void *result = nullptr; // memory of a Published
     size_t result_bytes = 0;
     RingMemory *ring = nullptr;
     bool has_results_in_ring = false;
     bool has_packets_in_ring = false;
-    bool is_composed = false; // its result is made of result and ring, by its table
-    bool is_since_last = false; // readers are told what it has grown by since they read it before
+    bool is_composed = false; // the function's table composes its result from result and ring
+    bool is_since_last = false; // readers get the increase since their last read
 };
 
-// Any thread.  Everything throws Error.
+// Any thread.  All functions throw Error.
 class Flow : public std::enable_shared_from_this<Flow>
 {
 public:
@@ -35,57 +35,64 @@ public:
 
     const std::shared_ptr<Device> &device() const { return device_; }
     int apply(const mapi_function &function, Arguments arguments);
-    // One of its functions, for another one's argument; is_whole: that takes results of any size.
+    // One of its functions, as an argument of another one; is_whole: that accepts results of any
+    // size.
     Target target(int fid, bool is_whole = false);
-    // Whether it has begun, for another flow's function.
+    // Whether the flow has begun, for another flow's function.
     FlowBegun begun() const { return chain_->begun(); }
     bool is_connected() const;
-    // For functions that are applied from then on; of a flow that is not connected.
+    // For functions that are applied afterwards; only before the flow is connected.
     void set_option(int option, uint64_t value);
     uint64_t option(int option);
     void connect();
-    // Its result and its packets are as if the flow were connected now; packets that the driver reads after the return are counted anew.
+    // Its result and packet counts are as if the flow were connected now; they include packets that
+    // the driver reads afterwards.
     void reset(int fid);
-    // It gets no packets any more, and its number stays its own.
+    // The function gets no more packets; its number is not reused.
     void remove(int fid);
     void close();
-    // Many of them, each device's at once.
+    // Closes many flows, all those of a device together.
     static void close(const std::vector<std::shared_ptr<Flow>> &flows);
 
-    // No system call; no lock but that of readers of the same function where it composes its result.  Null: results come one after another.
+    // No system call; no lock, except that of readers of a composed result.  Null if the function's
+    // results come one by one.
     mapi_results_t *read_results(int fid);
-    // Those of a connected flow, removed or not, whose result is its share of a word from now on; null: there is more to it.
+    // The function, of a connected flow and possibly removed, if its result is from now on just its
+    // share of a word; else null.
     Applied *share_of_word(int fid) const;
-    // Null: the function gives no packets, or has none left.
+    // Null if the function gives no packets, or has none left.
     ring::RecordSource *packets(int fid) const;
     bool is_removed(int fid) const { return chain_->functions()[size_t(fid) - 1]->is_removed; }
     size_t function_count() const { return chain_->functions().size(); }
-    // Waits for the next of these.
+    // Waits for the next result.
     mapi_results_t *next_results(int fid);
-    // Null: the end, or nothing there and the buffer does not wait.
+    // Null at the end, or if the buffer is empty and its reader does not wait.
     const mapipkt *next_packet(int fid);
-    // All that are there, at most `most`; waits for the first.
+    // All available packets, at most `most`; waits for the first.
     int next_packets(int fid, const mapipkt **packets, int most, int timeout_ms);
-    // Readable when there is something to read, or the end, after a read that found nothing.
+    // After a read that found nothing: becomes readable when there is something to read, or at the
+    // end.
     int poll_descriptor(int fid);
-    // False when the time is up.
+    // False on timeout.
     bool wait_for_end(int timeout_ms);
 
-    // If its reader has taken all packets and the device waits for readers: waits until there are more, or the flow has finished.
+    // If its reader has taken all packets and the device waits for readers: waits for more packets
+    // or until the flow has finished.
     void wait_whether_over(int timeout_ms);
 
     FunctionMemory memory(int fid);
-    // What goes with the last of its functions, which may be in use for a while after it is closed.
+    // Keeps an object alive as long as its functions, which may be in use for a while after the
+    // flow is closed.
     void keep(std::shared_ptr<const void> thing) { chain_->keep(std::move(thing)); }
     void set_on_end(std::function<void()> on_end) { chain_->set_on_end(std::move(on_end)); }
-    // True once all is done that the end of the packets began.
+    // True once everything that the end of the packets started is done.
     bool settle() { return chain_->settle(); }
     bool has_ended() const { return chain_->has_ended(); }
     const std::atomic<uint32_t> *shown_status() const { return chain_->shown_status(); }
 
     void describe(mapi_flow_info_t *info);
     void describe(int fid, mapi_function_info_t *info);
-    // 0: there is none after it.
+    // 0 if there is none after it.
     int next_function(int fid);
     struct FunctionCounts {
         const char *name;
@@ -93,9 +100,9 @@ public:
         uint64_t passed;
     };
     std::vector<FunctionCounts> counts();
-    // Memory that its functions may need at most, as counted for the client.
+    // Memory that its functions may need at most, as charged to the client.
     uint64_t function_bytes();
-    // Of functions that were removed, when they were.
+    // Counts of removed functions at the time of their removal.
     std::vector<FunctionCounts> removed_counts();
 
 private:

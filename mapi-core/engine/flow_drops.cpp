@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Flow drops: what functions of one client's flows of one device dropped.
+// Flow drops: drops of the functions of one client's flows on one device.
 #include "engine/flow_drops.hpp"
 
 #include "engine/packet_path/chain.hpp"

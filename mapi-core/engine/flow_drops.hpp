@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Flow drops: what the functions of one client's flows of one device dropped, closed flows included.
+// Flow drops: drops of the functions of one client's flows on one device, including closed flows.
 #pragma once
 
 #include <mutex>
@@ -11,7 +11,7 @@ namespace mapi::engine
 {
 class Chain;
 
-// What is summed up here; the others of the struct are of one function.
+// Only the members that are summed here; the others belong to a single function.
 inline void add_up(mapi_function_drops &sum, const mapi_function_drops &more)
 {
     sum.buffer_full += more.buffer_full;
@@ -22,10 +22,11 @@ inline void add_up(mapi_function_drops &sum, const mapi_function_drops &more)
 class FlowDrops
 {
 public:
-    // Any thread.  remove(): when it goes.
+    // Any thread.  remove(): when the chain is destroyed.
     void add(const Chain &chain);
     void remove(const Chain &chain);
-    // buffer_full, link_type and not_written; they only grow.  The thread that applies functions to the client's flows.
+    // buffer_full, link_type and not_written; they only grow.  Called by the thread that applies
+    // functions to the client's flows.
     mapi_function_drops sum();
 
 private:

@@ -16,14 +16,14 @@ namespace
 uint64_t checked(const char *name, uint64_t value, uint64_t least, uint64_t most)
 {
     if (value != 0 && (value < least || value > most))
-        throw Error(MFUNCT_INVALID_ARGUMENT_3, std::string(name) + ": " + std::to_string(value) + " is neither 0 nor from " + std::to_string(least) + " to " +
-                                               std::to_string(most));
+        throw Error(MFUNCT_INVALID_ARGUMENT_3, std::string(name) + ": " + std::to_string(value) + " is out of range (0, or " + std::to_string(least) + " to " +
+                                               std::to_string(most) + ")");
     return value;
 }
 
 [[noreturn]] void refuse_option(int option)
 {
-    throw Error(MFUNCT_INVALID_ARGUMENT_2, "flows have no option " + std::to_string(option));
+    throw Error(MFUNCT_INVALID_ARGUMENT_2, "unknown flow option " + std::to_string(option));
 }
 } // namespace
 

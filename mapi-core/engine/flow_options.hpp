@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Flow options: numbers of mapi_set_flow_option() -> what functions that are applied from then on are told.
+// Flow options: numbers of mapi_set_flow_option() -> settings for functions that are applied
+// afterwards.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +8,7 @@
 namespace mapi::engine
 {
 struct FlowOptions {
-    uint64_t buffer_bytes = 0; // of each ring; 0: what the function wants
+    uint64_t buffer_bytes = 0; // of each ring; 0: the function's default
     uint32_t snap_bytes = 0;   // of a packet that copies keep; 0: all
 
     // option: of enum mapi_flow_option.  Throws Error.

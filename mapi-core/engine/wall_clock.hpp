@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Wall clock: the time of day since 1970, in microseconds as results carry it or in nanoseconds as packets do.
+// Wall clock: the time since 1970, in microseconds as in results or in nanoseconds as in packets.
 #pragma once
 
 #include <cstdint>

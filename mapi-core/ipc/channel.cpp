@@ -12,7 +12,7 @@ namespace mapi::ipc
 {
 namespace
 {
-constexpr int kPassPidfd = 76; // SO_PASSPIDFD, which older headers do not have
+constexpr int kPassPidfd = 76; // SO_PASSPIDFD, missing in older headers
 
 [[noreturn]] void fail(const char *what)
 {
@@ -29,7 +29,7 @@ void attach(msghdr &header, const std::vector<int> &descriptors)
     memcpy(CMSG_DATA(control), descriptors.data(), bytes);
 }
 
-// `descriptors` has room for all: nothing fails between the kernel's open and the owner.
+// `descriptors` has room reserved, so nothing can throw between the kernel's open and the owner.
 void take(msghdr &header, std::vector<Descriptor> &descriptors)
 {
     for (cmsghdr *control = CMSG_FIRSTHDR(&header); control; control = CMSG_NXTHDR(&header, control)) {
@@ -45,13 +45,14 @@ void take(msghdr &header, std::vector<Descriptor> &descriptors)
 }
 } // namespace
 
-// A listening socket of the service manager's passes on what it was told (PassCredentials= and the like of systemd.socket(5)), which
-// would take the room of descriptors, or be one itself.
+// A socket accepted from the service manager's listening socket inherits its options
+// (PassCredentials= and similar ones of systemd.socket(5)); their control messages would take the
+// room of descriptors, or contain a descriptor.
 Channel::Channel(Descriptor socket) : socket_(std::move(socket))
 {
     const int off = 0;
     for (const int option : {SO_PASSCRED, SO_PASSSEC, kPassPidfd})
-        setsockopt(socket_.number(), SOL_SOCKET, option, &off, sizeof(off)); // fails where the kernel does not know it
+        setsockopt(socket_.number(), SOL_SOCKET, option, &off, sizeof(off)); // fails if the kernel does not know the option
 }
 
 void Channel::send(const std::string &bytes, const std::vector<int> &descriptors, int timeout_ms)
@@ -75,7 +76,7 @@ void Channel::send(const std::string &bytes, const std::vector<int> &descriptors
             fail("cannot send");
         pollfd writable = {socket_.number(), POLLOUT, 0};
         if (poll(&writable, 1, timeout_ms) == 0)
-            throw ChannelError("the other side does not read");
+            throw ChannelError("timed out: the other side does not read");
     }
 }
 
@@ -90,16 +91,16 @@ bool Channel::receive(Message &message, size_t descriptors_most)
     header.msg_iov = &piece;
     header.msg_iovlen = 1;
     header.msg_control = control;
-    header.msg_controllen = descriptors_most == 0 ? 0 : sizeof(control); // without room the kernel opens none
+    header.msg_controllen = descriptors_most == 0 ? 0 : sizeof(control); // without room the kernel opens no descriptors
     ssize_t got;
-    bool is_reset = false; // told once, before what the other side said last
+    bool is_reset = false; // ECONNRESET is reported once, before the other side's last messages
     while ((got = recvmsg(socket_.number(), &header, MSG_CMSG_CLOEXEC)) < 0 && (errno == EINTR || (errno == ECONNRESET && !is_reset)))
         is_reset |= errno == ECONNRESET;
     if (got < 0 && errno != ECONNRESET)
         fail("cannot receive");
     if (got < 0)
         return false;
-    take(header, message.descriptors); // first: whatever is wrong with the message, they are open
+    take(header, message.descriptors); // first, since they are open even if the message is malformed
     const bool is_cut = header.msg_flags & MSG_CTRUNC;
     if (got == 0 && message.descriptors.empty() && !is_cut && has_closed())
         return false;
@@ -109,15 +110,15 @@ bool Channel::receive(Message &message, size_t descriptors_most)
     if (is_too_long || are_too_many || message.has_lost_descriptors)
         message.descriptors.clear();
     if (is_too_long)
-        throw ChannelError("a message is too long");
+        throw ChannelError("received a message that is too long");
     if (are_too_many)
-        throw ChannelError("a message has more than " + std::to_string(descriptors_most) + " descriptors");
+        throw ChannelError("received a message with more than " + std::to_string(descriptors_most) + " descriptors");
     message.bytes.resize(size_t(got));
     return true;
 }
 
-// After a read of nothing.  A message without bytes reads like the end (recv(2)); only one from a side that has closed since is taken
-// for it, and with it what that side said behind it.
+// Called after a read of 0 bytes.  An empty message reads like the end (recv(2)); it is taken for
+// the end only if the other side has closed since, and then any messages after it are lost.
 bool Channel::has_closed() const
 {
     pollfd event = {socket_.number(), POLLRDHUP, 0};

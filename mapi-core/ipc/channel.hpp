@@ -11,11 +11,11 @@
 
 namespace mapi::ipc
 {
-constexpr uint32_t kProtocolVersion = 2; // of what libmapi and mapid say, told in the greeting
+constexpr uint32_t kProtocolVersion = 2; // of the protocol between libmapi and mapid, exchanged in the handshake
 constexpr size_t kMessageBytesMax = 65536;
 constexpr size_t kDescriptorsMax = 16;
 
-// The other side is gone, or does not keep to the protocol; what() says which.
+// The other side is gone, or violates the protocol; what() says which.
 class ChannelError : public std::runtime_error
 {
 public:
@@ -25,7 +25,7 @@ public:
 struct Message {
     std::string bytes; // may be empty
     std::vector<Descriptor> descriptors;
-    bool has_lost_descriptors = false; // this process may open no more; then there is none
+    bool has_lost_descriptors = false; // this process has too many open files; then `descriptors` is empty
 };
 
 // One thread at a time.
@@ -35,10 +35,10 @@ public:
     explicit Channel(Descriptor socket);
 
     int socket() const { return socket_.number(); }
-    // Throws ChannelError, also when the other side does not take it within timeout_ms.
+    // Throws ChannelError, also if the other side does not read within timeout_ms.
     void send(const std::string &bytes, const std::vector<int> &descriptors, int timeout_ms);
-    // Waits.  False: the other side has closed.  Throws ChannelError, and then no descriptor of the message is open; more than
-    // `descriptors_most` are an error.
+    // Waits.  False if the other side has closed.  More than `descriptors_most` descriptors are an
+    // error.  Throws ChannelError, after closing the descriptors of the message.
     bool receive(Message &message, size_t descriptors_most = kDescriptorsMax);
 
 private:

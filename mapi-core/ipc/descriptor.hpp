@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Descriptor: a file descriptor with an owner.
+// Descriptor: an owned file descriptor.
 #pragma once
 
 #include <utility>

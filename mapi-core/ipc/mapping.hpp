@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Mapping: shared memory of a descriptor -> bytes.
+// Mapping: a descriptor of shared memory -> its bytes, mapped and owned.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ class Mapping
 {
 public:
     Mapping() = default;
-    // data() is null when that fails, with errno.
+    // On failure data() is null and errno is set.
     Mapping(int descriptor, size_t bytes, bool is_writable)
     {
         void *at = mmap(nullptr, bytes, is_writable ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, descriptor, 0);
@@ -38,7 +38,7 @@ public:
 
     uint8_t *data() const { return data_; }
     size_t bytes() const { return bytes_; }
-    // Null: not within.
+    // Null if not within the mapping.
     uint8_t *at(uint64_t offset, uint64_t bytes) const
     {
         return offset <= bytes_ && bytes <= bytes_ - offset ? data_ + offset : nullptr;

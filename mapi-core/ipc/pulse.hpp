@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pulse: a word of memory that mapid keeps up to date, by which a client sees that it still runs.
+// Pulse: a word of shared memory that mapid updates regularly -> whether mapid still runs.
 #pragma once
 
 #include <atomic>
@@ -12,7 +12,7 @@ namespace mapi::ipc
 using PulseWord = std::atomic<uint64_t>; // 0: none has been written yet
 
 constexpr int kPulseMs = 250;
-// A busy machine may keep mapid from running for a second or two.
+// On a busy machine mapid may be preempted for a second or two.
 constexpr uint64_t kSilenceNs = 3000000000;
 
 inline uint64_t monotonic_ns()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Run-time folder: where mapid and its clients meet.
+// Run-time paths: where mapid listens and its clients connect.
 #pragma once
 
 #include <cstdlib>
@@ -12,7 +12,7 @@ inline std::string standard_socket()
     return "/run/mapid/mapid.sock";
 }
 
-// is_local: mapi.conf says that each user has a mapid of his own.
+// is_local: according to mapi.conf, each user has a mapid of their own.
 inline std::string socket_path(bool is_local)
 {
     const char *named = std::getenv("MAPI_SOCKET"), *home = std::getenv("HOME");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ERF record: its types, and what cannot be one.
+// ERF record: its types and its validation.
 #include "links/erf_record.hpp"
 
 #include "links/link_type.hpp"
@@ -17,8 +17,8 @@ struct Row {
 
 constexpr Row kRows[] = {
     {1, {ErfContent::kHdlc, false, 0, 0}},          // HDLC_POS
-    {2, {ErfContent::kFrame, false, 2, kEthernet}}, // ETH, behind an offset and a pad
-    {5, {ErfContent::kHdlc, false, 4, 0}},          // MC_HDLC, behind the number of its channel
+    {2, {ErfContent::kFrame, false, 2, kEthernet}}, // ETH, after an offset and a pad byte
+    {5, {ErfContent::kHdlc, false, 4, 0}},          // MC_HDLC, after the channel number
     {10, {ErfContent::kHdlc, true, 0, 0}},          // COLOR_HDLC_POS
     {11, {ErfContent::kFrame, true, 2, kEthernet}}, // COLOR_ETH
     {15, {ErfContent::kHdlc, true, 0, 0}},          // DSM_COLOR_HDLC_POS
@@ -31,7 +31,7 @@ constexpr Row kRows[] = {
     {27, {ErfContent::kNothing, false, 0, 0}},      // META
     {ErfRecord::kPadding, {ErfContent::kNothing, false, 0, 0}},
 };
-// ATM, AAL2, AAL5, raw and InfiniBand links, counters: all other numbers up to here.
+// All other numbers up to this one: ATM, AAL2, AAL5, raw and InfiniBand links, counters.
 constexpr uint8_t kLastForeign = 29;
 
 constexpr std::array<ErfType, 128> make_types()
@@ -49,13 +49,13 @@ constinit const std::array<ErfType, 128> kErfTypes = make_types();
 
 bool is_far_from(uint32_t seconds_before, uint32_t seconds)
 {
-    constexpr uint32_t kMostSecondsBack = 60; // between a card's interfaces
+    constexpr uint32_t kMostSecondsBack = 60; // between interfaces of a card
     constexpr uint32_t kMostSecondsOn = 366 * 24 * 3600;
     return seconds_before != 0 &&
            (seconds < seconds_before ? seconds_before - seconds > kMostSecondsBack : seconds - seconds_before > kMostSecondsOn);
 }
 
-// Each extension header tells in the top bit of its first byte whether another follows.
+// The top bit of an extension header's first byte says whether another one follows.
 uint32_t ErfRecord::extension_bytes(uint32_t end) const
 {
     uint32_t found = 0;
@@ -64,13 +64,13 @@ uint32_t ErfRecord::extension_bytes(uint32_t end) const
         has_more = (start_[kHeaderBytes + found] & 0x80) != 0;
         found += kExtensionBytes;
     }
-    return has_more ? end : found; // beyond what is there: one that was to follow has no room
+    return has_more ? end : found; // too large if a further header does not fit
 }
 
 std::string ErfRecord::header_contradiction() const
 {
     if (bytes() < kHeaderBytes)
-        return "a record of " + std::to_string(bytes()) + " bytes, less than its header of " + std::to_string(kHeaderBytes);
+        return "a record of " + std::to_string(bytes()) + " bytes, shorter than its header of " + std::to_string(kHeaderBytes);
     if (type().content == ErfContent::kUnknown)
         return "a record of type " + std::to_string(type_number()) + ", which ERF does not have";
     return {};
@@ -80,7 +80,7 @@ std::string ErfRecord::contradiction() const
 {
     std::string text = header_contradiction();
     if (text.empty() && frame_offset() > bytes())
-        text = "a record of " + std::to_string(bytes()) + " bytes, less than its headers";
+        text = "a record of " + std::to_string(bytes()) + " bytes, shorter than its headers";
     return text;
 }
 } // namespace mapi::links

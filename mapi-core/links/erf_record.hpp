@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// ERF record: the bytes of one record of a DAG card -> its fields and the place of its frame.
+// ERF record: the bytes of one record of a DAG card -> its fields and the offset of its frame.
 //
-// 8 bytes of time, in units of 2^-32 s and little-endian; type; flags; then, big-endian, the length of the record, losses or
-// colour, and the length on the wire.  Extension headers of 8 bytes follow, then what the type puts before its frame.
+// A record has 8 bytes of time, in units of 2^-32 s, little-endian; type; flags; then, big-endian,
+// the record length, losses or colour, and the wire length.  Extension headers of 8 bytes follow,
+// then bytes that the type has before its frame.
 #pragma once
 
 #include <array>
@@ -12,23 +13,24 @@
 namespace mapi::links
 {
 enum class ErfContent : uint8_t {
-    kUnknown, // ERF has no such type
-    kNothing, // padding, or what the recorder tells of itself
-    kForeign, // a packet of no link type known here
+    kUnknown, // not a type of ERF
+    kNothing, // padding, or metadata of the recorder
+    kForeign, // a packet of an unsupported link type
     kFrame,
-    kHdlc, // in Cisco's framing or PPP's, which the type does not tell
+    kHdlc, // in Cisco's framing or PPP's; the type does not distinguish them
 };
 
 struct ErfType {
     ErfContent content;
-    bool has_colour;       // where others count losses
+    bool has_colour;       // in the field where other types count losses
     uint8_t between_bytes; // between the headers and the frame
     uint16_t link_type;
 };
 
 extern const std::array<ErfType, 128> kErfTypes; // by number
 
-// Whether seconds cannot be those of a record behind one with seconds_before; 0: there is none before.
+// Whether a record with these seconds cannot follow one with seconds_before; 0: there is no
+// previous one.
 bool is_far_from(uint32_t seconds_before, uint32_t seconds);
 
 class ErfRecord
@@ -37,15 +39,15 @@ public:
     static constexpr uint32_t kHeaderBytes = 16;
     static constexpr uint8_t kPadding = 48;
 
-    // `start` has kHeaderBytes at least; what asks for more says so.
+    // `start` has at least kHeaderBytes; functions that need more say so.
     explicit ErfRecord(const uint8_t *start) : start_(start) {}
 
     uint32_t bytes() const { return big_endian(10); }
     uint8_t type_number() const { return start_[8] & 0x7f; }
     const ErfType &type() const { return kErfTypes[type_number()]; }
-    // Bit 6 came as the third of the interface with cards of more than four.
+    // Bit 6 was added as the third bit of the interface for cards with more than four.
     uint16_t interface() const { return uint16_t((start_[9] & 3) | (start_[9] & 0x40) >> 4); }
-    // Cut in the card, received with an error, or spoilt inside the card.
+    // Truncated by the card, received with an error, or damaged inside the card.
     bool has_error() const { return (start_[9] & 0x38) != 0; }
     uint32_t losses() const { return type().has_colour ? 0 : big_endian(12); }
     uint32_t wire_len() const { return big_endian(14); }
@@ -55,20 +57,21 @@ public:
     {
         constexpr uint64_t kNsPerSecond = 1000000000;
         const uint64_t fraction = little_endian(0);
-        return seconds() * kNsPerSecond + ((fraction * kNsPerSecond + (uint64_t(1) << 31)) >> 32); // to the nearest
+        return seconds() * kNsPerSecond + ((fraction * kNsPerSecond + (uint64_t(1) << 31)) >> 32); // rounded to the nearest
     }
 
-    // Needs the record's first `available` bytes, kHeaderBytes at least.  More than those where its headers do not end in them.
+    // Needs the record's first `available` bytes, at least kHeaderBytes.  Returns more than
+    // `available` if the headers do not end in them.
     uint32_t frame_offset(uint32_t available) const
     {
         const uint32_t offset = kHeaderBytes + type().between_bytes;
         return start_[8] & 0x80 ? offset + extension_bytes(available) : offset;
     }
-    // Needs the whole record.  More than bytes() where the record contradicts itself.
+    // Needs the whole record.  Returns more than bytes() if the record is malformed.
     uint32_t frame_offset() const { return frame_offset(bytes()); }
     const uint8_t *frame() const { return start_ + frame_offset(); }
 
-    // What no record of ERF can be, in words; empty when there is nothing of that kind.  The second needs the whole record.
+    // Why this cannot be an ERF record; empty if it can.  contradiction() needs the whole record.
     std::string header_contradiction() const;
     std::string contradiction() const;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Host order: the families of BSD's loopback and IPsec, the headers of Linux' USB monitor, netfilter's log, PF's log, SocketCAN.
+// Host order: address families of BSD loopback and IPsec, headers of Linux usbmon, netfilter log,
+// PF log and SocketCAN.
 #include "links/host_order.hpp"
 
 #include <algorithm>
@@ -11,7 +12,7 @@ namespace mapi::links
 {
 namespace
 {
-// False: the capture does not have all of it, and nothing is changed.
+// False if the captured bytes do not contain the whole field; then nothing changes.
 bool swap_bytes(uint8_t *data, uint32_t caplen, uint32_t offset, uint32_t bytes)
 {
     if (caplen < bytes || offset > caplen - bytes)
@@ -46,7 +47,8 @@ void swap_enc(uint8_t *data, uint32_t caplen)
     swap_bytes(data, caplen, 8, 4);
 }
 
-// User and process of the packet's owner, then of the rule's; the header's length comes first.  OpenBSD's older ones end before them.
+// User and process of the packet's owner, then of the rule's; the header's first byte is its
+// length.  Older OpenBSD headers end before these fields.
 void swap_pflog(uint8_t *data, uint32_t caplen)
 {
     constexpr uint32_t kFirst = 44, kEnd = 60;
@@ -56,7 +58,7 @@ void swap_pflog(uint8_t *data, uint32_t caplen)
         swap_bytes(data, caplen, at, 4);
 }
 
-// The identifier of CAN and CAN FD (an id and flags); of CAN XL priority, length and acceptance field.
+// CAN and CAN FD: the identifier (an id and flags).  CAN XL: priority, length and acceptance field.
 void swap_can(uint8_t *data, uint32_t caplen, uint32_t protocol)
 {
     enum Protocol : uint32_t { kCan = 0x000c, kCanFd = 0x000d, kCanXl = 0x000e };
@@ -76,7 +78,8 @@ template <uint32_t kProtocolOffset, uint32_t kHeaderBytes> void swap_can_in_sll(
         swap_can(data + kHeaderBytes, caplen - kHeaderBytes, uint32_t(data[kProtocolOffset]) << 8 | data[kProtocolOffset + 1]);
 }
 
-// Of an isochronous transfer the kernel's buffer has a descriptor for each of its packets: status, offset, length, padding.
+// For an isochronous transfer the kernel's buffer has a descriptor for each packet: status, offset,
+// length, padding.
 void swap_descriptors(uint8_t *data, uint32_t caplen, uint32_t offset, uint32_t count)
 {
     constexpr uint32_t kDescriptorBytes = 16;
@@ -88,7 +91,7 @@ void swap_descriptors(uint8_t *data, uint32_t caplen, uint32_t offset, uint32_t 
     }
 }
 
-// Documentation/usb/usbmon.rst of Linux: struct usbmon_packet.
+// struct usbmon_packet of Linux, Documentation/usb/usbmon.rst.
 template <bool kIsMmapped> void swap_usb(uint8_t *data, uint32_t caplen)
 {
     constexpr struct {
@@ -99,20 +102,20 @@ template <bool kIsMmapped> void swap_usb(uint8_t *data, uint32_t caplen)
         swap_bytes(data, caplen, field.offset, field.bytes);
     const bool is_isochronous = caplen > kTransferType && data[kTransferType] == kIsochronous;
     for (uint32_t offset = kSetup; is_isochronous && offset < kRest; offset += 4)
-        swap_bytes(data, caplen, offset, 4); // counts of errors and descriptors; for others there are the bytes of a setup packet
+        swap_bytes(data, caplen, offset, 4); // counts of errors and descriptors; other transfers have the bytes of a setup packet here
     if (!kIsMmapped)
         return;
     for (uint32_t offset = kRest; offset < kDescriptors; offset += 4)
-        swap_bytes(data, caplen, offset, 4); // interval, start frame, flags, descriptors that are here
+        swap_bytes(data, caplen, offset, 4); // interval, start frame, flags, number of descriptors
     if (is_isochronous && caplen >= kDescriptors)
         swap_descriptors(data, caplen, kDescriptors, word_at(data + kDescriptors - 4));
 }
 
-// Behind a header of 4 bytes there are attributes: length and type, then what is padded to 4 bytes.
+// A header of 4 bytes, then attributes: length, type, and a value padded to 4 bytes.
 void swap_nflog(uint8_t *data, uint32_t caplen)
 {
     constexpr uint32_t kHeaderBytes = 4, kAttributeBytes = 4;
-    if (caplen < kHeaderBytes || data[1] != 0) // the only version that there is
+    if (caplen < kHeaderBytes || data[1] != 0) // the only existing version is 0
         return;
     for (uint32_t at = kHeaderBytes; caplen - at >= kAttributeBytes;) {
         swap_bytes(data, caplen, at, 2);

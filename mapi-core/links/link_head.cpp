@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Link head: the table, and the link types that PPI, PKTAP and ERF have inside.
+// Link head: the table, and the link types inside PPI, PKTAP and ERF.
 #include "links/link_head.hpp"
 
 #include "links/erf_record.hpp"
@@ -41,7 +41,7 @@ constexpr Row kRows[] = {
     {kWirelessRadiotap, {Start::kRadiotap}},
     {kIpOverFirewire, {Start::kEthertype, 18, 16}},
     {kWirelessAvs, {Start::kAvs}},
-    {kPppd, {Start::kPpp, 2}}, // behind a byte of direction and the control byte
+    {kPppd, {Start::kPpp, 2}}, // after a direction byte and the control byte
     {kErfEthernet, {Start::kErf}},
     {kErfPos, {Start::kErf}},
     {kPpi, {Start::kPpi}},
@@ -74,7 +74,8 @@ uint32_t little_endian(const uint8_t *at)
     return uint32_t(at[0]) | uint32_t(at[1]) << 8 | uint32_t(at[2]) << 16 | uint32_t(at[3]) << 24;
 }
 
-// Both have libpcap's own number of what is inside, at some offset, and their length in front of it.
+// PPI and PKTAP have a DLT_ number of the inner link type at some offset, and their own length
+// before it.
 bool read_header(const uint8_t *data, uint32_t caplen, uint32_t bytes, uint32_t least, uint32_t type_at, InnerLink &inner)
 {
     if (bytes < least || bytes > caplen)
@@ -93,7 +94,7 @@ bool read_erf(const uint8_t *data, uint32_t caplen, InnerLink &inner)
     const uint32_t offset = record.frame_offset(caplen);
     if (type.content < ErfContent::kFrame || offset > caplen)
         return false;
-    inner = {type.content == ErfContent::kHdlc ? uint16_t(kCiscoHdlc) : type.link_type, offset}; // PPP's framing is found there, too
+    inner = {type.content == ErfContent::kHdlc ? uint16_t(kCiscoHdlc) : type.link_type, offset}; // kHdlc recognizes PPP's framing, too
     return true;
 }
 } // namespace
@@ -106,7 +107,7 @@ bool inner_link(Start start, const uint8_t *data, uint32_t caplen, InnerLink &in
     switch (start) {
     case Start::kPpi:
         return caplen >= kPpiBytes && read_header(data, caplen, little_endian(data) >> 16, kPpiBytes, 4, inner);
-    case Start::kPktap: // Apple's machines are all little-endian
+    case Start::kPktap: // all Apple machines are little-endian
         return caplen >= kPktapBytes && little_endian(data + 4) == kPktapPacket &&
                read_header(data, caplen, little_endian(data), kPktapBytes, 8, inner);
     case Start::kErf: return read_erf(data, caplen, inner);

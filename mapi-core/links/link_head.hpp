@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Link head: a link type -> how its frames begin.  The one table of what functions can look into.
+// Link head: a link type -> how its frames begin.  The only table of link types that functions can
+// decode.
 #pragma once
 
 #include <array>
@@ -9,16 +10,16 @@
 
 namespace mapi::links
 {
-// How a frame goes on behind LinkHead::bytes.
+// How a frame continues after LinkHead::bytes.
 enum class Start : uint8_t {
-    kUnknown, // nobody here can tell
+    kUnknown, // unsupported
     kIp,
-    kSlip, // a header before IP, or IP at once
+    kSlip, // a header before IP, or IP without a header
     kEthernet,
     kEthertype,  // of 2 bytes at LinkHead::type_at, from the frame's first byte
     kLlc,        // IEEE 802.2
-    kPpp,        // a protocol number, behind address and control or without
-    kPppoe,      // RFC 2516's header
+    kPpp,        // a protocol number, with or without address and control before it
+    kPppoe,      // the header of RFC 2516
     kPppBsdOs,
     kHdlc,       // Cisco's, or PPP's
     kFrameRelay,
@@ -32,7 +33,7 @@ enum class Start : uint8_t {
     kWireless,
     kPrism,
     kAvs,
-    kRadiotap, // these and the following tell their own length
+    kRadiotap, // this and the following contain their own length
     kPpi,
     kPktap,
     kErf,
@@ -52,7 +53,7 @@ inline LinkHead head_of(uint16_t link_type)
     return link_type < kHeadsEnd ? kHeads[link_type] : LinkHead{};
 }
 
-// Frames that have another link type's inside, of which each packet tells.
+// Link types whose packets contain a frame of another link type, which each packet names.
 inline bool is_container(Start start)
 {
     return start >= Start::kPpi;
@@ -63,9 +64,10 @@ struct InnerLink {
     uint32_t offset; // of its frame, at most caplen
 };
 
-// Of a container.  False: it has no link type known here, or is cut.
+// For a container.  False if the inner link type is unknown or the packet is truncated.
 bool inner_link(Start start, const uint8_t *data, uint32_t caplen, InnerLink &inner);
 
-// Whether functions can look into the packet: its link type is one of the table's, also inside a container.
+// Whether functions can decode the packet: its link type, or the one inside a container, is in the
+// table.
 bool is_known(const mapi_packet &packet);
 } // namespace mapi::links

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Link type: the LINKTYPE_ numbers that something here depends on (tcpdump.org/linktypes.html).
+// Link type: the LINKTYPE_ numbers used in this project (tcpdump.org/linktypes.html).
 #pragma once
 
 #include <cstdint>
@@ -55,8 +55,8 @@ enum LinkType : uint16_t {
     kLinuxSll2 = 276,
 };
 
-// Old programs wrote the number that their system's headers have, where it differs from the LINKTYPE_ number (libpcap's DLT_ numbers on
-// Linux; 14 is OpenBSD's DLT_RAW).
+// Old programs wrote their system's own number, even if it differs from the LINKTYPE_ number
+// (libpcap's DLT_ numbers on Linux; 14 is OpenBSD's DLT_RAW).
 constexpr uint32_t from_recorded(uint32_t number)
 {
     switch (number) {

@@ -12,14 +12,14 @@
 
 namespace mapi::ring
 {
-// Returns when the word is not `seen`, when it was woken, at times without a reason, and after timeout_ms at the latest.
+// Returns if the word is not `seen`, on a wake-up, spuriously, or after timeout_ms.
 inline void wait_for_change(const std::atomic<uint32_t> &word, uint32_t seen, int timeout_ms)
 {
     const timespec timeout = {timeout_ms / 1000, long(timeout_ms % 1000) * 1000000};
     syscall(SYS_futex, &word, FUTEX_WAIT, seen, &timeout, nullptr, 0);
 }
 
-// At most so many: a stranger may have any number of threads wait.
+// A limit, since a client may have any number of threads waiting.
 constexpr int kWokenMax = 64;
 
 inline void wake(const std::atomic<uint32_t> &word)

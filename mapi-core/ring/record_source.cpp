@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Record source: a ring's reader as a client uses it.
+// Record source: a ring's reader for clients.
 #include "ring/record_source.hpp"
 
 #include <unistd.h>
@@ -28,7 +28,7 @@ bool RecordSource::wait_whether_last(int timeout_ms, const RingReader::IsAlive &
 bool RecordSource::may_have_come()
 {
     if (event_ < 0 || reader_.is_ended())
-        return false; // the end stays told
+        return false; // at the end the descriptor stays readable
     char told[64];
     while (read(event_, told, sizeof(told)) > 0) {
     }

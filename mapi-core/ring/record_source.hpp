@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Record source: a ring's reader as a client uses it: one record or many, waiting or not, or told by a descriptor.
+// Record source: a ring's reader for clients: one record or many, waiting or not, with a poll
+// descriptor.
 #pragma once
 
 #include <atomic>
@@ -10,10 +11,11 @@
 
 namespace mapi::ring
 {
-// One reader at a time: whoever has lock().
+// One reader at a time: the holder of lock().
 class RecordSource
 {
-    // With the mutex: the flag as well, which try_next() of another thread has for some instructions.
+    // Used with the mutex: also takes the flag, which try_next() of another thread may hold for
+    // some instructions.
     class Claim
     {
     public:
@@ -33,7 +35,8 @@ class RecordSource
 public:
     RecordSource(const RingPages &pages, bool reader_returns) : reader_(pages), reader_returns_(reader_returns) {}
 
-    // Readers that may wait stand in line at the mutex; one that finds a record at once takes the flag alone.
+    // Readers that may wait queue at the mutex; one that finds a record immediately takes only the
+    // flag.
     class Lock
     {
     public:
@@ -45,7 +48,8 @@ public:
     };
     Lock lock() { return Lock(*this); }
 
-    // As next(), without the lock.  None: another thread reads, or there is more to do than to take a record that was seen before.
+    // Like next(), without the lock.  Returns no record if another thread reads, or if more is
+    // needed than to take a record that was already seen.
     Record try_next()
     {
         if (is_read_.exchange(true, std::memory_order_acquire)) [[unlikely]]
@@ -55,9 +59,10 @@ public:
         return record;
     }
 
-    // Waits unless the ring's reader returns.  What was lent before goes back.
+    // Waits, unless reader_returns.  Releases records returned before.
     Record next(const RingReader::IsAlive &is_alive);
-    // take(record), at most `most` times, for all that are there; waits for the first.  Returns how many.
+    // Calls take(record) for all available records, at most `most`; waits for the first.  Returns
+    // their number.
     template <class Take> int next_many(int most, int timeout_ms, const RingReader::IsAlive &is_alive, Take take)
     {
         reader_.release();
@@ -71,27 +76,30 @@ public:
         }
         return count;
     }
-    // Never waits; what it lends stays until give_back().
+    // Never waits; records stay valid until give_back().
     Record take() { return reader_.next(); }
     void give_back() { reader_.give_back(); }
-    // What the writer makes readable: from now on it tells of what comes after a read that found nothing, and of the end.
+    // Sets the poll descriptor: from now on the writer makes it readable for records after a read
+    // that found nothing, and at the end.
     void set_event(int event) { event_ = event; }
     int event() const { return event_; }
-    // Whether records wait for whoever reads; once he has begun, where he need not read at all.  With the lock, which nobody keeps while
-    // he waits when the ring has ended.
+    // Whether records are left for the reader; with need_not_read, only if it has begun to read.
+    // Under the lock, which no thread holds while waiting once the ring has ended.
     bool has_left(bool need_not_read) const { return reader_.has_left() && (!need_not_read || reader_.has_begun()); }
-    // Without the lock, for a program that asks after each record whether it was the last: waits until the next one is there, or none will
-    // come any more.  True: none will.  It does not wait where records are left, none was taken yet, or another thread reads.
+    // Without the lock, for a program that asks after each record whether it was the last one:
+    // waits until another record arrives or none will.  True if none will.  Does not wait if
+    // records are left, none was taken yet, or another thread reads.
     bool wait_whether_last(int timeout_ms, const RingReader::IsAlive &is_alive);
-    // Another thread: who waits is to ask is_alive() soon.
+    // From another thread: makes a waiting reader call is_alive() soon.
     void disturb() const { reader_.disturb(); }
 
 private:
-    // After a look that found nothing: asks to be told of the next record; true: there is one meanwhile.
+    // After a read that found nothing: requests a notification of the next record; true if one has
+    // arrived meanwhile.
     bool may_have_come();
 
     std::mutex mutex_;
-    std::atomic<bool> is_read_ = false; // by whoever may use all below
+    std::atomic<bool> is_read_ = false; // held by the thread that may use all below
     RingReader reader_;
     const bool reader_returns_;
     int event_ = -1;

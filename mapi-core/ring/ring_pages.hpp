@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Ring pages: the memory of a ring as both sides see it.  The reader may be a stranger: it writes to its own page alone, and nothing there is trusted.
+// Ring pages: the shared memory of a ring.  The reader is not trusted: it can write only to its own
+// page, whose content is always checked.
 #pragma once
 
 #include <atomic>
@@ -13,19 +14,19 @@ namespace mapi::ring
 struct alignas(64) WriterPage {
     std::atomic<uint64_t> head = 0;  // bytes written since the start, whole records only; never wraps
     std::atomic<uint32_t> wakes = 0; // a reader waits for this word to change
-    std::atomic<uint32_t> is_over = 0; // no record will come any more
+    std::atomic<uint32_t> is_over = 0; // no more records will come
     std::atomic<uint32_t> writer_waits = 0; // for room
 };
 
 // Written by the reader.
 enum Wants : uint32_t { kSleeps = 1, kPolls = 2 };
 struct alignas(64) ReaderPage {
-    std::atomic<uint64_t> tail = 0; // bytes that the reader is done with
-    std::atomic<uint32_t> wants = 0; // to be told when there is something
+    std::atomic<uint64_t> tail = 0; // bytes that the reader has released
+    std::atomic<uint32_t> wants = 0; // Wants flags: requested notifications of new records
     std::atomic<uint32_t> wakes = 0; // a writer waits for this word to change
 };
 
-// Positions count bytes since the start; the place in memory is position & (bytes - 1).
+// Positions count bytes since the start; the offset in memory is position & (bytes - 1).
 struct RingPages {
     WriterPage *writer = nullptr;
     ReaderPage *reader = nullptr;
@@ -35,8 +36,8 @@ struct RingPages {
 
 // Before each record; a record never wraps.
 struct RecordHeader {
-    uint32_t bytes;  // of the record, without this header and without what fills it up to a multiple of 8
-    uint32_t is_gap; // the rest of the memory is empty: go on at its start
+    uint32_t bytes;  // of the record, without this header and without padding to a multiple of 8
+    uint32_t is_gap; // the rest of the memory is unused: continue at its start
 };
 static_assert(sizeof(RecordHeader) == 8);
 

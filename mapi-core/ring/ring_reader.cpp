@@ -17,7 +17,7 @@ constexpr int kLookAgainMs = 200;
 bool RingReader::has_record()
 {
     if (position_ == seen_head_)
-        seen_head_ = pages_.writer->head.load(); // pairs with the store in publish(): records before it are whole
+        seen_head_ = pages_.writer->head.load(); // pairs with the store in publish(): records before it are complete
     return position_ != seen_head_;
 }
 
@@ -31,7 +31,8 @@ Record RingReader::next()
     return {};
 }
 
-// Giving back an eighth at a time keeps the line that both sides write out of the way of each record.
+// Released in steps of an eighth of the ring, so that not every record touches the cache line that
+// both sides write.
 void RingReader::release()
 {
     if (!may_hold())

@@ -11,7 +11,7 @@ namespace mapi::ring
 {
 namespace
 {
-constexpr int kLookAgainMs = 100; // a reader that is gone, or lies, wakes nobody
+constexpr int kLookAgainMs = 100; // a dead or misbehaving reader never wakes the writer
 } // namespace
 
 RingWriter::~RingWriter()
@@ -38,7 +38,7 @@ void *RingWriter::place(uint32_t bytes, uint64_t spare_bytes, bool may_wait)
     const uint64_t at = position_ & (pages_.bytes - 1);
     const uint64_t to_end = pages_.bytes - at;
     const uint64_t gap = to_end < needed ? to_end : 0;
-    // A record above half of the memory might, with a gap before it, never fit.
+    // A record larger than half of the memory might never fit if there is a gap before it.
     const bool fits = bytes <= options_.record_bytes && needed + spare_bytes <= pages_.bytes / 2;
     if (!fits || (!has_room(gap + needed + spare_bytes) && !wait_for_room(gap + needed + spare_bytes, may_wait))) {
         dropped_.fetch_add(1, std::memory_order_relaxed);
@@ -53,7 +53,7 @@ void *RingWriter::place(uint32_t bytes, uint64_t spare_bytes, bool may_wait)
     return header + 1;
 }
 
-// A tail that no honest reader can have reached leaves no room: it harms only who wrote it.
+// A tail that no correct reader can reach leaves no room: it only harms the reader that wrote it.
 bool RingWriter::has_room(uint64_t needed) const
 {
     const uint64_t used = position_ - seen_tail_;
@@ -62,12 +62,13 @@ bool RingWriter::has_room(uint64_t needed) const
 
 bool RingWriter::wait_for_room(uint64_t needed, bool may_wait)
 {
-    // pairs with the store of tail: the reader is done with what lies before
+    // pairs with the store of tail: the reader has released the bytes before it
     seen_tail_ = pages_.reader->tail.load(std::memory_order_acquire);
     if (has_room(needed) || !may_wait)
         return has_room(needed);
-    publish(); // the reader must be able to see what fills the ring
-    // Sequentially consistent, as the reader's store of tail: either it sees the flag or this side sees the new tail.
+    publish(); // the reader must see the records that fill the ring
+    // Sequentially consistent, like the reader's store of tail: either it sees the flag or this
+    // side sees the new tail.
     pages_.writer->writer_waits.store(1);
     while (!is_cancelled_) {
         const uint32_t wakes = pages_.reader->wakes.load();
@@ -82,13 +83,14 @@ bool RingWriter::wait_for_room(uint64_t needed, bool may_wait)
 
 void RingWriter::publish()
 {
-    // Sequentially consistent against the reader's `wants`: either it sees the new head or this side that it sleeps.
+    // Sequentially consistent with the reader's `wants`: either it sees the new head or this side
+    // sees that it sleeps.
     if (position_ == pages_.writer->head.load(std::memory_order_relaxed))
         return;
     pages_.writer->head.store(position_);
-    // In the same cache line as what follows.  Looked at once a batch, and not when the ring seems full: what a packet costs does not
-    // depend on when its reader came.
-    seen_tail_ = pages_.reader->tail.load(std::memory_order_acquire); // pairs with the store of tail: the reader is done with what lies before
+    // In the same cache line as `wants`.  Read once per batch instead of when the ring seems full,
+    // so that the cost of a packet does not depend on when its reader has read.
+    seen_tail_ = pages_.reader->tail.load(std::memory_order_acquire); // pairs with the store of tail: the reader has released the bytes before it
     if (pages_.reader->wants.load() != 0) [[unlikely]]
         tell_reader();
 }
@@ -101,7 +103,7 @@ void RingWriter::tell_reader()
         wake(pages_.writer->wakes);
     }
     if ((wants & kPolls) && told_at_ >= 0 && write(told_at_, "", 1) < 0)
-        return; // it is readable already
+        return; // it is already readable
 }
 
 void RingWriter::end()
@@ -128,7 +130,7 @@ int RingWriter::poll_descriptor()
     int ends[2];
     if (told_at_ < 0 && pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0) {
         read_at_ = ends[0];
-        if (write(ends[1], "", 1) == 1) // what came before nobody asked to be told of
+        if (write(ends[1], "", 1) == 1) // readable initially, since there may already be records
             told_at_ = ends[1];
     }
     return read_at_;

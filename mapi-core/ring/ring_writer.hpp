@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Ring writer: records -> the pages of a ring.  Drops and counts, or waits, when they are full.
+// Ring writer: records -> the pages of a ring.  When the ring is full it drops and counts, or
+// waits.
 #pragma once
 
 #include <algorithm>
@@ -13,21 +14,21 @@ namespace mapi::ring
 {
 struct WriterOptions {
     bool waits = false;       // when full; otherwise drops and counts
-    uint64_t spare_bytes = 0; // for reserve_last() alone
-    uint64_t most_bytes = UINT64_MAX; // that wait for the reader, with what is spared; the ring may hold more
+    uint64_t spare_bytes = 0; // reserved for reserve_last()
+    uint64_t most_bytes = UINT64_MAX; // limit of unread bytes, including spare_bytes; the ring may be larger
     uint32_t record_bytes = UINT32_MAX; // of the longest record
 };
 
 class RingWriter
 {
 public:
-    // The pages are all zeros and outlive this.
+    // The pages are zeroed and must outlive the writer.
     RingWriter(const RingPages &pages, const WriterOptions &options) : pages_(pages), options_(options), most_bytes_(std::min(pages.bytes, options.most_bytes)) {}
     ~RingWriter();
     RingWriter(const RingWriter &) = delete;
     RingWriter &operator=(const RingWriter &) = delete;
 
-    // Device's thread.  Null: no room, and counted.
+    // Device's thread.  Null if there is no room; the drop is counted.
     void *reserve(uint32_t bytes);
     void *reserve_last(uint32_t bytes);
     void publish();
@@ -37,13 +38,14 @@ public:
     void cancel();
     uint64_t dropped() const { return dropped_.load(std::memory_order_relaxed); }
     const RingPages &pages() const { return pages_; }
-    // As the reader says, who gives records back later than he takes them.
+    // According to the reader's tail: the reader releases records later than it takes them.
     bool has_left(bool need_not_read) const
     {
         const uint64_t tail = pages_.reader->tail.load(std::memory_order_relaxed);
         return pages_.writer->head.load() != tail && (!need_not_read || tail != 0);
     }
-    // Is readable at first, and again when a reader who asked for it (Wants::kPolls) has something to read; -1 with errno.
+    // Readable initially, and again when a reader that requested it (Wants::kPolls) has something
+    // to read; -1 with errno on failure.
     int poll_descriptor();
     bool has_poll_descriptor() const { return told_at_.load(std::memory_order_relaxed) >= 0; }
 
@@ -57,12 +59,13 @@ private:
     const WriterOptions options_;
     const uint64_t most_bytes_;
     uint64_t position_ = 0;  // ahead of head inside a batch
-    uint64_t seen_tail_ = 0; // as the reader says; taken with care
+    uint64_t seen_tail_ = 0; // from the reader; not trusted
     std::atomic<uint64_t> dropped_ = 0;
     std::atomic<bool> is_cancelled_ = false;
-    // A pipe, since the reader has no share in the file description at the writing end and so cannot make it wait.
+    // A pipe, since the reader does not share the file description of the write end and so cannot
+    // make it block.
     std::atomic<int> told_at_ = -1;
     int read_at_ = -1;
-    std::mutex mutex_; // making them
+    std::mutex mutex_; // for creating the pipe
 };
 } // namespace mapi::ring

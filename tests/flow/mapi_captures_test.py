@@ -183,7 +183,7 @@ class Captures(unittest.TestCase):
         for socket in self.sockets:
             done = run("mapi-flow", one, other, late, "--", f"TO_FILE 5 {out} 0", f"TO_FILE 0 {self.folder}/out.pcap 0", "TO_BUFFER 0", socket=socket)
             self.assertEqual(done.returncode, 1)
-            self.assertIn(b"2 packets have a time stamp after 2106 (the first is packet 2, at offset", done.stderr)
+            self.assertIn(b"2 packets have a timestamp after 2106 (the first is packet 2, at offset", done.stderr)
             rows = {words[0]: words[4] for words in (line.split("\t") for line in done.stdout.decode().splitlines()) if len(words) == 6}
             self.assertEqual([rows[f"{i}.1"] for i in (1, 2, 3)], ["0", "3", "2"])
             shown = found("tshark", "-n", "-r", out, "-T", "fields", "-e", "frame.time_epoch", "-e", "frame.encap_type", "-e", "udp.srcport").split("\n")
@@ -196,7 +196,7 @@ class Captures(unittest.TestCase):
         for socket in self.sockets:
             counts, told = self.counts(late, code=1, socket=socket)
             self.assertEqual(counts, [2])
-            self.assertIn("packet 3 has a time stamp before 1970 or after 2554", told)
+            self.assertIn("packet 3 has a timestamp before 1970 or after 2554", told)
 
     def rotated(self, socket, form, source, rotation, extension):
         for old in self.folder.glob("out_*"):

@@ -191,7 +191,7 @@ class Churn(unittest.TestCase):
         for client in clients[:2]:
             client.do(top)
         for _ in range(2): # told the same again
-            with self.assertRaisesRegex(ClientError, r"6162.*what user \d+ has could need .* of its 200 MiB already \(--max-user-memory\)"):
+            with self.assertRaisesRegex(ClientError, r"6162.*user \d+ already uses up to .* of its 200 MiB \(--max-user-memory\)"):
                 clients[2].do(top)
         self.assertGreater(self.user_bytes(port), 2 * 80 << 20)
         done = subprocess.run([BUILD / "bin/mapi-info", "--socket", self.daemon.socket, "--json"], capture_output=True, text=True, check=True)

@@ -37,7 +37,7 @@ def packers():
         for packer in PACKERS:
             if shutil.which(packer[0]):
                 path.write_bytes(pack(packer, b""))
-                if "which this build does not unpack" not in print_packets(path)[2]:
+                if "which this build cannot unpack" not in print_packets(path)[2]:
                     yield packer
 
 

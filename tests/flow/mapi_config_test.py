@@ -53,21 +53,21 @@ class Check(Test):
 
     def test_a_file_with_warnings_alone_is_good(self):
         code, _, told = self.check("lib=x\n" + DEVICE)
-        self.assertEqual((code, told), (0, f"mapid: warning: {self.config}:1: \"lib\" is no key that stands before a section; did you mean \"libs\"?; it is passed over\n"))
+        self.assertEqual((code, told), (0, f"mapid: warning: {self.config}:1: unknown key \"lib\" before the first section; did you mean \"libs\"?; ignored\n"))
         self.assertEqual(self.check(DEVICE)[0::2], (0, ""))
 
     def test_an_alias_that_hides_another_device_is_an_error_with_the_lines_of_both(self):
         code, _, told = self.check(f"[driver]\ndevice=a\nalias=z\npath={TRACE}\n[driver]\ndevice=b\nalias=z\npath={TRACE}\n[driver]\ndevice=z\npath={TRACE}\n")
-        self.assertEqual((code, told), (1, f"mapid: {self.config}:7: alias=z: is the alias of device a already, at {self.config}:3\n"
-                                           f"mapid: {self.config}:10: device=z: is the alias of device a already, at {self.config}:3\n"))
+        self.assertEqual((code, told), (1, f"mapid: {self.config}:7: alias=z: is already the alias of device a, at {self.config}:3\n"
+                                           f"mapid: {self.config}:10: device=z: is already the alias of device a, at {self.config}:3\n"))
 
     def test_a_comment_behind_a_section_head_is_a_warning(self):
         code, shown, told = self.check(DEVICE.replace("]", "] # the first"))
-        self.assertEqual((code, told), (0, f"mapid: warning: {self.config}:1: [driver] # the first: a comment stands on a line of its own; this one is passed over\n"))
+        self.assertEqual((code, told), (0, f"mapid: warning: {self.config}:1: [driver] # the first: a comment requires a line of its own; this one is ignored\n"))
         self.assertIn("tap", shown)
 
     def test_a_nul_byte_is_told_with_its_line(self):
-        self.assertEqual(self.check(DEVICE + "\0group=root\n")[0::2], (1, f"mapid: {self.config}:4: the line has a NUL byte\n"))
+        self.assertEqual(self.check(DEVICE + "\0group=root\n")[0::2], (1, f"mapid: {self.config}:4: the line contains a NUL byte\n"))
 
     def test_a_plug_in_that_cannot_be_loaded_is_told_with_its_line_and_the_loaders_words(self):
         broken = self.folder / "broken.so"

@@ -121,7 +121,7 @@ tells "$folder/cut.pcap: offset"
 python3 -c "$check" "$folder/cut.json" batch counter
 { head -c 16 "$demo"; printf '\140\000\000\000'; tail -c +21 "$demo"; } > "$folder/snaplen.pcap"
 expect 1 "$cost" --packets 2000 --no-instructions --scenario counter "$folder/snaplen.pcap"
-tells 'more bytes than the snap length'
+tells 'more bytes than the snaplen'
 expect 3 env TMPDIR="$folder/absent" "$cost" "$demo"
 tells 'TMPDIR'
 expect 3 "$cost" --packets 200 --no-instructions --scenario counter --json "$folder/absent/cost.json" "$demo"

@@ -42,7 +42,7 @@ printf 'tcp\0udp\n' > "$folder/zero"
 expect 2 "$count" --file "$folder/zero" "$demo"
 grep_err "$folder/zero: line 1 "
 expect 2 "$count" --batch 257 "$demo"
-grep_err 'batch=257: needs a number from 1 to 256'
+grep_err 'batch=257: must be a number from 1 to 256'
 expect 2 "$count" ''
 
 # A message names the file once.
@@ -78,7 +78,7 @@ grep -q "$folder/cut.pcap: offset" "$folder/err"
 # The demo capture with a snap length of 4: counted, told, not a success.
 { head -c 16 "$demo"; printf '\004\000\000\000'; tail -c +21 "$demo"; } > "$folder/snaplen.pcap"
 expect 1 "$count" "$folder/snaplen.pcap"
-grep -q 'snaplen.pcap: 4827 records hold more bytes than the snap length allows (the first at offset 24)' "$folder/err"
+grep -q 'snaplen.pcap: 4827 records hold more bytes than the snaplen allows (the first at offset 24)' "$folder/err"
 [ "$(cut -f1 "$folder/out")" -eq 4827 ]
 
 # Ctrl-C while a pipe is silent: the counts so far.  A pipe that nobody opens ends at once.

@@ -119,7 +119,7 @@ TEST_CASE("a capture is read up to the packet whose time has no room in 64 bits 
     CHECK(value(fd, judged) == 59);
     mapi_stat stats = {};
     CHECK(mapi_stats(device, &stats) == 1);
-    CHECK(std::string(stats.message).find("packet 60 has a time stamp") != std::string::npos);
+    CHECK(std::string(stats.message).find("packet 60 has a timestamp") != std::string::npos);
     CHECK(stats.unread_bytes > 0);
     mapi_close_flow(fd);
     mapi_delete_offline_device(device);

@@ -220,9 +220,9 @@ class Live(LiveTest):
             os.environ["MAPI_CONF"] = str(config)
             self.assertEqual(Flow.library.mapi_create_flow(b"tap"), -1)
             del os.environ["MAPI_CONF"]
-        self.assertIn("nowhere: the interface: No such device", Flow.error())
+        self.assertIn("nowhere: cannot find the interface: No such device", Flow.error())
         self.assertEqual(Flow.library.mapi_set_device_option(b"far", b"buffer_mb", b"1"), -1)
-        self.assertIn("buffer_mb=1: needs a number from 2 to 4096", Flow.error())
+        self.assertIn("buffer_mb=1: must be a number from 2 to 4096", Flow.error())
         self.assertEqual(Flow.library.mapi_set_device_option(b"far", b"colour", b"1"), -1)
         self.assertIn("fanout_group", Flow.error())
 

@@ -69,11 +69,11 @@ class Plugin(unittest.TestCase):
                 client.get("flow.words(absent)")
 
     def test_what_is_no_plug_in_is_named(self):
-        self.assertIn("missing.so is in no folder of libpath", self.in_process(configuration("missing.so")).stderr)
-        self.assertIn("no mapi_plugin", self.in_process(configuration(str(BUILD.resolve() / "lib/libmapi.so"))).stderr)
+        self.assertIn("missing.so: not found in libpath", self.in_process(configuration("missing.so")).stderr)
+        self.assertIn("symbol mapi_plugin is missing", self.in_process(configuration(str(BUILD.resolve() / "lib/libmapi.so"))).stderr)
         with tempfile.TemporaryDirectory() as folder:
             again = shutil.copy(BUILD / "tests/mapi_example_plugin.so", folder)
-            self.assertIn("EVERY_OTHER: a plug-in has it, and it is there already",
+            self.assertIn("EVERY_OTHER: defined by a plug-in, but a function or driver of that name already exists",
                           self.in_process(configuration(f"mapi_example_plugin.so:{again}")).stderr)
 
     def test_a_configuration_in_the_working_folder_loads_nothing(self):
@@ -82,7 +82,7 @@ class Plugin(unittest.TestCase):
             environment = {name: value for name, value in os.environ.items() if name != "MAPI_CONF"}
             os.environ.clear()
             os.environ.update(environment)
-            self.assertIn("plug-ins are loaded as /etc/mapi.conf says", self.count(folder).stderr)
+            self.assertIn("plug-ins are loaded only from /etc/mapi.conf", self.count(folder).stderr)
 
 
 if __name__ == "__main__":

@@ -98,7 +98,7 @@ class Reload(LiveTest):
         client = daemon.client()
         client.do(COUNT.format("flow", "line"))
         good = LINE.format(8) + FILE.format(TRACE)
-        for wrong, words in (("batch=1000\n", "mapi.conf:9: batch=1000"), ("no_such_key=1\n", 'mapi.conf:9: "no_such_key"'), ("\x00\xff\n", "mapi.conf:9: "), ("[driver\n", "mapi.conf:9: ")):
+        for wrong, words in (("batch=1000\n", "mapi.conf:9: batch=1000"), ("no_such_key=1\n", 'mapi.conf:9: unknown key "no_such_key"'), ("\x00\xff\n", "mapi.conf:9: "), ("[driver\n", "mapi.conf:9: ")):
             told = self.reload(daemon, good + wrong)
             self.assertIn(words, told)
             self.assertIn("all stays as it was", told)
@@ -107,7 +107,7 @@ class Reload(LiveTest):
         for make, leave in (os.mkdir, os.rmdir), (os.mkfifo, os.unlink):
             make(daemon.config)
             told = self.reload(daemon)
-            self.assertIn("is no regular file", told)
+            self.assertIn("is not a regular file", told)
             self.assertIn("all stays as it was", told)
             leave(daemon.config)
         send("near", UDP, count=1000)

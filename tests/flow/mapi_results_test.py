@@ -107,7 +107,7 @@ class Results(unittest.TestCase):
         for is_alone in (False, True):
             client = self.client(daemon, OFFLINE, is_alone)
             client.do("flow.connect()")
-            with self.assertRaisesRegex(ClientError, "nothing one by one"):
+            with self.assertRaisesRegex(ClientError, "one by one"):
                 client.do("assert flow.library.mapi_get_poll_descriptor(flow.fd, expired) >= 0, flow.error()")
 
 

@@ -75,7 +75,7 @@ class SinceLast(unittest.TestCase):
         daemon.config.write_text("[driver]\ndevice=x\nresults=delta\n")
         done = subprocess.run([BUILD / "bin/mapid", "-c", daemon.config, "--check"], capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 1)
-        self.assertRegex(done.stdout + done.stderr, r"mapi\.conf:3: .*results=delta: needs total or since_last")
+        self.assertRegex(done.stdout + done.stderr, r"mapi\.conf:3: .*results=delta: must be total or since_last")
 
 
 class Appendix(unittest.TestCase):

@@ -58,8 +58,8 @@ class Access(unittest.TestCase):
             member.do("Flow.on_device('tap')")
 
     def test_what_cannot_be_is_told_and_no_socket_is_left(self):
-        for lines, words in (("socket_group=no-such-group\n", 'there is no group "no-such-group"'), ("socket_mode=888\n", "needs an octal mode"),
-                             ("socket_mode=01777\n", "needs an octal mode"), ("socket_mode=\n", "needs an octal mode"), ("socket_group=\n", "needs a value")):
+        for lines, words in (("socket_group=no-such-group\n", 'there is no group "no-such-group"'), ("socket_mode=888\n", "must be an octal mode"),
+                             ("socket_mode=01777\n", "must be an octal mode"), ("socket_mode=\n", "must be an octal mode"), ("socket_group=\n", "requires a value")):
             with self.subTest(lines), tempfile.TemporaryDirectory() as folder:
                 config = pathlib.Path(folder) / "mapi.conf"
                 config.write_text(lines)

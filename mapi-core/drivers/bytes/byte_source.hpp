@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Byte source: where a capture's bytes come from: a file, or what a compressed file unpacks to.
+// Byte source: the source of a capture's bytes: a file, or the unpacked content of a compressed
+// file.
 #pragma once
 
 #include <cstddef>
@@ -13,24 +14,26 @@ class ByteSource
 public:
     virtual ~ByteSource() = default;
 
-    // At most `room` bytes, 0 at the end.  Throws CaptureError where nothing more can be had; what came before is whole.
+    // At most `room` bytes, 0 at the end.  Throws CaptureError where nothing more can be read;
+    // everything before is intact.
     virtual size_t read(uint8_t *to, size_t room) = 0;
-    // Back to the first byte; false when the source cannot.
+    // Back to the first byte; false if the source cannot rewind.
     virtual bool rewind() = 0;
-    // Any thread: a read() that waits, now or later, throws CaptureError.
+    // Any thread: a current or future read() that waits throws CaptureError.
     virtual void interrupt() = 0;
 
-    // Where it has offsets: read_at() is read() at any of them, leaves read()'s place alone, and is for any thread, many at a time.
+    // If it has offsets, read_at() reads at any of them without moving read()'s position, and may
+    // be called by many threads.
     virtual bool has_offsets() const { return false; }
     virtual size_t read_at(uint64_t, uint8_t *, size_t) { return 0; }
-    // What read() gives next.
+    // Sets the position of the next read().
     virtual void skip_to(uint64_t) {}
 
-    // Whether more than rest_bytes() can still come.
+    // Whether more than rest_bytes() may follow.
     virtual bool is_open_ended() const = 0;
-    // Bytes of the file that were not read yet, as far as the file system tells.
+    // Bytes of the file that were not read yet, as far as the file system knows.
     virtual uint64_t rest_bytes() const = 0;
-    // What an offset counts, where that is not the file's own bytes: the end of "offset 7".
+    // For offsets that do not refer to the file's own bytes: text that follows "offset 7".
     virtual const char *offset_remark() const { return ""; }
 };
 } // namespace mapi::drivers

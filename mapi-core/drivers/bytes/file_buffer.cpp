@@ -12,8 +12,9 @@ namespace mapi::drivers
 {
 namespace
 {
-// As large as a second-level cache, so that the packet path finds most of what read() has just written there; copying a gigabyte in
-// pieces of a quarter of this takes 1.4 times as long (Zen 5).
+// As large as a second-level cache, where the packet path then finds most of the bytes that read()
+// has just written; copying a gigabyte in pieces of a quarter of this size takes 1.4 times as long
+// (Zen 5).
 constexpr size_t kBufferBytes = size_t(1024) << 10;
 constexpr size_t kPageBytes = PageBuffer::kPageBytes;
 } // namespace
@@ -29,7 +30,7 @@ FileBuffer::FileBuffer(const std::string &path, int file, const mapi_memory *mem
     }
 }
 
-// The bytes of the first buffer.
+// Claims the memory; returns the size of the first buffer.
 size_t FileBuffer::claimed(const std::string &path)
 {
     const uint64_t bytes = kBufferBytes + ReadAhead::kMemoryBytes;
@@ -38,7 +39,7 @@ size_t FileBuffer::claimed(const std::string &path)
     return kBufferBytes;
 }
 
-// For a record that is longer than all before.
+// For a record that is longer than all previous ones.
 void FileBuffer::grow(size_t rest, size_t bytes)
 {
     const uint64_t held = storage_.size() + ReadAhead::kMemoryBytes;
@@ -51,8 +52,9 @@ void FileBuffer::grow(size_t rest, size_t bytes)
     claim_.resize(storage_.size() + ReadAhead::kMemoryBytes);
 }
 
-// Moves what is left to where the next bytes get the same place in a page as they have in the file: the kernel copies
-// five times slower to an address a little above the source's, modulo a page (REP MOVSB on AMD Zen 3).
+// Moves the rest so that the next bytes get the same offset in a page as in the file: the kernel
+// copies five times slower to an address a little above the source's, modulo a page (REP MOVSB on
+// AMD Zen 3).
 uint8_t *FileBuffer::place(size_t rest, size_t bytes)
 {
     if (bytes + 2 * kPageBytes > storage_.size())
@@ -68,7 +70,7 @@ bool FileBuffer::fill(size_t bytes)
 {
     if (available() >= bytes)
         return true;
-    // A length that the file cannot hold must not cost the memory for it.
+    // Do not allocate memory for a length that exceeds the file.
     if (bytes > storage_.size() && !source_->is_open_ended() && bytes > rest_bytes())
         return false;
     if (position_ > 0 && !has_tried_ahead_) {
@@ -76,15 +78,16 @@ bool FileBuffer::fill(size_t bytes)
         ahead_ = ReadAhead::start(*source_, position_, indexing_);
     }
     while (ahead_ && available() < bytes && take_piece(bytes)) {
-        if (is_at_index()) // nothing was left of the piece before
+        if (is_at_index()) // nothing was left of the previous piece
             return true;
-        if (available() < bytes) // what was left goes on where the index has other packets: so it is not of this format
+        if (available() < bytes) // the rest continues where the index has other packets: so the index is wrong
             leave_index();
     }
     return available() >= bytes || fill_in_place(bytes);
 }
 
-// What is left, in one piece with room for `bytes` and for a piece of the file behind it; where it ends.
+// Moves the rest into storage_, with room for `bytes` and for a piece of the file after it; returns
+// its end.
 uint8_t *FileBuffer::gather(size_t rest, size_t bytes)
 {
     const size_t needed = std::max(rest, bytes) + ReadAhead::kPieceBytes;
@@ -96,7 +99,7 @@ uint8_t *FileBuffer::gather(size_t rest, size_t bytes)
     return storage_.data() + rest;
 }
 
-// False: the source is to be read from here.
+// False if the source must be read directly from here.
 bool FileBuffer::take_piece(size_t bytes)
 {
     const size_t rest = available();
@@ -116,7 +119,7 @@ bool FileBuffer::take_piece(size_t bytes)
     return true;
 }
 
-// What comes before the index's first packet is gone through first.
+// Bytes before the index's first packet are parsed first.
 void FileBuffer::show(const PieceIndex *index)
 {
     index_ = index;
@@ -147,7 +150,7 @@ bool FileBuffer::fill_in_place(size_t bytes)
 {
     const size_t rest = available();
     uint8_t *const base = place(rest, bytes);
-    ahead_.reset(); // what was left in its memory is not there any more
+    ahead_.reset(); // place() has copied the rest out of its memory
     const uint8_t *const storage_end = storage_.data() + storage_.size();
     cursor_ = base;
     end_ = base + rest;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// File buffer: a file, compressed or not -> contiguous bytes, read in pieces into few buffers that stay in the cache.
+// File buffer: a file, compressed or not -> contiguous bytes, read in pieces into a few buffers
+// that stay in the cache.
 #pragma once
 
 #include <cstddef>
@@ -17,48 +18,52 @@ namespace mapi::drivers
 class FileBuffer
 {
 public:
-    // Throws CaptureError when the file cannot be opened, or is compressed by what this build does not unpack, or there is no memory left.
-    explicit FileBuffer(const std::string &path, int file = -1, const mapi_memory *memory = nullptr); // as InputFile, and MemoryClaim
+    // Throws CaptureError if the file cannot be opened, this build cannot unpack it, or no memory
+    // is left.
+    explicit FileBuffer(const std::string &path, int file = -1, const mapi_memory *memory = nullptr); // file: as for InputFile; memory: as for MemoryClaim
 
     const uint8_t *begin() const { return cursor_; }
     const uint8_t *end() const { return end_; }
-    // For readers that change bytes in place before they are handed out.
+    // For readers that change bytes in place before they are delivered.
     uint8_t *writable(const uint8_t *position) { return const_cast<uint8_t *>(position); }
     size_t available() const { return size_t(end_ - cursor_); }
-    // Everything before `position` is done with; it stays in place until the next fill().
+    // Everything before `position` is consumed; it stays in place until the next fill().
     void consume_to(const uint8_t *position) { cursor_ = position; }
 
-    // Lets a thread that reads ahead find packets, until rewind(), and filter them.
+    // Lets the read-ahead thread find packets (until rewind()) and filter them.
     void use_format(std::shared_ptr<const PieceFormat> format) { indexing_.format = std::move(format); }
     void use_prefilter(std::shared_ptr<PrefilterSlot> prefilter) { indexing_.prefilter = std::move(prefilter); }
-    // Whether packets that were found so come next: begin() and end() are the same then.
+    // Whether packets that were found this way come next: begin() and end() are equal then.
     bool is_at_index() const { return index_ && cursor_ == end_; }
-    // The next batch of them; begin() is behind it then.
+    // The next batch of them; afterwards begin() is behind it.
     uint32_t take_indexed(mapi_batch &batch);
-    // From here to the end of the piece the reader goes through the records itself.
+    // From here to the end of the piece the reader parses the records itself.
     void leave_index();
-    // At begin() a record was cut before fill() made it whole: it and those behind it may be found at once.
+    // The record at begin() was incomplete until fill(): it and the records after it can be indexed
+    // now.
     void index_from_here()
     {
         if (ahead_ && !index_)
             show(ahead_->index_from(cursor_));
     }
 
-    // While it is held nobody may call fill(): packets that were handed out point into it.
+    // While the buffer is held, fill() must not be called: delivered packets point into it.
     void hold(bool is_held) { is_held_ = is_held; }
     bool is_held() const { return is_held_; }
 
-    // Makes at least `bytes` available, moving what is left, or comes to an index.  False: the file ends before that.
+    // Makes at least `bytes` available, moving the rest of the buffer, or reaches an index.  False
+    // if the file ends before that.
     bool fill(size_t bytes);
-    // Any thread: a fill() that waits for a pipe, now or later, throws CaptureError.
+    // Any thread: a current or future fill() that waits for a pipe throws CaptureError.
     void interrupt() { source_->interrupt(); }
-    // Back to the first byte; false when the source cannot seek.
+    // Back to the first byte; false if the source cannot seek.
     bool rewind();
 
-    // Place of begin() in the file, or in what it unpacks to; also as the beginning of a message.
+    // Offset of begin() in the file, or in the unpacked data; where() is the beginning of a
+    // message.
     uint64_t offset() const { return position_ - hidden_bytes_ - available(); }
     std::string where() const { return path_ + ": offset " + std::to_string(offset()) + source_->offset_remark(); }
-    // Bytes from begin() to the end of the file, as far as the file system tells.
+    // Bytes from begin() to the end of the file, as far as the file system knows.
     uint64_t rest_bytes() const { return available() + hidden_bytes_ + (ahead_ ? ahead_->rest_bytes() : source_->rest_bytes()); }
     const std::string &path() const { return path_; }
 
@@ -77,12 +82,12 @@ private:
     PageBuffer storage_;
     const uint8_t *cursor_;
     const uint8_t *end_;
-    uint64_t position_ = 0; // of what is hidden_bytes_ behind end_
+    uint64_t position_ = 0; // of end_ + hidden_bytes_ in the source
     PieceIndexing indexing_;
     const PieceIndex *index_ = nullptr; // of packets behind end_; null: none
-    uint32_t next_indexed_ = 0;         // batch
+    uint32_t next_indexed_ = 0;         // number of the next batch
     size_t hidden_bytes_ = 0;           // behind end_, from the first packet of the index on
-    std::unique_ptr<ReadAhead> ahead_; // behind the first buffer of a large file: what end_ points to is its memory, or storage_
+    std::unique_ptr<ReadAhead> ahead_; // after the first buffer of a large file: end_ points into its memory or storage_
     bool has_tried_ahead_ = false;
     bool is_held_ = false;
 };

@@ -28,7 +28,7 @@ InputFile::InputFile(const std::string &path, int file) : path_(path)
     struct stat status = {};
     if (fstat(fd_, &status) == 0 && S_ISDIR(status.st_mode)) {
         close_own();
-        throw CaptureError(Damage::kFile, path + ": is a folder, not a capture file");
+        throw CaptureError(Damage::kFile, path + ": is a directory, not a capture file");
     }
     is_regular_ = S_ISREG(status.st_mode) && has_start;
     if (!is_regular_ && (stop_fd_ = eventfd(0, EFD_CLOEXEC)) < 0) {
@@ -36,7 +36,7 @@ InputFile::InputFile(const std::string &path, int file) : path_(path)
         close_own();
         throw CaptureError(Damage::kFile, path + ": " + nslice_read_error(number));
     }
-    flock(fd_, LOCK_SH | LOCK_NB); // so that no function writes to it meanwhile
+    flock(fd_, LOCK_SH | LOCK_NB); // prevents functions from writing to the file meanwhile
     posix_fadvise(fd_, 0, 0, POSIX_FADV_SEQUENTIAL);
 }
 
@@ -58,7 +58,7 @@ void InputFile::interrupt()
     const uint64_t one = 1;
     is_interrupted_ = true;
     if (stop_fd_ >= 0 && write(stop_fd_, &one, sizeof(one)) < 0)
-        return; // it was interrupted before, very often
+        return; // the counter is full: it was interrupted before
 }
 
 void InputFile::wait_for_input() const
@@ -75,7 +75,8 @@ size_t InputFile::read(uint8_t *to, size_t room)
     return got;
 }
 
-// By offset: another descriptor of the same open file, such as the client's that gave it, may move its place.
+// By offset, since other descriptors of the same open file, such as the client's, may move its
+// position.
 size_t InputFile::read_at(uint64_t offset, uint8_t *to, size_t room)
 {
     ssize_t got;

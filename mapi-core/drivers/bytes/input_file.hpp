@@ -9,13 +9,14 @@
 
 namespace mapi::drivers
 {
-// read() and not mmap: a mapping ends its reader by SIGBUS when somebody truncates the file, and packets could change while functions look
-// at them.
+// read() instead of mmap(): with a mapping the reader would get SIGBUS when the file is truncated,
+// and packets could change while functions examine them.
 class InputFile : public ByteSource
 {
 public:
-    // Throws CaptureError when the file cannot be opened.
-    // file: read that descriptor, which stays the caller's and open, from its start, and use path in messages alone; -1: open path, or standard input where that is "-".
+    // Throws CaptureError if the file cannot be opened.
+    // file: a descriptor to read from its start, which stays the caller's; path is only for
+    // messages then.  -1: open path, or use standard input if path is "-".
     explicit InputFile(const std::string &path, int file = -1);
     ~InputFile() override;
     InputFile(const InputFile &) = delete;
@@ -37,9 +38,9 @@ private:
     const std::string path_;
     int fd_;
     bool is_own_ = false;
-    int stop_fd_ = -1; // readable after interrupt(); a regular file has none, since it never waits
+    int stop_fd_ = -1; // readable after interrupt(); not used for a regular file, whose reads never wait
     std::atomic<bool> is_interrupted_ = false;
-    bool is_regular_ = false; // a file on a disk, not a pipe or a device
-    uint64_t position_ = 0;   // bytes that were read
+    bool is_regular_ = false; // not a pipe or a device
+    uint64_t position_ = 0;   // bytes read so far
 };
 } // namespace mapi::drivers

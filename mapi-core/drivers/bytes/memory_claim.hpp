@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Memory claim: what a part of a driver holds, counted for whoever opened the device.
+// Memory claim: memory of a part of a driver, charged to the client that opened the device.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace mapi::drivers
 {
-// Not for two threads at once.
+// Not thread-safe.
 class MemoryClaim
 {
 public:
-    // memory outlives it; null: nobody counts.
+    // memory must outlive the claim; null: not charged.
     explicit MemoryClaim(const mapi_memory *memory) : memory_(memory) {}
     ~MemoryClaim()
     {
@@ -25,7 +25,7 @@ public:
     MemoryClaim(const MemoryClaim &) = delete;
     MemoryClaim &operator=(const MemoryClaim &) = delete;
 
-    // From now on so many.  False: there are not so many left, and all is as it was.
+    // Changes the claim to `bytes`.  False if fewer are left; then nothing changes.
     bool resize(uint64_t bytes)
     {
         if (memory_ && bytes > bytes_ && memory_->take(memory_, bytes - bytes_) != 0)
@@ -36,12 +36,12 @@ public:
         return true;
     }
 
-    // What a failed resize() is told as; `place`: what needs it, where.
+    // The error for a failed resize(); `place`: what needs the memory, and where.
     CaptureError refusal(const std::string &place, uint64_t bytes) const
     {
         constexpr unsigned kMib = 20;
-        return {Damage::kMemory, place + std::to_string(((bytes - bytes_) >> kMib) + 1) + " MiB of memory are needed, and the client has not so much left (" +
-                                     memory_->name + "): close flows and captures that are not needed"};
+        return {Damage::kMemory, place + std::to_string(((bytes - bytes_) >> kMib) + 1) + " MiB of memory are required, but the client has less left (" +
+                                     memory_->name + "); close flows and captures that are not needed"};
     }
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Page buffer: memory that begins at a page.
+// Page buffer: page-aligned memory.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace mapi::drivers
 {
-// So where a piece of the file ends, and with it a batch, depends on the file alone and not on
-// where the heap is.
+// With page alignment, the place where a piece of the file ends, and a batch with it, depends only
+// on the file and not on the heap's address.
 class PageBuffer
 {
 public:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Piece index: the packets of a piece of a capture, found before the packet thread takes them, and filtered where another thread does so.
+// Piece index: the packets of a piece of a capture, found before the packet thread takes them, and
+// possibly filtered.
 #pragma once
 
 #include <array>
@@ -14,24 +15,25 @@
 
 namespace mapi::drivers
 {
-// The thread that makes it has it alone until it hands the piece over, and then whoever takes the piece.
+// Used only by the thread that builds it until it delivers the piece, then only by the thread that
+// takes the piece.
 class PieceIndex
 {
 public:
-    static constexpr uint32_t kBatchesMax = 32; // a piece of 128 KiB with packets of 48 bytes; of smaller ones the first are indexed
+    static constexpr uint32_t kBatchesMax = 32; // enough for a piece of 128 KiB with packets of 48 bytes; of smaller packets only the first ones are indexed
 
     void clear(const uint8_t *record);
-    // Memory for one more batch, or null if the index is full.
+    // Room for one more batch, or null if the index is full.
     mapi_packet *next_packets() { return count_ < kBatchesMax ? &packets_[size_t(count_) * MAPI_BATCH_MAX] : nullptr; }
-    // Which are there now, from the last record's end to this one.
+    // Adds the batch in that room, whose records end at record_end.
     void add(uint32_t count, uint64_t wire_bytes, uint16_t link_type, const uint8_t *record_end);
     // Runs the prefilter, if there is one, on each batch.
     void prefilter(PrefilterSlot &filter);
 
-    bool is_prefiltered() const { return is_prefiltered_; } // each batch
+    bool is_prefiltered() const { return is_prefiltered_; } // all batches
     uint32_t count() const { return count_; }
     const mapi_batch &batch(uint32_t number) const { return batches_[number]; }
-    // Where the first record of a batch is; of the one behind the last: where the last record ends.
+    // Start of the first record of a batch; for number == count(): end of the last record.
     const uint8_t *record_of(uint32_t number) const { return records_[number]; }
     const uint8_t *end() const { return records_[count_]; }
 
@@ -44,20 +46,21 @@ private:
     std::array<mapi_packet, size_t(kBatchesMax) * MAPI_BATCH_MAX> packets_;
 };
 
-// What finds the packets: any thread, and several at a time.
+// Finds the packets.  Any thread, several at the same time.
 class PieceFormat
 {
 public:
     static constexpr size_t kUnknown = std::numeric_limits<size_t>::max();
 
     virtual ~PieceFormat() = default;
-    // Adds the whole records from `record` on, up to the first with anything odd about it.
+    // Adds the complete records from `record` on, up to the first one with invalid lengths.
     virtual void index(const uint8_t *record, const uint8_t *end, PieceIndex &index) const = 0;
-    // How many bytes behind `end` the record that is cut there goes on, when all from `record` on are as index() takes them; or kUnknown.
+    // How many bytes the record that is incomplete at `end` continues behind it, if index() accepts
+    // all from `record` on; or kUnknown.
     virtual size_t missing_bytes(const uint8_t *record, const uint8_t *end) const = 0;
 };
 
-// What makes the indices of a source's pieces; without a format there are none.
+// How the pieces of a source are indexed; without a format they are not.
 struct PieceIndexing {
     std::shared_ptr<const PieceFormat> format = nullptr;
     std::shared_ptr<PrefilterSlot> prefilter = std::make_shared<PrefilterSlot>();

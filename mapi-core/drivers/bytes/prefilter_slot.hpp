@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Prefilter slot: the prefilter that a driver was given, for a thread of the driver's own that runs it.
+// Prefilter slot: the prefilter that the engine has set, for a thread of the driver that runs it.
 #pragma once
 
 #include <atomic>
@@ -30,7 +30,7 @@ public:
         return result.known != 0;
     }
 
-    // Whether nobody will read packets that the prefilter does not let pass.
+    // Whether packets that the prefilter does not let pass will not be read.
     bool reads_passed_only() const { return reads_passed_only_.load(std::memory_order_relaxed); }
 
 private:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Read-ahead: the pieces of a large source that come next, read while the packets of those before are gone through.
+// Read-ahead: the next pieces of a large source, read while the packets of earlier pieces are
+// processed.
 #include "drivers/bytes/read_ahead.hpp"
 
 #include <algorithm>
@@ -14,25 +15,27 @@ namespace mapi::drivers
 {
 namespace
 {
-// Below these a thread costs more than it gains; unpacking takes ten times as long as reading.
+// With less data a thread costs more than it gains; unpacking takes ten times as long as reading.
 constexpr uint64_t kLeastBytes = 3 * ReadingPace::kPiecesBeforeHelp * ReadAhead::kPieceBytes;
 constexpr uint64_t kLeastPackedBytes = uint64_t(1) << 20;
 
 using Clock = std::chrono::steady_clock;
 
-// How long the thread stays awake when all slots are full: at most what waking a thread costs on a virtual machine, about, and at most
-// three times what it takes to read a piece.  A caller that takes longer for a piece would save less than a third of its time, and the
-// thread would spin for longer than that on another processor.
+// How long the thread stays awake when all slots are full: at most about the cost of waking a
+// thread on a virtual machine, and at most three times the time to read a piece.  A caller that
+// takes longer for a piece would save less than a third of its time, and the thread would spin for
+// longer than that on another processor.
 constexpr Clock::duration kLongestAwake = std::chrono::microseconds(30);
 constexpr int kAwakeOfReading = 3;
-constexpr int kReadingWeight = 8; // of what reading took before, beside the last piece's
-// Pieces after which a sleeping thread is tried again.  Reading a piece costs its caller less than waking somebody for it; unpacking costs more.
+constexpr int kReadingWeight = 8; // divisor of the moving average of reading times
+// Pieces after which a sleeping thread is tried again.  Reading a piece costs the caller less than
+// waking the thread; unpacking one costs more.
 constexpr uint32_t kPatience = 32;
 constexpr uint32_t kPackedPatience = 2;
 
 constexpr size_t kSlotBytes = ReadAhead::kRoomBytes + PageBuffer::kPageBytes + ReadAhead::kPieceBytes;
 
-// Of this thread, from which the other inherits them.
+// The affinity of this thread, which the other thread inherits.
 bool has_second_processor()
 {
     cpu_set_t processors;
@@ -67,14 +70,14 @@ ReadAhead::~ReadAhead()
     thread_.join();
 }
 
-// At the same place in a page as in the file: FileBuffer::place() says why.
+// At the same offset in a page as in the file; FileBuffer::place() explains why.
 uint8_t *ReadAhead::memory_of(uint32_t slot)
 {
     return memory_.data() + slot * kSlotBytes + kRoomBytes + position_ % PageBuffer::kPageBytes;
 }
 
-// What the thread has read lies in its processor's cache.  Packet headers are a chain: without this the caller waits for each header's cache line
-// in turn.
+// Data read by the thread is in its processor's cache.  Packet headers form a chain: without
+// prefetching the caller would wait for each header's cache line in turn.
 void ReadAhead::fetch(const uint8_t *piece, size_t bytes)
 {
     constexpr size_t kLineBytes = 64;
@@ -88,7 +91,7 @@ ReadAhead::Piece ReadAhead::take()
     if (has_short_)
         return {};
     Place &place = places_[next_ % kPlaces];
-    // Pairs with read(): the piece is whole.
+    // Pairs with read(): the piece is complete.
     for (uint32_t end_piece; (end_piece = place.end_piece.load(std::memory_order_acquire)) != next_ + 1;) {
         if (!has_offsets_ || !claim_and_read({slots_, kCallerSlots}, released_.load(std::memory_order_relaxed)))
             place.end_piece.wait(end_piece, std::memory_order_acquire);
@@ -106,8 +109,7 @@ ReadAhead::Piece ReadAhead::take()
     return {memory_of(place.slot), slot.bytes, index};
 }
 
-// The thread may be reading another piece just now, while the one that is to be taken could be indexed: reading one more meanwhile is
-// no loss.
+// The thread may be indexing this piece, or be about to: the caller reads another piece meanwhile.
 const PieceIndex *ReadAhead::take_index(uint32_t piece)
 {
     Place &place = places_[piece % kPlaces];
@@ -135,7 +137,7 @@ const PieceIndex *ReadAhead::index_from(const uint8_t *record)
     return index.count() > 0 ? &index : nullptr;
 }
 
-// And tells whoever goes through the next piece where that begins.
+// Also publishes the offset of the first record in the next piece.
 PieceIndex &ReadAhead::index_slot(uint32_t slot, uint32_t piece, const uint8_t *record)
 {
     PieceIndex &index = indices_[slot];
@@ -155,7 +157,7 @@ bool ReadAhead::knows_first_record(uint32_t piece) const
 
 void ReadAhead::release_before()
 {
-    released_.store(next_ - 1); // pairs with run(): nothing reads the freed piece any more
+    released_.store(next_ - 1); // pairs with run(): the freed piece is no longer read
     if (has_offsets_ && pace_.is_turn()) [[unlikely]]
         keep_pace();
     if (!is_resting_.load(std::memory_order_relaxed))
@@ -183,7 +185,7 @@ bool ReadAhead::read_timed(uint32_t released)
     const auto begin = Clock::now();
     if (!claim_and_read({slots_ + kCallerSlots, kThreadSlots}, released))
         return false;
-    const auto taken = std::min<Clock::duration>(Clock::now() - begin, kLongestAwake); // the thread may be held up for long
+    const auto taken = std::min<Clock::duration>(Clock::now() - begin, kLongestAwake); // the thread may be preempted
     reading_ += (taken - reading_) / kReadingWeight;
     return true;
 }
@@ -210,7 +212,7 @@ bool ReadAhead::index_next()
             return false;
         ++unindexed_begin_;
         if (!stage.compare_exchange_strong(expected, marked(piece, Stage::kIndexing), std::memory_order_relaxed))
-            continue; // the caller has taken it as it is
+            continue; // the caller has taken it without an index
         index(piece);
         stage.store(marked(piece, Stage::kIndexed), std::memory_order_release);
         stage.notify_one();
@@ -226,8 +228,8 @@ void ReadAhead::index(uint32_t piece)
     index_slot(place.slot, piece, memory_of(place.slot) + std::min(first, slots_[place.slot].bytes)).prefilter(*indexing_.prefilter);
 }
 
-// Sequentially consistent, as release_before(), keep_pace() and the destructor are: of a thread that falls asleep and a caller that releases, wants help or
-// stops, one sees the other.
+// Sequentially consistent, like release_before(), keep_pace() and the destructor: of a thread that
+// falls asleep and a caller that releases, requests help or stops, at least one sees the other.
 template <class Condition> void ReadAhead::sleep_while(Condition holds)
 {
     is_asleep_.store(true);
@@ -262,14 +264,16 @@ void ReadAhead::wake()
     is_asleep_.notify_one();
 }
 
-// False: all of the reader's slots are in use, or the source has ended.  Whoever finds the piece that is to be taken next not yet there can
-// claim it, or somebody reads it: of the reader's slots the piece before has one, and another is free or all have later pieces.
+// False if all of the reader's slots are in use, or the source has ended.  If the piece to be taken
+// next is not ready, the caller can claim it or it is being read: the previous piece takes one of
+// the caller's slots at most, and another slot is free, or all others have later pieces.
 bool ReadAhead::claim_and_read(std::span<Slot> own, uint32_t released)
 {
     const auto slot = std::find_if(own.begin(), own.end(), [released](const Slot &one) { return one.end_piece <= released; });
     if (slot == own.end() || is_ended_.load(std::memory_order_relaxed))
         return false;
-    // Both ways: of one place's pieces the later reader sees all that the one before did with it.
+    // Acquire and release: the later reader of a Place sees everything that the earlier one did
+    // with it.
     read(claimed_.fetch_add(1, std::memory_order_acq_rel), *slot);
     return true;
 }
@@ -283,7 +287,7 @@ void ReadAhead::read(uint32_t piece, Slot &slot)
     try {
         for (size_t got = 1; got > 0 && bytes < kPieceBytes; bytes += got)
             got = has_offsets_ ? source_.read_at(offset + bytes, to + bytes, kPieceBytes - bytes) : source_.read(to + bytes, kPieceBytes - bytes);
-    } catch (...) { // the caller's own reading meets it again
+    } catch (...) { // the caller gets the error when it reads itself
     }
     slot.end_piece = piece + 1;
     slot.bytes = bytes;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Read-ahead: the pieces of a large source that come next, read while the packets of those before are gone through.
+// Read-ahead: the next pieces of a large source, read while the packets of earlier pieces are
+// processed.
 #pragma once
 
 #include <atomic>
@@ -17,61 +18,68 @@
 
 namespace mapi::drivers
 {
-// A second thread reads; where the source can be read at any offset, the caller does so, too, rather than wait.  A caller that only
-// takes what the other has read is slower than one that reads all itself: each byte comes out of the other processor's cache.  Where
-// the caller is the slow one, or is faster alone, the thread sleeps, and is tried again from time to time.
+// A second thread reads.  If the source can be read at any offset, the caller reads, too, instead
+// of waiting: a caller that only takes pieces read by the other thread is slower than one that
+// reads everything itself, since each byte comes from the other processor's cache.  If the caller
+// is the slower thread, or is faster alone, the thread sleeps and is tried again from time to time.
 //
-// With a format, the thread also finds the packets of the pieces that it has read and runs the prefilter on them, so that the caller need not
-// look at them.  It can do so once it is known where the first record in the piece begins: whoever goes through the piece before says so, as
-// early as possible.
+// With a format, the thread also finds the packets of the pieces that it has read and runs the
+// prefilter on them, so that the caller need not parse them.  This requires the offset of the first
+// record in the piece, which the thread that processes the previous piece provides as early as
+// possible.
 //
-// Nothing is told of errors: a piece ends before one, and whoever reads the source from there meets it himself.
+// Errors are not reported: a piece ends before an error, and the caller gets it when it reads the
+// source from there.
 class ReadAhead
 {
 public:
-    // Before each piece, for what is left of the one before.
+    // Room before each piece, for the rest of the previous one.
     static constexpr size_t kRoomBytes = size_t(64) << 10;
     static constexpr size_t kPieceBytes = size_t(128) << 10;
-    // All that it holds.
+    // Total memory of an object.
     static const size_t kMemoryBytes;
 
-    // From the source's byte `position` on, where its read() stands.  Null where it does not pay: a pipe or a short rest, one
-    // processor, no thread or memory to be had.  Until the end of its life the source is for it alone, but for interrupt().
+    // Starts at the source's byte `position`, which is also the position of its read().  Null if
+    // read-ahead would not pay (a pipe, little data left, one processor) or no thread or memory is
+    // available.  During its lifetime nothing else may use the source, except interrupt().
     static std::unique_ptr<ReadAhead> start(ByteSource &source, uint64_t position, PieceIndexing indexing = {});
     ~ReadAhead();
     ReadAhead(const ReadAhead &) = delete;
     ReadAhead &operator=(const ReadAhead &) = delete;
 
     struct Piece {
-        uint8_t *at = nullptr; // the room before it is the caller's, too
-        size_t bytes = 0; // 0: go on with source.read()
-        const PieceIndex *index = nullptr; // its packets, or null if they have not been indexed
+        uint8_t *at = nullptr; // the caller may also use the room before it
+        size_t bytes = 0; // 0: continue with source.read()
+        const PieceIndex *index = nullptr; // its packets, or null if they are not indexed
     };
-    // Waits for the next one.  The one before stays.
+    // Waits for the next piece.  The previous piece stays valid.
     Piece take();
-    // A record begins here, in the piece that was taken last or in what was left before it: an index of it and of all that follow in the piece.
-    // Null where there is no format, and where the thread rests: nobody waits to hear where the next piece's first record begins.
+    // Builds an index of the record that begins here, in the piece taken last or in the room before
+    // it, and of all that follow in the piece.  Null if there is no format, or the thread rests and
+    // does not need the offset of the next piece's first record.
     const PieceIndex *index_from(const uint8_t *record);
-    // All before the one that was taken last.
+    // Releases all pieces before the one taken last.
     void release_before();
-    // As the source's, after the last piece.
+    // The source's rest_bytes() after the last piece.
     uint64_t rest_bytes() const;
 
 private:
-    // Each reader has its own, so that their memory stays in its cache: of what the other has read the caller looks at headers alone.
-    // Some hundred KiB each, a third to a half of a second-level cache of a megabyte; with fewer, one often waits for the other.  Of a source without offsets the caller reads nothing: its own lie idle.
+    // Each reader has its own slots, whose memory stays in its cache: in pieces read by the other,
+    // the caller accesses only headers.  They take some hundred KiB each, a third to a half of a
+    // second-level cache of a megabyte; with fewer slots one thread often waits for the other.  Of
+    // a source without offsets the caller reads nothing, so its slots stay unused.
     static constexpr uint32_t kCallerSlots = 3, kThreadSlots = 4, kSlots = kCallerSlots + kThreadSlots;
 
     struct Slot {
-        uint32_t end_piece = 0; // behind the piece that is in it
+        uint32_t end_piece = 0; // number of its piece plus 1
         size_t bytes = 0;
-        uint64_t source_rest_bytes = 0; // where the source has no offsets
+        uint64_t source_rest_bytes = 0; // only for sources without offsets
     };
-    // What becomes of a piece that the thread has read.
+    // State of a piece that the thread has read.
     enum class Stage : uint32_t { kRead, kIndexing, kIndexed, kTaken };
-    // Where a piece is, by its number: fewer are in use at a time.
+    // Location of a piece, by its number modulo kPlaces: fewer pieces are in use at a time.
     struct Place {
-        std::atomic<uint32_t> end_piece = 0; // behind the piece; it is read
+        std::atomic<uint32_t> end_piece = 0; // number of the piece plus 1, once it is read
         uint32_t slot = 0;
         std::atomic<uint64_t> first_record = 0; // marked() with its offset in the piece
         std::atomic<uint64_t> stage = 0;        // marked() with a Stage
@@ -108,22 +116,22 @@ private:
     Slot slots_[kSlots]; // the caller's, the thread's
     Place places_[kPlaces];
     const PieceIndexing indexing_;
-    const std::unique_ptr<PieceIndex[]> indices_; // of the slots; null: no format, or the thread is busy enough with unpacking
-    uint32_t unindexed_[kPlaces] = {};            // thread's: pieces that it has read, by their order
+    const std::unique_ptr<PieceIndex[]> indices_; // of the slots; null: no format, or a source without offsets, where the thread is busy with unpacking
+    uint32_t unindexed_[kPlaces] = {};            // thread's: pieces that it has read, in their order
     uint32_t unindexed_begin_ = 0, unindexed_end_ = 0;
     uint32_t next_ = 0;    // caller's
-    uint64_t rest_bytes_ = 0; // caller's: of a source without offsets, behind the piece that was taken last
-    bool has_short_ = false; // caller's: the last piece was the last one
+    uint64_t rest_bytes_ = 0; // caller's: of a source without offsets, after the piece taken last
+    bool has_short_ = false; // caller's: the piece taken last was the final one
     uint32_t slept_pieces_ = 0; // caller's: released since the thread fell asleep
     ReadingPace pace_;          // caller's
 
-    alignas(64) std::atomic<uint32_t> claimed_ = 0; // pieces that somebody has read or is reading
+    alignas(64) std::atomic<uint32_t> claimed_ = 0; // pieces that were read or are being read
     std::atomic<bool> is_ended_ = false;
-    alignas(64) std::atomic<uint32_t> released_ = 0; // pieces that the caller is done with
+    alignas(64) std::atomic<uint32_t> released_ = 0; // pieces that the caller has released
     std::atomic<bool> is_stopping_ = false;
     std::atomic<bool> is_asleep_ = false;
     std::atomic<bool> is_resting_; // the caller reads alone
-    std::chrono::steady_clock::duration reading_; // thread's: what reading a piece takes it
+    std::chrono::steady_clock::duration reading_; // thread's: average time to read a piece
     std::thread thread_;
 };
 } // namespace mapi::drivers

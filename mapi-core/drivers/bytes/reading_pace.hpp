@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reading pace: how long pieces take their reader alone and with a helping thread -> whether it helps.
+// Reading pace: reading times of pieces with one thread and with a helping thread -> whether it
+// helps.
 #pragma once
 
 #include <algorithm>
@@ -7,22 +8,23 @@
 
 namespace mapi::drivers
 {
-// What the other thread reads lies in its processor's cache: near by it saves a quarter of the time, but from another part of the chip each
-// byte may take twice as long as reading it oneself.  Which it is no system call tells, and a virtual machine's host changes it as it likes.
-// So both are tried, and again after a while.
+// Data read by the other thread is in that processor's cache.  If the processor is near, this saves
+// a quarter of the time, but from another part of the chip each byte may take twice as long as
+// reading it in this thread.  No system call reports which case applies, and the host of a virtual
+// machine may change it at any time.  So both are measured, repeatedly.
 class ReadingPace
 {
 public:
-    static constexpr uint32_t kFirstPieces = 48;  // untimed: all memory is new
-    static constexpr uint32_t kUntimedPieces = 8; // the thread has to wake up, or what it had begun is still to be taken
+    static constexpr uint32_t kFirstPieces = 48;  // untimed: memory is touched for the first time
+    static constexpr uint32_t kUntimedPieces = 8; // while the thread wakes up, or the pieces that it has read are used up
     static constexpr uint32_t kTimedPieces = 48;
     static constexpr uint32_t kPiecesBeforeHelp = kFirstPieces + kTimedPieces;
-    static constexpr uint32_t kLookPieces = 16; // and no more with help where it is none
+    static constexpr uint32_t kLookPieces = 16; // timed with help before giving up if it is slower
     static constexpr uint32_t kRestPieces = 2048;
-    static constexpr uint32_t kFirstRestPieces = 1024, kLongestRestPieces = 32768; // where the help is none, and then time after time
+    static constexpr uint32_t kFirstRestPieces = 1024, kLongestRestPieces = 32768; // after attempts without gain, doubled each time
 
     bool is_helped() const { return is_helped_; }
-    // After each piece: whether turn() is to be called.
+    // After each piece: whether turn() must be called.
     bool is_turn() { return --left_ == 0; }
     void turn(uint64_t now_ns)
     {
@@ -53,7 +55,8 @@ private:
         helped_pieces_ = pieces;
         go(phase, pieces, is_helped_);
     }
-    // So short a time tells no small differences: to go without help has to save a sixth.
+    // Small differences cannot be measured in such a short time: help is given up only if that
+    // saves at least a sixth.
     void judge(uint64_t ns)
     {
         const bool helps = ns * kTimedPieces * 5 < alone_ns_ * helped_pieces_ * 6;
@@ -70,7 +73,7 @@ private:
     bool is_helped_ = false;
     uint32_t left_ = kFirstPieces;
     uint32_t rest_pieces_ = kFirstRestPieces;
-    uint32_t helped_pieces_ = 0; // timed
+    uint32_t helped_pieces_ = 0; // number timed
     uint64_t begin_ns_ = 0;
     uint64_t alone_ns_ = 0;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Capture format: bytes of a capture file -> packet views.  One implementation for each format.
+// Capture format: bytes of a capture file -> packet views.  One implementation per format.
 #pragma once
 
 #include <cstdint>
@@ -21,12 +21,13 @@ public:
     virtual ~CaptureFormat() = default;
 
     // At most `limit` packets, 0 at the end of the file.  Never refills the buffer once the batch has a packet, since that
-    // would move the bytes under it.  Throws CaptureError at damage, but only with an empty batch: what was whole before
-    // the damage is handed out first.  Of a buffer that is held, the packets that are whole in it, and no error: 0 says nothing then.
+    // would move the bytes that its views point to.  Throws CaptureError at damage, but only with
+    // an empty batch: packets before the damage are delivered first.  With a held buffer, returns
+    // only packets that are complete in it and never throws: 0 does not mean the end then.
     virtual uint32_t read(FileBuffer &file, mapi_packet *packets, uint32_t limit,
                           mapi_batch &batch) = 0;
     virtual uint64_t interface_drops() const { return 0; }
-    // Something odd that did not stop the reading; empty when there was nothing.
+    // A description of odd records that did not stop the reading; empty if there were none.
     virtual std::string remark() const { return odd_lengths_.remark(); }
 
     const mapi_driver_info &info() const { return info_; }
@@ -36,14 +37,15 @@ protected:
     OddLengths odd_lengths_;
 };
 
-// Looks at the first bytes; throws CaptureError when they are neither pcap nor pcapng.
+// Examines the first bytes; throws CaptureError if they are neither pcap nor pcapng.
 std::unique_ptr<CaptureFormat> open_capture_format(FileBuffer &file);
-// Throws CaptureError when the first records are none of ERF, which cannot be told from other formats with certainty.
+// Throws CaptureError if the first records are not valid ERF, which cannot be distinguished from
+// other formats with certainty.
 std::unique_ptr<CaptureFormat> open_erf(FileBuffer &file);
-std::unique_ptr<CaptureFormat> open_pcap(FileBuffer &file);   // null: another format
-std::unique_ptr<CaptureFormat> open_pcapng(FileBuffer &file); // null: another format
+std::unique_ptr<CaptureFormat> open_pcap(FileBuffer &file);   // null if it is another format
+std::unique_ptr<CaptureFormat> open_pcapng(FileBuffer &file); // null if it is another format
 
-// Numbers in a capture file have the byte order of the machine that wrote it and no alignment.
+// Numbers in a capture file have the byte order of the machine that wrote it and are not aligned.
 template <bool kSwapped> inline uint32_t load_u32(const uint8_t *bytes)
 {
     uint32_t value;

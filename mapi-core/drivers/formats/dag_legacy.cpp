@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// DAG legacy: records of 64 bytes with a time stamp at their start, as in ERF: ATM cells, Ethernet, or packets over SONET.
+// DAG legacy: records of 64 bytes that begin with a timestamp as in ERF: ATM cells, Ethernet, or
+// packets over SONET.
 //
-// None of them has a type or a magic number.  If the time stamps of all records are plausible, what follows them tells the formats apart:
-// Ethernet has a little-endian length and the frame, SONET two big-endian lengths of 32 bits, ATM a checksum, which may have any value.
+// None of them has a type or a magic number.  If the timestamps of all records are plausible, the
+// bytes after them distinguish the formats: Ethernet has a little-endian length and the frame,
+// SONET two big-endian lengths of 32 bits, ATM a checksum of any value.
 #include "drivers/formats/dag_legacy.hpp"
 
 #include <algorithm>
@@ -16,7 +18,7 @@ namespace
 {
 constexpr size_t kRecordBytes = 64;
 constexpr size_t kRecordsLookedAt = 1024;
-constexpr size_t kLeastOfCells = 4; // fewer prove nothing, since a cell may hold anything
+constexpr size_t kLeastOfCells = 4; // fewer prove nothing, since a cell may contain anything
 
 uint32_t big_half(const uint8_t *at)
 {
@@ -33,7 +35,8 @@ uint32_t little_half(const uint8_t *at)
     return uint32_t(at[0]) | uint32_t(at[1]) << 8;
 }
 
-// An Ethernet frame whose IPv4 header says the length that the record has, check sequence and the filling of a shortest frame included.
+// An Ethernet frame whose IPv4 length matches the record's length, including check sequence and
+// padding of short frames.
 bool is_ethernet_with_ip(const uint8_t *record)
 {
     constexpr uint32_t kAround = 14 + 4, kShortest = 64;
@@ -45,7 +48,7 @@ bool is_ethernet(const uint8_t *record)
 {
     constexpr uint32_t kShortest = 60, kLongest = 1600;
     const uint32_t wire_len = little_half(record + 8);
-    const bool is_group = record[16] & 1; // no source address is a group's
+    const bool is_group = record[16] & 1; // a source address is never a group address
     return wire_len >= kShortest && wire_len <= kLongest && !is_group;
 }
 
@@ -67,12 +70,12 @@ struct Evidence {
     size_t ethernet_with_ip = 0;
     size_t ethernet = 0;
     size_t sonet = 0;
-    size_t erf = 0; // records of the same length in ERF
+    size_t erf = 0; // records that are valid ERF of the same length
 
     bool most(size_t count) const { return count >= records - records / 8; }
 };
 
-// False: these are not plausible time stamps.
+// False if the timestamps are not plausible.
 bool collect(const uint8_t *data, size_t bytes, Evidence &evidence)
 {
     uint32_t seconds = 0;
@@ -91,10 +94,10 @@ bool collect(const uint8_t *data, size_t bytes, Evidence &evidence)
     return evidence.records > 0;
 }
 
-// Null: it is none of them.
+// Null if it is none of them.
 const char *name_of(const Evidence &found, ErfLook erf)
 {
-    if (found.most(found.sonet)) // its first byte is no type of ERF
+    if (found.most(found.sonet)) // where ERF has its type there is 0, which is not a type
         return "POS";
     if (found.ethernet_with_ip > found.records / 2)
         return "Ethernet";
@@ -107,13 +110,13 @@ const char *name_of(const Evidence &found, ErfLook erf)
 void refuse_dag_legacy(FileBuffer &file, ErfLook erf, const char *wanted)
 {
     if (erf != ErfLook::kThrough)
-        file.fill(kLeastOfCells * kRecordBytes); // of a pipe no more than is there
+        file.fill(kLeastOfCells * kRecordBytes); // no more, since a pipe may not have more
     Evidence evidence;
     if (!collect(file.begin(), std::min(file.available(), kRecordsLookedAt * kRecordBytes), evidence))
         return;
     if (const char *const name = name_of(evidence, erf))
         throw CaptureError(Damage::kOpen, file.path() + ": is " + wanted + " but in the legacy " + name +
-                                              " format of DAG cards (records of 64 bytes, older than ERF), which is not supported; "
+                                              " format of DAG cards (records of 64 bytes, older than ERF), which is unsupported; "
                                               "convert it with libtrace's traceconvert");
 }
 } // namespace mapi::drivers

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// ERF: the records of a DAG card -> packet views.  Ethernet, HDLC and IP; what else there is, is counted and passed over.
+// ERF: the records of a DAG card -> packet views.  Ethernet, HDLC and IP; other records are counted
+// and skipped.
 #include <algorithm>
 #include <limits>
 
@@ -19,12 +20,12 @@ using links::ErfRecord;
 using links::ErfType;
 constexpr uint32_t kHeaderBytes = ErfRecord::kHeaderBytes;
 
-// ERF has no magic number.  A number of valid records is taken for proof, as in Wireshark; more are examined to exclude DAG's older
-// formats, whose records may look like ERF by chance.
+// ERF has no magic number.  Several valid records are taken for proof, as in Wireshark; more are
+// examined to exclude DAG's older formats, whose records may look like ERF by chance.
 constexpr size_t kRecordsToCheck = 3, kRecordsLookedAt = 64;
-constexpr char kRemedy[] = "; `capinfos FILE` tells what most capture files are";
+constexpr char kRemedy[] = "; `capinfos FILE` identifies most capture formats";
 
-// No frame of Cisco's begins with PPP's address and control bytes.
+// Cisco's frames never begin with PPP's address and control bytes.
 uint16_t link_type_of(const ErfType &type, const uint8_t *frame, uint32_t caplen)
 {
     if (type.content != ErfContent::kHdlc)
@@ -38,7 +39,7 @@ public:
     explicit ErfFormat(uint16_t link_type)
     {
         info_.device_flags = MAPI_DEVICE_OFFLINE;
-        info_.snaplen = std::numeric_limits<uint16_t>::max(); // a record tells its length in 16 bits
+        info_.snaplen = std::numeric_limits<uint16_t>::max(); // a record's length has 16 bits
         info_.link_type = link_type;
     }
 
@@ -47,7 +48,8 @@ public:
     std::string remark() const override;
 
 private:
-    // The cold half: the next record is not whole in the buffer or contradicts itself.  False at the end of the file.
+    // The cold path: the next record is incomplete in the buffer or malformed.  False at the end of
+    // the file.
     bool fetch_record(FileBuffer &file) const;
 
     uint64_t losses_ = 0;
@@ -91,7 +93,7 @@ uint32_t ErfFormat::read(FileBuffer &file, mapi_packet *packets, uint32_t limit,
         mapi_packet &packet = packets[count++];
         packet.data = record.frame();
         packet.wire_len = record.wire_len();
-        packet.caplen = std::min(bytes - offset, packet.wire_len); // a record is padded
+        packet.caplen = std::min(bytes - offset, packet.wire_len); // records are padded
         packet.timestamp_ns = record.timestamp_ns();
         packet.link_type = link_type_of(type, packet.data, packet.caplen);
         packet.ifindex = record.interface();
@@ -118,8 +120,8 @@ bool ErfFormat::fetch_record(FileBuffer &file) const
     if (contradiction.empty()) {
         const uint32_t bytes = ErfRecord(file.begin()).bytes();
         if (!file.fill(bytes))
-            throw CaptureError(Damage::kTruncated, place + ": the file ends inside a record: " + std::to_string(file.available()) +
-                                                       " of " + std::to_string(bytes) + " bytes are there");
+            throw CaptureError(Damage::kTruncated, place + ": the file ends inside a record, after " + std::to_string(file.available()) +
+                                                       " of " + std::to_string(bytes) + " bytes");
         contradiction = ErfRecord(file.begin()).contradiction();
     }
     if (!contradiction.empty())
@@ -131,13 +133,14 @@ std::string ErfFormat::remark() const
 {
     std::string text;
     if (foreign_.any())
-        text = foreign_.text("packet is", "packets are", " neither Ethernet, HDLC nor IP") + "; they are passed over";
+        text = foreign_.text("packet is", "packets are", " neither Ethernet, HDLC nor IP") + "; they are skipped";
     if (spoilt_.any())
-        text += (text.empty() ? "" : "; ") + spoilt_.text("packet is", "packets are", " marked by the card as cut or wrong") + "; they are counted";
+        text += (text.empty() ? "" : "; ") + spoilt_.text("packet is", "packets are", " marked by the card as truncated or damaged") + "; they are counted";
     return text;
 }
 
-// What speaks against a record of ERF at this place, in words; empty when nothing does.  False: it is cut.
+// Sets `problem` to the reason why this is not an ERF record; empty if it may be one.  False if the
+// record is truncated.
 bool look_at_record(FileBuffer &file, size_t at, uint32_t seconds_before, std::string &problem)
 {
     if (!file.fill(at + kHeaderBytes))
@@ -146,7 +149,7 @@ bool look_at_record(FileBuffer &file, size_t at, uint32_t seconds_before, std::s
     const uint32_t seconds = record.seconds();
     problem = record.header_contradiction();
     if (problem.empty() && links::is_far_from(seconds_before, seconds) && record.type_number() != ErfRecord::kPadding) // padding may have no time
-        problem = "a record that is earlier than the one before, or a year later";
+        problem = "a record earlier than the previous one, or more than a year later";
     if (!problem.empty())
         return true;
     if (!file.fill(at + record.bytes()))
@@ -156,9 +159,9 @@ bool look_at_record(FileBuffer &file, size_t at, uint32_t seconds_before, std::s
 }
 
 struct FirstRecords {
-    size_t count = 0; // of those that are as ERF's
-    size_t bytes = 0; // of them
-    std::string problem; // of the next one; empty: there is none, or enough were looked at
+    size_t count = 0; // of valid ERF records
+    size_t bytes = 0; // their total size
+    std::string problem; // of the next record; empty if there is none, or enough were examined
     uint16_t link_type = MAPI_LINK_UNKNOWN; // of the first packet
     bool is_cut = false; // the file ends inside the next one
 
@@ -170,7 +173,8 @@ struct FirstRecords {
     }
 };
 
-// Whether the next record is to be looked at: those that are needed for proof, and more that are there already.
+// Whether to examine the next record: those needed for proof, and more if they are already in the
+// buffer.
 bool has_more_to_look_at(FileBuffer &file, const FirstRecords &first)
 {
     if (first.count < kRecordsToCheck)
@@ -201,15 +205,15 @@ FirstRecords look_at_first_records(FileBuffer &file)
     return first;
 }
 
-// The link type of the first packet; unknown where it is not among the records that are looked at.
+// The link type of the first packet; unknown if it is not among the examined records.
 uint16_t check_first_records(FileBuffer &file)
 {
     const FirstRecords first = look_at_first_records(file);
     refuse_dag_legacy(file, first.look(), "not ERF");
     if (first.count == 0 && first.is_cut)
-        throw CaptureError(Damage::kOpen, file.path() + ": is not ERF, or ends inside its first record" + kRemedy);
+        throw CaptureError(Damage::kOpen, file.path() + ": is not ERF, or is truncated in its first record" + kRemedy);
     if (first.count < kRecordsToCheck && !first.problem.empty())
-        throw CaptureError(Damage::kOpen, file.path() + ": is not ERF: it would have " + first.problem + ", at offset " + std::to_string(first.bytes) + kRemedy);
+        throw CaptureError(Damage::kOpen, file.path() + ": is not ERF: as ERF it would contain " + first.problem + ", at offset " + std::to_string(first.bytes) + kRemedy);
     return first.link_type;
 }
 } // namespace
@@ -218,7 +222,7 @@ std::unique_ptr<CaptureFormat> open_erf(FileBuffer &file)
 {
     file.fill(24);
     if (file.available() == 0)
-        throw CaptureError(Damage::kOpen, file.path() + ": is empty; there is not a single record of ERF in it");
+        throw CaptureError(Damage::kOpen, file.path() + ": is empty, without any ERF record");
     if (open_pcap(file) || open_pcapng(file))
         throw CaptureError(Damage::kOpen, file.path() + ": is a pcap or pcapng file, not ERF; open it as MFF_PCAP, or with driver=pcap_file");
     return std::make_unique<ErfFormat>(check_first_records(file));

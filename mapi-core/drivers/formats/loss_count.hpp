@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Loss count: what a capture says of an interface's lost packets, beside packets and in statistics -> how many there were.
+// Loss count: lost packets that a capture reports for an interface, with packets and in statistics
+// -> their number.
 #pragma once
 
 #include <algorithm>
@@ -7,18 +8,18 @@
 
 namespace mapi::drivers
 {
-// What a capture says may be any number: the sum stays at the greatest one instead of beginning at 0 again.
+// A capture may contain any number, so the sum saturates instead of wrapping around.
 constexpr uint64_t sum_of_losses(uint64_t one, uint64_t other)
 {
     return one > UINT64_MAX - other ? UINT64_MAX : one + other;
 }
 
-// The same loss may be in both: statistics count from the beginning of the capture, so that the last ones stand for all that was
-// counted before them, beside packets or in earlier statistics.
+// The same loss may be in both.  Statistics count from the beginning of the capture, so the last
+// block replaces all losses counted before it, with packets or in earlier statistics.
 class LossCount
 {
 public:
-    // Beside a packet: lost since the packet before it.
+    // Reported with a packet: lost since the previous packet.
     void add(uint64_t packets)
     {
         beside_packets_ = sum_of_losses(beside_packets_, packets);
@@ -30,7 +31,7 @@ public:
         uint64_t interface = 0;
         uint64_t system = 0;
     };
-    // What the last block said, for a block that does not repeat it.
+    // Values of the last block, for a block that does not repeat them.
     const Statistics &statistics() const { return statistics_; }
     void set(const Statistics &statistics)
     {

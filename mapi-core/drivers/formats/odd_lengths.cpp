@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Odd lengths: what a user is told about them.
+// Odd lengths: counts -> a remark for the user.
 #include "drivers/formats/odd_lengths.hpp"
 
 namespace mapi::drivers
@@ -21,9 +21,9 @@ std::string OddLengths::remark() const
     if (longer_than_wire_.any())
         text = text_of(longer_than_wire_, "the wire had") + "; they are counted with the wire length";
     if (longer_than_snaplen_.any())
-        text += (text.empty() ? "" : "; ") + text_of(longer_than_snaplen_, "the snap length allows") + "; they are counted, cut to it";
+        text += (text.empty() ? "" : "; ") + text_of(longer_than_snaplen_, "the snaplen allows") + "; they are counted, truncated to it";
     if (!text.empty())
-        text += "; the file's writer was wrong or the file is damaged: copy or record it again";
+        text += "; the file was written wrongly or is damaged; copy or record it again";
     return text;
 }
 } // namespace mapi::drivers

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Odd lengths: records whose captured length contradicts their wire length or the snap length -> a remark.
+// Odd lengths: records whose captured length exceeds their wire length or the snaplen -> a remark.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@
 
 namespace mapi::drivers
 {
-// They do not end the reading: where the next record begins is still certain.
+// They do not end the reading, since it is still certain where the next record begins.
 class OddLengths
 {
 public:
-    // A record is long in one way at least.
+    // At least one of the lengths is exceeded.
     void note(uint32_t caplen, uint32_t wire_len, uint32_t snaplen, uint64_t offset);
-    // Both kinds with count and first place; empty when there was none.
+    // Both kinds with count and first offset; empty if there were none.
     std::string remark() const;
 
 private:

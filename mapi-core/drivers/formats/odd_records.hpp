@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Odd records: how many there were of a kind that a user is told about, and where the first was.
+// Odd records: the number of records of one kind that is reported to the user, and where the first
+// one is.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,7 @@ namespace mapi::drivers
 class OddRecords
 {
 public:
-    // packet: its number, from 1; 0: it is not told.
+    // packet: its number, from 1; 0: not reported.
     void note(uint64_t offset, uint64_t packet = 0)
     {
         if (records_++ > 0)
@@ -19,7 +20,7 @@ public:
         first_packet_ = packet;
     }
     bool any() const { return records_ > 0; }
-    // "2 packets are odd (the first at offset 40)", of "packet is", "packets are" and " odd".
+    // "2 packets are odd (the first at offset 40)", from "packet is", "packets are" and " odd".
     std::string text(const std::string &one, const std::string &several, const std::string &what) const
     {
         return std::to_string(records_) + " " + (records_ == 1 ? one : several) + what + " (the first " +

@@ -17,7 +17,7 @@ constexpr size_t kFileHeaderBytes = 24;
 constexpr PcapVariant kVariants[] = {
     {0xa1b2c3d4, 16, 1000}, // microseconds
     {0xa1b23c4d, 16, 1},    // nanoseconds
-    {0xa1b2cd34, 24, 1000}, // Kuznetsov's: eight more bytes a record
+    {0xa1b2cd34, 24, 1000}, // Kuznetsov's: eight more bytes per record
     {0xa12b3c4d, 16, 1000}, // Navtel's
 };
 
@@ -35,9 +35,9 @@ public:
                   mapi_batch &batch) override;
 
 private:
-    // The next record, whatever it is like.  False: it is not whole, or there is none.
+    // Takes the next record, even an odd one.  False if it is incomplete, or there is none.
     bool take_any(FileBuffer &file, mapi_packet *packets, PcapTaken &taken);
-    // The next record is not whole in the buffer.  False at the end of the file.
+    // For a record that is incomplete in the buffer.  False at the end of the file.
     bool fetch_record(FileBuffer &file) const;
 
     const PcapSettings settings_;
@@ -105,9 +105,9 @@ template <bool kSwapped> bool PcapFormat<kSwapped>::fetch_record(FileBuffer &fil
                                                 " that its link type allows; the file is damaged here");
     if (!file.fill(size_t(header_bytes) + caplen))
         throw CaptureError(Damage::kTruncated,
-                           place + ": the file ends inside a record: " +
+                           place + ": the file ends inside a record, after " +
                                std::to_string(std::max<uint64_t>(file.rest_bytes(), header_bytes) - header_bytes) + " of " +
-                               std::to_string(caplen) + " captured bytes are there");
+                               std::to_string(caplen) + " captured bytes");
     file.index_from_here();
     return true;
 }
@@ -119,12 +119,12 @@ template <bool kSwapped> std::unique_ptr<CaptureFormat> make(const uint8_t *head
     const uint16_t minor = load_u16<kSwapped>(header + 6);
     if ((major < 2 || (major > 2 && !(major == 543 && minor == 0))))
         throw CaptureError(Damage::kOpen, path + ": pcap version " + std::to_string(major) + "." +
-                                              std::to_string(minor) + " is not known; 2.x is");
+                                              std::to_string(minor) + " is unsupported; only 2.x can be read");
     PcapSettings s = {};
     s.variant = variant;
     s.lengths_are_swapped = major == 543 || minor < 3;
     s.is_early = s.lengths_are_swapped || minor == 3;
-    // The upper bits tell about frame check sequences, which the records keep as data.
+    // The upper bits describe frame check sequences, which the records keep as data.
     const uint32_t link_type = links::from_recorded(load_u32<kSwapped>(header + 20) & 0x03ffffff);
     if (link_type >= MAPI_LINK_UNKNOWN)
         throw CaptureError(Damage::kOpen, path + ": link type " + std::to_string(link_type) +
@@ -151,7 +151,7 @@ std::unique_ptr<CaptureFormat> open_pcap(FileBuffer &file)
         if (!native && load_u32<true>(header) != variant.magic)
             continue;
         if (file.available() < kFileHeaderBytes)
-            throw CaptureError(Damage::kOpen, file.path() + ": ends inside the file header, after " +
+            throw CaptureError(Damage::kOpen, file.path() + ": the file ends inside its header, after " +
                                                   std::to_string(file.available()) + " of 24 bytes");
         auto format = native ? make<false>(header, variant, file) : make<true>(header, variant, file);
         file.consume_to(header + kFileHeaderBytes);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Records of classic pcap: bytes in memory -> packet views, for the packet thread and for a thread that reads ahead.
+// Records of classic pcap: bytes in memory -> packet views, for the packet thread and for the
+// read-ahead thread.
 #pragma once
 
 #include <algorithm>
@@ -21,12 +22,12 @@ struct PcapVariant {
 
 struct PcapSettings {
     PcapVariant variant;
-    bool is_early;            // writers of format 2.3 may have put the wire length first,
-    bool lengths_are_swapped; // those before it did
+    bool is_early;            // writers of format 2.3 may have stored the wire length first,
+    bool lengths_are_swapped; // writers of earlier formats did
     uint32_t max_caplen;
     uint32_t snaplen;
     uint16_t link_type;
-    links::Swap swap; // of pseudo headers, in a file of the other byte order; null: its packets have none to swap
+    links::Swap swap; // for pseudo headers, in a file of the other byte order; null if there is nothing to swap
 };
 
 struct PcapLengths {
@@ -34,7 +35,7 @@ struct PcapLengths {
     uint32_t wire_len;
 };
 
-// The packets of a batch so far, and where the next record begins.
+// The packets of a batch so far, and the start of the next record.
 struct PcapTaken {
     const uint8_t *record;
     uint32_t count = 0;
@@ -60,12 +61,13 @@ template <bool kSwapped> inline void show_pcap(mapi_packet &packet, const PcapSe
     packet.packet_type = 0;
 }
 
-// Whole records with nothing odd about them, up to the first other one.  The path of every packet of a capture: rare cases are tested
-// together.  swap_bytes(packet) is called where the file's pseudo headers are in the other byte order.
+// Complete records with valid lengths, up to the first other one.  Every packet of a capture takes
+// this path, so rare cases are tested together.  swap_bytes(packet) is called if the file's pseudo
+// headers are in the other byte order.
 template <bool kSwapped, class SwapBytes>
 void take_plain_pcap(const PcapSettings &shared, const uint8_t *end, mapi_packet *packets, uint32_t limit, PcapTaken &taken, SwapBytes swap_bytes)
 {
-    const PcapSettings settings = shared; // its own copy: a store into a packet view might change a member
+    const PcapSettings settings = shared; // a local copy, which stores to packet views cannot alias
     if (settings.is_early)
         return;
     const uint32_t longest = std::min(settings.max_caplen, settings.snaplen);
@@ -88,12 +90,13 @@ void take_plain_pcap(const PcapSettings &shared, const uint8_t *end, mapi_packet
     taken = {record, count, wire_bytes};
 }
 
-// Plain records of a piece, for a thread that reads ahead.
+// Plain records of a piece, for the read-ahead thread.
 template <bool kSwapped> class PcapPieces : public PieceFormat
 {
 public:
     explicit PcapPieces(const PcapSettings &settings) : settings_(settings) {}
-    // Bytes that are swapped in place must not be swapped once more by who goes through them again.
+    // Bytes swapped in place must not be swapped again when the packet thread parses the same
+    // records.
     static bool can_index(const PcapSettings &settings) { return !settings.is_early && !settings.swap; }
 
     void index(const uint8_t *record, const uint8_t *end, PieceIndex &index) const override

@@ -70,7 +70,7 @@ public:
 private:
     enum class Verdict { kGood, kContradiction, kTime };
 
-    // Nothing: a section begins, whose byte order may be another.
+    // Empty if a new section begins, which may have another byte order.
     template <bool kSwapped>
     std::optional<uint32_t> read_batch(FileBuffer &file, mapi_packet *packets, uint32_t limit, mapi_batch &batch);
     template <bool kSwapped> Verdict packet_from(FileBuffer &file, const Block &block, mapi_packet &packet);
@@ -83,12 +83,12 @@ private:
     void read_descriptions(FileBuffer &file);
     template <bool kSwapped> void other_block(FileBuffer &file, const Block &block);
 
-    std::vector<CaptureInterface> interfaces_; // of the file; those of the section begin at first_
+    std::vector<CaptureInterface> interfaces_; // of the file; those of the current section begin at first_
     size_t first_ = 0;
-    uint64_t packets_ = 0; // that were given
+    uint64_t packets_ = 0; // delivered so far
     OddRecords long_times_;
-    OddRecords foreign_statistics_; // of no interface
-    uint64_t foreign_drops_ = 0;    // that these tell
+    OddRecords foreign_statistics_; // of an unknown interface
+    uint64_t foreign_drops_ = 0;    // drops in these
     bool swapped_ = false;
 };
 
@@ -108,7 +108,8 @@ bool has_possible_size(const Block &block)
            block.bytes <= kLargestBlockBytes;
 }
 
-// Calls visit(code, value, bytes) for each option between `at` and `end`; stops at what does not fit.
+// Calls visit(code, value, bytes) for each option between `at` and `end`; stops at an option that
+// does not fit.
 template <bool kSwapped, class Visit>
 void for_each_option(const uint8_t *at, const uint8_t *end, Visit visit)
 {
@@ -124,7 +125,7 @@ void for_each_option(const uint8_t *at, const uint8_t *end, Visit visit)
     }
 }
 
-// Beside a packet with so many captured bytes.
+// Adds losses reported with a packet of `caplen` captured bytes.
 template <bool kSwapped> void add_losses(const Block &block, uint32_t caplen, LossCount &losses)
 {
     if (block.type == kObsoletePacket) {
@@ -154,7 +155,7 @@ std::optional<uint32_t> PcapngFormat::read_batch(FileBuffer &file, mapi_packet *
         const bool whole = left >= 8 && has_possible_size(block) && left >= block.bytes &&
                            load_u32<kSwapped>(block.start + block.bytes - 4) == block.bytes;
         if (!whole || !is_packet(block.type)) [[unlikely]] {
-            if (count > 0 || file.is_held()) // the next call starts here, with nothing in the buffer to keep
+            if (count > 0 || file.is_held()) // the next call starts here, with an empty batch
                 break;
             if (!whole && block.type != kSectionHeader && !fetch_block<kSwapped>(file))
                 break;
@@ -211,7 +212,7 @@ PcapngFormat::Verdict PcapngFormat::packet_from(FileBuffer &file, const Block &b
             return Verdict::kTime;
         long_times_.note(file.offset(), packets_ + 1);
     }
-    packet.timestamp_ns = is_simple ? 0 : interface.scale.to_ns(ticks); // a simple block has none
+    packet.timestamp_ns = is_simple ? 0 : interface.scale.to_ns(ticks); // a simple packet block has no timestamp
     if (body_bytes - header_bytes - packet.caplen >= kOptionHeaderBytes || block.type == kObsoletePacket) [[unlikely]]
         add_losses<kSwapped>(block, packet.caplen, interface.losses);
     if (packet.caplen > std::min(packet.wire_len, interface.snaplen)) [[unlikely]]
@@ -232,9 +233,9 @@ void PcapngFormat::refuse(const FileBuffer &file, Verdict verdict) const
 {
     const std::string packet = "packet " + std::to_string(packets_ + 1);
     if (verdict == Verdict::kTime)
-        throw CaptureError(Damage::kRecord, file.where() + ": " + packet + " has a time stamp before 1970 or after 2554, beyond 64 bits of nanoseconds; "
-                                                "reading ends before it (`editcap -t` can move time stamps)");
-    throw CaptureError(Damage::kRecord, file.where() + ": the block of " + packet + " contradicts itself or names an interface that was not described; "
+        throw CaptureError(Damage::kRecord, file.where() + ": " + packet + " has a timestamp before 1970 or after 2554, out of range of 64-bit nanoseconds; "
+                                                "reading ends before it (`editcap -t` shifts timestamps)");
+    throw CaptureError(Damage::kRecord, file.where() + ": the block of " + packet + " is malformed or refers to an interface that was not described; "
                                             "the file is damaged here");
 }
 
@@ -251,7 +252,7 @@ std::string PcapngFormat::remark() const
     std::string text = CaptureFormat::remark();
     const auto add = [&](const std::string &more) { text += (text.empty() ? "" : "; ") + more; };
     if (long_times_.any())
-        add(long_times_.text("packet has", "packets have", " a time stamp after 2106") +
+        add(long_times_.text("packet has", "packets have", " a timestamp after 2106") +
             "; they are counted, but pcap files, TO_BUFFER and times in results cannot hold it");
     if (foreign_statistics_.any())
         add(foreign_statistics_.text("block of statistics names", "blocks of statistics name", " an interface that was not described") +
@@ -259,7 +260,7 @@ std::string PcapngFormat::remark() const
     return text;
 }
 
-// The cold half: the next block is not whole in the buffer.  False at the end of the file.
+// The cold path: the next block is incomplete in the buffer.  False at the end of the file.
 template <bool kSwapped> bool PcapngFormat::fetch_block(FileBuffer &file) const
 {
     const bool has_header = file.fill(8);
@@ -271,14 +272,14 @@ template <bool kSwapped> bool PcapngFormat::fetch_block(FileBuffer &file) const
     }
     Block block = block_at<kSwapped>(file.begin());
     if (block.type == kSectionHeader)
-        return true; // its length is in an order that is not known yet
+        return true; // the byte order of its length is not known yet
     if (!has_possible_size(block))
         throw CaptureError(Damage::kRecord, place + ": a block claims " + std::to_string(block.bytes) +
-                                                " bytes, which none can have; the file is damaged here");
+                                                " bytes, which is impossible; the file is damaged here");
     if (!file.fill(block.bytes))
-        throw CaptureError(Damage::kTruncated, place + ": the file ends inside a block: " +
+        throw CaptureError(Damage::kTruncated, place + ": the file ends inside a block, after " +
                                                    std::to_string(file.rest_bytes()) + " of " +
-                                                   std::to_string(block.bytes) + " bytes are there");
+                                                   std::to_string(block.bytes) + " bytes");
     block = block_at<kSwapped>(file.begin());
     const uint32_t trailer = load_u32<kSwapped>(block.start + block.bytes - 4);
     if (trailer != block.bytes)
@@ -291,7 +292,7 @@ template <bool kSwapped> bool PcapngFormat::fetch_block(FileBuffer &file) const
 template <bool kSwapped> void PcapngFormat::other_block(FileBuffer &file, const Block &block)
 {
     if (is_packet(block.type))
-        return; // it only had to be fetched
+        return; // it only needed to be fetched
     if (block.type == kInterfaceDescription)
         add_interface<kSwapped>(block, file.where());
     else if (block.type == kInterfaceStatistics)
@@ -321,7 +322,7 @@ void PcapngFormat::add_interface(const Block &block, const std::string &place)
                                       interface.scale.set_offset(int64_t(load_u64<kSwapped>(value)));
                               });
     if (!known_resolution)
-        throw CaptureError(Damage::kRecord, place + ": an interface has time stamps finer than 2^-63 or 10^-19 s");
+        throw CaptureError(Damage::kRecord, place + ": an interface has timestamps finer than 2^-63 or 10^-19 s");
     if (interfaces_.empty()) {
         info_.link_type = interface.link_type;
         info_.snaplen = snaplen;
@@ -361,7 +362,7 @@ void PcapngFormat::begin_section(FileBuffer &file)
     const uint32_t bytes = native ? load_u32<false>(start + 4) : load_u32<true>(start + 4);
     const uint16_t major = native ? load_u16<false>(start + 12) : load_u16<true>(start + 12);
     if (major != 1)
-        throw CaptureError(Damage::kRecord, place + ": pcapng version " + std::to_string(major) + " is not known; 1 is");
+        throw CaptureError(Damage::kRecord, place + ": pcapng version " + std::to_string(major) + " is unsupported; only 1 can be read");
     if (bytes < 28 || bytes % 4 != 0 || bytes > kLargestBlockBytes)
         throw CaptureError(Damage::kRecord, place + ": a section header claims " + std::to_string(bytes) + " bytes");
     if (!file.fill(bytes))
@@ -383,7 +384,7 @@ void PcapngFormat::read_descriptions(FileBuffer &file)
             swapped_ ? other_block<true>(file, block) : other_block<false>(file, block);
         }
     } catch (const CaptureError &) {
-        // The first read() meets the same damage and reports it there, counted.
+        // The first read() meets the same damage, reports and counts it.
     }
 }
 } // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// pcapng interface: the resolution of its time stamps.
+// pcapng interface: the resolution of its timestamps.
 #include "drivers/formats/pcapng_interface.hpp"
 
 namespace mapi::drivers
@@ -11,7 +11,7 @@ constexpr uint64_t kNsPerSecond = 1000000000;
 using Wide = __int128;
 using UnsignedWide = unsigned __int128;
 
-// Of 64 bits.
+// The last tick before `end`, clamped to 64 bits.
 uint64_t last_before(Wide end)
 {
     return end <= 0 ? 0 : end > Wide(UINT64_MAX) ? UINT64_MAX : uint64_t(end - 1);
@@ -44,7 +44,7 @@ void TimestampScale::set_offset(int64_t offset_s)
     set_range();
 }
 
-// The offset is whole seconds, and so a whole number of ticks, of less than 127 bits.
+// The offset is whole seconds, and so a whole number of ticks, with less than 127 bits.
 void TimestampScale::set_range()
 {
     const Wide offset = Wide(offset_s_) * ticks_per_s_;

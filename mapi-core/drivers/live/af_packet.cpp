@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// af_packet: a network interface -> packet batches, out of memory that the kernel fills.  Lives on when the interface goes down or away.
+// af_packet: a network interface -> packet batches, in memory that the kernel fills.  Survives the
+// interface going down or away.
 #include <atomic>
 #include <chrono>
 #include <cstring>
@@ -136,13 +137,13 @@ public:
     }
 
 private:
-    // Of the block.
+    // Takes packets from the current block.
     uint32_t take(mapi_packet *packets, uint32_t limit)
     {
         return block_.take(packets, limit, {link_type_, uint32_t(options_.snaplen), loopback_});
     }
 
-    // The packets of a block stay until the next one is asked for: the batch that was read last points into it.
+    // A block is kept until the next one is needed: the last batch points into it.
     bool has_packet()
     {
         if (!block_.is_empty())
@@ -156,7 +157,8 @@ private:
         return next != nullptr;
     }
 
-    // One that is down comes up again; one that is gone takes its socket along, when its last packets have been read.
+    // An interface that is down keeps its socket; that of a removed interface is closed after its
+    // last packets have been read.
     void look_after_interface()
     {
         int error = 0;
@@ -174,7 +176,7 @@ private:
         watch_.went_away();
     }
 
-    // The socket is made without the lock: a large buffer takes its time.
+    // The socket is created without the lock, since allocating a large buffer takes long.
     void reopen()
     {
         if (!watch_.may_be_back())
@@ -192,7 +194,7 @@ private:
         }
     }
 
-    // Under mutex_: the kernel's counter begins anew with each look.
+    // Under mutex_: reading the kernel's counter resets it.
     void collect()
     {
         if (socket_)
@@ -201,13 +203,13 @@ private:
 
     const std::string interface_;
     const PacketSocketOptions options_;
-    std::unique_ptr<PacketSocket> socket_; // null: its interface is gone; changed under mutex_
+    std::unique_ptr<PacketSocket> socket_; // null if its interface is gone; changed under mutex_
     const uint16_t link_type_;
     const int loopback_; // interface index of lo, or 0
     const int wake_;
     std::atomic<bool> interrupted_ = false;
 
-    PacketBlock block_; // whose packets are read
+    PacketBlock block_; // the current block
 
     std::mutex mutex_; // all below
     const mapi_filter_code *filter_ = nullptr;

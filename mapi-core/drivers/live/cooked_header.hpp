@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Cooked header: what the kernel says of a packet of any interface -> the header of LINKTYPE_LINUX_SLL2 in front of it.
+// Cooked header: the kernel's metadata of a packet of any interface -> a LINKTYPE_LINUX_SLL2 header
+// in front of it.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +27,7 @@ struct CookedHeader {
 };
 static_assert(sizeof(CookedHeader) == 20);
 
-// Into the room in front of the packet.
+// Writes the header into the room in front of the packet.
 inline void put_cooked_header(mapi_packet &packet, uint8_t *data, const sockaddr_ll &from)
 {
     CookedHeader header = {from.sll_protocol, 0, htonl(uint32_t(from.sll_ifindex)), htons(from.sll_hatype), from.sll_pkttype, from.sll_halen, {}};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Interface drops: what an interface itself did not take since it is looked at, by the counters that libpcap takes.
+// Interface drops: packets that the interface itself dropped since it was opened, from the counters
+// that libpcap uses.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +18,14 @@ public:
     uint64_t count()
     {
         if (const auto now = read()) {
-            sum_ += *now >= last_ ? *now - last_ : *now; // another interface of the same name counts from 0
+            sum_ += *now >= last_ ? *now - last_ : *now; // a new interface of the same name counts from 0
             last_ = *now;
         }
         return sum_;
     }
 
 private:
-    // Nothing: it cannot be told now.
+    // Empty if the counters cannot be read now.
     std::optional<uint64_t> read() const
     {
         uint64_t sum = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Interface watch: what becomes of an interface while it is read -> what its device's message says, and when it may be opened again.
+// Interface watch: state changes of an interface while it is read -> the device's message, and when
+// to reopen it.
 #pragma once
 
 #include <chrono>
@@ -11,13 +12,14 @@
 
 namespace mapi::drivers
 {
-// Device's thread, but for remark(), which the source's lock keeps apart from all that changes something.
+// Device's thread, except remark(): the source's lock excludes concurrent changes.
 class InterfaceWatch
 {
     using Clock = std::chrono::steady_clock;
 
 public:
-    // patience: what came before it went may be handed over so long after.  Sources of libpcap's that are no network interface are watched, too.
+    // patience: how long after the interface disappeared its earlier packets may still be
+    // delivered.  Sources of libpcap that are not network interfaces are watched, too.
     InterfaceWatch(std::string interface, std::chrono::milliseconds patience)
         : interface_(std::move(interface)), patience_(patience), is_network_(exists())
     {
@@ -25,27 +27,27 @@ public:
 
     void went_down() { ++times_down_; }
 
-    // Nothing new will come from what is open.
+    // The open source will give no new packets.
     void goes()
     {
         if (!gone_since_)
             gone_since_ = Clock::now();
     }
     bool is_going() const { return gone_since_.has_value(); }
-    // What came before has had its time.
+    // True once the time for earlier packets is over.
     bool is_over()
     {
         goes();
         return Clock::now() - *gone_since_ >= patience_;
     }
 
-    // What was open is closed.
+    // The source was closed.
     void went_away()
     {
         gone_since_.reset();
         ++times_gone_;
-        problem_ = interface_ + ": the interface is gone; waiting for it to come back";
-        if (Clock::now() - opened_ < kTryInterval) // it may be there, and of no use
+        problem_ = interface_ + ": the interface has disappeared; waiting for it to return";
+        if (Clock::now() - opened_ < kTryInterval) // it may exist but be unusable
             next_try_ = Clock::now() + kTryInterval;
     }
     bool may_be_back() const { return Clock::now() >= next_try_ && (!is_network_ || exists()); }
@@ -60,14 +62,14 @@ public:
         next_try_ = Clock::now() + kTryInterval;
     }
 
-    // Empty: nothing is to be said.
+    // Empty if there is nothing to report.
     std::string remark() const
     {
         if (!problem_.empty() || (times_down_ == 0 && times_gone_ == 0))
             return problem_;
         const auto times = [](const char *what, uint64_t count) { return count == 0 ? std::string() : what + std::to_string(count) + " times"; };
         return interface_ + ": the interface was " + times("down ", times_down_) + (times_down_ && times_gone_ ? " and " : "") + times("gone ", times_gone_) +
-               "; packets are read while it is there";
+               "; packets are read while it is up";
     }
 
 private:
@@ -83,6 +85,6 @@ private:
     Clock::time_point next_try_;
     uint64_t times_down_ = 0;
     uint64_t times_gone_ = 0;
-    std::string problem_; // why nothing is read now
+    std::string problem_; // why nothing can be read now
 };
 } // namespace mapi::drivers

@@ -8,16 +8,17 @@ namespace mapi::drivers
 {
 namespace
 {
-// It is written for packets with their VLAN tags, which the kernel's packets do not have: those that had one all pass.
+// The filter expects packets with their VLAN tags, which the kernel's packets lack: all packets
+// that had a tag pass.
 constexpr sock_filter kPrefix[] = {
-    {BPF_LD | BPF_B | BPF_ABS, 0, 0, uint32_t(SKF_AD_OFF + SKF_AD_VLAN_TAG_PRESENT)}, // a byte: libpcap, too, filters so
+    {BPF_LD | BPF_B | BPF_ABS, 0, 0, uint32_t(SKF_AD_OFF + SKF_AD_VLAN_TAG_PRESENT)}, // a byte, as in libpcap's filters
     {BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 1},
-    {BPF_RET | BPF_K, 0, 0, 0}, // the snap length
-    {BPF_LD | BPF_IMM, 0, 0, 0}, // as where a program begins
+    {BPF_RET | BPF_K, 0, 0, 0}, // snaplen
+    {BPF_LD | BPF_IMM, 0, 0, 0}, // restores the state at the start of a program
 };
 constexpr size_t kReturn = 2;
 
-// By more bits than there are: 0 in libpcap and here, not so in the kernel.
+// A shift by more than 31 bits gives 0 in libpcap and here, but not in the kernel.
 bool shifts_by_register(const mapi_filter_code &one)
 {
     return one.code == (BPF_ALU | BPF_LSH | BPF_X) || one.code == (BPF_ALU | BPF_RSH | BPF_X);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Kernel filter: a filter for packets as they were on the wire -> one for packets as the kernel keeps them.
+// Kernel filter: a filter for packets as on the wire -> one for packets as the kernel stores them.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,10 @@
 
 namespace mapi::drivers
 {
-// What passes has `snaplen` bytes at most.
+// Passes all packets, truncated to `snaplen` bytes.
 std::vector<sock_filter> pass_all(uint32_t snaplen);
 
-// Empty: the kernel could judge some packets otherwise, or there are no instructions.
+// Empty if the kernel could reach a different verdict for some packets, or there are no
+// instructions.
 std::vector<sock_filter> kernel_filter(const mapi_filter_code *code, uint32_t count, uint32_t snaplen);
 } // namespace mapi::drivers

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Live source: the members of a driver's table that drivers of live sources have in common.
+// Live source: the table members that drivers of live sources have in common.
 #pragma once
 
 #include <exception>
@@ -12,14 +12,15 @@
 
 namespace mapi::drivers
 {
-// There is no interface of that name, now.
+// There is currently no interface of that name.
 class NoInterface : public std::runtime_error
 {
 public:
     using std::runtime_error::runtime_error;
 };
 
-// Of a class with info(), start(), read(), wait(), copy_stats(), interrupt() and set_filter(), made of a path and options.
+// For a class with info(), start(), read(), wait(), copy_stats(), interrupt() and set_filter(),
+// constructed from a path and options.
 template <class Source> struct LiveSource {
     static int open(const mapi_driver_setup *setup, void **instance, mapi_driver_info *info)
     {
@@ -34,7 +35,7 @@ template <class Source> struct LiveSource {
         return guard(error, error_bytes, [&] { of(instance).start(); });
     }
     static int read(void *instance, mapi_packet *packets, uint32_t limit, mapi_batch *batch) { return of(instance).read(packets, limit, *batch); }
-    // Of a class that has read_more(), too.
+    // For a class that also has read_more().
     static int read_more(void *instance, mapi_packet *packets, uint32_t limit, mapi_batch *batch) { return of(instance).read_more(packets, limit, *batch); }
     static int wait(void *instance) { return of(instance).wait(); }
     static void stats(void *instance, mapi_driver_stats *stats) { of(instance).copy_stats(stats); }

@@ -16,7 +16,7 @@ namespace
 constexpr uint64_t kNsPerSecond = 1000000000;
 constexpr size_t kAddressBytes = 12;
 
-// Into the room that the socket reserves in front of each packet.
+// Writes into the room that the socket reserves in front of each packet.
 void restore_vlan_tag(mapi_packet &packet, uint8_t *data, const tpacket3_hdr &header)
 {
     const uint16_t type = header.tp_status & TP_STATUS_VLAN_TPID_VALID ? header.hv1.tp_vlan_tpid : 0x8100;
@@ -30,8 +30,9 @@ void restore_vlan_tag(mapi_packet &packet, uint8_t *data, const tpacket3_hdr &he
     packet.wire_len += uint32_t(sizeof(bytes));
 }
 
-// The block lies in the cache of the processor on which the kernel wrote it, and each frame tells where the next one is.  Frames further on are
-// fetched early, by a guess that takes them to be as long as this one, so that the reader does not wait for each in turn.
+// The block is in the cache of the processor on which the kernel wrote it, and each frame has the
+// offset of the next one.  Later frames are prefetched, assuming that they are as long as this one,
+// so that the reader does not wait for each in turn.
 constexpr int kFramesAhead = 32;
 constexpr size_t kLineBytes = 64;
 constexpr size_t kFetchedBytes = 3 * kLineBytes; // the kernel's two headers and the packet's own
@@ -47,7 +48,7 @@ PacketBlock::PacketBlock(tpacket_block_desc *block)
 {
 }
 
-// Members are read once: a store into a packet view might change one.
+// Members are copied first, since stores to packet views could alias them.
 uint32_t PacketBlock::take(mapi_packet *packets, uint32_t limit, const View &view)
 {
     const auto [link_type, snaplen, loopback] = view;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Packet block: one block of the kernel's buffer -> packet views, VLAN tags back in their place.
+// Packet block: one block of the kernel's buffer -> packet views, with VLAN tags restored.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace mapi::drivers
 {
-// Reads a block of TPACKET_V3 once, from the front.
+// Reads a TPACKET_V3 block once, front to back.
 class PacketBlock
 {
 public:
@@ -22,7 +22,7 @@ public:
     struct View {
         uint16_t link_type;
         uint32_t snaplen;
-        int loopback; // the index of that interface, on which each packet comes twice, out and in: the outgoing copy is left out
+        int loopback; // the index of that interface, where each packet comes twice, out and in: the outgoing copy is skipped
     };
     // The next packets of the block, at most `limit`.
     uint32_t take(mapi_packet *packets, uint32_t limit, const View &view);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Packet socket: TPACKET_V3.  Facts: packet(7), Documentation/networking/packet_mmap.rst.
+// Packet socket: TPACKET_V3; see packet(7) and Documentation/networking/packet_mmap.rst.
 #include "drivers/live/packet_socket.hpp"
 
 #include <algorithm>
@@ -32,9 +32,9 @@ constexpr uint32_t kBlockBytes = 1u << 20;
     const int number = errno;
     std::string text = interface + ": " + what + ": " + strerror(number);
     if (number == EPERM || number == EACCES)
-        text += "; capturing needs CAP_NET_RAW: run as root, or give the program the right with setcap cap_net_raw+ep PROGRAM";
+        text += "; capturing requires CAP_NET_RAW: run as root, or grant it with setcap cap_net_raw+ep PROGRAM";
     if (number == ENOMEM || number == ENOBUFS)
-        text += "; a smaller buffer_mb may find room";
+        text += "; try a smaller buffer_mb";
     if (number == ENODEV)
         throw NoInterface(text);
     throw std::runtime_error(text);
@@ -59,7 +59,7 @@ uint16_t link_type_of(int hardware, const std::string &interface)
     case ARPHRD_SIT:
         return links::kRaw;
     default:
-        throw std::runtime_error(interface + ": its link type (ARPHRD " + std::to_string(hardware) + ") is neither Ethernet nor IP alone, which af_packet reads");
+        throw std::runtime_error(interface + ": its link type (ARPHRD " + std::to_string(hardware) + ") is neither Ethernet nor raw IP, the types that af_packet reads");
     }
 }
 } // namespace
@@ -81,17 +81,17 @@ PacketSocket::PacketSocket(const std::string &interface, const PacketSocketOptio
 {
     open();
     if (link_type && *link_type != link_type_)
-        throw std::runtime_error(interface_ + ": the interface came back with another link type");
+        throw std::runtime_error(interface_ + ": the interface returned with a different link type");
     map();
     set_filter(nullptr, 0);
 }
 
-// Protocol 0: nothing comes before it is bound to its interface.
+// Protocol 0: no packet arrives before the socket is bound to its interface.
 void PacketSocket::open()
 {
     descriptor_.value = socket(AF_PACKET, (takes_all_ ? SOCK_DGRAM : SOCK_RAW) | SOCK_CLOEXEC, 0);
     if (descriptor_.value < 0)
-        fail(interface_, "a packet socket");
+        fail(interface_, "cannot open a packet socket");
     link_type_ = kCookedLinkType;
     if (!takes_all_)
         find_interface();
@@ -102,38 +102,39 @@ void PacketSocket::find_interface()
     ifreq request = {};
     if (interface_.size() >= sizeof(request.ifr_name)) {
         errno = ENODEV;
-        fail(interface_, "the interface");
+        fail(interface_, "cannot find the interface");
     }
     memcpy(request.ifr_name, interface_.c_str(), interface_.size() + 1);
     if (ioctl(descriptor_.value, SIOCGIFINDEX, &request) < 0)
-        fail(interface_, "the interface");
+        fail(interface_, "cannot find the interface");
     interface_index_ = request.ifr_ifindex;
     if (ioctl(descriptor_.value, SIOCGIFHWADDR, &request) < 0)
-        fail(interface_, "its link type");
+        fail(interface_, "cannot read its link type");
     link_type_ = link_type_of(request.ifr_hwaddr.sa_family, interface_);
 }
 
 void PacketSocket::map()
 {
-    set(descriptor_.value, PACKET_VERSION, TPACKET_V3, interface_, "TPACKET_V3");
-    set(descriptor_.value, PACKET_RESERVE, int(takes_all_ ? sizeof(CookedHeader) : kVlanTagBytes), interface_, "room for headers");
+    set(descriptor_.value, PACKET_VERSION, TPACKET_V3, interface_, "cannot use TPACKET_V3");
+    set(descriptor_.value, PACKET_RESERVE, int(takes_all_ ? sizeof(CookedHeader) : kVlanTagBytes), interface_, "cannot reserve room for headers");
     blocks_ = uint32_t(std::max<uint64_t>(options_.buffer_bytes / kBlockBytes, 2));
     tpacket_req3 request = {};
     request.tp_block_size = kBlockBytes;
     request.tp_block_nr = blocks_;
-    request.tp_frame_size = kBlockBytes; // of no meaning in version 3 but for the kernel's checks
+    request.tp_frame_size = kBlockBytes; // only for the kernel's checks in version 3
     request.tp_frame_nr = blocks_;
     request.tp_retire_blk_tov = unsigned(options_.block_timeout_ms);
     if (setsockopt(descriptor_.value, SOL_PACKET, PACKET_RX_RING, &request, sizeof(request)) < 0)
-        fail(interface_, "a buffer of " + std::to_string(blocks_) + " MiB");
+        fail(interface_, "cannot allocate a buffer of " + std::to_string(blocks_) + " MiB");
     ring_.bytes = size_t(blocks_) * kBlockBytes;
     void *memory = mmap(nullptr, ring_.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_.value, 0);
     if (memory == MAP_FAILED)
-        fail(interface_, "mapping the buffer");
+        fail(interface_, "cannot map the buffer");
     ring_.memory = static_cast<uint8_t *>(memory);
 }
 
-// Until the group is joined every packet would come, of which the others have most.
+// Before the group is joined, a filter drops all packets: most belong to other members of the
+// group.
 void PacketSocket::bind()
 {
     sockaddr_ll address = {};
@@ -142,20 +143,20 @@ void PacketSocket::bind()
     address.sll_ifindex = interface_index_;
     // On the loopback interface each packet comes twice, out and in.
     if (!options_.takes_outgoing || interface_ == "lo")
-        set(descriptor_.value, PACKET_IGNORE_OUTGOING, 1, interface_, "leaving out outgoing packets");
+        set(descriptor_.value, PACKET_IGNORE_OUTGOING, 1, interface_, "cannot ignore outgoing packets");
     if (options_.is_promiscuous && !takes_all_) {
         packet_mreq request = {};
         request.mr_ifindex = interface_index_;
         request.mr_type = PACKET_MR_PROMISC;
         if (setsockopt(descriptor_.value, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &request, sizeof(request)) < 0)
-            fail(interface_, "promiscuous mode");
+            fail(interface_, "cannot enter promiscuous mode");
     }
     if (options_.fanout_group)
         attach({{BPF_RET | BPF_K, 0, 0, 0}});
     if (::bind(descriptor_.value, reinterpret_cast<const sockaddr *>(&address), sizeof(address)) < 0)
-        fail(interface_, "binding to it");
-    if (options_.fanout_group) { // of a flow: the same core sees both directions
-        set(descriptor_.value, PACKET_FANOUT, options_.fanout_group | PACKET_FANOUT_HASH << 16, interface_, "joining the fan-out group");
+        fail(interface_, "cannot bind to the interface");
+    if (options_.fanout_group) { // by flow: the same core gets both directions
+        set(descriptor_.value, PACKET_FANOUT, options_.fanout_group | PACKET_FANOUT_HASH << 16, interface_, "cannot join the fan-out group");
         attach(filter_);
     }
 }
@@ -195,7 +196,7 @@ uint64_t PacketSocket::take_drops()
 bool PacketSocket::set_filter(const mapi_filter_code *code, uint32_t count)
 {
     const auto most_bytes = uint32_t(options_.snaplen);
-    filter_ = takes_all_ ? std::vector<sock_filter>() : kernel_filter(code, count, most_bytes); // the kernel's packets have no cooked header yet
+    filter_ = takes_all_ ? std::vector<sock_filter>() : kernel_filter(code, count, most_bytes); // with all interfaces, packets have no cooked header yet in the kernel
     const bool is_taken = !filter_.empty();
     if (!is_taken)
         filter_ = pass_all(most_bytes);
@@ -208,6 +209,6 @@ void PacketSocket::attach(const std::vector<sock_filter> &program)
     const sock_fprog filter = {uint16_t(program.size()), const_cast<sock_filter *>(program.data())};
     const int unused = 0;
     if (setsockopt(descriptor_.value, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof(filter)) < 0)
-        setsockopt(descriptor_.value, SOL_SOCKET, SO_DETACH_FILTER, &unused, sizeof(unused)); // no memory: everything comes
+        setsockopt(descriptor_.value, SOL_SOCKET, SO_DETACH_FILTER, &unused, sizeof(unused)); // out of memory: receive all packets
 }
 } // namespace mapi::drivers

@@ -18,43 +18,46 @@ namespace mapi::drivers
 struct PacketSocketOptions {
     uint64_t buffer_bytes;
     uint64_t snaplen;
-    uint64_t block_timeout_ms; // a block that is not full is handed over after so long
+    uint64_t block_timeout_ms; // after which a block that is not full is delivered
     bool is_promiscuous;
     bool takes_outgoing;
-    uint16_t fanout_group; // sockets of one group share the interface's packets, flow by flow; 0: none
+    uint16_t fanout_group; // sockets of one group share the interface's packets, flow by flow; 0: no group
 };
 
-// Whether it is a packet socket whose interface is gone, for good.
+// Whether it is a packet socket whose interface has been removed.
 bool has_lost_interface(int descriptor);
 
-// One open socket; goes when its interface does.  Device's thread, but for what says otherwise.
+// One open socket; unusable once its interface is removed.  Device's thread, unless noted
+// otherwise.
 class PacketSocket
 {
 public:
-    // A VLAN tag, which the kernel keeps beside the packet, is put back in front of it.
+    // The kernel stores a VLAN tag separately; it is restored, which needs room in front of the
+    // packet.
     static constexpr uint32_t kVlanTagBytes = 4;
-    // Stands for all interfaces, those to come among them; their packets get a header in place of their link's (LINKTYPE_LINUX_SLL2).
+    // All interfaces, including those that appear later; a LINKTYPE_LINUX_SLL2 header replaces the
+    // packets' link header.
     static constexpr const char *kAllInterfaces = "any";
 
-    // No packet comes before bind().  Both throw std::runtime_error: what, where, what to do.
-    // link_type: refuses an interface of another one.
+    // No packet arrives before bind().  Both throw std::runtime_error with a complete message.
+    // link_type: refuse an interface with a different one.
     PacketSocket(const std::string &interface, const PacketSocketOptions &options, std::optional<uint16_t> link_type = std::nullopt);
     void bind();
 
     int descriptor() const { return descriptor_.value; }
-    // Its interface is gone, and will not come back to this socket.
+    // The interface has been removed, and will not return to this socket.
     bool is_dead() const;
     uint16_t link_type() const { return link_type_; }
     uint32_t interface_index() const { return uint32_t(interface_index_); } // 0: all
 
-    // The oldest block that the kernel has handed over; null: there is none yet.
+    // The oldest block that the kernel has delivered; null if there is none yet.
     tpacket_block_desc *block() const;
-    // To the kernel, with all packets in it.
+    // Returns the block, with all its packets, to the kernel.
     void release(tpacket_block_desc *block);
 
-    // Any thread.  Packets for which there was no room, since the last call.
+    // Any thread.  Packets dropped for lack of room since the last call.
     uint64_t take_drops();
-    // Any thread.  False: the kernel gives everything.
+    // Any thread.  False if the kernel cannot use the filter and delivers all packets.
     bool set_filter(const mapi_filter_code *code, uint32_t count);
 
 private:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// pcap_live: whatever libpcap captures from -> packet batches.  Each packet is copied once.  Lives on when the interface goes away.
+// pcap_live: any source of libpcap -> packet batches.  Each packet is copied once.  Survives the
+// removal of the interface.
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
@@ -37,7 +38,7 @@ constexpr mapi_driver_option kOptionTable[kOptions] = {
 constexpr int kWaitMs = 10;
 constexpr uint64_t kNsPerMs = 1000000, kNsPerSecond = 1000000000;
 
-// libpcap's own numbers are this system's.
+// libpcap's DLT_ numbers are specific to this system.
 uint16_t link_type_of(int datalink)
 {
     return uint16_t(links::from_recorded(uint32_t(datalink)));
@@ -51,7 +52,8 @@ using Handle = std::unique_ptr<pcap_t, Close>;
 class PcapLive
 {
 public:
-    // Opened and closed again: what cannot be opened is told now, and no packet comes before start().
+    // Opens the source and closes it again: failures are reported now, and no packet arrives before
+    // start().
     PcapLive(std::string interface, const uint64_t *options)
         : interface_(std::move(interface)), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
           watch_(interface_, std::chrono::milliseconds(options[kBlockTimeoutMs] + 2 * kWaitMs))
@@ -73,12 +75,13 @@ public:
         return info;
     }
 
-    // Throws std::runtime_error.  The handle is made without the lock: a large buffer takes its time.
+    // Throws std::runtime_error.  The handle is created without the lock, since allocating a large
+    // buffer takes long.
     void start()
     {
         Handle handle = activate();
         if (link_type_of(pcap_datalink(handle.get())) != link_type_)
-            throw std::runtime_error(interface_ + ": its link type is another than it was");
+            throw std::runtime_error(interface_ + ": its link type has changed");
         const std::lock_guard lock(mutex_);
         handle_ = std::move(handle);
         last_ = {};
@@ -101,7 +104,7 @@ public:
             return MAPI_DRIVER_IDLE;
         errno = 0;
         const bool has_failed = pcap_dispatch(handle_.get(), int(limit), take, reinterpret_cast<uint8_t *>(this)) < 0 &&
-                                errno != EAGAIN; // what libpcap calls a failure of netlink sources that have nothing yet
+                                errno != EAGAIN; // libpcap returns an error for netlink sources that have no data yet
         if (count_ == 0) {
             if ((has_failed || watch_.is_going()) && watch_.is_over())
                 lose();
@@ -113,7 +116,8 @@ public:
         return int(count_);
     }
 
-    // Some sources have nothing that can be waited for.  One that is going would say that it is, again and again.
+    // Some sources have no descriptor to wait for.  That of a removed interface would be readable
+    // all the time.
     int wait()
     {
         const bool is_watched = descriptor_ >= 0 && !watch_.is_going();
@@ -162,7 +166,7 @@ private:
         if (!more.empty() && more != interface_)
             text += ": " + more;
         if (status == PCAP_ERROR_PERM_DENIED)
-            text += "; capturing needs CAP_NET_RAW: run as root, or give the program the right with setcap cap_net_raw+ep PROGRAM";
+            text += "; capturing requires CAP_NET_RAW: run as root, or grant it with setcap cap_net_raw+ep PROGRAM";
         if (status == PCAP_ERROR_NO_SUCH_DEVICE)
             throw NoInterface(text);
         throw std::runtime_error(text);
@@ -179,7 +183,7 @@ private:
         pcap_set_snaplen(raw, int(options_[kSnaplen]));
         pcap_set_timeout(raw, int(options_[kBlockTimeoutMs]));
         pcap_set_promisc(raw, int(options_[kPromiscuous]));
-        pcap_set_tstamp_precision(raw, PCAP_TSTAMP_PRECISION_NANO); // where there are none: microseconds
+        pcap_set_tstamp_precision(raw, PCAP_TSTAMP_PRECISION_NANO); // falls back to microseconds
         if (options_[kMonitor]) {
             const int can = pcap_can_set_rfmon(raw);
             if (can != 1)
@@ -200,7 +204,7 @@ private:
         static_cast<PcapLive *>(static_cast<void *>(self))->add(*header, data);
     }
 
-    // The bytes are libpcap's during the call alone.
+    // libpcap's bytes are valid only during the call.
     void add(const pcap_pkthdr &header, const uint8_t *data)
     {
         mapi_packet &packet = packets_[count_++];
@@ -240,7 +244,7 @@ private:
         pcap_stat now = {};
         if (!handle_ || pcap_stats(handle_.get(), &now) != 0)
             return;
-        kernel_drops_ += uint32_t(now.ps_drop - last_.ps_drop); // they have 32 bits
+        kernel_drops_ += uint32_t(now.ps_drop - last_.ps_drop); // 32-bit counters
         interface_drops_ += uint32_t(now.ps_ifdrop - last_.ps_ifdrop);
         last_ = now;
     }
@@ -261,16 +265,16 @@ private:
     const int wake_;
     uint16_t link_type_ = 0;
     bool is_nanoseconds_ = false;
-    int descriptor_ = -1; // to wait for
+    int descriptor_ = -1; // to poll
     std::atomic<bool> interrupted_ = false;
 
-    mapi_packet *packets_ = nullptr; // of the batch that is being read
+    mapi_packet *packets_ = nullptr; // of the current read()
     uint32_t count_ = 0;
     std::vector<uint8_t> bytes_;
     std::vector<size_t> offsets_;
 
-    std::mutex mutex_; // all below: libpcap's handle is for one thread at a time
-    Handle handle_;    // null before start(), and while the interface is gone; changed by the device's thread from then on
+    std::mutex mutex_; // all below: a libpcap handle may be used by one thread at a time
+    Handle handle_;    // null before start(), and while the interface is gone; after start() changed only by the device's thread
     std::vector<sock_filter> filter_;
     pcap_stat last_ = {};
     uint64_t kernel_drops_ = 0;

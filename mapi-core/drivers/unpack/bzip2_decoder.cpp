@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// bzip2: by libbz2, in 4 MB at most.
+// bzip2: with libbz2, in at most 4 MB.
 #include <new>
 #include <stdexcept>
 
@@ -35,11 +35,11 @@ public:
         if (status == BZ_MEM_ERROR)
             throw std::bad_alloc();
         if (status != BZ_OK && status != BZ_STREAM_END)
-            throw std::runtime_error(status == BZ_DATA_ERROR_MAGIC ? "no bzip2 data" : "a block contradicts its check sum or itself");
+            throw std::runtime_error(status == BZ_DATA_ERROR_MAGIC ? "not bzip2 data" : "a block is malformed or has a wrong checksum");
         return status == BZ_STREAM_END;
     }
 
-    // bzip2(1): 100 KB and four times the block, of which the largest has 900,000 bytes.
+    // bzip2(1): 100 KB and four times the block size, at most 900,000 bytes.
     uint64_t memory_bytes() const override { return 3'700'000; }
 
 private:

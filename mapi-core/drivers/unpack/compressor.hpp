@@ -12,13 +12,13 @@ namespace mapi::drivers
 {
 struct Compressor {
     const char *name;
-    const char *unpack_command; // for people
+    const char *unpack_command; // for messages
     std::string_view magic;
     std::unique_ptr<Decoder> (*make_decoder)(); // null: not in this build
 };
 
-constexpr size_t kMagicBytes = 6; // the longest
+constexpr size_t kMagicBytes = 6; // of the longest magic
 
-// Null: not compressed, as far as one can see.
+// Null if no known compression is recognized.
 const Compressor *find_compressor(std::span<const uint8_t> first_bytes);
 } // namespace mapi::drivers

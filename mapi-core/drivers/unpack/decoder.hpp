@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Decoder: packed bytes -> unpacked ones, for one member: what one run of the compressor wrote.
+// Decoder: packed bytes -> unpacked bytes of one member, the output of one run of the compressor.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace mapi::drivers
 {
-// What is still to be taken, and the room that is still to be filled.
+// Input that is still to be consumed, and room that is still to be filled.
 struct PackedBytes {
     const uint8_t *next;
     const uint8_t *end;
@@ -25,23 +25,23 @@ struct Room {
     size_t bytes() const { return size_t(end - next); }
 };
 
-// What a file may ask for, so that a small one cannot take all memory.
+// Maximum memory for a file, so that a small file cannot exhaust memory.
 constexpr size_t kMostMemoryBytes = size_t(128) << 20;
 
 class TooMuchMemory : public std::runtime_error
 {
 public:
-    TooMuchMemory() : std::runtime_error("more than " + std::to_string(kMostMemoryBytes >> 20) + " MiB of memory are needed") {}
+    TooMuchMemory() : std::runtime_error("more than " + std::to_string(kMostMemoryBytes >> 20) + " MiB of memory are required") {}
 };
 
 class Decoder
 {
 public:
     virtual ~Decoder() = default;
-    // Takes and gives what it can; true at the member's end.  Throws std::runtime_error with the reason alone, where it may have
-    // given some bytes before.
+    // Consumes and produces as much as possible; true at the member's end.  Throws
+    // std::runtime_error with only the reason; some bytes may have been produced before.
     virtual bool step(PackedBytes &packed, Room &room) = 0;
-    // What it holds.
+    // Memory that it uses.
     virtual uint64_t memory_bytes() const = 0;
 };
 

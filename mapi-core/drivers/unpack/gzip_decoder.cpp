@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// gzip: by zlib, with its check sums.
+// gzip: with zlib, which verifies checksums.
 #include <new>
 #include <stdexcept>
 
@@ -11,8 +11,8 @@ namespace mapi::drivers
 {
 namespace
 {
-constexpr uint64_t kMemoryBytes = 65536; // zlib's description: 32 KiB of window and some 7 KiB of tables
-constexpr int kGzipOnly = 16; // added to the window's size, which takes any that gzip has
+constexpr uint64_t kMemoryBytes = 65536; // zlib's documentation: a window of 32 KiB and some 7 KiB of tables
+constexpr int kGzipOnly = 16; // added to the window bits, which are the maximum for gzip
 
 class GzipDecoder : public Decoder
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Unpacker: members one after the other, as `cat` of compressed files makes them, and what is said of damage.
+// Unpacker: members one after the other, as in concatenated files, and errors for damage.
 #include "drivers/unpack/unpacker.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ Unpacker::Unpacker(const Compressor &compressor, const std::string &path, std::u
       input_{piece_.data(), piece_.data() + piece_.size()}, position_(piece_.size()), claim_(memory)
 {
     if (!compressor.make_decoder)
-        throw CaptureError(Damage::kOpen, path + ": is compressed by " + compressor.name + ", which this build does not unpack; unpack it first: " +
+        throw CaptureError(Damage::kOpen, path + ": is compressed with " + compressor.name + ", which this build cannot unpack; unpack it first: " +
                                               compressor.unpack_command + " FILE > FILE.unpacked");
 }
 
@@ -34,7 +34,7 @@ bool Unpacker::refill()
     return got > 0;
 }
 
-// Members may be padded with zeros: xz allows it, and gzip's on tapes are.
+// Members may be padded with zeros: xz allows it, and gzip files on tapes have it.
 bool Unpacker::begin_member()
 {
     do {
@@ -86,7 +86,8 @@ void Unpacker::step(Room &room)
         std::rethrow_exception(damage_);
 }
 
-// A decoder knows what it needs once it has seen a header; by then it has it, but has not touched it.
+// A decoder knows its memory size only after a header; by then it has allocated the memory, but not
+// touched it.
 void Unpacker::claim_memory()
 {
     const uint64_t bytes = decoder_ ? decoder_->memory_bytes() : 0;
@@ -98,11 +99,11 @@ void Unpacker::claim_memory()
 
 void Unpacker::fail_at_end()
 {
-    damage_ = std::make_exception_ptr(CaptureError(Damage::kTruncated, place() + "the file ends before its data does; copy it again"));
+    damage_ = std::make_exception_ptr(CaptureError(Damage::kTruncated, place() + "the compressed data is truncated; copy the file again"));
     std::rethrow_exception(damage_);
 }
 
-// The beginning of a message.
+// The start of a message.
 std::string Unpacker::place() const
 {
     return path_ + ": " + compressor_.name + ", offset " + std::to_string(position_ - input_.bytes()) + " of the compressed file: ";

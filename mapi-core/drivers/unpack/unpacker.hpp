@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Unpacker: a compressed file -> the bytes that were compressed, piece by piece, in memory that does not depend on the file.
+// Unpacker: a compressed file -> the unpacked bytes, piece by piece, with memory use that does not
+// depend on the file's size.
 #pragma once
 
 #include <exception>
@@ -17,7 +18,8 @@ namespace mapi::drivers
 class Unpacker : public ByteSource
 {
 public:
-    // `first_bytes` were read from `packed` already; memory as for MemoryClaim.  Throws CaptureError when this build has no decoder.
+    // `first_bytes` were already read from `packed`; memory: as for MemoryClaim.  Throws
+    // CaptureError if this build has no decoder.
     Unpacker(const Compressor &compressor, const std::string &path, std::unique_ptr<ByteSource> packed,
              std::span<const uint8_t> first_bytes, const mapi_memory *memory = nullptr);
 
@@ -25,14 +27,14 @@ public:
     bool rewind() override;
     void interrupt() override { packed_->interrupt(); }
     bool is_open_ended() const override { return true; }
-    // Packed ones: how many they unpack to, nobody knows.
+    // Packed bytes, since the number of unpacked bytes is unknown.
     uint64_t rest_bytes() const override { return packed_->rest_bytes() + input_.bytes(); }
-    const char *offset_remark() const override { return " of what it unpacks to"; }
+    const char *offset_remark() const override { return " of the unpacked data"; }
 
 private:
     // False at the end of the file.
     bool refill();
-    // False when there is no other member.
+    // False if there is no other member.
     bool begin_member();
     void step(Room &room);
     void claim_memory();
@@ -43,10 +45,10 @@ private:
     const std::string path_;
     const std::unique_ptr<ByteSource> packed_;
     std::vector<uint8_t> piece_; // of the packed file
-    PackedBytes input_ = {};     // what of it is left
+    PackedBytes input_ = {};     // its rest
     uint64_t position_ = 0;      // of input_.end in the file
     MemoryClaim claim_;                // of decoder_
     std::unique_ptr<Decoder> decoder_; // null between members
-    std::exception_ptr damage_; // told at each read from then on
+    std::exception_ptr damage_; // thrown by every later read
 };
 } // namespace mapi::drivers

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// xz: by liblzma, with its check sums.
+// xz: with liblzma, which verifies checksums.
 #include <new>
 #include <stdexcept>
 
@@ -48,11 +48,11 @@ private:
         case LZMA_MEMLIMIT_ERROR:
             throw TooMuchMemory();
         case LZMA_FORMAT_ERROR:
-            throw std::runtime_error("no xz data");
+            throw std::runtime_error("not xz data");
         case LZMA_OPTIONS_ERROR:
-            throw std::runtime_error("options that this version of liblzma does not know");
+            throw std::runtime_error("options unsupported by this version of liblzma");
         default:
-            throw std::runtime_error("a block contradicts its check sum or itself");
+            throw std::runtime_error("a block is malformed or has a wrong checksum");
         }
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// zstd: by libzstd, with its check sums.
+// zstd: with libzstd, which verifies checksums.
 #include <algorithm>
 #include <bit>
 #include <new>
@@ -28,7 +28,8 @@ public:
     ZstdDecoder(const ZstdDecoder &) = delete;
     ZstdDecoder &operator=(const ZstdDecoder &) = delete;
 
-    // Not more than the library asks for, which is a block: of what one call unpacks before it meets damage it tells nothing.
+    // Passes no more than the library requests, which is a block: bytes that a call unpacks before
+    // it finds damage are not reported.
     bool step(PackedBytes &packed, Room &room) override
     {
         ZSTD_inBuffer in = {packed.next, std::min(packed.bytes(), wanted_bytes_), 0};

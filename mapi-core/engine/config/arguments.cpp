@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Arguments: what a client gave to a function.
+// Arguments: what a client passed to a function.
 #include "engine/config/arguments.hpp"
 
 #include <charconv>

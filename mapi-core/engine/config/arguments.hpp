@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Arguments: what a client gave to a function, owned.
+// Arguments: what a client passed to a function, owned.
 #pragma once
 
 #include <atomic>
@@ -16,25 +16,26 @@ namespace mapi::engine
 {
 class Chain;
 
-// A function of a flow, as an argument of another one.  Does not keep the flow.
+// A function of a flow, as an argument of another one.  Does not keep the flow alive.
 struct Target {
     std::weak_ptr<Chain> chain;
     size_t position = 0; // in the chain
     size_t bytes = 0;      // of its result
-    bool is_count = false; // its result only grows by what packets add
+    bool is_count = false; // its result is a count that only grows
     bool is_array = false; // its result has no single value
-    const void *device = nullptr; // whose flow it is
-    int flow = 0, function = 0;   // as the client calls them
+    const void *device = nullptr; // of its flow
+    int flow = 0, function = 0;   // the client's numbers
 };
 
-// Of a flow: 0 until it is connected and its device at work.
+// Of a flow: 0 until it is connected and its device is running.
 using FlowBegun = std::shared_ptr<const std::atomic<uint64_t>>;
 
-// A file that a client opened, for as long as somebody has it.
+// A file that a client opened; closed on destruction.
 class OwnedFile
 {
 public:
-    // created: the path of a file that did not exist before; it is removed again unless a function keeps it.
+    // created: the path of a file that did not exist before; it is removed unless a function calls
+    // keep().
     OwnedFile(int descriptor, std::string created) : descriptor_(descriptor), created_(std::move(created)) {}
     ~OwnedFile()
     {
@@ -52,16 +53,16 @@ private:
     std::string created_;
 };
 
-constexpr char kConfigLines = '='; // no letter
+constexpr char kConfigLines = '='; // not a letter
 
 struct Argument {
-    char kind = 0; // letter of the function's args; 0: an optional one that was left out; kConfigLines: no argument, but lines of mapi.conf, the last one
+    char kind = 0; // letter of the function's args; 0: an omitted optional one; kConfigLines: not an argument but lines of mapi.conf, always last
     int64_t number = 0;
     std::string text;
     std::vector<Target> targets; // of kinds 'f' and 'S'
     std::shared_ptr<OwnedFile> file = {}; // of kinds 'w' and 'o'; number is its descriptor
     std::vector<FlowBegun> flows = {};    // of kind 'F'
-    std::vector<std::shared_ptr<OwnedFile>> files = {}; // of kind 'W'; number is how many they are
+    std::vector<std::shared_ptr<OwnedFile>> files = {}; // of kind 'W'; number is their count
     std::vector<int> descriptors = {};                  // of these
 
     void add_file(std::shared_ptr<OwnedFile> one)
@@ -70,7 +71,7 @@ struct Argument {
         files.push_back(std::move(one));
         number = int64_t(files.size());
     }
-    // Files that were created for the argument stay when it goes.
+    // Files created for the argument remain when it is destroyed.
     void keep_files() const
     {
         if (file)
@@ -79,7 +80,8 @@ struct Argument {
             one->keep();
     }
 
-    // Never equal with a target, a flow or a file: what refers to a result begins where it was applied, and each writes its own file.
+    // Arguments with a target, a flow or a file are never equal: a reference to a result starts
+    // when it is applied, and each function writes its own file.
     bool operator==(const Argument &other) const
     {
         return kind == other.kind && targets.empty() && flows.empty() && !file && files.empty() && number == other.number && text == other.text;
@@ -88,6 +90,6 @@ struct Argument {
 
 using Arguments = std::vector<Argument>;
 
-// "FLOW,FLOW" -> numbers; empty: it is no such list.
+// "FLOW,FLOW" -> numbers; empty if the text is not such a list.
 std::vector<int> read_flow_list(const std::string &text);
 } // namespace mapi::engine

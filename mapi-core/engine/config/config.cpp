@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Configuration: mapi.conf -> settings of devices, and what is to be said of its lines.
+// Configuration: mapi.conf -> settings of devices, and errors and warnings with their lines.
 #include "engine/config/config.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace mapi::engine
 {
 namespace
 {
-constexpr const char *kAtStart = "plug-ins are loaded at the start alone";
+constexpr const char *kAtStart = "plug-ins are loaded only at startup";
 
 class Reader
 {
@@ -30,10 +30,10 @@ public:
     {
         if (section.name == "driver")
             return read_device(section);
-        if (has_known_keys(section.name)) // also those before the first section
+        if (has_known_keys(section.name)) // including the part before the first section
             check_keys(section, notes_);
         else if (!check_function_section(section))
-            notes_.warn(section.line, "[" + section.name + "] is no section" + suggest(section.name, section_names()) + "; it is passed over");
+            notes_.warn(section.line, "unknown section [" + section.name + "]" + suggest(section.name, section_names()) + "; ignored");
         if (section.name == "format")
             read_format(section);
         if (!section.name.empty())
@@ -47,7 +47,7 @@ public:
 private:
     struct Claim {
         unsigned line;
-        std::string alias_of; // empty: it is a device's name
+        std::string alias_of; // empty if it is a device's name
     };
 
     std::vector<std::string> section_names() const
@@ -60,12 +60,12 @@ private:
         return names;
     }
 
-    // What is not there now may be there when mapid starts.
+    // Only a warning: the group may exist when mapid starts.
     void check_socket(const ConfigSection &top)
     {
         const ConfigKey *group = top.find("socket_group");
         if (group && !group->value.empty() && !group_number(group->value))
-            notes_.warn(group->line, "socket_group=" + group->value + ": there is no such group; mapid will not start");
+            notes_.warn(group->line, "socket_group=" + group->value + ": no such group; mapid will not start");
     }
 
     void check_plugins(const ConfigSection &top)
@@ -75,20 +75,20 @@ private:
             std::error_code ignored;
             for (const std::string &folder : folders ? config_list(folders->value) : std::vector<std::string>()) {
                 if (!std::filesystem::is_directory(folder, ignored))
-                    notes_.warn(folders->line, folders->key + ": " + folder + " is no folder");
+                    notes_.warn(folders->line, folders->key + ": " + folder + " is not a directory");
             }
         }
         for (const std::string &name : libs ? config_list(libs->value) : std::vector<std::string>()) {
             if (!is_plugin_library(name) || registry_.plugins().names.contains(name))
                 continue;
             if (find_plugin(name, libpath ? libpath->value : "").empty())
-                notes_.error(libs->line, "libs: " + name + " is in no folder of libpath");
+                notes_.error(libs->line, "libs: " + name + ": not found in libpath");
             else
                 notes_.warn(libs->line, "libs: " + name + " is not loaded: " + kAtStart);
         }
     }
 
-    // False: no function reads it.
+    // False if no function reads the section.
     bool check_function_section(const ConfigSection &section)
     {
         const auto all = registry_.functions();
@@ -110,15 +110,15 @@ private:
     {
         const ConfigKey *format = section.find("format"), *driver = section.find("driver");
         if (!format || !driver)
-            return notes_.error(section.line, std::string("this [format] has no ") + (format ? "driver=" : "format="));
+            return notes_.error(section.line, std::string("[format] requires ") + (format ? "driver=" : "format="));
         const std::optional<int> number = capture_format(format->value);
         if (!number)
-            return notes_.error(format->line, "format=" + format->value + ": needs MFF_PCAP, MFF_RAW, MFF_DAG_ERF, MFF_COMBO6 or MFF_NAPATECH");
+            return notes_.error(format->line, "format=" + format->value + ": must be MFF_PCAP, MFF_RAW, MFF_DAG_ERF, MFF_COMBO6 or MFF_NAPATECH");
         const std::string name = find_driver(*driver, present_file_driver(driver->value));
         if (registry_.has_driver(name) && !registry_.driver(name).wait)
             config_.format_drivers[*number] = name;
         else if (registry_.has_driver(name))
-            notes_.error(driver->line, "driver=" + driver->value + ": reads interfaces, no files");
+            notes_.error(driver->line, "driver=" + driver->value + ": reads interfaces, not files");
         else if (is_old_driver(name))
             notes_.warn(driver->line, "driver=" + driver->value + advice_for(name));
         else if (!is_plugin_driver(name))
@@ -141,7 +141,7 @@ private:
             }
         }
         if (device.name.empty())
-            return notes_.error(section.line, "this [driver] has no device=");
+            return notes_.error(section.line, "[driver] requires device=");
         if (device.path.empty())
             device.path = device.name;
         const ConfigKey *driver = section.find("driver");
@@ -155,35 +155,35 @@ private:
         config_.devices.push_back(std::move(device));
     }
 
-    // A name or alias that two devices have would hide the second.
+    // A name or alias of two devices would hide the second one.
     void claim_names(const DeviceSettings &device, const ConfigSection &section)
     {
         if (const auto [other, is_new] = names_.try_emplace(device.name, Claim{section.line, ""}); !is_new && other->second.alias_of.empty())
-            notes_.error(section.line, "device " + device.name + " is described already at " + notes_.place(other->second.line));
+            notes_.error(section.line, "device " + device.name + " is already defined at " + notes_.place(other->second.line));
         else if (!is_new)
-            notes_.error(section.find("device")->line, "device=" + device.name + ": is the alias of device " + other->second.alias_of + " already, at " + notes_.place(other->second.line));
+            notes_.error(section.find("device")->line, "device=" + device.name + ": is already the alias of device " + other->second.alias_of + ", at " + notes_.place(other->second.line));
         if (device.alias.empty() || device.alias == device.name)
             return;
         const unsigned line = section.find("alias")->line;
         const auto [other, is_new] = names_.try_emplace(device.alias, Claim{line, device.name});
         if (!is_new)
-            notes_.error(line, "alias=" + device.alias + ": is " + (other->second.alias_of.empty() ? "the name of a device" : "the alias of device " + other->second.alias_of) +
-                                   " already, at " + notes_.place(other->second.line));
+            notes_.error(line, "alias=" + device.alias + ": is already " + (other->second.alias_of.empty() ? "the name of a device" : "the alias of device " + other->second.alias_of) +
+                                   ", at " + notes_.place(other->second.line));
     }
 
-    // What is not there now may be there later.
+    // Only warnings: the group and the file may exist later.
     void check_machine(const DeviceSettings &device, const ConfigSection &section)
     {
         const ConfigKey *group = section.find("group"), *path = section.find("path");
         if (group && !device.group.empty() && !group_number(device.group))
-            notes_.warn(group->line, "group=" + device.group + ": there is no such group; root alone may use the device");
+            notes_.warn(group->line, "group=" + device.group + ": no such group; only root may use the device");
         const mapi_driver *const table = registry_.has_driver(device.driver) ? &registry_.driver(device.driver) : nullptr;
         const bool reads_file = table && !table->wait && !registry_.plugins().origins.contains(table);
         if (path && reads_file && access(device.path.c_str(), F_OK) < 0)
             notes_.warn(path->line, "path=" + device.path + ": " + strerror(errno));
     }
 
-    // The name of a plug-in's driver in place of the plug-in.
+    // Replaces the name of a plug-in by the name of its driver.
     std::string find_driver(const ConfigKey &line, const std::string &name)
     {
         if (!is_plugin_driver(name))
@@ -192,16 +192,16 @@ private:
         const auto found = plugins.driver_of_file.find(name);
         if (found != plugins.driver_of_file.end())
             return found->second;
-        if (!plugins.names.contains(name)) // what was wrong with others was told when they were to be loaded
+        if (!plugins.names.contains(name)) // errors of others were reported when they were loaded
             notes_.error(line.line, "driver=" + name + ": is not loaded: " + kAtStart);
         return name;
     }
 
-    // Told when somebody opens the device, too: the others can be used.
+    // Only a warning, since the other devices can be used; opening the device reports it again.
     void check_driver(const DeviceSettings &device, unsigned line)
     {
         try {
-            if (!is_plugin_driver(device.driver)) // what is wrong with those is told already
+            if (!is_plugin_driver(device.driver)) // errors of plug-ins are already reported
                 registry_.driver(device.driver);
         } catch (const Error &error) {
             notes_.warn(line, "device " + device.name + " cannot be opened: " + error.what());
@@ -235,7 +235,7 @@ private:
 
     ConfigNotes &notes_;
     const Registry &registry_;
-    std::map<std::string, Claim> names_; // also aliases
+    std::map<std::string, Claim> names_; // and aliases
     Config config_;
 };
 } // namespace

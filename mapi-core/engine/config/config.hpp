@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Configuration: mapi.conf -> settings of devices, and what is to be said of its lines.
+// Configuration: mapi.conf -> settings of devices, and errors and warnings with their lines.
 #pragma once
 
 #include <istream>
@@ -16,7 +16,7 @@ namespace mapi::engine
 {
 struct Config {
     std::vector<DeviceSettings> devices;
-    std::map<int, std::string> format_drivers; // of files that a program names
+    std::map<int, std::string> format_drivers; // for files that a program opens
     std::vector<ConfigNote> notes;
 
     // Throws the first of the errors.
@@ -24,9 +24,10 @@ struct Config {
     std::vector<std::string> warnings() const;
 };
 
-// All of it is checked, whoever it is for.  `name` is for messages.  The registry tells which keys drivers and functions have.
+// Checks all sections.  `name` is for messages.  The registry knows the keys of drivers and
+// functions.
 Config read_config(std::istream &input, const std::string &name, const Registry &registry);
 
-// What the sections of a name say: "key=value" a line; empty when there are none.  Checks nothing.
+// All sections of that name as lines "key=value"; empty if there are none.  Checks nothing.
 std::string read_section(std::istream &input, const std::string &section);
 } // namespace mapi::engine

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Configuration file: which one counts, and what stands in it.
+// Configuration file: which one is used, and its content.
 #include "engine/config/config_file.hpp"
 
 #include <cerrno>
@@ -23,7 +23,7 @@ constexpr off_t kLargestBytes = off_t(64) << 20;
 class OpenFile
 {
 public:
-    // A pipe that nobody writes into must hold nobody up.
+    // O_NONBLOCK: opening a pipe without a writer must not block.
     explicit OpenFile(const std::string &path) : path_(path), fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK))
     {
         if (fd_ < 0)
@@ -41,7 +41,7 @@ public:
     {
         struct stat status = {};
         if (fstat(fd_, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size > kLargestBytes)
-            refuse(S_ISREG(status.st_mode) ? "is too large" : "is no regular file");
+            refuse(S_ISREG(status.st_mode) ? "is too large" : "is not a regular file");
         std::string text;
         char piece[4096];
         for (ssize_t got = 1; got > 0;) {
@@ -89,7 +89,7 @@ std::string find_config_value(const std::string &key)
         const ConfigSection top = split_config(file, ignored).front();
         const ConfigKey *found = top.find(key);
         return found ? found->value : "";
-    } catch (const Error &) { // who needs the file says what is wrong with it
+    } catch (const Error &) { // callers that need the file report the error
         return {};
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Configuration file: which one counts, and what stands in it.
+// Configuration file: which one is used, and its content.
 #pragma once
 
 #include <sstream>
@@ -7,15 +7,16 @@
 
 namespace mapi::engine
 {
-// $MAPI_CONF, ./mapi.conf or /etc/mapi.conf, the first that is there; empty when none is.
+// $MAPI_CONF, ./mapi.conf or /etc/mapi.conf, whichever exists first; empty if there is none.
 std::string find_config();
 
-// Whole, or not at all: throws Error, which names the file.
+// Reads the whole file, or throws Error, which names the file.
 std::istringstream open_config(const std::string &path);
 
-// Of a key before the first section, unchecked; empty: it is not there, or no file that can be read is.
+// The value of a key before the first section, unchecked; empty if the key is missing or no file
+// can be read.
 std::string find_config_value(const std::string &key);
 
-// Whether mapid and its clients meet in the user's home: MAPI 2's local=1.
+// Whether the socket of mapid is in the user's home directory: MAPI 2's local=1.
 bool is_mapid_local();
 } // namespace mapi::engine

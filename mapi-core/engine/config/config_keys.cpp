@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Config keys: MAPI 2's, of no section, [format] and [dag].
+// Config keys: keys before the first section, of [format] and of [dag].
 #include "engine/config/config_keys.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace mapi::engine
 namespace
 {
 constexpr uint64_t kMebibytesMost = 1 << 20;
-constexpr uint64_t kMappedMebibytesMost = 1 << 16; // that each client maps
+constexpr uint64_t kMappedMebibytesMost = 1 << 16; // of memory that each client maps
 using Check = void (*)(const std::string &key, const std::string &value); // throws Error
 
 void any(const std::string &, const std::string &) {}
@@ -22,7 +22,7 @@ void any(const std::string &, const std::string &) {}
 void text(const std::string &key, const std::string &value)
 {
     if (value.empty())
-        throw Error(MAPI_CONFIG_ERROR, key + "=: needs a value");
+        throw Error(MAPI_CONFIG_ERROR, key + "=: requires a value");
 }
 
 void flag(const std::string &key, const std::string &value)
@@ -53,16 +53,16 @@ void mapped_mebibytes(const std::string &key, const std::string &value)
 void log_level(const std::string &key, const std::string &value)
 {
     if (log_level_name(value).empty())
-        throw Error(MAPI_CONFIG_ERROR, key + "=" + value + ": needs 0 (error), 1 (info), 2 (debug), or trace, debug, info, warning, error");
+        throw Error(MAPI_CONFIG_ERROR, key + "=" + value + ": must be 0 (error), 1 (info), 2 (debug), or trace, debug, info, warning, error");
 }
 
 struct Known {
     const char *section;
     const char *key;
     Check check;
-    const char *no_effect; // why; null: it has one
+    const char *no_effect; // the reason; null if the key has an effect
 };
-constexpr const char *kNoCard = "DAG cards are not read here; their ERF files are (driver=erf_file)";
+constexpr const char *kNoCard = "DAG cards are unsupported; their ERF files can be read (driver=erf_file)";
 constexpr Known kKnown[] = {
     {"", "libpath", any, nullptr},
     {"", "drvpath", any, nullptr},
@@ -76,7 +76,7 @@ constexpr Known kKnown[] = {
     {"", "max_memory", mapped_mebibytes, nullptr},
     {"", "max_function_memory", mebibytes, nullptr},
     {"", "max_user_memory", mebibytes, nullptr},
-    {"", "dimapi_port", port, "flows of other machines (DiMAPI) are not served here"},
+    {"", "dimapi_port", port, "remote flows (DiMAPI) are unsupported"},
     {"format", "format", text, nullptr},
     {"format", "driver", text, nullptr},
     {"format", "description", any, nullptr},
@@ -95,7 +95,7 @@ std::vector<std::string> keys_of(const std::string &section)
     return keys;
 }
 
-// Letters to change, add or leave out.
+// The edit distance: letters to change, add or remove.
 size_t distance(const std::string &one, const std::string &other)
 {
     std::vector<size_t> row(other.size() + 1);
@@ -119,8 +119,8 @@ void check_keys(const ConfigSection &section, ConfigNotes &notes)
     for (const ConfigKey &line : section.keys) {
         const auto known = std::find_if(std::begin(kKnown), std::end(kKnown), [&](const Known &one) { return section.name == one.section && line.key == one.key; });
         if (known == std::end(kKnown)) {
-            notes.warn(line.line, "\"" + line.key + "\" is no key " + (section.name.empty() ? "that stands before a section" : "of [" + section.name + "]") +
-                                      suggest(line.key, keys_of(section.name)) + "; it is passed over");
+            notes.warn(line.line, "unknown key \"" + line.key + "\" " + (section.name.empty() ? "before the first section" : "in [" + section.name + "]") +
+                                      suggest(line.key, keys_of(section.name)) + "; ignored");
             continue;
         }
         try {
@@ -135,12 +135,12 @@ void check_keys(const ConfigSection &section, ConfigNotes &notes)
 
 std::string suggest(const std::string &wrong, const std::vector<std::string> &known)
 {
-    constexpr size_t kLongest = 64; // no key is longer
+    constexpr size_t kLongest = 64; // longer than any key
     if (known.empty() || wrong.size() > kLongest)
         return {};
     const auto nearest = std::min_element(known.begin(), known.end(), [&](const auto &one, const auto &other) { return distance(wrong, one) < distance(wrong, other); });
     if (distance(wrong, *nearest) <= std::max<size_t>(1, nearest->size() / 3))
         return "; did you mean \"" + *nearest + "\"?";
-    return "; these are: " + std::accumulate(std::next(known.begin()), known.end(), known.front(), [](const auto &list, const auto &one) { return list + ", " + one; });
+    return "; available: " + std::accumulate(std::next(known.begin()), known.end(), known.front(), [](const auto &list, const auto &one) { return list + ", " + one; });
 }
 } // namespace mapi::engine

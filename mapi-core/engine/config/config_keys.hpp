@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Config keys: what may stand before the first section of mapi.conf, and in sections that nobody here has a use for.
+// Config keys: keys before the first section of mapi.conf, and those of [format] and [dag].
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace mapi::engine
 {
-// Of those sections alone; others have owners, who know their keys.
+// True only for these sections; the keys of other sections belong to drivers and functions.
 bool has_known_keys(const std::string &section);
-// Values that are wrong, keys that nobody knows, those that have no effect here.
+// Notes invalid values, unknown keys and keys without effect here.
 void check_keys(const ConfigSection &section, ConfigNotes &notes);
 
-// "; did you mean ...?", or all that would do.
+// "; did you mean ...?", or the list of all available names.
 std::string suggest(const std::string &wrong, const std::vector<std::string> &known);
 } // namespace mapi::engine

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Config lines: the text of mapi.conf -> sections of keys and values.
 //
-// Debian's inih is built without line numbers for its handler, without a sign for a repeated section and with lines of at
-// most 200 bytes; each of the three is needed here.
+// Debian's inih is not usable: it is built without line numbers for the handler, does not report a
+// repeated section, and limits lines to 200 bytes.
 #include "engine/config/config_lines.hpp"
 
 #include <algorithm>
@@ -13,8 +13,8 @@ namespace mapi::engine
 {
 namespace
 {
-constexpr size_t kTextBytes = 400; // of a note: a line may be of any length
-constexpr size_t kNotes = 1000; // nobody reads more
+constexpr size_t kTextBytes = 400; // maximum of a note, since a line may have any length
+constexpr size_t kNotes = 1000; // maximum that is kept
 constexpr char kByteOrderMark[] = "\xef\xbb\xbf";
 
 std::string trim(const std::string &text)
@@ -30,25 +30,25 @@ bool is_comment(const std::string &line)
     return line[0] == '#' || line[0] == ';';
 }
 
-// "[name]"; what is wrong with it takes nothing from the keys behind it.
+// "[name]"; the keys after a malformed header still belong to this section.
 ConfigSection read_head(const std::string &line, unsigned number, ConfigNotes &notes)
 {
     const size_t end = line.find(']');
     ConfigSection section{number, trim(line.substr(1, end - 1)), {}};
     const std::string behind = end == std::string::npos ? "" : trim(line.substr(end + 1));
     if (end == std::string::npos)
-        notes.error(number, "the section's \"]\" is missing");
+        notes.error(number, "\"]\" of the section is missing");
     else if (!behind.empty() && is_comment(behind))
-        notes.warn(number, line + ": a comment stands on a line of its own; this one is passed over");
+        notes.warn(number, line + ": a comment requires a line of its own; this one is ignored");
     else if (!behind.empty())
-        notes.error(number, "nothing can stand behind the section's \"]\": " + behind);
+        notes.error(number, "unexpected text after \"]\" of the section: " + behind);
     if (section.name.find_first_not_of("[ \t") == std::string::npos)
         notes.error(number, "the section has no name");
     return section;
 }
 } // namespace
 
-// A terminal or a log shall not be steered by what somebody wrote.
+// Control characters in the file must not reach a terminal or log.
 void ConfigNotes::add(unsigned line, bool is_error, const std::string &text)
 {
     const bool is_first_error = is_error && !std::exchange(has_error_, has_error_ || is_error);
@@ -74,7 +74,7 @@ const ConfigKey *ConfigSection::find(const std::string &key) const
 std::vector<ConfigSection> split_config(std::istream &input, ConfigNotes &notes)
 {
     std::vector<ConfigSection> sections(1);
-    std::unordered_map<std::string, unsigned> lines; // of the section's keys
+    std::unordered_map<std::string, unsigned> lines; // of the current section's keys
     unsigned number = 0;
     for (std::string raw; std::getline(input, raw);) {
         const std::string line = trim(raw);
@@ -84,8 +84,8 @@ std::vector<ConfigSection> split_config(std::istream &input, ConfigNotes &notes)
             notes.error(number, "the file begins with a byte order mark; save it as UTF-8 without one");
             continue;
         }
-        if (line.find('\0') != std::string::npos) { // also in a comment: what a crash left of a file is not taken for all of it
-            notes.error(number, "the line has a NUL byte");
+        if (line.find('\0') != std::string::npos) { // even in a comment: a file damaged by a crash must not be taken for a complete one
+            notes.error(number, "the line contains a NUL byte");
             continue;
         }
         if (line.empty() || is_comment(line))
@@ -94,13 +94,13 @@ std::vector<ConfigSection> split_config(std::istream &input, ConfigNotes &notes)
             sections.push_back(read_head(line, number, notes));
             lines.clear();
         } else if (equals == std::string::npos) {
-            notes.error(number, "neither a section nor key=value: " + line);
+            notes.error(number, "malformed line, neither a section nor key=value: " + line);
         } else {
             ConfigKey key{number, trim(line.substr(0, equals)), trim(line.substr(equals + 1))};
             if (const auto [before, is_new] = lines.try_emplace(key.key, number); !is_new)
-                notes.warn(number, key.key + "= stands in line " + std::to_string(before->second) + " already; the last one counts");
+                notes.warn(number, key.key + "= was already set in line " + std::to_string(before->second) + "; the last one counts");
             if (key.key != "description" && (key.value.find(" ;") != std::string::npos || key.value.find(" #") != std::string::npos))
-                notes.warn(number, key.key + "=" + key.value + ": a comment stands on a line of its own; this one is part of the value");
+                notes.warn(number, key.key + "=" + key.value + ": a comment requires a line of its own; this one is part of the value");
             sections.back().keys.push_back(std::move(key));
         }
     }

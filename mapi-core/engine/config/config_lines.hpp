@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Config lines: the text of mapi.conf -> sections of keys and values, each with its line, whatever they mean.
+// Config lines: the text of mapi.conf -> sections of keys and values, each with its line, without
+// interpreting them.
 #pragma once
 
 #include <istream>
@@ -8,7 +9,7 @@
 
 namespace mapi::engine
 {
-// What is to be said of a line.  An error leaves the whole file unused.
+// An error or warning about a line.  After an error the whole file is not used.
 struct ConfigNote {
     unsigned line = 0;
     bool is_error = false;
@@ -23,7 +24,7 @@ public:
     void error(unsigned line, const std::string &text) { add(line, true, text); }
     void warn(unsigned line, const std::string &text) { add(line, false, text); }
     std::string place(unsigned line) const { return file_ + ":" + std::to_string(line); }
-    // In the order of the lines; those of one line as they came.
+    // In the order of the lines; notes on one line in the order in which they were added.
     std::vector<ConfigNote> take();
 
 private:
@@ -41,13 +42,13 @@ struct ConfigKey {
 
 struct ConfigSection {
     unsigned line = 0;
-    std::string name; // empty: what stands before the first one
+    std::string name; // empty: the part before the first section
     std::vector<ConfigKey> keys;
 
-    // The last one of this key; null: there is none.
+    // The last line with this key, or null.
     const ConfigKey *find(const std::string &key) const;
 };
 
-// The first one has no name.
+// The first section has no name.
 std::vector<ConfigSection> split_config(std::istream &input, ConfigNotes &notes);
 } // namespace mapi::engine

@@ -19,7 +19,7 @@ uint64_t config_number(const std::string &key, const std::string &value, uint64_
     const char *end = value.data() + value.size();
     const auto [stop, status] = std::from_chars(value.data(), end, result);
     if (status != std::errc() || stop != end || result < least || result > most)
-        throw Error(MAPI_CONFIG_ERROR, key + "=" + value + ": needs a number from " + std::to_string(least) + " to " +
+        throw Error(MAPI_CONFIG_ERROR, key + "=" + value + ": must be a number from " + std::to_string(least) + " to " +
                                            std::to_string(most));
     return result;
 }
@@ -30,7 +30,7 @@ unsigned config_mode(const std::string &key, const std::string &value)
     const char *end = value.data() + value.size();
     const auto [stop, status] = std::from_chars(value.data(), end, mode, 8);
     if (status != std::errc() || stop != end || mode > 0777)
-        throw Error(MAPI_CONFIG_ERROR, key + "=" + value + ": needs an octal mode from 0 to 0777");
+        throw Error(MAPI_CONFIG_ERROR, key + "=" + value + ": must be an octal mode from 0 to 0777");
     return mode;
 }
 

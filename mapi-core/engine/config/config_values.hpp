@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Config values: what stands behind a key of mapi.conf -> a number, a list, a name.
+// Config values: the value of a key of mapi.conf -> a number, a list, a name.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,14 @@
 
 namespace mapi::engine
 {
-// Throws Error, which names key, value and what it may be.
+// Throws Error, which names the key, the value and the valid range.
 uint64_t config_number(const std::string &key, const std::string &value, uint64_t least, uint64_t most);
-// The same of the nine bits of who may do what with a file, in octal digits.
+// The same for the nine permission bits of a file, in octal digits.
 unsigned config_mode(const std::string &key, const std::string &value);
-// Parts between colons that are not empty.
+// The non-empty parts between colons.
 std::vector<std::string> config_list(const std::string &value);
-// Of MAPI 2's numbers, or as it is; empty: it is none.
+// From MAPI 2's number or a name; empty if it is not a log level.
 std::string log_level_name(const std::string &value);
-// MFF_PCAP by name or number; nothing: there is no such format.
+// MFF_PCAP etc. by name or number; empty if there is no such format.
 std::optional<int> capture_format(const std::string &value);
 } // namespace mapi::engine

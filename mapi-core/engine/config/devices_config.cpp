@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Devices: what mapi.conf says -> entries, while flows of earlier settings go on.
+// Devices: mapi.conf -> entries, while flows with earlier settings continue.
 #include <algorithm>
 #include <set>
 
@@ -13,7 +13,7 @@ namespace mapi::engine
 {
 namespace
 {
-// Throws Error when something in it is wrong.
+// Throws the first error in the file.
 Config read_good_config(const std::string &path, const Registry &registry)
 {
     std::istringstream file = open_config(path);
@@ -22,7 +22,7 @@ Config read_good_config(const std::string &path, const Registry &registry)
     return config;
 }
 
-// What MAPI 2's formats are read by where mapi.conf does not say.
+// The driver of MAPI 2's formats if mapi.conf names none.
 const char *standard_driver_of(int format)
 {
     switch (format) {
@@ -31,7 +31,7 @@ const char *standard_driver_of(int format)
     case MFF_DAG_ERF:
         return "erf_file";
     default:
-        throw Error(MAPID_NO_DRIVER, "no driver reads files of format " + std::to_string(format) + "; MFF_PCAP or MFF_DAG_ERF it can be, or what [format] of mapi.conf names");
+        throw Error(MAPID_NO_DRIVER, "no driver reads files of format " + std::to_string(format) + "; available: MFF_PCAP, MFF_DAG_ERF and the formats of mapi.conf's [format] sections");
     }
 }
 } // namespace
@@ -44,11 +44,12 @@ ReloadedConfig Devices::reload()
         config = read_good_config(path, registry_); // without the lock
     const std::lock_guard lock(mutex_);
     if (path.empty() && !config_.empty())
-        throw Error(MAPI_CONFIG_ERROR, config_ + ": is not there any more");
+        throw Error(MAPI_CONFIG_ERROR, config_ + ": no longer exists");
     return take_config(std::move(path), std::move(config));
 }
 
-// A program by itself reads it at each look-up, which is rare: an edited file counts for the next flow.
+// Without mapid the file is read at each lookup, which is rare, so the next flow uses an edited
+// file.
 void Devices::refresh()
 {
     if (devices_options_.is_shared || devices_options_.has_captures_alone)
@@ -67,7 +68,7 @@ std::string Devices::driver_of(int format)
     return found == drivers.end() ? standard_driver_of(format) : found->second;
 }
 
-// A program by itself reads captures also while mapi.conf cannot be read.
+// Without mapid captures can be read even if mapi.conf cannot.
 std::map<int, std::string> Devices::format_drivers()
 {
     const std::lock_guard lock(mutex_);
@@ -119,7 +120,7 @@ void Devices::take_settings(DeviceSettings settings, ReloadedConfig &told)
         told.changed.push_back(settings.name);
     const bool is_in_use = is_changed && (known->second->is_opening || !known->second->open.expired());
     if (!is_new && !is_in_use)
-        return void(known->second->settings = std::move(settings)); // as it will be opened, what is told, or who may use it
+        return void(known->second->settings = std::move(settings)); // for the next open, or settings that only describe the device or set its group
     if (is_in_use)
         known->second->is_replaced = true;
     Entry entry;

@@ -12,10 +12,10 @@ namespace
 {
 struct OldLibrary {
     std::string_view name;
-    std::string_view functions; // with a blank before and behind each
+    std::string_view functions; // with a space before and after each
 };
 
-// Of those of hardware, what is done in software here.
+// For hardware libraries, only functions that exist here in software.
 constexpr std::array kOldLibraries = {
     OldLibrary{"stdflib", " HASH BINOP BPF_FILTER BUCKET BURST BYTE_COUNTER DIST GAP HASHSAMP PKT_COUNTER PKTINFO RES2FILE SAMPLE STARTSTOP STATS STR_SEARCH SYNC "
                           "THRESHOLD TO_FILE TO_BUFFER "},
@@ -51,7 +51,7 @@ bool has_function(const std::string &old_library, const std::string &function)
 
 bool is_served_in_software(const std::string &device_type)
 {
-    constexpr std::array kTypes = {"1", "1.3", "1.3.1", "1.4"}; // all, network interfaces, with a buffer, folders of traces
+    constexpr std::array kTypes = {"1", "1.3", "1.3.1", "1.4"}; // all, network interfaces, the same with a buffer, directories of traces
     return std::find(kTypes.begin(), kTypes.end(), device_type) != kTypes.end();
 }
 } // namespace mapi::engine

@@ -14,12 +14,12 @@ struct FunctionName {
 
 FunctionName split_function_name(const std::string &text);
 
-// The library that libmapi's own functions are said to be of.
+// The library name of libmapi's own functions.
 constexpr const char *kOwnLibrary = "mapi";
 
-// Whether this is a library of MAPI 2, which had such a function.
+// Whether this is a library of MAPI 2 that had such a function.
 bool has_function(const std::string &old_library, const std::string &function);
 
-// MAPI 2's types of devices are dotted numbers; true: its functions in software serve that one.
+// MAPI 2's types of devices are dotted numbers; true if its software functions served that type.
 bool is_served_in_software(const std::string &device_type);
 } // namespace mapi::engine

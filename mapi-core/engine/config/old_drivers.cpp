@@ -7,7 +7,7 @@ namespace mapi::engine
 {
 namespace
 {
-// They were named with or without their folder.
+// mapi.conf may name a driver with or without its directory.
 std::string last_part(const std::string &name)
 {
     return std::filesystem::path(name).filename().string();
@@ -42,10 +42,10 @@ bool is_old_driver(const std::string &name)
 std::string advice_for(const std::string &driver)
 {
     if (last_part(driver) == "mapidagdrv.so")
-        return "; a DAG card itself cannot be read here: record with its own tools and read the ERF file (path=FILE)";
+        return "; DAG cards are unsupported: record with the card's own tools and read the ERF file (path=FILE)";
     if (is_old_driver(driver))
-        return "; cards that MAPI 2 had this driver for cannot be read here: driver=af_packet or driver=pcap_live read any that is a network interface, "
-               "and driver=pcap_file what its own tools record";
+        return "; the cards of this MAPI 2 driver are unsupported: driver=af_packet or driver=pcap_live read a card that is a network interface, "
+               "and driver=pcap_file reads what its own tools record";
     return {};
 }
 } // namespace mapi::engine

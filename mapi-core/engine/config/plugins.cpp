@@ -18,10 +18,10 @@ namespace mapi::engine
 {
 namespace
 {
-// MAPI 2's own, whose functions are built in here, or are of hardware.
+// MAPI 2's own libraries, whose functions are built in here or belong to hardware.
 constexpr std::array kOldLibraries = {"stdflib.so", "extraflib.so", "anonflib.so", "trackflib.so", "ipfixflib.so", "dagflib.so", "napatechflib.so", "rulerflib.so", "combo6flib.so"};
 
-// Throws Error that has neither file nor line.
+// Throws Error without file and line.
 const struct mapi_plugin &open_plugin(const std::string &path)
 {
     void *const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -29,9 +29,9 @@ const struct mapi_plugin &open_plugin(const std::string &path)
         throw Error(MAPI_CONFIG_ERROR, dlerror());
     const auto *plugin = static_cast<const struct mapi_plugin *>(dlsym(library, "mapi_plugin"));
     if (!plugin)
-        throw Error(MAPI_CONFIG_ERROR, path + " has no mapi_plugin: it is no plug-in (mapi/plugin.h)");
+        throw Error(MAPI_CONFIG_ERROR, path + ": not a plug-in: symbol mapi_plugin is missing (mapi/plugin.h)");
     if (plugin->abi != MAPI_PLUGIN_ABI || plugin->struct_size < sizeof(struct mapi_plugin))
-        throw Error(MAPI_CONFIG_ERROR, path + " is of ABI " + std::to_string(plugin->abi) + ", not " + std::to_string(MAPI_PLUGIN_ABI));
+        throw Error(MAPI_CONFIG_ERROR, path + ": has ABI " + std::to_string(plugin->abi) + ", not " + std::to_string(MAPI_PLUGIN_ABI));
     return *plugin;
 }
 
@@ -49,7 +49,7 @@ public:
         }
     }
 
-    // What a section [driver] or [format] is to be read by.
+    // The driver of a section [driver] or [format].
     void load_driver(const ConfigSection &section, const ConfigSection &top)
     {
         const ConfigKey *driver = section.find("driver");
@@ -59,7 +59,7 @@ public:
         if (!plugin)
             return;
         if (!plugin->drivers || !plugin->drivers[0] || plugin->drivers[1])
-            notes_.error(driver->line, "driver=" + driver->value + ": has " + (plugin->drivers && plugin->drivers[0] ? "several drivers: load it with libs=, and name one of them" : "no driver"));
+            notes_.error(driver->line, "driver=" + driver->value + ": has " + (plugin->drivers && plugin->drivers[0] ? "several drivers; load it with libs= and name one of them" : "no driver"));
         else
             plugins_.driver_of_file[driver->value] = plugin->drivers[0]->name;
     }
@@ -72,12 +72,12 @@ private:
         plugins_.names.insert(name);
         try {
             const ConfigKey *folders = top.find(path_key);
-            // Who starts a program in a folder does not mean to run what lies there.
+            // Starting a program in a directory must not run code from it.
             if (!std::filesystem::path(config_).is_absolute() && !std::getenv("MAPI_CONF"))
-                throw Error(MAPI_CONFIG_ERROR, name + ": plug-ins are loaded as /etc/mapi.conf says, or a file that MAPI_CONF names");
+                throw Error(MAPI_CONFIG_ERROR, name + ": plug-ins are loaded only from /etc/mapi.conf or the file that MAPI_CONF names");
             const std::string path = find_plugin(name, folders ? folders->value : "");
             if (path.empty())
-                throw Error(MAPI_CONFIG_ERROR, name + " is in no folder of " + path_key);
+                throw Error(MAPI_CONFIG_ERROR, name + ": not found in " + path_key);
             const struct mapi_plugin &plugin = open_plugin(path);
             add(plugins_.functions, plugin.functions, notes_.place(line.line) + ": " + path);
             for (const mapi_function *const *function = plugin.functions; function && *function; ++function)
@@ -127,7 +127,7 @@ std::string find_plugin(const std::string &name, const std::string &folders)
     return {};
 }
 
-// Where there is no file, or none that can be read, who needs it says so.
+// If the file is missing or cannot be read, callers that need it report that.
 Plugins load_plugins(std::vector<ConfigNote> *notes)
 {
     const std::string config = find_config();

@@ -27,7 +27,7 @@ template <class Table> const Table *find(const std::vector<const Table *> &table
     return nullptr;
 }
 
-// With where it is from, if that is a plug-in.
+// With its origin if it is from a plug-in.
 template <class Table> std::string full_name(const Table &table, const Plugins &plugins)
 {
     const auto origin = plugins.origins.find(&table);
@@ -39,30 +39,30 @@ template <class Table> void check(const std::vector<const Table *> &tables, uint
     for (const Table *table : tables) {
         const std::string name = full_name(*table, plugins);
         if (table->abi == abi && table->struct_size < sizeof(Table))
-            throw Error(MAPI_INTERNAL_ERROR, name + ": its table was built with headers of an earlier version; build it again");
+            throw Error(MAPI_INTERNAL_ERROR, name + ": its table was built with headers of an earlier version; rebuild it");
         if (table->abi != abi)
-            throw Error(MAPI_INTERNAL_ERROR, name + ": its table is of ABI " +
+            throw Error(MAPI_INTERNAL_ERROR, name + ": its table has ABI " +
                                                  std::to_string(table->abi) + ", not " + std::to_string(abi));
         if (find(tables, table->name) != table)
-            throw Error(MAPI_CONFIG_ERROR, name + ": a plug-in has it, and it is there already");
+            throw Error(MAPI_CONFIG_ERROR, name + ": defined by a plug-in, but a function or driver of that name already exists");
     }
 }
 
 void check_promises(const mapi_function &function, const Plugins &plugins)
 {
-    const auto refuse = [&](const std::string &why) { throw Error(MAPI_INTERNAL_ERROR, full_name(function, plugins) + ": its table says that " + why); };
+    const auto refuse = [&](const std::string &why) { throw Error(MAPI_INTERNAL_ERROR, full_name(function, plugins) + ": malformed table: " + why); };
     if ((function.flags & MAPI_FUNCTION_TRANSFORMS) && !function.next_batch)
-        refuse("it makes packets, and has no next_batch()");
+        refuse("creates packets but has no next_batch()");
     if ((function.flags & MAPI_FUNCTION_RESULT_COPIED) && function.compose_result)
-        refuse("its result is copied for readers, and has a compose_result()");
+        refuse("result is copied for readers, but there is a compose_result()");
     if ((function.flags & MAPI_FUNCTION_RESULT_COPIED) && !(function.flags & MAPI_FUNCTION_RESULT_IN_PLACE))
-        refuse("its result is copied for readers, and not that it is in place");
+        refuse("result is copied for readers, but is not in place");
     if ((function.flags & MAPI_FUNCTION_RESULT_IN_PLACE) && function.result_bytes != 0)
-        refuse("its result is in place, and has result_bytes: allocate_result() alone tells how many");
+        refuse("result is in place, but result_bytes is not 0; allocate_result() sets the size");
     if (function.prefilter && (!(function.flags & MAPI_FUNCTION_PURE) || (function.flags & MAPI_FUNCTION_RESULT_IN_PLACE) || function.result_bytes != 0))
-        refuse("it has a prefilter(), and it is not PURE, or has a result");
+        refuse("has a prefilter() but is not PURE, or has a result");
     if (function.result_bytes > MAPI_RESULT_BYTES_MAX)
-        refuse("its result has " + std::to_string(function.result_bytes) + " bytes, more than " + std::to_string(MAPI_RESULT_BYTES_MAX));
+        refuse("result has " + std::to_string(function.result_bytes) + " bytes, more than " + std::to_string(MAPI_RESULT_BYTES_MAX));
 }
 } // namespace
 
@@ -90,22 +90,22 @@ const mapi_function &Registry::function(const std::string &name) const
     const FunctionName parts = split_function_name(name);
     const mapi_function *const function = find(functions_, parts.function);
     if (!function)
-        throw Error(MAPI_FUNCTION_NOT_FOUND, "there is no function \"" + parts.function + "\"; known: " + names(functions_));
+        throw Error(MAPI_FUNCTION_NOT_FOUND, "unknown function \"" + parts.function + "\"; available: " + names(functions_));
     if (name.find(':') != std::string::npos && !is_in(parts.library, *function)) {
         const auto plugin = plugins_.libraries.find(function);
         throw Error(MAPI_FUNCTION_NOT_FOUND, name + ": library \"" + parts.library + "\" has no function " + parts.function + "; it is in \"" +
                                                  (plugin == plugins_.libraries.end() ? kOwnLibrary : plugin->second) + "\"");
     }
     if (name.find('!') != std::string::npos && !is_served_in_software(parts.device_type))
-        throw Error(MAPI_FUNCTION_NOT_FOUND, name + ": there is no function for devices of type \"" + parts.device_type +
-                                                 "\" alone; functions are software, of types 1, 1.3, 1.3.1 and 1.4");
+        throw Error(MAPI_FUNCTION_NOT_FOUND, name + ": unsupported device type \"" + parts.device_type +
+                                                 "\"; available: 1, 1.3, 1.3.1 and 1.4 (software)");
     return *function;
 }
 
 const mapi_function &Registry::function_at(int number) const
 {
     if (number < 0 || size_t(number) >= functions_.size())
-        throw Error(MAPI_FUNCTION_NOT_FOUND, "there is no function number " + std::to_string(number) + " of " + std::to_string(functions_.size()));
+        throw Error(MAPI_FUNCTION_NOT_FOUND, "function number " + std::to_string(number) + " is out of range; the number of functions is " + std::to_string(functions_.size()));
     return *functions_[size_t(number)];
 }
 
@@ -118,6 +118,6 @@ const mapi_driver &Registry::driver(const std::string &name) const
 {
     if (const mapi_driver *driver = find(drivers_, name))
         return *driver;
-    throw Error(MAPID_NO_DRIVER, "there is no driver \"" + name + "\"; known: " + names(drivers_) + advice_for(name));
+    throw Error(MAPID_NO_DRIVER, "unknown driver \"" + name + "\"; available: " + names(drivers_) + advice_for(name));
 }
 } // namespace mapi::engine

@@ -17,17 +17,19 @@ namespace mapi::engine
 class Registry
 {
 public:
-    // Tables stay the caller's; one of another ABI version, or with a name that is there already, is refused with Error.
+    // The caller keeps ownership of the tables; a table of another ABI version, or with a duplicate
+    // name, is refused with Error.
     Registry(std::span<const mapi_function *const> functions, std::span<const mapi_driver *const> drivers, const Plugins &more = {});
 
-    // All throw Error with the names that would do.  The name may be "LIBRARY:FUNCTION!DEVICE_TYPE".
+    // All throw Error, which lists the available names.  The name may be
+    // "LIBRARY:FUNCTION!DEVICE_TYPE".
     const mapi_function &function(const std::string &name) const;
     const mapi_function &function_at(int number) const;
     std::span<const mapi_function *const> functions() const { return functions_; }
     const mapi_driver &driver(const std::string &name) const;
 
     bool has_driver(const std::string &name) const;
-    // The plug-ins that the tables are of.
+    // The plug-ins of the tables.
     const Plugins &plugins() const { return plugins_; }
 
 private:

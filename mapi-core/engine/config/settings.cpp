@@ -21,7 +21,7 @@ constexpr const char *kKeys[] = {"device", "driver", "path", "group", "repeat", 
 bool read_results(const std::string &value)
 {
     if (value != "total" && value != "since_last")
-        throw Error(MAPI_CONFIG_ERROR, "results=" + value + ": needs total or since_last");
+        throw Error(MAPI_CONFIG_ERROR, "results=" + value + ": must be total or since_last");
     return value == "since_last";
 }
 } // namespace
@@ -53,9 +53,9 @@ std::string DeviceSettings::set(const std::string &key, const std::string &value
     else if (key == "results")
         tells_since_last = read_results(value);
     else if (key == "devgroup")
-        return config_number(key, value, 0, std::numeric_limits<int32_t>::max()), "one mapid serves all devices; group= says who may use this one";
+        return config_number(key, value, 0, std::numeric_limits<int32_t>::max()), "one mapid serves all devices; group= sets who may use this one";
     else if (key == "trace_dir")
-        return "a device reads one file (path=), which mergecap can make of several";
+        return "a device reads one file (path=); mergecap can merge several";
     else
         options.emplace_back(key, value);
     return {};
@@ -74,7 +74,7 @@ std::vector<uint64_t> DeviceSettings::option_values(const mapi_driver &table) co
         const auto &[key, value] = written;
         const auto found = std::find_if(known.begin(), known.end(), [&](const auto &option) { return written.first == option.key; });
         if (found == known.end())
-            throw Error(MAPI_CONFIG_ERROR, "\"" + key + "\" is not a key of a device of " + table.name + suggest(key, names));
+            throw Error(MAPI_CONFIG_ERROR, "unknown key \"" + key + "\" of a device of driver " + table.name + suggest(key, names));
         values[size_t(found - known.begin())] = config_number(key, value, found->least, found->most);
     }
     return values;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Device settings: what mapi.conf or a call says about a device.
+// Device settings: the settings of a device, from mapi.conf or a call.
 #pragma once
 
 #include <cstdint>
@@ -19,23 +19,25 @@ struct DeviceSettings {
     std::string description;
     std::string driver = "pcap_file";
     std::string path;
-    std::string group; // whose members may use it by mapid; empty: mapid's own
-    uint64_t repeat = 1; // times a file is read; 0 = for ever
-    unsigned batch = kBurstPackets; // packets a unit of work may have; 1 = a unit is a packet
+    std::string group; // whose members may use it through mapid; empty: mapid's own group
+    uint64_t repeat = 1; // number of times a file is read; 0 = forever
+    unsigned batch = kBurstPackets; // maximum packets per unit of work; 1 = a unit is a packet
     unsigned link_speed = 0;
-    unsigned mpls = 0, vlan = 0; // told, no more
-    bool tells_since_last = false; // of counts: what they have grown by since the flow's reader read them before
-    bool waits_for_readers = true; // where the source can; not where its readers are of several clients
-    int file = -1; // to read instead of path; the driver makes its own copy
-    std::vector<std::pair<std::string, int>> more; // captures that are read, too, as path and file
-    std::vector<std::pair<std::string, std::string>> options; // the driver's, as they were written
-    std::string origin; // where this was read: "file:line"
+    unsigned mpls = 0, vlan = 0; // only reported
+    bool tells_since_last = false; // results=since_last
+    bool waits_for_readers = true; // if the source can; false if its readers belong to several clients
+    int file = -1; // descriptor to read instead of path; the driver duplicates it
+    std::vector<std::pair<std::string, int>> more; // further captures to read, as path and file
+    std::vector<std::pair<std::string, std::string>> options; // the driver's, as written
+    std::string origin; // where it was defined: "file:line"
 
-    // Returns why the key has no effect, which is empty where it has one.  Throws Error; its text has neither file nor line.
+    // Returns why the key has no effect; empty if it has one.  Throws Error; its text has neither
+    // file nor line.
     std::string set(const std::string &key, const std::string &value);
-    // Any other key is the driver's, which may stand behind it in the file: one value for each option that the driver has.  Throws Error.
+    // Keys that set() does not know belong to the driver, whose key may follow them in the file.
+    // Returns one value for each option of the driver.  Throws Error.
     std::vector<uint64_t> option_values(const mapi_driver &table) const;
-    // Whether a device that was opened with these reads what one would that is opened with `other`.
+    // Whether a device opened with these settings reads the same as one opened with `other`.
     bool opens_like(const DeviceSettings &other) const
     {
         return driver == other.driver && path == other.path && repeat == other.repeat && batch == other.batch &&

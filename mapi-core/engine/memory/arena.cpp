@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Arena: on the heap.
+// Arena: the implementation on the heap.
 #include "engine/memory/arena.hpp"
 
 #include <cstring>
@@ -11,7 +11,7 @@ namespace mapi::engine
 namespace
 {
 constexpr size_t kAlign = 64;
-constexpr size_t kPagesFrom = 131072; // from here on only what is used takes memory
+constexpr size_t kPagesFrom = 131072; // from this size on, only pages that are used take memory
 } // namespace
 
 void *HeapArena::allocate(Side, size_t bytes)

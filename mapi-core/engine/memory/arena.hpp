@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Arena: where results and rings of a client's flows lie: on the heap, or in pages that a client in another process sees.
+// Arena: memory for results and rings of a client's flows: on the heap, or in pages shared with a
+// client in another process.
 #pragma once
 
 #include <cstddef>
@@ -12,14 +13,15 @@ namespace mapi::engine
 class Arena
 {
 public:
-    // Who writes there: what clients write is never trusted.
+    // Which side writes to the memory; data written by clients is never trusted.
     enum class Side { kEngine, kClient };
 
     virtual ~Arena() = default;
-    // Any thread.  Zeroed and aligned to a cache line; null: there is no more.
+    // Any thread.  Zeroed and aligned to a cache line; null if no memory is left.
     virtual void *allocate(Side side, size_t bytes) = 0;
     virtual void release(Side side, void *memory, size_t bytes) = 0;
-    // Whether results are to be copied there for the client after each burst, since it sees nothing else.
+    // Whether results must be copied there for the client after each burst, since the client can
+    // access no other memory.
     virtual bool is_shared() const = 0;
 };
 
@@ -31,7 +33,7 @@ public:
     bool is_shared() const override { return false; }
 };
 
-// A piece of an arena, given back when nobody has it any more.
+// A block of an arena, released on destruction.
 class ArenaBlock
 {
 public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Budget: so much of something for one client, or for all clients of one user.
+// Budget: a limit of one client, or of all clients of one user.
 #include "engine/memory/budget.hpp"
 
 namespace mapi::engine

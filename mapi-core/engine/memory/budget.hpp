@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Budget: a limit of one client or of all clients of one user, such as bytes of memory, and how much of it is held.
+// Budget: a limit of one client or of all clients of one user, such as bytes of memory, and how
+// much of it is used.
 #pragma once
 
 #include <atomic>
@@ -16,7 +17,8 @@ class Budget
 public:
     static constexpr uint64_t kUnlimited = UINT64_MAX;
 
-    // name: the option that sets the limit.  owner: whose limit it is.  Both are for messages.  What is charged here is charged to `parent` as well.
+    // name: the option that sets the limit.  owner: whose limit it is.  Both are for messages.  All
+    // charges also go to `parent`.
     explicit Budget(uint64_t most = kUnlimited, std::string name = "", std::string owner = "the client", std::shared_ptr<Budget> parent = {})
         : most_(most), name_(std::move(name)), owner_(std::move(owner)), parent_(std::move(parent))
     {
@@ -24,10 +26,10 @@ public:
     Budget(const Budget &) = delete;
     Budget &operator=(const Budget &) = delete;
 
-    // False: there is not so much left, and nothing is taken.
+    // False if less is left; then nothing is taken.
     bool take(uint64_t amount);
     void give_back(uint64_t amount);
-    // The one that is exhausted: this one, or its parent.
+    // The exhausted budget: this one, or its parent.
     const Budget &short_of(uint64_t amount) const;
     uint64_t used() const { return used_.load(std::memory_order_relaxed); }
     uint64_t most() const { return most_; }
@@ -46,11 +48,11 @@ private:
     std::atomic<uint64_t> used_ = 0;
 };
 
-// What one holder has of a budget; given back with it.  Not for two threads at once.
+// One holder's share of a budget, given back on destruction.  Not thread-safe.
 class Charge
 {
 public:
-    Charge() = default; // of nothing: it can hold none
+    Charge() = default; // of no budget: add() fails
     explicit Charge(std::shared_ptr<Budget> budget) : budget_(std::move(budget)) {}
     ~Charge()
     {
@@ -65,7 +67,7 @@ public:
         return *this;
     }
 
-    // False: there is not so much left.
+    // False if less is left.
     bool add(uint64_t amount)
     {
         if (!budget_ || !budget_->take(amount))
@@ -73,7 +75,7 @@ public:
         amount_ += amount;
         return true;
     }
-    // What another of the same budget holds.
+    // Takes over the share of another charge to the same budget.
     void take_over(Charge &&other) { amount_ += std::exchange(other.amount_, 0); }
     uint64_t amount() const { return amount_; }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Driver memory: a client's budget, as a driver sees it.
+// Driver memory: a client's budget -> the interface that drivers use.
 #pragma once
 
 #include <memory>
@@ -37,7 +37,7 @@ private:
     }
     static void give_back(const mapi_memory *memory, uint64_t bytes) { static_cast<const Calls *>(memory)->budget->give_back(bytes); }
 
-    const std::string name_; // of the limit; a driver does not learn which of both it is
+    const std::string name_; // of the limits; a driver cannot tell which of both is reached
     const Calls calls_;
 };
 } // namespace mapi::engine

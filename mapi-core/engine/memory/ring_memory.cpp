@@ -12,8 +12,8 @@ namespace
 {
 constexpr uint64_t kBytesMin = 1024, kBytesMax = uint64_t(1) << 30;
 
-// What so many records take at most with the gap, shorter than one of them, at the memory's end: with or without it there is no room for
-// another, but in what is spared.
+// Maximum bytes of that many records including a gap, shorter than one of them, at the end of the
+// memory: with or without the gap there is no room for another record, except in the spare bytes.
 uint64_t most_bytes(const mapi_ring_options &options)
 {
     const uint64_t place = ring::place_bytes(options.record_bytes);
@@ -22,7 +22,7 @@ uint64_t most_bytes(const mapi_ring_options &options)
 
 uint64_t wanted_bytes(const mapi_ring_options &options)
 {
-    // A record above half of the memory would find no room.
+    // A record larger than half of the memory would never fit.
     return options.records == 0 ? options.bytes : std::max(most_bytes(options), 2 * (ring::place_bytes(options.record_bytes) + options.spare_bytes));
 }
 

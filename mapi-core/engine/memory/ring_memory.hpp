@@ -31,7 +31,7 @@ private:
     ring::RingWriter writer_;
 };
 
-// What functions call; `make` is the node's.
+// The calls that functions use; `make` comes from the node.
 mapi_ring_calls ring_calls(mapi_ring *(*make)(const mapi_function_setup *, const mapi_ring_options *));
 inline mapi_ring *as_handle(RingMemory *ring) { return reinterpret_cast<mapi_ring *>(ring); }
 } // namespace mapi::engine

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Burst: the packets that one turn of a device's thread takes from its driver, in batches of a mask each; the probes' unit.
+// Burst: the packets that one iteration of a device's thread takes from its driver, in batches of
+// one mask each; the probes' unit.
 #pragma once
 
 #include <algorithm>
@@ -11,19 +12,20 @@
 
 namespace mapi::engine
 {
-// Probes cost a burst what they would cost a batch.  Its headers should still find room in a first-level cache: 256 packets of two lines.
+// Probes cost as much per burst as they would per batch.  The packet headers of a burst should fit
+// into a first-level cache: 256 packets of two lines.
 constexpr uint32_t kBurstBatches = 4;
 constexpr uint32_t kBurstPackets = kBurstBatches * MAPI_BATCH_MAX;
 
-// At most kBurstBatches, whose packets are all there at once.
+// At most kBurstBatches; all packets were available at the same time.
 using Burst = std::span<const mapi_batch>;
 
-// The device's thread fills it again and again.
+// Refilled by the device's thread.
 class BurstBuffer
 {
 public:
-    // At most `limit` packets, up to kBurstPackets; the return value is that of the driver's read().  Packets that would have to be waited
-    // for do not belong to the burst.
+    // At most `limit` packets, up to kBurstPackets; returns as the driver's read() does.  Does not
+    // wait for packets that are not yet available.
     int read(const mapi_driver &driver, void *source, uint32_t limit)
     {
         batch_count_ = packet_count_ = 0;

@@ -88,7 +88,7 @@ void Applied::show_measured(const Meter &meter)
     node->measured().packets = meter_begin->seen() - base_metered_packets;
 }
 
-// A shared function goes on for other flows.
+// A shared function continues unchanged for other flows.
 void Applied::reset()
 {
     rebase();
@@ -140,7 +140,7 @@ void Chain::append(std::shared_ptr<Node> node)
 {
     auto applied = std::make_unique<Applied>(std::move(node));
     if (arena_->is_shared())
-        applied->make_mirror(arena_); // may fail: then the flow has no more functions than before
+        applied->make_mirror(arena_); // on failure the flow's functions are unchanged
     applied->is_read_elsewhere = arena_->is_shared();
     functions_.push_back(std::move(applied));
 }
@@ -193,9 +193,9 @@ void Chain::check_removable(size_t position) const
         const Node &behind = *functions_[i]->node;
         const std::string other = std::string(behind.function().name) + ", function " + std::to_string(i + 1) + ", ";
         if (status() != FLOW_INIT && !node.passes_all())
-            throw Error(MAPI_FUNCTION_IN_USE, name + " cannot be removed: " + other + "gets its packets through it, and the flow is connected");
+            throw Error(MAPI_FUNCTION_IN_USE, name + " cannot be removed: " + other + "receives its packets through it, and the flow is connected");
         if (behind.refers_to(this, position) || (node.begins_meter() && behind.ends_meter() && find_meter_begin(i) == int(position)))
-            throw Error(MAPI_FUNCTION_IN_USE, name + " cannot be removed: " + other + "takes its result");
+            throw Error(MAPI_FUNCTION_IN_USE, name + " cannot be removed: " + other + "uses its result");
     }
 }
 
@@ -207,7 +207,7 @@ void Chain::ask_for_reset(size_t position)
 
 void Chain::reset()
 {
-    const uint32_t asked = resets_asked_.load(std::memory_order_acquire); // one that comes while this runs is done now or the next time
+    const uint32_t asked = resets_asked_.load(std::memory_order_acquire); // a request that comes meanwhile is handled now or the next time
     for (const auto &applied : functions_) {
         if (applied->wants_reset.exchange(false) && !applied->is_removed)
             applied->reset();
@@ -224,10 +224,11 @@ void Chain::activate(const Plan &plan)
     show_status();
 }
 
-// The same function with the same arguments that gets the same mask is evaluated once, whoever applied it.
+// The same function with the same arguments and the same input mask runs only once, whichever flow
+// applied it.
 void Chain::use_shared_nodes(const Plan &plan)
 {
-    const Node *source = nullptr; // the node whose mask comes in here; null: the whole batch
+    const Node *source = nullptr; // the node whose output is the input here; null: the whole batch
     for (size_t i = 0; i < functions_.size(); ++i) {
         if (functions_[i]->is_removed)
             continue;
@@ -290,7 +291,7 @@ void Chain::join()
     begun_->store(1, std::memory_order_release);    // pairs with mapi_flow_has_begun()
 }
 
-// Nodes that other flows share go on.
+// Shared nodes continue for other flows.
 void Chain::end()
 {
     if (is_ending_.exchange(true))

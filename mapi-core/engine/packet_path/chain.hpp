@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Chain: the functions of one flow in order; what the device's side needs of a flow.
+// Chain: the functions of one flow in order; the part of a flow that the device uses.
 #pragma once
 
 #include <atomic>
@@ -21,26 +21,29 @@ namespace mapi::engine
 {
 class Plan;
 
-// A function of the flow.  Its node may serve other flows too: the flow's share is what the node counted since it joined.
+// A function of the flow.  Its node may serve other flows too: the flow's share is the node's count
+// since the flow joined.
 struct Applied {
     std::shared_ptr<Node> node;
-    Charge charge; // for the node; each of those who share one is charged
-    uint64_t joined_result = 0; // where a shared count stood when the flow joined: for those who refer to it
-    // Where counts stood when the flow joined, or at its last reset.  A reader loads the base first: the count behind it only grows.
+    Charge charge; // for the node; every flow that shares it is charged
+    uint64_t joined_result = 0; // value of a shared count when the flow joined, for references to it
+    // Counts when the flow joined, or at its last reset.  A reader loads the base first: the count
+    // itself only grows.
     std::atomic<uint64_t> base_result = 0;
     std::atomic<uint64_t> base_seen = 0;
     std::atomic<uint64_t> base_passed = 0;
-    std::atomic<bool> is_removed = false; // it has no packets any more; what it held stays until the flow closes
+    std::atomic<bool> is_removed = false; // gets no more packets; its memory stays until the flow closes
     std::atomic<bool> wants_reset = false;
-    std::vector<std::atomic<uint64_t>> result; // what mapi_read_results() lends out
-    const bool is_share_of_word; // one word, of the node's, and not what the function itself gives to a reader
+    std::vector<std::atomic<uint64_t>> result; // what mapi_read_results() points to
+    const bool is_share_of_word; // one word of the node, not produced by the function itself for a reader
     mapi_results_t results = {};
-    std::unique_ptr<SinceLast> since_last; // of a count that is told so; null: the whole
+    std::unique_ptr<SinceLast> since_last; // for results=since_last; null: total
     std::unique_ptr<ring::RecordSource> records; // null: the function has no ring
     ComposedResult composed; // under the lock of `records`
     bool is_read_elsewhere = false; // by a client in another process
 
-    // Of one that ends a meter: the functions it measures, and where all stood when the flow joined.
+    // Of a function that ends a meter: the functions it measures, and their sums when the flow
+    // joined.
     struct Metered {
         std::shared_ptr<Node> node;
         MeterSum base = {};
@@ -57,27 +60,28 @@ struct Applied {
 
     explicit Applied(std::shared_ptr<Node> n);
     void make_mirror(const std::shared_ptr<Arena> &arena);
-    // Whoever publishes the node's result.
+    // Called by the thread that publishes the node's result.
     void publish_mirror();
-    // Of a single word: without what was counted before the flow.
+    // Of a single word: without counts from before the flow joined.
     uint64_t share() const;
     uint64_t seen() const;
     uint64_t passed() const;
-    // Whether its ring, which has ended, still holds packets, or results of which its reader has taken some.
+    // Whether its ring, which has ended, still holds packets, or results if the reader has already
+    // taken some.
     bool has_left();
-    // Of a node that other flows share: without what it dropped before the flow.  Client's thread.
+    // Of a shared node: without drops from before the flow joined.  Client's thread.
     mapi_function_drops drops(bool has_joined) const;
     mapi_function_drops base_drops = {}; // set once, when the flow joins
-    // Device's thread, or none runs.
+    // Device's thread, or any thread if that does not run.
     void rebase();
     void reset();
 };
 
-// Grows until it is connected, then its functions are fixed.
+// Functions are appended until it is connected; then they are fixed.
 class Chain
 {
 public:
-    // drops: collects what its functions drop; may be null.
+    // drops: sums up the drops of its functions; may be null.
     explicit Chain(std::shared_ptr<Arena> arena, std::shared_ptr<FlowDrops> drops = {});
     ~Chain();
     Chain(const Chain &) = delete;
@@ -86,49 +90,53 @@ public:
     void append(std::shared_ptr<Node> node);
     const std::vector<std::unique_ptr<Applied>> &functions() const { return functions_; }
 
-    // Of all functions, removed ones included.  Client's thread, or the last owner's.
+    // Of all functions, including removed ones.  Client's thread, or the last owner's.
     mapi_function_drops drops() const;
     int count_transforms() const;
     int count_present() const;
-    // Null: all functions were removed.
+    // Null if all functions were removed.
     Applied *first() const;
-    // Of the function that ends a meter: the one that begins it, or -1.  It need not be there yet.
+    // The function that begins the meter that `end` ends, or -1.  `end` need not be appended yet.
     int find_meter_begin(size_t end) const;
-    // Throws Error when others need the function's packets or its result.
+    // Throws Error if other functions need the function's packets or its result.
     void check_removable(size_t position) const;
 
-    // As reported to programs: finished only when readers have taken what waits for them.
+    // As reported to programs: finished only after readers have taken all that is left for them.
     mapi_flow_status told_status() const;
     mapi_flow_status status() const { return status_.load(std::memory_order_acquire); }
     bool is_closed_unconnected() const { return status() == FLOW_CLOSED && start_us() == 0; }
     uint64_t start_us() const { return start_us_.load(std::memory_order_relaxed); }
     uint64_t end_us() const { return end_us_.load(std::memory_order_relaxed); }
-    // Where a client in another process finds the status, as a futex word; null in this one.  Of a flow that had finished before it was
-    // closed it stays so: what the client has of it is whole.
+    // The status as a futex word for a client in another process; null for one in this process.  If
+    // the flow had finished before it was closed, it stays FLOW_FINISHED: the client has complete
+    // data.
     const std::atomic<uint32_t> *shown_status() const { return shown_status_; }
     // Whether the device's thread has set the bases.
     bool has_joined() const { return joined_.load(std::memory_order_acquire); }
-    // The same as a word, which does not keep the flow.
+    // The same as a word, which does not keep the flow alive.
     FlowBegun begun() const { return begun_; }
 
     // Client's thread, under the device's lock.
     void activate(const Plan &plan);
     void ask_for_reset(size_t position);
     bool has_reset() const { return resets_done_.load(std::memory_order_acquire) == resets_asked_.load(std::memory_order_acquire); }
-    // First the flow is closed, so that nobody takes more packets for its own, then it leaves the plan, then its readers go on.
+    // First the flow is closed, so that no reader takes further packets for its own; then it leaves
+    // the plan; then cancel() wakes its readers.
     void close();
     void cancel();
-    // Device's thread, or none runs.
+    // Device's thread, or any thread if that does not run.
     void join();
     void reset();
-    // Any thread: no packet will come any more.  Does not wait.
+    // Any thread: no more packets will come.  Does not wait.
     void end();
-    // Before it is connected: what end() calls, on any thread, when something is left for settle().
+    // Before it is connected: a callback that end() runs, on any thread, if work is left for
+    // settle().
     void set_on_end(std::function<void()> on_end) { on_end_ = std::move(on_end); }
     bool has_ended() const { return has_ended_.load(std::memory_order_acquire); }
-    // Something that goes with it, when nobody uses its functions any more.
+    // Keeps an object alive until its functions are no longer used.
     void keep(std::shared_ptr<const void> thing) { kept_ = std::move(thing); }
-    // Any thread.  True once all that end() began is done, such as files that are written; then the flow is finished.
+    // Any thread.  True once everything that end() started is done, such as writing files; then the
+    // flow is finished.
     bool settle();
 
 private:
@@ -141,7 +149,7 @@ private:
     ArenaBlock status_memory_;
     std::atomic<uint32_t> *shown_status_ = nullptr;
     std::function<void()> on_end_;
-    std::shared_ptr<const void> kept_; // before the functions: goes after them
+    std::shared_ptr<const void> kept_; // before functions_, so that it is destroyed after them
     std::vector<std::unique_ptr<Applied>> functions_;
     std::atomic<mapi_flow_status> status_ = FLOW_INIT;
     std::atomic<bool> joined_ = false;

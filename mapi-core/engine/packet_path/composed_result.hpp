@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Composed result: what lies in place and the records of a ring -> a result, by the function's own code, where it is read.
+// Composed result: words in place and the records of a ring -> a result, by the function's own
+// code, in the reader.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +12,13 @@
 
 namespace mapi::engine
 {
-// Whoever has the source's lock.
+// Used under the source's lock.
 class ComposedResult
 {
 public:
     explicit ComposedResult(const mapi_function &function) : function_(function), kept_(function.kept_words) {}
 
-    // `result` is zeros, as many as whole words have room for the bytes.
+    // `result` is zeroed, with room for the bytes rounded up to whole words.
     void read(const uint64_t *in_place, size_t result_bytes, ring::RecordSource &source, uint64_t *result)
     {
         mapi_reading reading = {in_place, kept_.data(), result_bytes, next_record, &source};

@@ -15,14 +15,15 @@ namespace
 constexpr uint64_t kTickNs = 10000000;
 constexpr int kOwnCaptureNice = 10;
 
-// One writer: no locked instruction is needed, only a store that readers see whole.
+// One writer: a plain atomic store is enough, no locked instruction.
 void add(std::atomic<uint64_t> &counter, uint64_t value)
 {
     counter.store(counter.load(std::memory_order_relaxed) + value, std::memory_order_relaxed);
 }
 } // namespace
 
-// Whoever started the thread has the lock until the plan is complete; before the first packet joints are waited for.
+// start_thread()'s caller holds the lock until the plan is complete.  The first node groups are
+// built before the first packet.
 void Device::begin()
 {
     const std::lock_guard lock(mutex_);
@@ -32,15 +33,15 @@ void Device::begin()
 
 void Device::run()
 {
-    if (memory_) // a client's own: devices that all share come first
-        setpriority(PRIO_PROCESS, 0, kOwnCaptureNice); // of this thread, and of those that it starts
+    if (memory_) // a client's own device: shared devices have priority
+        setpriority(PRIO_PROCESS, 0, kOwnCaptureNice); // of this thread and the threads that it starts
     begin();
     try {
         while (!stop_.load(std::memory_order_relaxed) && run_burst()) {
         }
         if (!stop_.load(std::memory_order_relaxed))
             flush();
-    } catch (const std::bad_alloc &) { // of a function: it ends this device's reading, and not the process
+    } catch (const std::bad_alloc &) { // in a function: ends this device's reading, not the process
         is_out_of_memory_ = true;
     }
     finish();
@@ -54,7 +55,8 @@ void Device::flush()
     release_plan();
 }
 
-// A slice belongs to the unit that is open when it stops: the read is opened before its unit, whose packets only the read can tell.
+// A slice belongs to the unit that is open when it stops.  driver_read starts before its unit,
+// since the number of packets is known only after the read.
 bool Device::run_burst()
 {
     NET_SLICE_START(driver_read);
@@ -77,7 +79,7 @@ bool Device::run_burst()
     add(packets_read_, uint64_t(count));
     add(bytes_read_, wire_bytes);
     Plan &plan = acquire_plan();
-    add(totals_->packets, uint64_t(count)); // after new flows have noted where it stood
+    add(totals_->packets, uint64_t(count)); // after new flows have recorded its value
     if (plan.chains().empty())
         add(packets_without_flow_, uint64_t(count));
     plan.run(burst_.batches());
@@ -97,7 +99,7 @@ bool Device::run_burst()
     return true;
 }
 
-// Time goes on for what counts it by packets.
+// Advances the time of functions that otherwise take it from packets.
 void Device::wait_for_packet()
 {
     const uint64_t before_ns = now_ns();
@@ -108,7 +110,7 @@ void Device::wait_for_packet()
         tick(before_ns - info_.delay_ns);
 }
 
-// Also for flows whose packets are not among those that come.  The clock may be set back.
+// Also for flows that get none of the packets that arrive.  The clock may be set back.
 void Device::tick_after(uint64_t packet_ns)
 {
     const uint64_t now_ns = packet_ns - info_.delay_ns;
@@ -125,11 +127,11 @@ void Device::tick(uint64_t now_ns)
     release_plan();
 }
 
-// After the read, so that packets which come after a connect() find its flow.
+// After the read, so that packets that arrive after a connect() reach its flow.
 Plan &Device::acquire_plan()
 {
-    // Sequentially consistent, as the accesses in install() and free_retired(): either this loop sees the new plan, or they
-    // see that the old one is in use.
+    // Sequentially consistent, like the accesses in install() and free_retired(): either this loop
+    // sees the new plan, or they see that the old one is in use.
     Plan *plan = plan_.load();
     while (true) {
         plan_in_use_.store(plan);
@@ -143,7 +145,7 @@ Plan &Device::acquire_plan()
     return *plan;
 }
 
-// Null: there is no memory for it, and nothing is measured.
+// Null if out of memory; then nothing is measured.
 Meter *Device::meter()
 {
     try {
@@ -156,14 +158,15 @@ Meter *Device::meter()
 
 void Device::finish()
 {
-    // In use until its flows have ended, and running until then: so nobody else ends or resets them meanwhile.  Without the lock,
-    // since a file may take its time and a client that closes the flow lets go of it.
+    // The plan is in use, and the state is running, until its flows have ended, so no other thread
+    // ends or resets them meanwhile.  Without the lock, since writing a file may take long until a
+    // client closes the flow, which needs the lock.
     set_prefilter(nullptr);
     for (const auto &chain : acquire_plan().chains())
         chain->end();
     const std::lock_guard lock(mutex_);
     set_prefilter(nullptr);
-    for (const auto &chain : current_->chains()) { // what was connected or is to be reset since then
+    for (const auto &chain : current_->chains()) { // flows connected or to be reset since then
         chain->join();
         chain->end();
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Device: one thread that takes batches from a driver and runs the plan of the connected flows on each.
+// Device: a thread that reads batches from a driver and runs the plan of the connected flows on
+// them.
 #pragma once
 
 #include <atomic>
@@ -28,7 +29,7 @@ namespace mapi::engine
 struct Applied;
 class Device;
 
-// Who is told of each new plan of a device, which it shall not hold up; any thread.
+// Called with each new plan of a device; must not block.  Any thread.
 using PlanObserver = std::function<void(const Device &, const Plan &)>;
 
 class Device
@@ -36,7 +37,8 @@ class Device
 public:
     using Chains = std::vector<std::shared_ptr<Chain>>;
 
-    // Opens the source; throws Error when that fails.  No packet is read before start().  budget: of what the driver holds.
+    // Opens the source; throws Error on failure.  No packet is read before start().  budget: for
+    // the driver's memory.
     Device(int id, DeviceSettings settings, const mapi_driver &driver, bool start_at_connect, PlanObserver on_plan = {},
            std::shared_ptr<Budget> budget = {});
     ~Device();
@@ -48,26 +50,31 @@ public:
     uint16_t link_type() const { return info_.link_type; }
     const std::shared_ptr<DeviceTotals> &totals() const { return totals_; }
 
-    // Any thread.  Before start(): this capture is read, too.  file: -1, or to read instead of path.  Throws Error.
+    // Any thread.  Before start(): adds another capture.  file: a descriptor to read instead of
+    // path, or -1.  Throws Error.
     void append(const std::string &path, int file);
     void start();
     bool has_started();
     std::shared_ptr<Node> make_node(const mapi_function &function, Arguments arguments, const std::shared_ptr<Client> &client, const FlowOptions &options);
-    // At once: packets that the driver reads after the return are the flow's, or are no longer.
+    // Takes effect before it returns: packets that the driver reads afterwards belong to the flow.
     void connect(const std::shared_ptr<Chain> &chain);
-    // Returns when the flows have ended, though not all of their files are written; but where another flow's reader holds the device's
-    // thread up, that comes later.  All at once: a plan is made once.
+    // Returns when the flows have ended, though some of their files may not be written yet.  If
+    // another flow's reader blocks the device's thread, it returns earlier and they end later.  One
+    // new plan serves all of them.
     void disconnect(const Chains &chains);
-    // Before the next packets of the device; returns when it is done, but where another flow's reader holds the device's thread up.
+    // Takes effect before the next packets of the device.  Returns when it is done, unless another
+    // flow's reader blocks the device's thread.
     void reset(const std::shared_ptr<Chain> &chain, size_t position);
-    // As disconnect() of one function.  Its node, or null where that goes on for other flows.
+    // Like disconnect() for one function.  Returns its node, or null if the node continues for
+    // other flows.
     std::shared_ptr<Node> remove(Applied &function);
-    // False when the time is up; timeout_ms < 0 waits for ever.
+    // False on timeout; timeout_ms < 0 waits forever.
     bool wait_while_active(Chain &chain, int timeout_ms);
     int count_other_users(const Node &node, const Chain &chain);
-    // Ends flows that are closed and frees plans, as far as the device's thread has left them.  False: it has not left all of them.
+    // Ends closed flows and frees plans that the device's thread no longer uses.  False if it still
+    // uses some of them.
     bool free_retired();
-    // own: what the asker's flows dropped; null: they are all that the device has.
+    // own: drops of the caller's flows; null if the device has no other flows.
     void copy_stats(mapi_stat_t *stats, FlowDrops *own = nullptr);
 
 private:
@@ -86,7 +93,7 @@ private:
     void release_plan() { plan_in_use_.store(nullptr, std::memory_order_release); }
     void finish();
 
-    // A plan that is replaced, and the flows whose close replaced it, which are to end.
+    // A replaced plan, and the flows and functions that end with it.
     struct Retired {
         std::unique_ptr<Plan> plan;
         Chains closed;
@@ -106,7 +113,8 @@ private:
     void set_filter();
     void set_prefilter(const mapi_prefilter *prefilter);
 
-    // Thread of the joints, from the first plan on that wants one while packets come.
+    // Thread that builds node groups, started by the first plan that needs one while packets
+    // arrive.
     void make_joints_while_running();
     static std::vector<std::shared_ptr<Joint>> make_joints(const std::vector<Joint::Nodes> &sets);
     void use_joints(std::vector<std::shared_ptr<Joint>> joints);
@@ -116,7 +124,7 @@ private:
     const mapi_driver &driver_;
     const bool start_at_connect_;
     const PlanObserver on_plan_;
-    const std::unique_ptr<DriverMemory> memory_; // null: nobody counts, since it is no client's own
+    const std::unique_ptr<DriverMemory> memory_; // null: not charged, since the device is not a client's own
     std::atomic<bool> is_out_of_memory_ = false;
     void *source_ = nullptr;
     mapi_driver_info info_ = {};
@@ -126,25 +134,25 @@ private:
     BurstBuffer burst_;
     uint64_t burst_number_ = 0;
     uint64_t last_tick_ns_ = 0;
-    std::unique_ptr<Meter> meter_; // from the first flow on that measures functions
+    std::unique_ptr<Meter> meter_; // created for the first flow that measures functions
     std::atomic<uint64_t> packets_read_ = 0;
     std::atomic<uint64_t> bytes_read_ = 0;
     std::atomic<uint64_t> packets_without_flow_ = 0;
 
-    // The thread shows here which plan it works with, so that nobody frees it.
+    // The plan that the thread uses, which must not be freed.
     alignas(64) std::atomic<Plan *> plan_in_use_ = nullptr;
     alignas(64) std::atomic<Plan *> plan_ = nullptr;
     std::atomic<bool> stop_ = false;
 
     std::mutex mutex_; // all below, and writing plan_
     State state_ = State::kIdle;
-    bool has_begun_ = false; // the thread: it has made the first joints
+    bool has_begun_ = false; // the thread has built the first node groups
     std::condition_variable changed_; // a flow ended or was closed
-    std::unique_ptr<Plan> current_;   // owns what plan_ shows
-    std::shared_ptr<const Node> filter_; // whose code the source has
+    std::unique_ptr<Plan> current_;   // owns the plan of plan_
+    std::shared_ptr<const Node> filter_; // whose code the source uses
     std::vector<Retired> retired_;
     std::vector<std::weak_ptr<Node>> nodes_; // of all flows, for their drops
-    mapi_function_drops told_drops_ = {};    // which only grow
+    mapi_function_drops told_drops_ = {};    // as reported; never decrease
     std::thread thread_;
     std::thread joint_thread_;
     std::condition_variable plan_changed_; // what joint_thread_ waits for

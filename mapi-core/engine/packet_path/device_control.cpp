@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Device: its life, its flows and its statistics, as the client's threads see it.
+// Device: creation, flows and statistics, called by clients' threads.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -88,7 +88,7 @@ void Device::append(const std::string &path, int file)
     setup.error_bytes = sizeof(text);
     const std::lock_guard lock(mutex_);
     if (state_ != State::kIdle)
-        throw Error(MDLIB_FLOW_ALREADY_ACTIVE, settings_.name + ": has been started; captures can be appended only before that");
+        throw Error(MDLIB_FLOW_ALREADY_ACTIVE, settings_.name + ": is already started; captures can be appended only before the start");
     if (!driver_.append)
         throw Error(MAPID_NO_DRIVER, settings_.name + ": driver " + driver_.name + " cannot read several captures");
     if (const int number = driver_.append(source_, &setup); number != 0)
@@ -108,7 +108,7 @@ bool Device::has_started()
     return state_ != State::kIdle;
 }
 
-// What comes from here on is the flows'.  Throws Error.
+// Packets that arrive from here on belong to the flows.  Throws Error.
 void Device::start_source()
 {
     char text[MAPI_ERROR_TEXT_BYTES] = "";
@@ -122,13 +122,13 @@ void Device::start_thread()
 {
     if (state_ != State::kIdle)
         return;
-    thread_ = std::thread([this] { run(); }); // may fail; it begins once the lock is free
+    thread_ = std::thread([this] { run(); }); // may throw; the thread begins once the lock is free
     state_ = State::kRunning;
 }
 
 std::shared_ptr<Node> Device::make_node(const mapi_function &function, Arguments arguments, const std::shared_ptr<Client> &client, const FlowOptions &options)
 {
-    // Not by make_shared(): a weak reference in nodes_ must not keep the node's memory.
+    // Not make_shared(): a weak reference in nodes_ would keep the node's memory.
     std::shared_ptr<Node> node(new Node(function, std::move(arguments), info_, totals_, client, options));
     const std::lock_guard lock(mutex_);
     if (nodes_.size() == nodes_.capacity())
@@ -167,13 +167,13 @@ void Device::disconnect(const Chains &chains)
         std::erase_if(left, [](const auto &chain) { return chain->status() == FLOW_CLOSED; });
         install(std::move(left), current_->joints(), chains);
         for (const auto &chain : chains)
-            chain->cancel(); // a thread that waits in the flow's buffer goes on
+            chain->cancel(); // a thread that waits for room in the flow's buffer continues
         changed_.notify_all();
     }
     wait_a_little([&] { return std::all_of(chains.begin(), chains.end(), [](const auto &chain) { return chain->has_ended(); }); });
 }
 
-// For the packet thread, or for another thread that frees plans.
+// Waits for the packet thread, or for another thread that frees plans.
 template <class Predicate> void Device::wait_a_little(Predicate is_done)
 {
     const auto end = std::chrono::steady_clock::now() + kCloseTime;
@@ -190,7 +190,7 @@ void Device::reset(const std::shared_ptr<Chain> &chain, size_t position)
         const std::lock_guard lock(mutex_);
         chain->ask_for_reset(position);
         if (state_ == State::kRunning)
-            install(current_->chains(), current_->joints()); // whoever takes a new plan looks what is to be reset
+            install(current_->chains(), current_->joints()); // a thread that takes a new plan looks for resets
         else
             chain->reset();
     }
@@ -211,12 +211,13 @@ std::shared_ptr<Node> Device::remove(Applied &function)
     return node;
 }
 
-// The packet thread is never waited for: it goes on with the plan that it has and takes the new one with its next batch.
+// Never waits for the packet thread, which continues with its current plan and takes the new one at
+// its next burst.
 void Device::install(Chains chains, std::vector<std::shared_ptr<Joint>> joints, Chains closed, std::vector<std::shared_ptr<Node>> removed)
 {
     auto plan = std::make_unique<Plan>(std::move(chains), joints);
     if (current_)
-        retired_.reserve(retired_.size() + 1); // nothing fails any more once the plan is shown
+        retired_.reserve(retired_.size() + 1); // nothing can throw once the plan is visible
     plan_.store(plan.get());
     if (current_)
         retired_.push_back({std::move(current_), std::move(closed), std::move(removed)});
@@ -224,7 +225,7 @@ void Device::install(Chains chains, std::vector<std::shared_ptr<Joint>> joints, 
     if (state_ != State::kFinished)
         set_prefilter(current_->prefilter());
     set_filter();
-    if (on_plan_ && !retired_.empty()) // not of the first one, which is of a device that is being made
+    if (on_plan_ && !retired_.empty()) // not for the first plan, made while the device is created
         on_plan_(*this, *current_);
     if (state_ != State::kRunning || !has_begun_ || current_->unjoined().empty() || stop_)
         return;
@@ -232,14 +233,14 @@ void Device::install(Chains chains, std::vector<std::shared_ptr<Joint>> joints, 
         return plan_changed_.notify_all();
     try {
         joint_thread_ = std::thread([this] { make_joints_while_running(); });
-    } catch (const std::system_error &) { // functions run one by one until the next plan
+    } catch (const std::system_error &) { // nodes run one by one until the next plan
     }
 }
 
 bool Device::free_retired()
 {
     bool are_all_left;
-    std::vector<Retired> left; // by the device's thread; ended and freed without the lock
+    std::vector<Retired> left; // no longer used by the device's thread; ended and freed without the lock
     {
         const std::lock_guard lock(mutex_);
         const Plan *in_use = plan_in_use_.load();
@@ -260,8 +261,10 @@ bool Device::free_retired()
     return are_all_left;
 }
 
-// Under the lock.  A plan behind the one in use was superseded before the device's thread took it, and it never will: whoever changes
-// flows while that thread is held up must not pile up plans.  What left with such a plan may be in the one in use, too, and ends with it.
+// Under the lock.  A plan after the one in use was superseded before the device's thread took it,
+// and will never be used.  It is freed here so that plans do not accumulate while that thread is
+// blocked.  Flows and functions that were retired with it may be in the plan in use, too, and end
+// with that.
 void Device::merge_behind_used(std::vector<Retired> &superseded)
 {
     Retired &used = retired_.front();
@@ -279,7 +282,7 @@ void Device::set_prefilter(const mapi_prefilter *prefilter)
         driver_.set_prefilter(source_, prefilter);
 }
 
-// Where all flows begin with the same filter the source need not give what that rejects.
+// If all flows begin with the same filter, the source can discard packets that it rejects.
 void Device::set_filter()
 {
     if (!driver_.set_filter)
@@ -307,7 +310,7 @@ bool Device::wait_while_active(Chain &chain, int timeout_ms)
         const auto now = std::chrono::steady_clock::now();
         if (timeout_ms >= 0 && now >= end)
             return false;
-        // Nobody tells when a file is written.
+        // Nothing notifies when a file is written, so poll.
         auto next = chain.has_ended() ? now + kLookInterval : timeout_ms < 0 ? std::chrono::steady_clock::time_point::max() : end;
         if (timeout_ms >= 0)
             next = std::min(next, end);
@@ -333,7 +336,7 @@ int Device::count_other_users(const Node &node, const Chain &chain)
 mapi_function_drops Device::sum_drops(std::string &failure)
 {
     mapi_function_drops sum = {};
-    std::vector<std::shared_ptr<Node>> nodes; // the last owner of one lets it go without the lock
+    std::vector<std::shared_ptr<Node>> nodes; // keeps nodes alive, so that none is destroyed under the lock
     const std::lock_guard lock(mutex_);
     for (const auto &known : nodes_) {
         nodes.push_back(known.lock());
@@ -349,7 +352,8 @@ mapi_function_drops Device::sum_drops(std::string &failure)
     sum.not_written += totals_->not_written;
     if (failure.empty())
         failure = totals_->failure();
-    // Those of a node that goes just now are in neither for a moment.
+    // Drops of a node that is being destroyed are briefly missing in both sums; never report a
+    // decrease.
     sum.buffer_full = told_drops_.buffer_full = std::max(sum.buffer_full, told_drops_.buffer_full);
     sum.link_type = told_drops_.link_type = std::max(sum.link_type, told_drops_.link_type);
     sum.not_written = told_drops_.not_written = std::max(sum.not_written, told_drops_.not_written);
@@ -382,7 +386,7 @@ void Device::copy_stats(mapi_stat_t *stats, FlowDrops *own)
     gethostname(stats->hostname, sizeof(stats->hostname) - 1);
     snprintf(stats->dev, sizeof(stats->dev), "%s", settings_.name.c_str());
     if (is_out_of_memory_)
-        snprintf(stats->message, sizeof(stats->message), "%s: a function found no memory, and reading has ended there", settings_.name.c_str());
+        snprintf(stats->message, sizeof(stats->message), "%s: a function ran out of memory; reading has ended there", settings_.name.c_str());
     else
         snprintf(stats->message, sizeof(stats->message), "%s", *driver.message ? driver.message : failure.c_str());
     stats->ps_recv = packets_read_.load(std::memory_order_relaxed);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Device: its joints.  One is made anew when flows have come or gone, which may take long (a tenth of a second for a thousand strings):
-// before the first packet in start(), later in a thread of its own.  Until it is there, new flows' functions run one by one.
+// Device: its node groups.  They are rebuilt after flows were added or closed, which may take long
+// (a tenth of a second for a thousand strings): before the first packet in the device's thread,
+// later in a thread of its own.  Until a group is ready, new flows' functions run one by one.
 #include <algorithm>
 #include <chrono>
 
@@ -12,7 +13,8 @@ namespace
 {
 using Clock = std::chrono::steady_clock;
 
-// Flows that connect one after another share one making; and no more than a fifth of a processor goes into it.
+// Flows that connect in quick succession share one rebuild, and rebuilding uses at most a fifth of
+// a processor.
 constexpr Clock::duration kShortestPause = std::chrono::milliseconds(20);
 constexpr int kPauseOfWork = 4;
 } // namespace
@@ -34,7 +36,7 @@ void Device::make_joints_while_running()
         lock.lock();
         use_joints(std::move(joints));
         lock.unlock();
-        sets.clear(); // may be the last owner of a node
+        sets.clear(); // may destroy a node, so not under the lock
         free_retired();
         lock.lock();
     }
@@ -46,12 +48,13 @@ std::vector<std::shared_ptr<Joint>> Device::make_joints(const std::vector<Joint:
     try {
         for (const Joint::Nodes &nodes : sets)
             joints.push_back(std::make_shared<Joint>(nodes));
-    } catch (const std::exception &) { // no memory: the rest runs one by one, and is tried again
+    } catch (const std::exception &) { // out of memory: the other nodes run one by one until the next attempt
     }
     return joints;
 }
 
-// The plan takes the first that fits: new ones come before those that they replace, which are dropped then.
+// The plan takes the first group that fits, so new groups come before those that they replace,
+// which it then drops.
 void Device::use_joints(std::vector<std::shared_ptr<Joint>> joints)
 {
     if (joints.empty())

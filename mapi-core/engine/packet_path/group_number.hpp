@@ -11,7 +11,7 @@
 
 namespace mapi::engine
 {
-// Any thread.  Nothing: there is none of that name.
+// Any thread.  Empty if there is no group of that name.
 inline std::optional<gid_t> group_number(const std::string &name)
 {
     group entry = {};

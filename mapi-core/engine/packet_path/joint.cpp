@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Joint: nodes of one function that are run at once.
+// Node group (class Joint): nodes of one function that run in one pass.
 #include "engine/packet_path/joint.hpp"
 
 #include "engine/packet_path/slices.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Joint: nodes of one function that are run at once.
+// Node group (class Joint): nodes of one function that run in one pass.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace mapi::engine
 {
-// Fewer are not worth asking for.
+// Fewer nodes are not worth a group.
 constexpr size_t kFewestInJoint = 8;
 
 class Joint
@@ -23,19 +23,21 @@ class Joint
 public:
     using Nodes = std::vector<std::shared_ptr<Node>>;
 
-    // Client's thread; may take long, so that no lock should be held.  All of one function, and of one source unless it joins any masks.
+    // Client's thread; may take long, so no lock should be held.  All nodes have the same function,
+    // and the same source unless it joins any masks.
     explicit Joint(Nodes nodes);
     ~Joint();
     Joint(const Joint &) = delete;
     Joint &operator=(const Joint &) = delete;
 
-    // False: the function would rather run these nodes one after the other.
+    // False if the function prefers to run these nodes one after the other.
     bool is_useful() const { return joint_ != nullptr; }
     const mapi_function &function() const { return nodes_.front()->function(); }
     const Nodes &nodes() const { return nodes_; }
     bool has(const Node *node) const { return places_.contains(node); }
 
-    // Device's thread: what each of its nodes lets pass of any of `mask`, by its place in nodes(); those that let nothing pass are left out.
+    // Device's thread: the packets of `mask` that each node lets pass, by its index in nodes();
+    // nodes that let nothing pass are left out.
     std::span<const mapi_joint_passed> run(const mapi_batch &batch, uint64_t mask)
     {
         NET_SLICE_START_AT(slice_);
@@ -45,7 +47,7 @@ public:
     }
 
 private:
-    const Nodes nodes_; // also those whose flows are gone meanwhile
+    const Nodes nodes_; // including those whose flows have been closed since
     std::unordered_map<const Node *, uint32_t> places_;
     std::vector<mapi_joint_passed> passed_;
     void *joint_ = nullptr;

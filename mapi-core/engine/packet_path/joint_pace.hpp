@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Joint pace: what a joint of nodes with different masks takes when they are run at once, and one by one -> which is less for a batch.
+// Node group pace (class JointPace): times of a node group with different masks when run in one pass
+// and one by one -> which is faster for a batch.
 #pragma once
 
 #include <algorithm>
@@ -7,13 +8,14 @@
 
 namespace mapi::engine
 {
-// One pass over packets for many nodes costs a multiple of one node's; which, depends on the nodes, the packets and the machine.
+// One pass for many nodes costs a multiple of one node's pass; the factor depends on the nodes, the
+// packets and the machine.
 class JointPace
 {
 public:
     struct Work {
-        uint64_t packets;       // of any node
-        uint64_t node_packets;  // each as often as nodes get it
+        uint64_t packets;       // that at least one node gets
+        uint64_t node_packets;  // each counted once for every node that gets it
     };
 
     bool prefers_jointly(const Work &work)
@@ -22,7 +24,7 @@ public:
         const uint32_t batch = batches_++;
         if (batch < kFirstBatches)
             return batch % 2 == 0;
-        return batch % kLookInterval == 0 ? !is_less : is_less; // the other may have become the better one
+        return batch % kLookInterval == 0 ? !is_less : is_less; // the other may have become faster
     }
 
     void note_jointly(const Work &work, uint64_t ns) { jointly_.note(double(ns) / double(work.packets)); }
@@ -32,8 +34,8 @@ private:
     static constexpr uint32_t kFirstBatches = 16;
     static constexpr uint32_t kLookInterval = 256;
 
-    // Of one packet.  The thread may be held up for long: a measurement moves the pace by an eighth at most, but for the first ones,
-    // of which the least counts.
+    // Of one packet.  The thread may be preempted: a measurement moves the pace by at most an
+    // eighth, except for the first ones, of which the minimum counts.
     struct Pace {
         double ns = 0;
         uint32_t measurements = 0;

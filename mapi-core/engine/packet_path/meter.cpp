@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Meter: what functions take.
+// Meter: the cost of functions.
 #include "engine/packet_path/meter.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace mapi::engine
 {
 namespace
 {
-// Short work may come out below nothing.
+// The net value of short work may be negative.
 uint64_t whole(double value)
 {
     return uint64_t(std::llround(std::max(value, 0.0)));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Meter: functions of a plan, as they run -> what they take; opened by the device's thread when a flow asks for it.
+// Meter: functions of a plan, as they run -> their cost; opened by the device's thread when a flow
+// requests it.
 #pragma once
 
 #include <memory>
@@ -12,16 +13,16 @@ namespace mapi::engine
 {
 using MeterSum = nsp_meter_sum;
 
-// The device's thread's own.
+// Used only by the device's thread.
 class Meter
 {
 public:
-    // Of the calling thread.  Throws std::bad_alloc.
+    // Measures the calling thread.  Throws std::bad_alloc.
     Meter();
 
     void begin() { nsp_meter_begin(meter_.get()); }
     void end(MeterSum &sum) { nsp_meter_end(meter_.get(), &sum); }
-    // All members but the packets.
+    // Sets all members except packets.
     void describe(const MeterSum &sum, mapi_perf_t &perf) const;
 
 private:

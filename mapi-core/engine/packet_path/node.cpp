@@ -67,7 +67,8 @@ std::vector<mapi_argument> borrow_arguments(const Arguments &arguments, const ma
     return borrowed;
 }
 
-// What a function takes without telling: the node, its place in plans and joints, a filter's code; what is compiled grows with its text.
+// Charged to every function: the node, its part of plans and node groups, a filter's code.
+// Compiled code grows with its text.
 constexpr uint64_t kFunctionBytes = 16384;
 constexpr uint64_t kBytesPerTextByte = 16;
 
@@ -107,7 +108,7 @@ mapi_ring *Node::make_ring(const mapi_function_setup *setup, const mapi_ring_opt
 {
     auto &node = *static_cast<Node *>(setup->engine);
     mapi_ring_options wanted = *options;
-    if (node.buffer_bytes_ != 0) // what is spared leaves the greater part to the others
+    if (node.buffer_bytes_ != 0) // spare_bytes must leave most of the ring to other records
         wanted.bytes = std::max(node.buffer_bytes_, uint64_t(options->spare_bytes) * 4);
     try {
         if (!node.ring_)
@@ -146,19 +147,19 @@ std::string Node::missing_memory() const
 {
     const Budget &budget = client_->budget()->short_of(wanted_bytes_);
     const auto mib = [](uint64_t bytes) { return std::to_string((bytes + (1 << 20) - 1) >> 20) + " MiB"; };
-    return "could need " + mib(wanted_bytes_) + ", and what " + budget.owner() + " has could need " + mib(budget.used()) + " of its " + mib(budget.most()) + " already (" +
-           budget.name() + "): close flows that are not needed";
+    return "could need " + mib(wanted_bytes_) + ", but " + budget.owner() + " already uses up to " + mib(budget.used()) + " of its " + mib(budget.most()) + " (" +
+           budget.name() + "); close flows that are not needed";
 }
 
-// Else readers would wait for what none of their calls gives.
+// Otherwise no call could read the ring's records.
 void Node::check_ring_is_read()
 {
     if (!ring_ || function_.compose_result || has_flag(MAPI_FUNCTION_RESULTS_IN_RING) || has_flag(MAPI_FUNCTION_PACKETS_IN_RING))
         return;
     if (instance_)
-        function_.destroy(instance_); // the node's destructor does not run
+        function_.destroy(instance_); // the node's destructor will not run
     throw Error(MAPI_INTERNAL_ERROR, std::string(function_.name) +
-                                         ": makes a ring, and its table has neither MAPI_FUNCTION_RESULTS_IN_RING nor MAPI_FUNCTION_PACKETS_IN_RING nor a compose_result()");
+                                         ": creates a ring, but its table has neither MAPI_FUNCTION_RESULTS_IN_RING nor MAPI_FUNCTION_PACKETS_IN_RING nor a compose_result()");
 }
 
 const mapi_ring_calls Node::kRingCalls = ring_calls(make_ring);
@@ -205,11 +206,11 @@ Node::Node(const mapi_function &function, Arguments arguments, const mapi_driver
     if (number != 0 && wanted_bytes_ != 0)
         throw Error(MAPI_LIMIT_REACHED, std::string(function.name) + ": " + missing_memory());
     if (number != 0)
-        throw Error(number, std::string(function.name) + ": " + (*text ? text : "refused its arguments"));
+        throw Error(number, std::string(function.name) + ": " + (*text ? text : "invalid arguments"));
     check_ring_is_read();
     for (const Argument &argument : arguments_)
         argument.keep_files();
-    if (has_flag(MAPI_FUNCTION_RESULTS_IN_RING) && !ring_) // its arguments ask for none
+    if (has_flag(MAPI_FUNCTION_RESULTS_IN_RING) && !ring_) // its arguments did not request one
         published_ = Published(published_memory_->memory(), 0);
     if (has_published_result() || is_copied())
         publish();
@@ -220,7 +221,7 @@ Node::~Node()
 {
     if (!instance_)
         return;
-    // What it still writes may fail: not for long, since its flow is cancelled by now.
+    // Wait for pending writes, which may fail; not for long, since its flow is already cancelled.
     while (!is_settled())
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     const mapi_function_drops last = drops();
@@ -338,7 +339,7 @@ mapi_function_drops Node::drops() const
 
 std::string Node::failure(const mapi_function_drops &drops) const
 {
-    constexpr size_t kPathBytesMax = 200; // the reason must fit behind it
+    constexpr size_t kPathBytesMax = 200; // leaves room for the reason
     if (drops.write_error == 0)
         return "";
     std::string text = std::string(function_.name) + ": ";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Node: one function with its arguments at one place of the device's graph; one mask in, one mask out.
+// Node: one function with its arguments at one place of the device's plan; one mask in, one mask
+// out.
 #pragma once
 
 #include <atomic>
@@ -29,14 +30,15 @@ namespace mapi::engine
 {
 class Chain;
 
-// What a device counts for its nodes.  Drops are those of nodes that are gone, so that closing a flow forgets none.
+// Counters of a device for its nodes.  Drops are those of destroyed nodes, so that closing a flow
+// loses none.
 struct DeviceTotals {
-    std::atomic<uint64_t> packets = 0; // that went into the plans' first stage
+    std::atomic<uint64_t> packets = 0; // that entered the first stage of a plan
     std::atomic<uint64_t> buffer_full = 0;
     std::atomic<uint64_t> link_type = 0;
     std::atomic<uint64_t> not_written = 0;
 
-    // Why a function could not write, the last time.
+    // Reason of the last failed write of a function.
     void tell_failure(std::string text)
     {
         const std::lock_guard lock(mutex_);
@@ -56,34 +58,38 @@ private:
 class Node : public std::enable_shared_from_this<Node>
 {
 public:
-    // Throws Error when the function refuses its arguments, makes a ring that nobody reads, or the client has no memory left for it.
+    // Throws Error if the function refuses its arguments, creates a ring that no reader can read,
+    // or the client has no memory left.
     Node(const mapi_function &function, Arguments arguments, const mapi_driver_info &device,
          std::shared_ptr<DeviceTotals> totals, std::shared_ptr<Client> client, const FlowOptions &options);
     ~Node();
     Node(const Node &) = delete;
     Node &operator=(const Node &) = delete;
 
-    // What this node refers to, in the order of its arguments; the plan keeps the views up to date.
+    // A result that this node refers to, in the order of its arguments; the plan keeps the views up
+    // to date.
     struct Reference {
         Target target;
         mapi_reference view = {};
-        std::shared_ptr<const void> kept = nullptr; // view.words, whatever becomes of their function; not the function, which may hold much
+        std::shared_ptr<const void> kept = nullptr; // keeps view.words alive, but not their function, which may use much memory
     };
     std::vector<Reference> &references() { return references_; }
     bool refers_to(const Chain *chain, size_t position) const;
-    // Whether a flow of the arguments has begun: the word that tells, and the copy of it that the function reads.
+    // Whether a flow of the arguments has begun: the flow's word, and the copy that the function
+    // reads.
     struct AwaitedFlow {
         const std::atomic<uint64_t> *begun;
         uint64_t *seen;
     };
     std::vector<AwaitedFlow> awaited_flows();
-    // Batches are to be run packet by packet while this node is in a plan.
+    // Batches must be run packet by packet while this node is in a plan.
     bool takes_single_packets() const { return takes_single_packets_; }
 
-    // What it could hold is counted for the flow that it was made for, which may end before it, or go on with a node that does the same.
+    // The memory is charged to the flow that the node was created for, which may end earlier, or
+    // continue with a shared node.
     Charge take_charge() { return std::move(charge_); }
 
-    // Device's thread.  The masks of one batch are `stride` behind those of the one before.
+    // Device's thread.  The masks of a batch are `stride` words after those of the previous one.
     void run(Burst burst, const uint64_t *inputs, uint64_t *outputs, size_t stride)
     {
         uint64_t any = 0;
@@ -93,7 +99,7 @@ public:
         }
         if (any == 0)
             return;
-        if (burst.size() == 1) { // without the loop, which would be in the slice
+        if (burst.size() == 1) { // without the loop, which would be part of the slice
             *outputs = run(burst.front(), any);
             return;
         }
@@ -116,7 +122,7 @@ public:
         count(passed);
         return passed;
     }
-    // The same, and what it takes is added to the node's sum.
+    // The same, and adds its cost to the node's sum.
     uint64_t run_metered(const mapi_batch &batch, uint64_t mask, Meter &meter)
     {
         NET_SLICE_START_AT(slice_);
@@ -127,14 +133,15 @@ public:
         count(passed);
         return passed;
     }
-    // Of all packets, where batches may have the results of the plan with this number, and in them those of this node at `place`.
+    // For all packets.  Batches may carry prefilter results of the plan with this number; those of
+    // this node are at `place`.
     void run_prefiltered(Burst burst, uint64_t *outputs, size_t stride, uint64_t plan, uint32_t place);
-    // Any thread.  False: only run() can tell what passes.
+    // Any thread.  False if only run() can determine what passes.
     bool prefilter(const mapi_batch &batch, uint64_t &passed) const { return function_.prefilter(instance_, &batch, &passed) != 0; }
     bool can_prefilter() const { return function_.prefilter; }
-    // Also what passed when the function was run together with others.
+    // Also called for packets that passed when the function ran in a node group.
     void count(uint64_t mask) { add(passed_, uint64_t(std::popcount(mask))); }
-    // Of one that transforms: the next packets that it has made.  False: there are no more.
+    // Of a node that transforms: the next packets that it has created.  False if there are no more.
     bool next_batch(mapi_batch &batch, Meter *meter)
     {
         NET_SLICE_START_AT(slice_);
@@ -150,18 +157,19 @@ public:
     }
     void flush();
     void tick(uint64_t now_ns);
-    // Of one that no flow shares.
+    // Of a node that is not shared.
     void reset();
     void publish() { published_.publish(result_->data()); }
-    // After a burst or a tick, of one whose result is copied for readers.
+    // After a burst or a tick, of a node whose result is copied for readers.
     void publish_when_due();
     const uint64_t *result_words() const { return in_place_ ? in_place_ : result_->data(); }
-    // Those words' memory, which may outlive the node.
+    // The memory of these words, which may outlive the node.
     std::shared_ptr<const void> result_memory() const { return in_place_ ? std::shared_ptr<const void>(published_memory_) : result_; }
     uint64_t first_word() const { return result_->empty() ? 0 : (*result_)[0]; }
-    // The first word after packet i, in values[i] for each bit i of the return value.  After run() with the same mask.
+    // The first word after packet i is in values[i] for each bit i of the return value.  After
+    // run() with the same mask.
     uint64_t values(const mapi_batch &batch, uint64_t mask, uint64_t *values);
-    // Whether the result means something yet.
+    // Whether the result is valid yet.
     bool has_value() const { return has_value_; }
 
     // Whether this node already does what `wanted` would do with the mask of `source`.
@@ -178,11 +186,12 @@ public:
     bool begins_meter() const { return has_flag(MAPI_FUNCTION_METER_BEGIN); }
     bool ends_meter() const { return has_flag(MAPI_FUNCTION_METER_END); }
     const MeterSum &meter_sum() const { return meter_sum_; }
-    // What the function reads of the functions that it measures.
+    // The measurements that a meter function reads.
     mapi_perf_t &measured() { return measured_; }
     bool joins_any_masks() const { return has_flag(MAPI_FUNCTION_JOINT_OF_ANY_MASKS); }
     bool runs_every_batch() const { return has_flag(MAPI_FUNCTION_EVERY_BATCH); }
-    // The node whose mask this one gets; null: the whole batch.  Set once, when the first flow connects.
+    // The node whose output mask is this node's input; null: the whole batch.  Set once, when the
+    // first flow connects.
     void set_source(const Node *source) { source_ = source; }
     const Node *source() const { return source_; }
 
@@ -204,32 +213,32 @@ public:
     bool has_published_result() const { return has_result() && !is_in_place() && !has_results_in_ring(); }
     bool has_results_in_ring() const { return has_flag(MAPI_FUNCTION_RESULTS_IN_RING) && ring_; }
     bool has_packets_in_ring() const { return has_flag(MAPI_FUNCTION_PACKETS_IN_RING); }
-    // Null: the function has made none.
+    // Null if the function has not created one.
     RingMemory *ring() const { return ring_.get(); }
-    // The device's thread does so when a reader leaves its ring full.
+    // Whether the device's thread waits while the ring is full.
     bool waits_for_reader() const { return ring_ && ring_->writer_waits(); }
-    // Nothing but what is counted of its packets, or its table says how.
+    // True if its state is only counts, or its table has reset().
     bool can_be_reset() const { return is_shareable() || function_.reset; }
     bool is_in_place() const { return has_flag(MAPI_FUNCTION_RESULT_IN_PLACE); }
     bool is_copied() const { return has_result() && has_flag(MAPI_FUNCTION_RESULT_COPIED); }
     bool is_composed() const { return function_.compose_result && ring_; }
-    // Packets that came in while any flow had its source: only differences mean something.  Nobody counts them at the node itself,
-    // so a filter that no packet of a batch needs costs nothing.
+    // Packets that came in while any flow had its source: only differences are meaningful.  They
+    // are not counted at the node itself, so a filter without packets in a batch costs nothing.
     uint64_t seen() const { return source_ ? source_->passed() : totals_->packets.load(std::memory_order_relaxed); }
     uint64_t passed() const { return passed_.load(std::memory_order_relaxed); }
 
-    // A program that accepts at least what passes; 0 instructions: there is none.
+    // A BPF program that accepts at least the packets that pass; 0 instructions if there is none.
     uint32_t classic_bpf(uint16_t link_type, const mapi_filter_code **code) const
     {
         return function_.classic_bpf ? function_.classic_bpf(instance_, link_type, code) : 0;
     }
-    // Once; later calls do nothing.
+    // Only the first call has an effect.
     void end();
     bool has_ended() const { return has_ended_; }
     bool is_settled() const { return !has_ended_ || !function_.is_settled || function_.is_settled(instance_) != 0; }
     void cancel();
     mapi_function_drops drops() const;
-    // "FUNCTION: file: why it did not take all"; empty: it did.
+    // "FUNCTION: file: reason" of a failed write; empty if there was none.
     std::string failure(const mapi_function_drops &drops) const;
 
 private:
@@ -244,7 +253,7 @@ private:
     static const mapi_ring_calls kRingCalls;
     bool has_flag(mapi_function_flags flag) const { return (function_.flags & flag) != 0; }
 
-    // One writer: no locked instruction is needed, only a store that readers see whole.
+    // One writer: a plain atomic store is enough, no locked instruction.
     static void add(std::atomic<uint64_t> &counter, uint64_t packets)
     {
         counter.store(counter.load(std::memory_order_relaxed) + packets, std::memory_order_relaxed);
@@ -255,12 +264,12 @@ private:
     struct nsp_slice *const slice_;
     std::atomic<uint64_t> passed_ = 0;
     const Node *source_ = nullptr;
-    const std::shared_ptr<std::vector<uint64_t>> result_; // the function writes it, publish() shows it
-    std::shared_ptr<Client> client_; // during create() alone: the node may outlive it
+    const std::shared_ptr<std::vector<uint64_t>> result_; // written by the function, published by publish()
+    std::shared_ptr<Client> client_; // only during create(): the node may outlive it
     Charge charge_;            // until the flow takes it
-    uint64_t wanted_bytes_ = 0;      // of memory, for which there was not enough left; 0: there was
-    std::vector<std::shared_ptr<void>> common_objects_; // that the function has got
-    const uint64_t buffer_bytes_;  // 0: as much as the function wants
+    uint64_t wanted_bytes_ = 0;      // of the refused memory request; 0: none was refused
+    std::vector<std::shared_ptr<void>> common_objects_; // used by the function
+    const uint64_t buffer_bytes_;  // 0: the function's default
     std::shared_ptr<ArenaBlock> published_memory_;
     Published published_;
     uint64_t *in_place_ = nullptr; // in published_; null: the function writes to result_
@@ -273,9 +282,9 @@ private:
     std::atomic<bool> has_ended_ = false;
     const Arguments arguments_;
     std::vector<Reference> references_;
-    const std::vector<const mapi_reference *> reference_views_; // what arguments show to the function
+    const std::vector<const mapi_reference *> reference_views_; // as passed in arguments
     std::vector<uint64_t> flows_seen_;                          // which of the arguments' flows have begun, in their order
-    const std::vector<const uint64_t *> flow_words_;            // these, as arguments show them
+    const std::vector<const uint64_t *> flow_words_;            // pointers to these, as passed in arguments
     const std::shared_ptr<DeviceTotals> totals_;
     bool has_value_;
 };

@@ -36,7 +36,7 @@ Plan::Plan(std::vector<std::shared_ptr<Chain>> chains, const std::vector<std::sh
             add_metered(*applied);
         }
     }
-    // Only now is it known to whom others refer.
+    // References are added only now that all nodes have a place.
     for (uint32_t stage = 0; stage < stages_.size(); ++stage) {
         for (Step &step : stages_[stage].steps) {
             step.first_reference = uint32_t(references_.size());
@@ -44,7 +44,7 @@ Plan::Plan(std::vector<std::shared_ptr<Chain>> chains, const std::vector<std::sh
             step.references = uint32_t(references_.size()) - step.first_reference;
         }
     }
-    // From the last, since a stage comes before those behind it.
+    // From the last stage to the first, since a stage depends on those after it.
     for (auto stage = stages_.rbegin(); stage != stages_.rend(); ++stage)
         complete(*stage);
     takes_bursts_ = can_take_bursts();
@@ -65,7 +65,8 @@ Plan::Plan(std::vector<std::shared_ptr<Chain>> chains, const std::vector<std::sh
     }
 }
 
-// A program that reads two buffers in turn shall find packets in one before the thread waits for it at the other.
+// With bursts, a program that reads two such buffers in turn could wait for packets in one while
+// the thread waits for room in the other.
 bool Plan::can_take_bursts() const
 {
     const auto waits = [](const auto &node) { return node->waits_for_reader(); };
@@ -73,7 +74,7 @@ bool Plan::can_take_bursts() const
            std::count_if(nodes_.begin(), nodes_.end(), waits) <= 1;
 }
 
-// Functions that every packet goes into.  Counters alone look at no packet beside them.
+// Chooses functions that get every packet.  Counters next to them do not access packet data.
 void Plan::choose_prefiltered()
 {
     Stage &stage = stages_[0];
@@ -97,7 +98,7 @@ void Plan::run_prefilter(const mapi_prefilter *prefilter, const mapi_batch *batc
     const Plan &plan = *static_cast<const Plan *>(prefilter->engine);
     result->number = plan.number_;
     result->known = 0;
-    if (NET_SLICE_IS_ON()) // each slice belongs into the unit of its packets
+    if (NET_SLICE_IS_ON()) // each slice belongs to the unit of its packets
         return;
     for (size_t i = 0; i < plan.prefiltered_.size(); ++i)
         result->known |= uint64_t(plan.prefiltered_[i]->prefilter(*batch, result->passed[i])) << i;
@@ -129,7 +130,8 @@ void Plan::complete(Stage &stage)
     }
 }
 
-// What any of them refers to comes before the first: before the stages of this flow, too.
+// Nodes that any function of the flow refers to come before the first one, and so before the flow's
+// stages.
 void Plan::add(const Chain &chain, size_t functions)
 {
     const auto for_each_present = [&](auto &&use) {
@@ -142,7 +144,8 @@ void Plan::add(const Chain &chain, size_t functions)
     for_each_present([&](const auto &node) { add(node, chain); });
 }
 
-// Behind its source, which comes first in its flow, and behind what it refers to, which was applied before it.
+// After its source, which comes first in its flow, and after the nodes that it refers to, which
+// were applied earlier.
 void Plan::add(const std::shared_ptr<Node> &node, const Chain &chain)
 {
     if (places_.contains(node.get()))
@@ -163,7 +166,7 @@ void Plan::add(const std::shared_ptr<Node> &node, const Chain &chain)
     takes_single_packets_ |= node->takes_single_packets();
 }
 
-// Those of the flow that is being added are added in its order anyway.
+// Targets in the flow itself are added in its order anyway.
 void Plan::add_targets(Node &node, const Chain &own)
 {
     for (const Node::Reference &reference : node.references()) {
@@ -189,7 +192,7 @@ void Plan::add_references(Node &node, uint32_t stage)
             reference.kept = referred_node->result_memory();
         const uint32_t referred = referred_node ? refer_to(referred_node) : kNone;
         const bool is_same_stage = referred_node && stage_of_.at(referred_node) == stage;
-        // Of other packets: right after each of its own it is right for it, too.
+        // A result of other packets is correct only if it is updated after each single packet.
         takes_single_packets_ |= referred != kNone && !is_same_stage;
         references_.push_back({&reference.view, is_own ? chain.get() : nullptr, reference.target.chain, position, referred, referred_node, is_same_stage});
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Plan: the connected flows of a device, compiled -> the distinct functions in an order in which each finds its input ready.
+// Plan: the connected flows of a device -> their distinct functions, in an order in which each
+// finds its input ready.
 #pragma once
 
 #include <array>
@@ -26,41 +27,45 @@ namespace mapi::engine
 class Chain;
 struct Applied;
 
-// A stage is what one stream of packets goes through: the device's, and that of each function which makes other packets of those it
-// gets.  Never changed after it was made; connect and close make a new one.  Its masks are scratch memory of the device's thread.
+// A stage is the part of a plan that one stream of packets goes through: the device's stream, and
+// the output of each function that creates packets.  A plan is never changed once it is built;
+// connect and close build a new one.  Its masks are scratch memory of the device's thread.
 class Plan
 {
 public:
     Plan(std::vector<std::shared_ptr<Chain>> chains, const std::vector<std::shared_ptr<Joint>> &joints);
 
-    // Device's thread.  join() once, before the first run(): flows that are new note where the shared counters stand.
+    // Device's thread.  join() once, before the first run(): new flows record the values of shared
+    // counters.
     void join(Meter *meter);
-    // Whether a flow measures functions: join() is to be given a meter, or nullptr where there is none.
+    // Whether a flow measures functions, so that join() needs a meter (nullptr if there is none).
     bool wants_meter() const { return !metered_.empty(); }
     void run(Burst burst);
-    // No packet came for a while.
+    // Called when no packet came for a while.
     void tick(uint64_t now_ns);
-    // The source has ended: what functions hold goes to those behind them.
+    // After the end of the source: functions pass packets that they hold to those after them.
     void flush();
     void publish();
 
     bool has_joined() const { return joined_; }
     const std::vector<std::shared_ptr<Chain>> &chains() const { return chains_; }
-    // Distinct functions.
+    // The number of distinct functions.
     size_t count_nodes() const { return nodes_.size(); }
-    // The node that does what `wanted` would do with the mask of `source`, or null.
+    // The node equivalent to `wanted` with the mask of `source`, or null.
     std::shared_ptr<Node> find(const Node *source, const Node &wanted) const;
-    // Nodes that could run jointly, one set for each joint to be made; none where the joints are of just these nodes.
+    // Nodes that could run in a group, one set for each group to build; no set for a group that
+    // already has exactly these nodes.
     const std::vector<Joint::Nodes> &unjoined() const { return unjoined_; }
-    // For a driver that runs functions on a thread of its own; null: there is nothing to run.  It lives as long as the plan.
+    // For a driver that runs functions in a thread of its own; null if there is nothing to run.  It
+    // lives as long as the plan.
     const mapi_prefilter *prefilter() const { return prefiltered_.empty() ? nullptr : &prefilter_; }
-    // Those given that are of some of its nodes, one for each set.
+    // The groups passed to the constructor that have some of its nodes, one for each set.
     const std::vector<std::shared_ptr<Joint>> &joints() const { return joints_; }
 
 private:
     static constexpr uint32_t kNone = ~0u;
 
-    // Where a mask is.
+    // Location of a mask.
     struct Place {
         uint32_t stage = 0;
         uint32_t mask = 0;
@@ -68,34 +73,35 @@ private:
     struct Step {
         Node *node;
         uint32_t input; // index into the stage's masks
-        bool is_plain = true; // a mask comes in, a mask goes out; the rest is for the others
-        uint32_t transformed = kNone; // the stage of the packets that the node makes
-        uint32_t referred = kNone; // index into referred_; kNone: nobody refers to the node
+        bool is_plain = true; // mask in, mask out; the following members are for other steps
+        uint32_t transformed = kNone; // the stage of the packets that the node creates
+        uint32_t referred = kNone; // index into referred_; kNone: no function refers to the node
         uint32_t first_reference = 0;
         uint32_t references = 0;
         uint32_t prefiltered = kNone; // index into prefiltered_
         bool has_result = false;
         bool is_metered = false;
-        Applied *meter_end = nullptr; // null: the function ends no meter
+        Applied *meter_end = nullptr; // null unless the function ends a meter
         const std::pmr::vector<Applied *> *mirrors = nullptr; // null: none
     };
-    // A node that a joint runs, and then all the steps behind it up to those of other joints: they are looked at only when it let
-    // something pass.
+    // A node of a node group, and all steps after it up to those of other node groups: they run
+    // only if the node let packets pass.
     struct Group {
-        const Step *first = nullptr; // null: its flow is gone
+        const Step *first = nullptr; // null: its flow is closed
         uint32_t steps = 0;
         uint32_t mask = 0; // of the first one
         bool has_run = false; // since the last publish()
-        uint32_t first_feed = 0; // of the stage's
+        uint32_t first_feed = 0; // index into the stage's feeds
         uint32_t feeds = 0;
     };
-    // A mask of a step in a group that goes into a joint behind it.  It is zero but while the batch runs in which the group did.
+    // A mask of a step of a Group that is the input of a later node group.  It is zero except in a
+    // batch in which the Group ran.
     struct Feed {
         uint32_t mask;
-        uint32_t joint; // index into the stage's
-        uint32_t input; // index into the joint's
+        uint32_t joint; // index into the stage's node groups
+        uint32_t input; // index into the node group's inputs
     };
-    // One mask that comes into a joint, and for how many of its nodes.
+    // An input mask of a node group, and the nodes that use it.
     struct JointInput {
         uint32_t mask;
         uint32_t first_node; // in by_input
@@ -103,32 +109,33 @@ private:
     };
     struct JointStep {
         Joint *joint; // one of joints_
-        std::vector<Group> groups; // one for each of the joint's nodes
-        std::vector<JointInput> inputs = {}; // those that are masks of no group come first
+        std::vector<Group> groups; // one for each node
+        std::vector<JointInput> inputs = {}; // those that are not masks of a Group come first
         uint32_t steady_inputs = 0;
-        std::vector<uint32_t> by_input = {}; // places of the joint's nodes
-        std::vector<uint32_t> fed = {}; // inputs from groups, with packets of this batch
+        std::vector<uint32_t> by_input = {}; // indices of nodes, sorted by input
+        std::vector<uint32_t> fed = {}; // inputs from Groups that have packets in this batch
         JointPace pace = {};
     };
-    // Which nodes may be in one joint.  In the order of this key a set comes behind all whose nodes its own are behind.
+    // Identifies nodes that may be in one node group.  In the order of this key a set comes after
+    // all sets that its nodes follow.
     struct SetKey {
-        uint32_t level; // how many nodes that joints may take with any mask a node is behind
+        uint32_t level; // number of nodes before it that node groups accept with any mask
         bool has_any_mask;
-        uint32_t input; // 0 where it may be any
+        uint32_t input; // 0 if any input is accepted
         const mapi_function *function;
 
         auto operator<=>(const SetKey &) const = default;
     };
     struct Stage {
-        std::vector<Step> steps; // those of groups are behind the others
-        size_t steady_steps = 0; // which are in no group
+        std::vector<Step> steps; // those of Groups come last
+        size_t steady_steps = 0; // number of steps in no Group
         std::vector<JointStep> joints;
-        std::vector<Feed> feeds; // by their masks
+        std::vector<Feed> feeds; // sorted by mask
         std::vector<uint32_t> fed; // masks of feeds that are not zero
-        std::vector<uint64_t> masks = {0}; // 0: the whole batch, i + 1: what step i let pass; then those of the burst's next batch
-        bool runs_every_batch = false; // this one, or one behind it, has a node that does
+        std::vector<uint64_t> masks = {0}; // 0: the whole batch, i + 1: output of step i; then those of the burst's next batch
+        bool runs_every_batch = false; // this stage, or one after it, has such a node
     };
-    // A node to which others refer: what they need of the batch that is run.
+    // A node to which others refer: its values in the current batch.
     struct Referred {
         uint64_t before = 0;
         uint64_t mask = 0;
@@ -138,11 +145,11 @@ private:
     struct Reference {
         mapi_reference *view;
         const Chain *own;               // one of chains_, or null
-        std::weak_ptr<const Chain> other; // of another device, or not connected; when it is gone the view stays as it is
+        std::weak_ptr<const Chain> other; // of another device, or not connected; once it is destroyed the view stays unchanged
         size_t position;
         uint32_t referred; // index into referred_; kNone: the node does not run in this plan
         const Node *node;  // of one of chains_; null: it does not run in this plan
-        bool is_same_stage; // its mask is of the same packets
+        bool is_same_stage; // its mask refers to the same packets
     };
 
     void add_metered(Applied &applied);
@@ -180,12 +187,12 @@ private:
 
     template <class Key, class Value> using Map = std::pmr::unordered_map<Key, Value>;
 
-    std::pmr::monotonic_buffer_resource memory_; // of the maps: a plan is made for each flow that connects, and freed as a whole
+    std::pmr::monotonic_buffer_resource memory_; // of the maps: a plan is built for each flow that connects, and freed as a whole
     const std::vector<std::shared_ptr<Chain>> chains_;
-    std::vector<std::shared_ptr<Node>> nodes_; // sources before those that use them
+    std::vector<std::shared_ptr<Node>> nodes_; // sources before the nodes that use them
     std::vector<Stage> stages_; // the first one is the device's
-    Map<const Node *, Place> places_{&memory_}; // of the packets that a node lets pass, or makes
-    Map<const Node *, uint32_t> stage_of_{&memory_}; // in which a node runs
+    Map<const Node *, Place> places_{&memory_}; // of the packets that a node lets pass, or creates
+    Map<const Node *, uint32_t> stage_of_{&memory_}; // the stage in which a node runs
     std::vector<std::unique_ptr<Referred>> referred_;
     Map<const Node *, uint32_t> referred_of_{&memory_}; // index into referred_
     std::vector<Reference> references_;
@@ -193,17 +200,17 @@ private:
     std::unordered_set<const Node *> metered_;
     std::unordered_map<const Node *, Applied *> meter_ends_;
     Meter *meter_ = nullptr;
-    std::vector<const Step *> results_; // steps in no group with something to publish
-    std::vector<Node *> copied_; // nodes whose results are copied for readers, when there is the time
-    std::vector<Group *> ran_; // groups that have run since the last publish()
+    std::vector<const Step *> results_; // steps in no Group with a result to publish
+    std::vector<Node *> copied_; // nodes whose results are copied for readers, when due
+    std::vector<Group *> ran_; // Groups that have run since the last publish()
     std::vector<Joint::Nodes> unjoined_;
     std::vector<std::shared_ptr<Joint>> joints_;
     std::vector<const Node *> prefiltered_;
     mapi_prefilter prefilter_ = {};
-    const uint64_t number_; // of all plans of the process
+    const uint64_t number_; // unique in the process
     bool joined_ = false;
     bool takes_single_packets_ = false;
     bool takes_bursts_ = false;
-    Map<const std::atomic<uint64_t> *, std::pmr::vector<uint64_t *>> awaited_{&memory_}; // by what tells that a flow has begun: where functions read it
+    Map<const std::atomic<uint64_t> *, std::pmr::vector<uint64_t *>> awaited_{&memory_}; // "has begun" word of a flow -> the copies that functions read
 };
 } // namespace mapi::engine

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Plan: which steps run jointly.  What is behind them comes last in the stage, group by group.
+// Plan: which steps run as node groups.  The steps after them come last in the stage, Group by
+// Group.
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -25,7 +26,8 @@ bool is_just_of(const Joint &joint, const Joint::Nodes &nodes)
 }
 } // namespace
 
-// A step can be left out of a batch only where nothing behind it has to run without packets, or in an order with steps elsewhere.
+// A step can be skipped for a batch only if no step after it must run without packets, or in a
+// fixed order with other steps.
 std::vector<bool> Plan::find_plain(const Stage &stage)
 {
     std::vector<bool> is_plain(stage.steps.size(), true);
@@ -40,7 +42,7 @@ std::vector<bool> Plan::find_plain(const Stage &stage)
 
 void Plan::use_joints(Stage &stage, const std::vector<std::shared_ptr<Joint>> &joints)
 {
-    std::vector<uint32_t> roots(stage.steps.size(), kNone); // the step of a joint behind which a step is
+    std::vector<uint32_t> roots(stage.steps.size(), kNone); // for each step, the step of a node group that it follows
     for (const auto &[key, steps] : find_sets(stage)) {
         if (steps.size() < kFewestInJoint)
             continue;
@@ -68,13 +70,13 @@ void Plan::use_joints(Stage &stage, const std::vector<std::shared_ptr<Joint>> &j
     find_inputs(stage);
 }
 
-// Steps with the same function, and the same input or one that may be any.  No step is behind another of its set, and a node is of the
-// same set in every plan.
+// Steps with the same function, and the same input unless any input is accepted.  No step follows
+// another one of its set, and a node is in the same set in every plan.
 std::map<Plan::SetKey, std::vector<uint32_t>> Plan::find_sets(const Stage &stage)
 {
     std::map<SetKey, std::vector<uint32_t>> sets;
     const std::vector<bool> is_plain = find_plain(stage);
-    std::vector<uint32_t> levels(stage.steps.size() + 1, 0); // of what gets a mask
+    std::vector<uint32_t> levels(stage.steps.size() + 1, 0); // by mask
     for (uint32_t i = 0; i < stage.steps.size(); ++i) {
         const Step &step = stage.steps[i];
         const uint32_t level = levels[step.input];
@@ -94,7 +96,7 @@ void Plan::arrange(Stage &stage, std::vector<uint32_t> roots)
         if (roots[i] == kNone && stage.steps[i].input > 0)
             roots[i] = roots[stage.steps[i].input - 1];
     }
-    // Each group's first step is its root, which came before those behind it.
+    // The first step of each Group is its root, which came before the steps that follow it.
     std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return roots[a] + 1 < roots[b] + 1; }); // kNone + 1 is 0
     std::vector<uint32_t> places(order.size());
     for (uint32_t place = 0; place < order.size(); ++place)
@@ -130,7 +132,7 @@ void Plan::find_inputs(Stage &stage)
 {
     for (uint32_t number = 0; number < stage.joints.size(); ++number) {
         JointStep &joint = stage.joints[number];
-        std::map<uint32_t, std::vector<uint32_t>> nodes; // of each mask
+        std::map<uint32_t, std::vector<uint32_t>> nodes; // by mask
         for (uint32_t i = 0; i < joint.groups.size(); ++i) {
             if (joint.groups[i].first)
                 nodes[joint.groups[i].first->input].push_back(i);

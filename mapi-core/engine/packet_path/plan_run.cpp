@@ -8,7 +8,8 @@
 
 namespace mapi::engine
 {
-// A step at a time where every step looks at nothing but its own packets, a batch at a time otherwise.
+// Step by step for the whole burst if every step depends only on its own packets, batch by batch
+// otherwise.
 void Plan::run(Burst burst)
 {
     if (!awaited_.empty()) [[unlikely]]
@@ -19,7 +20,8 @@ void Plan::run(Burst burst)
         run(stages_[0], batch);
 }
 
-// Once for all functions, so that those that wait for the same flow, of another device say, let the same packets pass.
+// Once for all functions, so that functions that wait for the same flow (perhaps on another device)
+// let the same packets pass.
 void Plan::look_at_awaited()
 {
     for (const auto &[begun, places] : awaited_) {
@@ -41,12 +43,12 @@ void Plan::run(Stage &stage, const mapi_batch &batch)
     }
 }
 
-// Of several batches all steps are plain.
+// With several batches, all steps are plain.
 void Plan::run_steps(Stage &stage, Burst burst)
 {
     const size_t stride = stage.steps.size() + 1;
     uint64_t *const masks = stage.masks.data();
-    const bool is_prefiltered = burst.front().prefiltered && !NET_SLICE_IS_ON(); // a session that was opened since then is to have each slice
+    const bool is_prefiltered = burst.front().prefiltered && !NET_SLICE_IS_ON(); // a session opened since then must get all slices
     for (size_t i = 0; i < burst.size(); ++i)
         masks[i * stride] = burst[i].all;
     for (size_t i = 0; i < stage.steady_steps; ++i) {
@@ -73,7 +75,8 @@ void Plan::run_joints(Stage &stage, const mapi_batch &batch, uint64_t *masks)
     stage.fed.clear();
 }
 
-// Where nodes have few packets in common, one after the other is less work than all with any of these packets.
+// If nodes have few packets in common, running them one after the other is less work than one pass
+// over all packets.
 void Plan::run_joint(Stage &stage, JointStep &joint, const mapi_batch &batch, uint64_t *masks)
 {
     uint64_t any = 0;
@@ -137,7 +140,8 @@ void Plan::run_input(Stage &stage, JointStep &joint, const mapi_batch &batch, ui
     }
 }
 
-// What is behind a node that let nothing pass is not even looked at: its masks are stale, but for those that go into other joints.
+// Steps after a node that let nothing pass are skipped: their masks are stale, except those that
+// are inputs of other node groups.
 void Plan::run_group(Stage &stage, Group &group, const mapi_batch &batch, uint64_t *masks, uint64_t passed)
 {
     uint64_t *output = masks + group.mask;
@@ -158,7 +162,7 @@ void Plan::run_group(Stage &stage, Group &group, const mapi_batch &batch, uint64
     group.has_run = true;
 }
 
-// A node that refers to others, or to which others refer, that makes packets or is measured.
+// A node that refers to others or is referred to, creates packets, or is measured.
 uint64_t Plan::run_step(const Step &step, const mapi_batch &batch, uint64_t input)
 {
     Node &node = *step.node;
@@ -189,7 +193,7 @@ uint64_t Plan::run_step(const Step &step, const mapi_batch &batch, uint64_t inpu
     return passed;
 }
 
-// The packets that the node has made go through the stage behind it.  False: there were none.
+// Runs the packets that the node has created through its stage.  False if there were none.
 bool Plan::run_transformed(const Step &step)
 {
     mapi_batch batch = {};
@@ -244,7 +248,7 @@ void Plan::flush(Stage &stage)
     }
 }
 
-// After a batch: the view stands alone then, whatever becomes of its flow and of this plan.
+// After a batch: makes the view independent of its flow and of this plan.
 void Plan::fold(mapi_reference &view)
 {
     if (view.mask == 0)
@@ -255,7 +259,7 @@ void Plan::fold(mapi_reference &view)
     view.values = nullptr;
 }
 
-// is_same_batch: it is asked for while the batch is run that the referred node has just run with.
+// is_same_batch: called while the batch runs that the referred node has just processed.
 void Plan::update(const Reference &reference, bool is_same_batch) const
 {
     mapi_reference &view = *reference.view;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Publish pace: how long a result that readers copy stays as it is, so that they have the time to.
+// Publish pace: how long a published result stays unchanged, so that readers have time to copy it.
 #pragma once
 
 #include <chrono>
@@ -12,13 +12,15 @@ namespace mapi::engine
 class PublishPace
 {
 public:
-    // Dozens of times what a reader takes: it seldom has to begin again, and the writer spends little on copies.
+    // Dozens of times a reader's copying time: readers seldom have to retry, and the writer spends
+    // little time on copies.
     static constexpr std::chrono::nanoseconds kRestPerWord{64};
 
     void set_words(size_t words) { rest_ = words * kRestPerWord; }
-    // Something changes without packets.
+    // For changes without packets.
     void note_change() { has_changed_ = true; }
-    // packets: that have come so far.  True: there is something new, and what is published is old enough.
+    // packets: the count so far.  True if the result has changed and the published one is old
+    // enough.
     bool is_due(uint64_t packets)
     {
         if (packets == packets_ && !has_changed_)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Published result: a function's result after a burst -> any number of readers, without a lock, perhaps in other processes.
+// Published result: a function's result after a burst -> any number of readers, without a lock,
+// possibly in other processes.
 #pragma once
 
 #include <atomic>
@@ -10,8 +11,9 @@
 
 namespace mapi::engine
 {
-// One writer, the device's thread.  A result of one word needs no protocol, nor one in place that is not copied; others are guarded by a sequence number.
-// The memory is the number, then the words; it is all zeros at first.
+// One writer, the device's thread.  A result of one word, and one in place that is not copied, need
+// no protocol; others are guarded by a sequence number.  The memory is the sequence number, then
+// the words; initially all zeros.
 class Published
 {
 public:
@@ -25,7 +27,8 @@ public:
     }
 
     size_t bytes() const { return bytes_; }
-    // Of a result in place: the function itself writes to them, word by word, atomically, and publish() is not called; but where it is copied.
+    // A result in place that is not copied is written by the function itself, word by word,
+    // atomically, and publish() is not called.
     uint64_t *words() const { return reinterpret_cast<uint64_t *>(words_ + 1); }
 
     void publish(const uint64_t *result)
@@ -34,9 +37,9 @@ public:
             words_[1].store(result[0], std::memory_order_release);
             return;
         }
-        const uint64_t sequence = words_[0].load(std::memory_order_relaxed); // odd while words change
+        const uint64_t sequence = words_[0].load(std::memory_order_relaxed); // odd while the words are being changed
         words_[0].store(sequence + 1, std::memory_order_relaxed);
-        // Release, so that a reader that sees a new word also sees the odd number before it.
+        // Release: a reader that sees a new word also sees the odd number before it.
         for (size_t i = 1; i <= words_for(bytes_); ++i)
             words_[i].store(result[i - 1], std::memory_order_release);
         words_[0].store(sequence + 2, std::memory_order_release);
@@ -51,13 +54,13 @@ public:
         for (unsigned tries = 1; !try_read(copy); ++tries)
             rest_after(tries);
     }
-    // A writer that is at it for so long does not run just now.
+    // A writer that takes so long is preempted.
     static void rest_after(unsigned tries)
     {
         if (tries % kTriesAtOnce == 0)
             std::this_thread::sleep_for(kRest);
     }
-    // False: the writer was at it.  One that died there is at it for ever.
+    // False if the writer was changing the words; always false if it died while doing so.
     bool try_read(uint64_t *copy) const
     {
         if (bytes_ <= sizeof(uint64_t)) {

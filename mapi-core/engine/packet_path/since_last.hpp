@@ -7,7 +7,7 @@
 
 namespace mapi::engine
 {
-// Any thread: the sum of what all readers of one function get is the count.
+// Any thread: the values that all readers of one function get add up to the count.
 class SinceLast
 {
 public:
@@ -15,7 +15,7 @@ public:
     {
         const std::lock_guard lock(mutex_);
         const uint64_t count = read();
-        const uint64_t grown = count < last_ ? count : count - last_; // a reset that came late
+        const uint64_t grown = count < last_ ? count : count - last_; // after a delayed reset
         last_ = count;
         return grown;
     }

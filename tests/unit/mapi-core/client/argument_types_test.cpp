@@ -111,7 +111,7 @@ TEST_CASE("a name may have MAPI 2's library and type of device", "[mapi-core][cl
     CHECK(error_of(mapi_apply_function(flow.fd, "extraflib:PKT_COUNTER")) ==
           "6144 extraflib:PKT_COUNTER: library \"extraflib\" has no function PKT_COUNTER; it is in \"mapi\"");
     CHECK(error_of(mapi_apply_function(flow.fd, "PKT_COUNTER!1.1")) ==
-          "6144 PKT_COUNTER!1.1: there is no function for devices of type \"1.1\" alone; functions are software, of types 1, 1.3, 1.3.1 and 1.4");
+          "6144 PKT_COUNTER!1.1: unsupported device type \"1.1\"; available: 1, 1.3, 1.3.1 and 1.4 (software)");
 }
 
 TEST_CASE("UNCOOK takes MAPI 2's three arguments", "[mapi-core][client]")

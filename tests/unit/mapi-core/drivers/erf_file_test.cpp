@@ -134,7 +134,7 @@ TEST_CASE("packets that the card marked as wrong are handed out and told", "[map
     const uint8_t flag = GENERATE(as<uint8_t>(), 0x08, 0x10, 0x20);
     const Outcome outcome = read_erf(ethernet("a") + Erf{.flags = flag, .frame = "b"}.bytes());
     CHECK(outcome.packets.size() == 2);
-    CHECK_THAT(std::string(outcome.stats.message), Catch::Contains("1 packet is marked by the card as cut or wrong (the first at offset 19)"));
+    CHECK_THAT(std::string(outcome.stats.message), Catch::Contains("1 packet is marked by the card as truncated or damaged (the first at offset 19)"));
 }
 
 TEST_CASE("packets of ERF come from up to eight interfaces", "[mapi-core][drivers]")
@@ -175,9 +175,9 @@ TEST_CASE("a record that contradicts itself ends the reading with its place, and
     std::string bad, why;
     SECTION("no length at all") { bad = Erf{.record_bytes = 0, .frame = "x"}.bytes(), why = "a record of 0 bytes"; }
     SECTION("shorter than its header") { bad = Erf{.record_bytes = 15, .frame = "x"}.bytes(), why = "a record of 15 bytes"; }
-    SECTION("shorter than what an Ethernet frame begins with") { bad = Erf{.record_bytes = 17}.bytes(), why = "less than its headers"; }
-    SECTION("an extension header beyond it") { bad = Erf{.type = 0x82, .record_bytes = 20}.bytes() + "abcd", why = "less than its headers"; }
-    SECTION("extension headers without end") { bad = Erf{.type = 0x82, .extensions = extension(true) + extension(true), .frame = std::string(6, '\x80')}.bytes(), why = "less than its headers"; }
+    SECTION("shorter than what an Ethernet frame begins with") { bad = Erf{.record_bytes = 17}.bytes(), why = "shorter than its headers"; }
+    SECTION("an extension header beyond it") { bad = Erf{.type = 0x82, .record_bytes = 20}.bytes() + "abcd", why = "shorter than its headers"; }
+    SECTION("extension headers without end") { bad = Erf{.type = 0x82, .extensions = extension(true) + extension(true), .frame = std::string(6, '\x80')}.bytes(), why = "shorter than its headers"; }
     SECTION("type 0, of cards before ERF") { bad = Erf{.type = 0, .frame = "x"}.bytes(), why = "type 0"; }
     SECTION("a type beyond those of ERF") { bad = Erf{.type = 100, .frame = "x"}.bytes(), why = "type 100"; }
     const Outcome outcome = read_erf(good + good + good + bad + good);
@@ -203,7 +203,7 @@ TEST_CASE("files that are not ERF are refused with a remedy", "[mapi-core][drive
     CHECK_THAT(refusal(std::string(1000, '\0')), Catch::Contains("a record of 0 bytes") && Catch::Contains("at offset 0"));
     CHECK_THAT(refusal(good + std::string(100, '\0')), Catch::Contains("at offset 22"));
     CHECK_THAT(refusal(good + Erf{.seconds = 1600000000, .frame = "later"}.bytes()), Catch::Contains("a year later"));
-    CHECK_THAT(refusal(good + Erf{.seconds = uint32_t(kSeconds - 61), .frame = "earlier"}.bytes()), Catch::Contains("earlier than the one before"));
+    CHECK_THAT(refusal(good + Erf{.seconds = uint32_t(kSeconds - 61), .frame = "earlier"}.bytes()), Catch::Contains("earlier than the previous one"));
     CHECK_THAT(refusal(good + Erf{.type = 115, .record_bytes = 60000}.bytes()), Catch::Contains("type 115")); // also where it would be cut
     CHECK(read_erf(good + Erf{.seconds = uint32_t(kSeconds - 60), .frame = "of another interface"}.bytes()).packets.size() == 2);
     const TempDir dir;

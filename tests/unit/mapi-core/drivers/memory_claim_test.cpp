@@ -72,7 +72,7 @@ TEST_CASE("a packet for which no memory is left ends its capture, which says so;
     const Outcome ended = little.read(path);
     CHECK(ended.packets.size() == 1);
     CHECK(ended.last == -1);
-    CHECK_THAT(std::string(ended.stats.message), Catch::Contains("MiB of memory are needed") && Catch::Contains("(--limit)"));
+    CHECK_THAT(std::string(ended.stats.message), Catch::Contains("MiB of memory are required") && Catch::Contains("(--limit)"));
     CHECK(ended.stats.unread_bytes > 5 * kMib);
     CHECK(enough.read(path).packets.size() == 2);
     CHECK(little.budget->used() + enough.budget->used() == 0);
@@ -90,7 +90,7 @@ TEST_CASE("what unpacks a capture counts as much as the packed file asks for", "
     const Limited little(30 * kMib), enough(100 * kMib);
     const Outcome refused = little.read(packed);
     CHECK((refused.open_error == MAPI_LIMIT_REACHED || refused.last == -1));
-    CHECK_THAT(refused.open_text + refused.stats.message, Catch::Contains("MiB of memory are needed"));
+    CHECK_THAT(refused.open_text + refused.stats.message, Catch::Contains("MiB of memory are required"));
     CHECK(enough.read(packed).packets.size() == 2);
     CHECK(little.budget->used() + enough.budget->used() == 0);
 }

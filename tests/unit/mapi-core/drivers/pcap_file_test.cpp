@@ -99,7 +99,7 @@ TEST_CASE("a record longer than the snap length is cut to it, as libpcap does, a
     CHECK(outcome.stats.bad_records == 0);
     CHECK(outcome.stats.unread_bytes == 0);
     CHECK_THAT(std::string(outcome.stats.message),
-               Catch::Contains("x.pcap: 2 records hold more bytes than the snap length") && Catch::Contains(is_ng ? "offset 84" : "offset 41"));
+               Catch::Contains("x.pcap: 2 records hold more bytes than the snaplen") && Catch::Contains(is_ng ? "offset 84" : "offset 41"));
 }
 
 TEST_CASE("a snap length of zero is none", "[mapi-core][drivers]")

@@ -189,7 +189,7 @@ TEST_CASE("a time stamp that nanoseconds in 64 bits cannot express ends the read
     const auto is_refused = [](uint8_t resolution, int64_t offset_s, uint64_t ticks) {
         const Outcome outcome = read_time(resolution, offset_s, ticks);
         INFO(outcome.stats.message);
-        CHECK_THAT(outcome.stats.message, Contains("packet 1 has a time stamp before 1970 or after 2554"));
+        CHECK_THAT(outcome.stats.message, Contains("packet 1 has a timestamp before 1970 or after 2554"));
         CHECK(outcome.stats.bad_records == 1);
         CHECK(outcome.stats.unread_bytes == 36);
         return outcome.packets.empty() && outcome.last == -1;
@@ -219,7 +219,7 @@ TEST_CASE("the packets before a refused time stamp are handed out, and the packe
     add_packet(capture, 0, 1);
     const Outcome outcome = read_all(capture);
     CHECK(outcome.packets.size() == 99);
-    CHECK_THAT(outcome.stats.message, Contains("packet 100 has a time stamp"));
+    CHECK_THAT(outcome.stats.message, Contains("packet 100 has a timestamp"));
 }
 
 TEST_CASE("the last times of 64 bits of nanoseconds are read, and told where 32 bits of seconds cannot express them", "[mapi-core][drivers]")
@@ -227,7 +227,7 @@ TEST_CASE("the last times of 64 bits of nanoseconds are read, and told where 32 
     const auto ns = [](uint8_t resolution, int64_t offset_s, uint64_t ticks) {
         const Outcome outcome = read_time(resolution, offset_s, ticks);
         REQUIRE(outcome.packets.size() == 1);
-        CHECK_THAT(outcome.stats.message, Contains("1 packet has a time stamp after 2106 (the first is packet 1, at offset"));
+        CHECK_THAT(outcome.stats.message, Contains("1 packet has a timestamp after 2106 (the first is packet 1, at offset"));
         return outcome.packets[0].timestamp_ns;
     };
     CHECK(ns(9, 0, UINT64_MAX) == UINT64_MAX);

@@ -94,11 +94,11 @@ TEST_CASE("a mistake in the configuration is told with file and line", "[mapi-co
 TEST_CASE("an alias that another device has as its name or alias is an error with both lines, and one's own name is none", "[mapi-core][engine]")
 {
     CHECK_THAT(refusal("[driver]\ndevice=a\nalias=z\n[driver]\ndevice=b\nalias=z\n"),
-               Catch::StartsWith("test.conf:6: alias=z: is the alias of device a already") && Catch::EndsWith("test.conf:3"));
+               Catch::StartsWith("test.conf:6: alias=z: is already the alias of device a") && Catch::EndsWith("test.conf:3"));
     CHECK_THAT(refusal("[driver]\ndevice=a\nalias=z\n[driver]\n\ndevice=z\n"),
-               Catch::StartsWith("test.conf:6: device=z: is the alias of device a already") && Catch::EndsWith("test.conf:3"));
+               Catch::StartsWith("test.conf:6: device=z: is already the alias of device a") && Catch::EndsWith("test.conf:3"));
     CHECK_THAT(refusal("[driver]\ndevice=z\n[driver]\ndevice=a\nalias=z\n"),
-               Catch::StartsWith("test.conf:5: alias=z: is the name of a device already") && Catch::EndsWith("test.conf:1"));
+               Catch::StartsWith("test.conf:5: alias=z: is already the name of a device") && Catch::EndsWith("test.conf:1"));
     CHECK(read("[driver]\ndevice=a\nalias=z\n[driver]\ndevice=b\nalias=z\n[driver]\ndevice=z\n").notes.size() == 2);
     CHECK(refusal("[driver]\ndevice=a\nalias=a\n[driver]\ndevice=b\nalias=\n[driver]\ndevice=c\nalias=\n") == "accepted");
 }
@@ -106,11 +106,11 @@ TEST_CASE("an alias that another device has as its name or alias is an error wit
 TEST_CASE("what stands behind a section's head is told, and the section is taken", "[mapi-core][engine]")
 {
     for (const std::string comment : {"# the first", "; the first", "# one ]"}) {
-        CHECK_THAT(warning("[driver] " + comment + "\ndevice=a\n"), Catch::StartsWith("test.conf:1: [driver] " + comment + ": a comment stands on a line of its own"));
+        CHECK_THAT(warning("[driver] " + comment + "\ndevice=a\n"), Catch::StartsWith("test.conf:1: [driver] " + comment + ": a comment requires a line of its own"));
         CHECK(parse("[driver] " + comment + "\ndevice=a\n").size() == 1);
     }
-    CHECK_THAT(refusal("[driver] device=a\ndevice=b\n"), Catch::StartsWith("test.conf:1: nothing can stand behind the section's \"]\": device=a"));
-    CHECK_THAT(refusal("[driver # the first\ndevice=a\n"), Catch::StartsWith("test.conf:1: the section's \"]\" is missing"));
+    CHECK_THAT(refusal("[driver] device=a\ndevice=b\n"), Catch::StartsWith("test.conf:1: unexpected text after \"]\" of the section: device=a"));
+    CHECK_THAT(refusal("[driver # the first\ndevice=a\n"), Catch::StartsWith("test.conf:1: \"]\" of the section is missing"));
     CHECK_THAT(refusal("[] # none\n[ ]\n"), Catch::StartsWith("test.conf:1: the section has no name"));
 }
 
@@ -118,7 +118,7 @@ TEST_CASE("a line with a NUL byte is refused, whatever it is", "[mapi-core][engi
 {
     using namespace std::string_literals;
     for (const std::string &line : {"\0group=root"s, "group=ro\0ot"s, "gro\0up"s, "# com\0ment"s, "[dri\0ver]"s, "\0"s}) {
-        CHECK_THAT(refusal("[driver]\ndevice=a\n" + line + "\n"), Catch::Equals("test.conf:3: the line has a NUL byte"));
+        CHECK_THAT(refusal("[driver]\ndevice=a\n" + line + "\n"), Catch::Equals("test.conf:3: the line contains a NUL byte"));
         CHECK(read("[driver]\ndevice=a\n" + line + "\n").notes.size() == 1);
     }
 }
@@ -143,7 +143,7 @@ TEST_CASE("a card's driver of MAPI 2 is refused with what to do instead", "[mapi
 {
     const mapi::engine::Registry registry(mapi::functions::catalog(), mapi::drivers::catalog());
     CHECK_THROWS_WITH(registry.driver("mapidagdrv.so"), Catch::Contains("DAG card") && Catch::Contains("ERF"));
-    CHECK_THROWS_WITH(registry.driver("/opt/mapicombo6drv.so"), Catch::Contains("af_packet") && Catch::Contains("cannot be read here"));
+    CHECK_THROWS_WITH(registry.driver("/opt/mapicombo6drv.so"), Catch::Contains("af_packet") && Catch::Contains("unsupported"));
     CHECK_THROWS_WITH(registry.driver("nosuch"), !Catch::Contains("MAPI 2"));
 }
 
@@ -169,10 +169,10 @@ TEST_CASE("a key or a section that nobody knows is told with its line and what m
     CHECK_THAT(warning("[format]\nformat=MFF_PCAP\ndriver=pcap_file\ndescritpion=x\n"), Catch::StartsWith("test.conf:4: ") && Catch::Contains("\"description\"?"));
     CHECK_THAT(warning("[dag]\ncolour=red\n"), Catch::StartsWith("test.conf:2: ") && Catch::Contains("dsm_loader_bin, disable_dsm"));
     CHECK_THAT(warning("[drivers]\ndevice=a\nno_such=1\n"), Catch::StartsWith("test.conf:1: [drivers]") && Catch::Contains("did you mean \"driver\"?"));
-    CHECK_THAT(warning("[driver]\ndevice=a\ngroup=no such group\n"), Catch::StartsWith("test.conf:3: group=no such group: there is no such group"));
+    CHECK_THAT(warning("[driver]\ndevice=a\ngroup=no such group\n"), Catch::StartsWith("test.conf:3: group=no such group: no such group"));
     CHECK_THAT(warning("[driver]\ndevice=a\ndriver=pcap_file\npath=/no such file\n"), Catch::StartsWith("test.conf:4: path=/no such file: No such file"));
-    CHECK_THAT(warning("[driver]\ndevice=a ; comment\n"), Catch::StartsWith("test.conf:2: device=a ; comment: a comment stands on a line of its own"));
-    CHECK_THAT(warning("[driver]\ndevice=a\nalias=b\nalias=c\n"), Catch::StartsWith("test.conf:4: alias= stands in line 3"));
+    CHECK_THAT(warning("[driver]\ndevice=a ; comment\n"), Catch::StartsWith("test.conf:2: device=a ; comment: a comment requires a line of its own"));
+    CHECK_THAT(warning("[driver]\ndevice=a\nalias=b\nalias=c\n"), Catch::StartsWith("test.conf:4: alias= was already set in line 3"));
 }
 
 TEST_CASE("a key of MAPI 2 that has no effect here is told once, with the reason", "[mapi-core][engine]")
@@ -182,8 +182,8 @@ TEST_CASE("a key of MAPI 2 that has no effect here is told once, with the reason
     CHECK_THAT(warning("[ipfixflib]\nscanCycle=1\nidleTimeout=5\n"), Catch::StartsWith("test.conf:2: [ipfixflib] scanCycle= has no effect: "));
     CHECK_THAT(warning("[driver]\ndevice=a\ntrace_dir=/tmp\n"), Catch::StartsWith("test.conf:3: trace_dir= has no effect: "));
     CHECK_THAT(warning("[driver]\ndevice=a\ndevgroup=1\n"), Catch::StartsWith("test.conf:3: devgroup= has no effect: "));
-    CHECK_THAT(warning("libpath=/no/such/folder\n"), Catch::StartsWith("test.conf:1: libpath: /no/such/folder is no folder"));
-    CHECK_THAT(warning("[driver]\ndevice=a\ndriver=cuckoo\n"), Catch::StartsWith("test.conf:3: device a cannot be opened: there is no driver \"cuckoo\""));
+    CHECK_THAT(warning("libpath=/no/such/folder\n"), Catch::StartsWith("test.conf:1: libpath: /no/such/folder is not a directory"));
+    CHECK_THAT(warning("[driver]\ndevice=a\ndriver=cuckoo\n"), Catch::StartsWith("test.conf:3: device a cannot be opened: unknown driver \"cuckoo\""));
 }
 
 TEST_CASE("the documented keys of MAPI 2's file are known", "[mapi-core][engine]")
@@ -200,16 +200,16 @@ TEST_CASE("the documented keys of MAPI 2's file are known", "[mapi-core][engine]
 TEST_CASE("a format that no driver of files reads is refused", "[mapi-core][engine]")
 {
     CHECK_THAT(refusal("[format]\nformat=MFF_PCAP\ndriver=af_packet\n"), Catch::StartsWith("test.conf:3: driver=af_packet: reads interfaces"));
-    CHECK_THAT(refusal("[format]\nformat=MFF_PCAP\ndriver=cuckoo\n"), Catch::StartsWith("test.conf:3: driver=cuckoo: there is no driver"));
-    CHECK_THAT(refusal("[format]\nformat=MFF_PCAP\n"), Catch::StartsWith("test.conf:1: this [format] has no driver="));
-    CHECK_THAT(refusal("[format]\ndriver=pcap_file\n"), Catch::StartsWith("test.conf:1: this [format] has no format="));
+    CHECK_THAT(refusal("[format]\nformat=MFF_PCAP\ndriver=cuckoo\n"), Catch::StartsWith("test.conf:3: driver=cuckoo: unknown driver"));
+    CHECK_THAT(refusal("[format]\nformat=MFF_PCAP\n"), Catch::StartsWith("test.conf:1: [format] requires driver="));
+    CHECK_THAT(refusal("[format]\ndriver=pcap_file\n"), Catch::StartsWith("test.conf:1: [format] requires format="));
 }
 
 TEST_CASE("plug-ins that are missing, or come too late, are told with their line", "[mapi-core][engine]")
 {
     const test_support::TempDir dir;
     std::ofstream(dir / "late.so") << "x";
-    CHECK_THAT(refusal("\nlibs=missing.so\n"), Catch::StartsWith("test.conf:2: libs: missing.so is in no folder of libpath"));
+    CHECK_THAT(refusal("\nlibs=missing.so\n"), Catch::StartsWith("test.conf:2: libs: missing.so: not found in libpath"));
     CHECK_THAT(warning("libpath=" + dir.path().string() + "\nlibs=late.so\n"), Catch::StartsWith("test.conf:2: libs: late.so is not loaded"));
     CHECK_THAT(refusal("[driver]\ndevice=a\ndriver=late.so\n"), Catch::StartsWith("test.conf:3: driver=late.so: is not loaded"));
 }

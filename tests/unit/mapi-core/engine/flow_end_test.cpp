@@ -158,7 +158,7 @@ TEST_CASE("a function that finds no memory ends its device, whose flows keep the
     CHECK(value(*counting, packets) >= 3);
     mapi_stat_t stats = {};
     device->copy_stats(&stats);
-    CHECK(std::string(stats.message) == "fake: a function found no memory, and reading has ended there");
+    CHECK(std::string(stats.message) == "fake: a function ran out of memory; reading has ended there");
     counting->close();
     greedy->close();
 }

@@ -34,7 +34,7 @@ TEST_CASE("a table of another ABI or of earlier headers is refused", "[mapi-core
     mapi_function table = make_table("OTHER");
     CHECK(refusal(table).empty());
     table.abi = MAPI_FUNCTION_ABI + 1;
-    CHECK_THAT(refusal(table), Contains("OTHER: its table is of ABI"));
+    CHECK_THAT(refusal(table), Contains("OTHER: its table has ABI"));
     table = make_table("OLD");
     --table.struct_size;
     CHECK_THAT(refusal(table), Contains("OLD: its table was built with headers of an earlier version"));
@@ -44,26 +44,26 @@ TEST_CASE("a table that contradicts itself is refused", "[mapi-core][engine]")
 {
     mapi_function makes = make_table("MAKES");
     makes.flags = MAPI_FUNCTION_TRANSFORMS;
-    CHECK_THAT(refusal(makes), Contains("MAKES: its table says that it makes packets"));
+    CHECK_THAT(refusal(makes), Contains("MAKES: malformed table: creates packets"));
     mapi_function copied = make_table("COPIED");
     copied.flags = MAPI_FUNCTION_RESULT_IN_PLACE | MAPI_FUNCTION_RESULT_COPIED;
     CHECK(refusal(copied).empty());
     copied.flags = MAPI_FUNCTION_RESULT_COPIED;
-    CHECK_THAT(refusal(copied), Contains("COPIED: its table says that its result is copied for readers, and not that it is in place"));
+    CHECK_THAT(refusal(copied), Contains("COPIED: malformed table: result is copied for readers, but is not in place"));
     copied.flags |= MAPI_FUNCTION_RESULT_IN_PLACE;
     copied.compose_result = [](mapi_reading *, void *) {};
-    CHECK_THAT(refusal(copied), Contains("COPIED: its table says that its result is copied"));
+    CHECK_THAT(refusal(copied), Contains("COPIED: malformed table: result is copied for readers, but there is a compose_result()"));
     mapi_function sized = make_table("SIZED");
     sized.flags = MAPI_FUNCTION_RESULT_IN_PLACE;
     sized.result_bytes = sizeof(uint64_t);
-    CHECK_THAT(refusal(sized), Contains("SIZED: its table says that its result is in place, and has result_bytes"));
+    CHECK_THAT(refusal(sized), Contains("SIZED: malformed table: result is in place, but result_bytes is not 0"));
     mapi_function early = make_table("EARLY");
     early.prefilter = [](const void *, const mapi_batch *, uint64_t *) { return 0; };
-    CHECK_THAT(refusal(early), Contains("EARLY: its table says that it has a prefilter(), and it is not PURE"));
+    CHECK_THAT(refusal(early), Contains("EARLY: malformed table: has a prefilter() but is not PURE"));
     early.flags = MAPI_FUNCTION_PURE;
     CHECK(refusal(early).empty());
     early.result_bytes = sizeof(uint64_t);
-    CHECK_THAT(refusal(early), Contains("EARLY: its table says that it has a prefilter()"));
+    CHECK_THAT(refusal(early), Contains("EARLY: malformed table: has a prefilter()"));
 }
 
 TEST_CASE("a table with a result of more bytes than there can be is refused", "[mapi-core][engine]")
@@ -72,7 +72,7 @@ TEST_CASE("a table with a result of more bytes than there can be is refused", "[
     table.result_bytes = MAPI_RESULT_BYTES_MAX;
     CHECK(refusal(table).empty());
     ++table.result_bytes;
-    CHECK_THAT(refusal(table), Contains("LARGE: its table says that its result has 6291457 bytes"));
+    CHECK_THAT(refusal(table), Contains("LARGE: malformed table: result has 6291457 bytes"));
 }
 
 TEST_CASE("two tables of one name are refused", "[mapi-core][engine]")

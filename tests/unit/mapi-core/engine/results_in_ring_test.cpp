@@ -80,7 +80,7 @@ TEST_CASE("a function that makes a ring which its table lets nobody read is refu
             FAIL("it is applied");
         } catch (const mapi::Error &error) {
             CHECK(error.number() == MAPI_INTERNAL_ERROR);
-            CHECK_THAT(error.what(), Catch::StartsWith("RINGS: makes a ring, and its table has neither MAPI_FUNCTION_RESULTS_IN_RING nor MAPI_FUNCTION_PACKETS_IN_RING nor a compose_result()"));
+            CHECK_THAT(error.what(), Catch::StartsWith("RINGS: creates a ring, but its table has neither MAPI_FUNCTION_RESULTS_IN_RING nor MAPI_FUNCTION_PACKETS_IN_RING nor a compose_result()"));
         }
         CHECK(instances == 0);
         for (const mapi_function *table : std::initializer_list<const mapi_function *>{&results, &packets, &composed})

@@ -253,5 +253,5 @@ TEST_CASE("who does not read is given up after the time", "[mapi-core][ipc][chan
     CHECK_THROWS_WITH([&] {
         for (int i = 0; i < 1000; ++i)
             pair.near->send(bytes, {}, 10);
-    }(), "the other side does not read");
+    }(), "timed out: the other side does not read");
 }

@@ -148,7 +148,7 @@ TEST_CASE("a packed file cut anywhere gives what is whole before the cut and say
         INFO("cut at " << size << " of " << packed.size() << ": " << text);
         CHECK(begins_with(wanted, outcome.packets));
         CHECK(outcome.packets.size() >= packets); // the more there is, the more is read
-        CHECK_THAT(text, Catch::Contains("x.packed: " + tool + ", offset " + std::to_string(size) + " of the compressed file: the file ends before its data does"));
+        CHECK_THAT(text, Catch::Contains("x.packed: " + tool + ", offset " + std::to_string(size) + " of the compressed file: the compressed data is truncated"));
         CHECK(outcome.stats.truncated_records == (outcome.open_error == 0));
         packets = outcome.packets.size();
     }
@@ -188,7 +188,7 @@ TEST_CASE("a capture that is damaged before it was packed is told with the place
     const Outcome outcome = read_bytes(dir, packed);
     CHECK(outcome.packets.size() == 1);
     CHECK(outcome.stats.bad_records == 1);
-    CHECK_THAT(std::string(outcome.stats.message), Catch::Contains("x.packed: offset 44 of what it unpacks to: a record claims 262145"));
+    CHECK_THAT(std::string(outcome.stats.message), Catch::Contains("x.packed: offset 44 of the unpacked data: a record claims 262145"));
 }
 
 TEST_CASE("a file that asks for more memory than it is given is refused with a remedy", "[mapi-core][drivers]")
@@ -207,13 +207,13 @@ TEST_CASE("a file that asks for more memory than it is given is refused with a r
     }
     if (pack(dir, tool, "x").empty())
         return;
-    CHECK_THAT(read_bytes(dir, bytes).open_text, Catch::Contains("more than 128 MiB of memory are needed; unpack it first: " + tool + "cat"));
+    CHECK_THAT(read_bytes(dir, bytes).open_text, Catch::Contains("more than 128 MiB of memory are required; unpack it first: " + tool + "cat"));
 }
 
 TEST_CASE("a compressor that this build does not know is refused with a remedy", "[mapi-core][drivers]")
 {
     const TempDir dir;
-    CHECK_THAT(read_bytes(dir, "\x04\x22\x4d\x18 packed by lz4").open_text, Catch::Contains("is compressed by lz4") && Catch::Contains("lz4cat FILE"));
+    CHECK_THAT(read_bytes(dir, "\x04\x22\x4d\x18 packed by lz4").open_text, Catch::Contains("is compressed with lz4") && Catch::Contains("lz4cat FILE"));
 }
 
 TEST_CASE("a compressed capture comes through a pipe", "[mapi-core][drivers]")
