@@ -59,7 +59,7 @@ void find_functions(const std::string &name, engine::Argument &argument, int pos
         const bool has_flow = function.ec == std::errc() && function.ptr != end && *function.ptr == '@';
         const auto flow = has_flow ? std::from_chars(function.ptr + 1, end, fd) : function;
         if (!has_flow || flow.ec != std::errc() || (flow.ptr != end && (*flow.ptr != ',' || flow.ptr + 1 == end)))
-            refuse(name, position, ": \"" + argument.text + "\" is no list FUNCTION@FLOW,FUNCTION@FLOW");
+            refuse(name, position, ": \"" + argument.text + "\" is not a list FUNCTION@FLOW,FUNCTION@FLOW");
         try {
             argument.targets.push_back(find_target(fd, fid, true));
         } catch (const Error &error) {
@@ -74,7 +74,7 @@ void find_flows(const std::string &name, engine::Argument &argument, int positio
 {
     const std::vector<int> flows = engine::read_flow_list(argument.text);
     if (flows.empty())
-        refuse(name, position, ": \"" + argument.text + "\" is no list FLOW,FLOW");
+        refuse(name, position, ": \"" + argument.text + "\" is not a list FLOW,FLOW");
     for (const int fd : flows) {
         try {
             argument.flows.push_back(find_flow(fd));
@@ -111,7 +111,7 @@ std::shared_ptr<engine::OwnedFile> open_file(const std::string &place, const std
     // Drivers hold a lock on what they read, too.
     struct stat status = {};
     if (fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && flock(descriptor, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK)
-        throw Error(MAPI_ERROR_FILE, where + "is read by a device or written by another function; give each its own file");
+        throw Error(MAPI_ERROR_FILE, where + "already read by a device or written by another function (give each its own file)");
     return file;
 }
 
@@ -127,7 +127,7 @@ void open_files(const std::string &name, engine::Argument &argument, int positio
     if (rotation) {
         const auto parsed = functions::parse_file_rotation(rotation->text);
         if (!parsed)
-            refuse(name, position + 2, std::string(": \"") + rotation->text + "\" is no rotation (" + functions::kFileRotationForm + ")");
+            refuse(name, position + 2, std::string(": \"") + rotation->text + "\" is not a rotation (" + functions::kFileRotationForm + ")");
         if (path == "-")
             refuse(name, position + 2, ": standard output cannot be rotated");
         for (unsigned i = 1; i < parsed->files; ++i)

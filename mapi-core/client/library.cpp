@@ -36,7 +36,7 @@ std::shared_ptr<Backend> Library::backend()
     if (connection)
         return remote_ = std::make_shared<RemoteBackend>(std::move(connection));
     if (remote_ || (is_named && std::string(named) != kInProcess))
-        throw Error(MCOM_INIT_SOCKET_ERROR, "no mapid answers at " + path + "; start it, or set MAPI_SOCKET=" + kInProcess + " to capture in this process");
+        throw Error(MCOM_INIT_SOCKET_ERROR, "mapid does not answer at " + path + " (start it, or set MAPI_SOCKET=" + kInProcess + " to capture in this process)");
     return local_ = std::make_shared<LocalBackend>();
 }
 

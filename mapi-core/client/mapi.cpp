@@ -36,7 +36,7 @@ const char *need(const char *text, int number, const char *what)
 template <class Info> Info *need(Info *info, int number)
 {
     if (!info)
-        throw Error(number, "no room is given for the answer");
+        throw Error(number, "the pointer for the answer is a null pointer");
     return info;
 }
 
@@ -44,7 +44,7 @@ template <class Info> Info *need(Info *info, int number)
 void check_descriptors(int fd, int fid, int least_fid = 1)
 {
     if (library().flows.is_used() && (fd < 1 || fid < least_fid))
-        throw Error(MAPI_INVALID_FID_FUNCID, "there is no flow " + std::to_string(fd) + " with a function " + std::to_string(fid) + "; their numbers begin with 1");
+        throw Error(MAPI_INVALID_FID_FUNCID, "there is no flow " + std::to_string(fd) + " with a function " + std::to_string(fid) + " (numbers start at 1)");
 }
 
 std::shared_ptr<Flow> hold(int fd, int fid)
@@ -256,7 +256,7 @@ int mapi_get_next_pkts(int fd, int fid, mapipkt **packets, int most, int timeout
 {
     return guard(-1, [&] {
         if (most < 1)
-            throw Error(MFUNCT_INVALID_ARGUMENT_4, "there is no room for a packet");
+            throw Error(MFUNCT_INVALID_ARGUMENT_4, "no room for a packet");
         return hold(fd, fid)->next_packets(fid, const_cast<const mapipkt **>(need(packets, MFUNCT_INVALID_ARGUMENT_3)), most, timeout_ms);
     });
 }
@@ -273,7 +273,7 @@ int mapi_loop(int fd, int fid, int count, mapi_handler handler)
         if (!flow->is_connected())
             throw Error(MAPI_FLOW_NOT_CONNECTED, "the flow is not connected");
         if (!handler)
-            throw Error(MFUNCT_INVALID_ARGUMENT_4, "there is no handler");
+            throw Error(MFUNCT_INVALID_ARGUMENT_4, "the handler is a null pointer");
         for (int done = 0; count <= 0 || done < count; done += count > 0) {
             const mapipkt *packet = flow->next_packet(fid);
             if (!packet)

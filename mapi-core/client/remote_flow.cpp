@@ -66,8 +66,8 @@ int RemoteFlow::apply(const std::string &function, engine::Arguments arguments)
         files.insert(files.end(), argument.descriptors.begin(), argument.descriptors.end());
     }
     if (files.size() > ipc::kDescriptorsMax)
-        throw Error(MAPI_LIMIT_REACHED, function + ": has " + std::to_string(files.size()) + " files, and mapid takes at most " + std::to_string(ipc::kDescriptorsMax) +
-                                            "; with MAPI_SOCKET=none the program itself writes any number");
+        throw Error(MAPI_LIMIT_REACHED, function + ": " + std::to_string(files.size()) + " files are too many: mapid accepts at most " + std::to_string(ipc::kDescriptorsMax) +
+                                            " (no limit with MAPI_SOCKET=none)");
     const std::lock_guard lock(mutex_);
     const ipc::Reply reply = connection_->ask(request, files);
     for (const engine::Argument &argument : arguments)
@@ -304,7 +304,7 @@ void RemoteFlow::read_whole(Function &function)
         engine::Published::rest_after(tries);
     }
     if (is_closed_) // its memory may be another flow's
-        throw Error(MAPI_INVALID_FLOW, "the flow was closed meanwhile");
+        throw Error(MAPI_INVALID_FLOW, "the flow was closed during the call");
     store(function.result, copy);
 }
 
@@ -312,11 +312,11 @@ void RemoteFlow::read_whole(Function &function)
 mapi_results_t *RemoteFlow::read_composed(Function &function)
 {
     if (!function.composed)
-        throw Error(MCOM_UNKNOWN_ERROR, function.name + ": this libmapi cannot read its result: it and mapid are of different versions");
+        throw Error(MCOM_UNKNOWN_ERROR, function.name + ": cannot read its result: libmapi and mapid have different versions");
     need_own_process();
     const auto lock = function.records->lock();
     if (is_closed_)
-        throw Error(MAPI_INVALID_FLOW, "the flow was closed meanwhile");
+        throw Error(MAPI_INVALID_FLOW, "the flow was closed during the call");
     mapi_results_t *const results = show(function);
     std::vector<uint64_t> copy(function.result.size());
     function.composed->read(function.published.words(), function.published.bytes(), *function.records, copy.data());
@@ -328,7 +328,7 @@ mapi_results_t *RemoteFlow::read_composed(Function &function)
 ring::RecordSource &RemoteFlow::records(Function &function, bool are_packets) const
 {
     if (!(are_packets ? function.has_packets_in_ring : function.has_results_in_ring))
-        throw Error(MAPI_INVALID_FID_FUNCID, function.name + (are_packets ? " keeps no packets; TO_BUFFER does" : " has no results one after another"));
+        throw Error(MAPI_INVALID_FID_FUNCID, function.name + (are_packets ? " keeps no packets (use TO_BUFFER)" : " does not return results one by one"));
     if (!function.records)
         throw Error(MAPI_NO_MORE_RESULTS, function.name + " has no more results");
     need_own_process();
@@ -387,7 +387,7 @@ int RemoteFlow::poll_descriptor(int fid)
 {
     Function &function = connected_function(fid);
     if (!function.records || function.is_composed)
-        throw Error(MAPI_INVALID_FID_FUNCID, function.name + " gives nothing one by one that could be waited for");
+        throw Error(MAPI_INVALID_FID_FUNCID, function.name + " returns nothing one by one to wait for");
     const auto lock = function.records->lock();
     if (!function.event.is_open()) {
         ipc::Request request;
@@ -396,7 +396,7 @@ int RemoteFlow::poll_descriptor(int fid)
         std::vector<ipc::Descriptor> received;
         connection_->ask(request, {}, &received, 1);
         if (received.size() != 1)
-            throw Error(MAPID_NO_FD, "mapid at " + connection_->path() + ": gave no descriptor");
+            throw Error(MAPID_NO_FD, "mapid at " + connection_->path() + ": sent no descriptor");
         function.event = std::move(received[0]);
         function.records->set_event(function.event.number());
     }

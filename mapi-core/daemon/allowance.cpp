@@ -27,8 +27,8 @@ void add(engine::Charge &charge, uint64_t count, const engine::Budget &budget, c
     if (charge.add(count))
         return;
     const engine::Budget &full = budget.short_of(count);
-    throw Error(MAPI_LIMIT_REACHED, full.owner() + " has " + std::to_string(full.used()) + " " + of_what + ", and " + std::to_string(full.most()) +
-                                        " is mapid's limit (" + full.name() + ")");
+    throw Error(MAPI_LIMIT_REACHED, full.owner() + " has " + std::to_string(full.used()) + " " + of_what + "; mapid's limit is " + std::to_string(full.most()) +
+                                        " (" + full.name() + ")");
 }
 } // namespace
 
@@ -43,7 +43,7 @@ void Holdings::take_over(Holdings &&other)
 
 Allowance::Allowance(const Limits &limits, UserBudgets user)
     : user_(std::move(user)), memory_(make(limits.function_bytes, "--max-function-memory", user_.memory)), places_(make(limits.flows, "--max-flows")),
-      functions_(make(limits.functions, "--max-functions")), written_(make(kWrittenMax, "which cannot be changed")), files_(make(limits.files, "a share of LimitNOFILE=", user_.files)),
+      functions_(make(limits.functions, "--max-functions")), written_(make(kWrittenMax, "fixed")), files_(make(limits.files, "a share of LimitNOFILE=", user_.files)),
       option_memory_(memory_)
 {
 }

@@ -33,14 +33,14 @@ sockaddr_un address_of(const std::string &path)
     sockaddr_un address = {};
     address.sun_family = AF_UNIX;
     if (path.size() >= sizeof(address.sun_path))
-        throw std::runtime_error(path + ": is longer than a socket's name can be, " + std::to_string(sizeof(address.sun_path) - 1) + " bytes");
+        throw std::runtime_error(path + ": socket path is longer than " + std::to_string(sizeof(address.sun_path) - 1) + " bytes");
     memcpy(address.sun_path, path.c_str(), path.size());
     return address;
 }
 
 [[noreturn]] void fail_at_lock(const std::string &name, const std::string &why)
 {
-    throw std::runtime_error(name + ": " + why + "; a mapid of another user may have left it: remove it, or choose another place with --socket");
+    throw std::runtime_error(name + ": " + why + " (a mapid of another user may have left it: remove it, or use another --socket)");
 }
 
 // Closed: somebody else made it in this moment.  The file is made only where there is none: in folders such as /tmp the kernel refuses
@@ -60,7 +60,7 @@ ipc::Descriptor open_lock(const std::string &name)
     if (!file.is_open())
         fail_at_lock(name, strerror(errno));
     if (fstat(file.number(), &status) == 0 && (!S_ISREG(status.st_mode) || status.st_uid != geteuid()))
-        fail_at_lock(name, "is user " + std::to_string(status.st_uid) + "'s, or no file");
+        fail_at_lock(name, "belongs to user " + std::to_string(status.st_uid) + ", or is not a regular file");
     return file;
 }
 
@@ -79,7 +79,7 @@ ipc::Descriptor lock_beside(const std::string &path)
         if (!file.is_open())
             continue;
         if (flock(file.number(), LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK)
-            throw std::runtime_error(path + ": another mapid answers there already, or is about to");
+            throw std::runtime_error(path + ": another mapid is running or starting there");
         // Where locks are not to be had, as on some network file systems, none is.  Who had it before removes the file when it ends.
         if (is_at(file, name))
             return file;
@@ -91,7 +91,7 @@ void remove_stale(const sockaddr_un &address)
 {
     const ipc::Descriptor probe(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
     if (connect(probe.number(), reinterpret_cast<const sockaddr *>(&address), sizeof(address)) == 0)
-        throw std::runtime_error(std::string(address.sun_path) + ": another mapid answers there already");
+        throw std::runtime_error(std::string(address.sun_path) + ": another mapid is already running there");
     struct stat status = {};
     if (errno == ECONNREFUSED && lstat(address.sun_path, &status) == 0 && S_ISSOCK(status.st_mode))
         unlink(address.sun_path);
@@ -104,7 +104,7 @@ void give_access(const std::string &path, const SocketAccess &access)
         if (!group)
             throw std::runtime_error(path + ": there is no group \"" + access.group + "\" (socket_group= of mapi.conf)");
         if (chown(path.c_str(), uid_t(-1), *group) < 0)
-            throw std::runtime_error(path + ": cannot be given to group " + access.group + ": " + strerror(errno) +
+            throw std::runtime_error(path + ": cannot change its group to " + access.group + ": " + strerror(errno) +
                                      " (socket_group= of mapi.conf; mapid must be root or a member)");
     }
     if (chmod(path.c_str(), mode_t(access.mode)) < 0)

@@ -8,6 +8,6 @@ namespace mapi::daemon
 {
 std::unique_ptr<MetricsServer> serve_metrics(const std::string &, bool, std::function<std::string()>)
 {
-    throw std::runtime_error("--metrics: this mapid was built without libmicrohttpd");
+    throw std::runtime_error("--metrics: unavailable: built without libmicrohttpd");
 }
 } // namespace mapi::daemon

@@ -19,7 +19,7 @@ Peer peer_of(int socket)
     ucred credentials = {};
     socklen_t bytes = sizeof(credentials);
     if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &bytes) < 0)
-        throw std::runtime_error(std::string("the peer's credentials: ") + strerror(errno));
+        throw std::runtime_error(std::string("cannot read the peer's credentials: ") + strerror(errno));
     Peer peer{credentials.pid, credentials.uid, {credentials.gid}};
     std::vector<gid_t> more(64);
     bytes = socklen_t(more.size() * sizeof(gid_t));

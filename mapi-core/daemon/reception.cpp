@@ -51,11 +51,11 @@ std::vector<Guest> Reception::take_spoken(const pollfd *events)
     for (auto waiting = waiting_.begin(); waiting != waiting_.end(); ++events) {
         const auto at = waiting++;
         if (events->revents != 0 && has_hung_up(*events)) {
-            spdlog::debug("client {} of user {}: gone before its greeting", at->guest.peer.pid, at->guest.peer.uid);
+            spdlog::debug("client {} of user {}: disconnected before the handshake", at->guest.peer.pid, at->guest.peer.uid);
         } else if (events->revents != 0) {
             spoken.push_back(std::move(at->guest));
         } else if (now >= at->end) {
-            spdlog::warn("client {}: disconnected: it sent no greeting in time", at->guest.peer.pid);
+            spdlog::warn("client {}: disconnected: handshake timed out", at->guest.peer.pid);
         } else {
             continue;
         }

@@ -37,7 +37,7 @@ void close_unwanted(const ipc::Request &request, std::vector<ipc::Descriptor> &d
 ipc::Descriptor &only_file(std::vector<ipc::Descriptor> &descriptors, const char *whose)
 {
     if (descriptors.size() != 1)
-        throw ipc::ChannelError(whose + std::string(" without its file"));
+        throw ipc::ChannelError(std::string("malformed request: ") + whose + " without its file");
     return descriptors[0];
 }
 
@@ -54,7 +54,7 @@ engine::Arguments ArgumentReader::read(const ipc::Apply &call, const std::string
         const bool is_there = position < call.arguments_size();
         const uint32_t kind = is_there ? call.arguments(position).kind() : 0;
         if (!is_there || (kind == 0 ? !is_optional : kind != uint32_t(letter)))
-            throw ipc::ChannelError("arguments that the function does not have");
+            throw ipc::ChannelError("malformed request: wrong arguments for the function");
         arguments.push_back(read(call.arguments(position), letter));
     }
     return arguments;
@@ -66,9 +66,9 @@ engine::Argument ArgumentReader::read(const ipc::Argument &given, char letter)
     if (letter == 'u')
         argument.number = peer_.uid;
     if (letter == 'b' && argument.number != 0 && argument.number != 1)
-        throw ipc::ChannelError("neither 0 nor 1");
+        throw ipc::ChannelError("malformed request: argument is neither 0 nor 1");
     if ((letter == 'i' || letter == 'c') && argument.number != int32_t(argument.number))
-        throw ipc::ChannelError("an int that is none");
+        throw ipc::ChannelError("malformed request: argument does not fit into an int");
     read_functions(given, letter, argument);
     if (given.kind() == 'F')
         read_flows(argument);
@@ -85,11 +85,11 @@ void ArgumentReader::read_functions(const ipc::Argument &given, char letter, eng
 {
     for (const ipc::Target &target : given.targets()) {
         if (letter != 'f' && letter != 'S')
-            throw ipc::ChannelError("a function as an argument that takes none");
+            throw ipc::ChannelError("malformed request: argument does not take a function");
         argument.targets.push_back(find_(target.flow())->target(target.function(), letter == 'S'));
     }
     if ((letter == 'f' && argument.targets.size() != 1) || (letter == 'S' && given.kind() != 0 && int64_t(argument.targets.size()) != argument.number))
-        throw ipc::ChannelError("an argument without its functions");
+        throw ipc::ChannelError("malformed request: argument lacks its functions");
 }
 
 void ArgumentReader::read_flows(engine::Argument &argument) const
@@ -102,7 +102,7 @@ void ArgumentReader::read_flows(engine::Argument &argument) const
 std::shared_ptr<engine::OwnedFile> ArgumentReader::take_file(const std::string &name)
 {
     if (taken_ == descriptors_.size())
-        throw ipc::ChannelError("an argument without its file");
+        throw ipc::ChannelError("malformed request: argument lacks its file");
     check_regular(descriptors_[taken_], MAPI_ERROR_FILE, name);
     return std::make_shared<engine::OwnedFile>(descriptors_[taken_++].release(), "");
 }

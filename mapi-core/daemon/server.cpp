@@ -50,7 +50,7 @@ Server::Server(const Service &service, ipc::Descriptor socket)
       wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), spare_(eventfd(0, EFD_CLOEXEC))
 {
     if (!stop_.is_open() || !wake_.is_open())
-        fail("cannot make an event");
+        fail("cannot create an event");
 }
 
 Server::~Server()
@@ -100,20 +100,20 @@ void Server::accept_one()
     try {
         admit(std::move(socket));
     } catch (const std::exception &error) { // no memory, no thread: the others are served
-        spdlog::error("a client is refused: {}", error.what());
+        spdlog::error("client refused: {}", error.what());
     }
 }
 
 // mapid can open no more files: each client that connects is refused with that message, so that the ones behind it are not left waiting.
 void Server::refuse_one()
 {
-    spdlog::warn("a client is refused: {}", strerror(errno));
+    spdlog::warn("client refused: {}", strerror(errno));
     ++service_.census.tally.clients_refused;
     spare_.reset();
     ipc::Descriptor socket(accept4(socket_.number(), nullptr, nullptr, SOCK_CLOEXEC));
     try {
         if (socket.is_open())
-            refuse(std::move(socket), "the limit of open files of mapid is reached (LimitNOFILE=)");
+            refuse(std::move(socket), "mapid has reached its limit of open files (LimitNOFILE=)");
     } catch (const ipc::ChannelError &) { // it has gone
     }
     spare_ = ipc::Descriptor(eventfd(0, EFD_CLOEXEC));
@@ -129,9 +129,9 @@ void Server::admit(ipc::Descriptor socket)
     if (has_room(guest.peer) && guest.files.add(kClientFiles))
         return reception_.add(std::move(guest));
     ++service_.census.tally.clients_refused;
-    spdlog::warn("user {}: refused, there are too many clients", guest.peer.uid);
-    refuse(std::move(guest.socket), "the limit of clients is reached (--max-clients), or user " + std::to_string(guest.peer.uid) +
-                                        " has reached the limit of one user, of clients or of open files");
+    spdlog::warn("user {}: client refused: too many clients", guest.peer.uid);
+    refuse(std::move(guest.socket), "mapid has reached its limit of clients (--max-clients), or user " + std::to_string(guest.peer.uid) +
+                                        " has reached its own limit of clients or open files");
 }
 
 void Server::begin(Guest guest)
@@ -143,7 +143,7 @@ void Server::begin(Guest guest)
         client.thread = std::thread([this, &client, guest = std::move(guest)]() mutable { serve(client, guest); });
     } catch (const std::exception &error) { // no memory, no thread: the others are served
         clients_.pop_back();
-        spdlog::error("a client is refused: {}", error.what());
+        spdlog::error("client refused: {}", error.what());
     }
 }
 
@@ -164,7 +164,7 @@ void Server::serve(Client &client, Guest &guest)
     spdlog::info("client {} of user {}: connected", pid, guest.peer.uid);
     try {
         Session(service_, std::move(guest.socket), std::move(guest.peer)).serve(stop_.number());
-        spdlog::info("client {}: gone", pid);
+        spdlog::info("client {}: disconnected", pid);
     } catch (const std::exception &error) {
         spdlog::warn("client {}: dropped: {}", pid, error.what());
     }

@@ -84,7 +84,7 @@ Session::~Session()
             flows.push_back(entry.flow);
         engine::Flow::close(flows);
     } catch (const std::exception &error) {
-        spdlog::warn("client {}: its flows could not be closed: {}", peer_.pid, error.what());
+        spdlog::warn("client {}: cannot close its flows: {}", peer_.pid, error.what());
     }
 }
 
@@ -103,9 +103,9 @@ bool Session::wait(int stop_descriptor)
         is_settling_ = is_settling_ && !settle();
         const int ready = ::poll(events, 3, patience_ms());
         if (ready < 0 && errno != EINTR)
-            throw ipc::ChannelError("cannot wait");
+            throw ipc::ChannelError("cannot wait for requests");
         if (ready == 0 && !arena_)
-            throw ipc::ChannelError("it does not greet");
+            throw ipc::ChannelError("handshake timed out");
         uint64_t count;
         if (events[2].revents && read(ended_->number(), &count, sizeof(count)) < 0)
             throw ipc::ChannelError("cannot read an event");
@@ -137,15 +137,15 @@ void Session::answer(ipc::Message &message)
     ipc::Reply reply;
     to_send_.clear();
     if (!request.ParseFromString(message.bytes))
-        throw ipc::ChannelError("a message that is no request");
+        throw ipc::ChannelError("malformed request");
     if (!arena_ && !request.has_hello())
-        throw ipc::ChannelError("the first message is no greeting");
+        throw ipc::ChannelError("the first message is not a handshake");
     close_unwanted(request, message.descriptors);
     if (arena_)
         arena_->take_refusal(); // of a request before
     try {
         if (message.has_lost_descriptors)
-            throw Error(MAPI_LIMIT_REACHED, "the limit of open files of mapid is reached");
+            throw Error(MAPI_LIMIT_REACHED, "mapid has reached its limit of open files");
         dispatch(request, message.descriptors, reply);
     } catch (const Error &error) {
         if (arena_ && arena_->take_refusal()) // functions say in many ways that they got none
@@ -167,14 +167,14 @@ void Session::answer(ipc::Message &message)
     NET_SLICE_SCOPE(ipc_reply);
     channel_.send(reply.SerializeAsString(), to_send_, kSendTimeoutMs);
     if (!arena_)
-        throw ipc::ChannelError("its greeting was refused: " + reply.text());
+        throw ipc::ChannelError("handshake refused: " + reply.text());
 }
 
 std::string Session::no_memory() const
 {
     if (arena_ && arena_->is_user_short())
-        return "what all programs of user " + std::to_string(peer_.uid) + " have together, " + std::to_string(service_.limits.user_bytes >> 20) + " MiB, has no room for it (--max-user-memory)";
-    return "the client's memory, " + std::to_string(service_.limits.memory_bytes >> 20) + " MiB, has no room for it (--max-memory)";
+        return "all programs of user " + std::to_string(peer_.uid) + " together have reached their memory limit of " + std::to_string(service_.limits.user_bytes >> 20) + " MiB (--max-user-memory)";
+    return "the client has reached its memory limit of " + std::to_string(service_.limits.memory_bytes >> 20) + " MiB (--max-memory)";
 }
 
 // What begins or ends a recording cannot be in it.
@@ -230,15 +230,15 @@ void Session::dispatch_probed(const ipc::Request &request, std::vector<ipc::Desc
     case ipc::Request::kStopRecording:
     case ipc::Request::CALL_NOT_SET: break;
     }
-    throw Error(MCOM_UNKNOWN_ERROR, "mapid does not know this request: it is older than the program's libmapi");
+    throw Error(MCOM_UNKNOWN_ERROR, "unknown request: mapid is older than the program's libmapi");
 }
 
 void Session::hello(const ipc::Hello &call, ipc::Reply &reply)
 {
     if (call.version() != ipc::kProtocolVersion)
-        throw Error(MCOM_UNKNOWN_ERROR, "mapid speaks version " + std::to_string(ipc::kProtocolVersion) + " of its protocol, libmapi " + std::to_string(call.version()));
+        throw Error(MCOM_UNKNOWN_ERROR, "protocol version mismatch: mapid has version " + std::to_string(ipc::kProtocolVersion) + ", libmapi " + std::to_string(call.version()));
     if (arena_)
-        throw ipc::ChannelError("a second greeting");
+        throw ipc::ChannelError("a second handshake");
     arena_ = std::make_shared<SharedArena>(service_.limits.memory_bytes, kRingsMax * 64, allowance_.user().memory);
     engine_client_ = std::make_shared<engine::Client>(arena_, allowance_.memory());
     pulse_ = engine::ArenaBlock(arena_, engine::Arena::Side::kEngine, sizeof(ipc::PulseWord));
@@ -264,7 +264,7 @@ Session::FlowEntry &Session::find(int number)
 Holdings Session::place_for(int number, size_t files) const
 {
     if (number < 1 || number > kFlowNumberMax || flows_.contains(number))
-        throw ipc::ChannelError("a flow's number that cannot be");
+        throw ipc::ChannelError("malformed request: invalid flow number");
     Holdings held = allowance_.nothing();
     allowance_.add_place(held);
     allowance_.add_files(held, files);
@@ -276,8 +276,8 @@ void Session::check_access(const std::string &device) const
     const std::string own = device.empty() ? "" : service_.devices.group_of(device);
     const std::string group = own.empty() ? service_.group : own;
     if (!may_use(peer_, own, service_.group))
-        throw Error(MAPID_NOT_AUTHENTICATED, (device.empty() ? "captures" : "device " + device) + " can be used by members of group \"" + group +
-                                                "\"; user " + std::to_string(peer_.uid) + " is none");
+        throw Error(MAPID_NOT_AUTHENTICATED, (device.empty() ? "captures" : "device " + device) + ": permission denied: user " + std::to_string(peer_.uid) +
+                                                " is not in group \"" + group + "\"");
 }
 
 void Session::create_flow(const ipc::CreateFlow &call, ipc::Reply &reply)
@@ -379,11 +379,11 @@ void Session::close(int number)
 void Session::set_option(const ipc::DeviceOption &call)
 {
     if (!own_.has(call.device()))
-        throw Error(MFUNCT_INVALID_ARGUMENT_1, "device " + call.device() + " is mapid's: its options stand in mapi.conf");
+        throw Error(MFUNCT_INVALID_ARGUMENT_1, "device " + call.device() + " belongs to mapid: its options are set in mapi.conf");
     // What is read was opened by the client: no option may lead elsewhere.
     for (const char *key : {"device", "alias", "driver", "path", "group"}) {
         if (call.key() == key)
-            throw Error(MFUNCT_INVALID_ARGUMENT_2, call.key() + "= cannot be changed of a capture that mapid reads");
+            throw Error(MFUNCT_INVALID_ARGUMENT_2, call.key() + "= cannot be changed for a capture that mapid reads");
     }
     allowance_.add_option(call.key().size() + call.value().size());
     own_.set_option(call.device(), call.key(), call.value());
@@ -449,13 +449,13 @@ void Session::poll(const ipc::Target &call)
     const engine::FunctionMemory memory = entry.flow->memory(call.function());
     engine::RingMemory *const ring = memory.ring;
     if (!ring || memory.is_composed)
-        throw Error(MAPI_INVALID_FID_FUNCID, "the function gives nothing one by one that could be waited for");
+        throw Error(MAPI_INVALID_FID_FUNCID, "the function returns nothing one by one to wait for");
     Holdings held = allowance_.nothing();
     if (!ring->writer().has_poll_descriptor())
         allowance_.add_files(held, kPollFiles);
     const int descriptor = ring->writer().poll_descriptor();
     if (descriptor < 0)
-        throw Error(MAPI_LIMIT_REACHED, std::string("mapid can make no pipe to wait at: ") + strerror(errno));
+        throw Error(MAPI_LIMIT_REACHED, std::string("mapid cannot create a pipe to wait for: ") + strerror(errno));
     entry.held->take_over(std::move(held));
     to_send_.push_back(descriptor);
 }
@@ -464,7 +464,7 @@ void Session::poll(const ipc::Target &call)
 void Session::start_recording(const std::string &name, const ipc::Descriptor &file)
 {
     if (!is_operator(peer_))
-        throw Error(MAPID_NOT_AUTHENTICATED, "root and the user that mapid runs as may record it; user " + std::to_string(peer_.uid) + " is neither");
+        throw Error(MAPID_NOT_AUTHENTICATED, "permission denied: user " + std::to_string(peer_.uid) + " is neither root nor the user that mapid runs as");
     check_regular(file, MAPI_ERROR_FILE, name);
     recording_ = std::make_unique<Recording>(name.substr(0, kRecordingNameBytes), file.number());
 }
@@ -472,7 +472,7 @@ void Session::start_recording(const std::string &name, const ipc::Descriptor &fi
 void Session::stop_recording(ipc::Reply &reply)
 {
     if (!recording_)
-        throw Error(MFUNCT_INVALID_ARGUMENT, "this client has begun no recording");
+        throw Error(MFUNCT_INVALID_ARGUMENT, "this client has not started a recording");
     const RecordingEnd end = std::exchange(recording_, nullptr)->end();
     ipc::Recorded &recorded = *reply.mutable_recorded();
     recorded.set_records(end.records);

@@ -14,7 +14,7 @@ using namespace mapi;
 Mapid::Mapid(const std::string &socket) : connection_(socket == "none" ? nullptr : client::Connection::open(socket))
 {
     if (!connection_)
-        throw Error(MCOM_INIT_SOCKET_ERROR, "no mapid answers at " + socket + "; --socket or MAPI_SOCKET says where it listens");
+        throw Error(MCOM_INIT_SOCKET_ERROR, "mapid does not answer at " + socket + " (set its socket with --socket or MAPI_SOCKET)");
 }
 
 ipc::DaemonInfo Mapid::daemon()
@@ -28,7 +28,7 @@ namespace
 {
 [[noreturn]] void refuse_endless()
 {
-    throw Error(MCOM_UNKNOWN_ERROR, "mapid's list repeats an entry");
+    throw Error(MCOM_UNKNOWN_ERROR, "malformed reply: mapid's list repeats an entry");
 }
 } // namespace
 
