@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Allowance: how much of everything one client has.
+// Quota: what one client uses, against its limits.
 #include "daemon/allowance.hpp"
 
 #include <string>
@@ -13,8 +13,8 @@ namespace
 constexpr uint64_t kWrittenMax = 256;
 constexpr uint64_t kOptionsMax = 4096;
 constexpr uint64_t kOptionBytesMax = 4096; // key and value
-constexpr uint64_t kPlaceBytes = 8192;     // of a flow without functions
-constexpr uint64_t kOptionBytes = 128;     // beside key and value
+constexpr uint64_t kPlaceBytes = 8192;     // for a flow without functions
+constexpr uint64_t kOptionBytes = 128;     // in addition to key and value
 constexpr const char *kBytesOfMemory = "bytes of memory for flows, functions and captures";
 
 std::shared_ptr<engine::Budget> make(uint64_t most, const char *name, std::shared_ptr<engine::Budget> user = {})

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Housekeeping: a thread that gives memory back which flows and clients have left.
+// Housekeeping: a thread that returns memory which flows and clients have left.
 #pragma once
 
 #include <chrono>

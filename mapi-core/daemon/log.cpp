@@ -21,7 +21,7 @@ void start_log(const std::string &level, const std::string &file)
     std::shared_ptr<spdlog::logger> logger;
     std::error_code ignored;
     const auto folder = std::filesystem::absolute(file.empty() ? "." : file, ignored).parent_path();
-    if (!std::filesystem::is_directory(folder, ignored)) // it would be made
+    if (!std::filesystem::is_directory(folder, ignored)) // otherwise spdlog would create it
         throw std::runtime_error(file + ": cannot write the log: folder does not exist");
     try {
         logger = file.empty() ? spdlog::stderr_logger_mt("mapid") : spdlog::basic_logger_mt("mapid", file);
@@ -35,7 +35,7 @@ void start_log(const std::string &level, const std::string &file)
     spdlog::set_level(spdlog::level::from_str(level));
 }
 
-// What is none is told when the file is checked.
+// An invalid value is reported when the file is checked.
 std::string configured_log_level()
 {
     const std::string level = engine::find_config_value("log_level");

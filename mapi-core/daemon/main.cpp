@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// mapid: one capture for many programs: devices of mapi.conf, flows of every client.
+// mapid: devices of mapi.conf, and flows of all clients -> one capture for many programs.
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
@@ -36,14 +36,14 @@ struct Options {
     std::string config;
     std::string socket;
     std::string group = "mapi";
-    std::string log_level; // empty: as mapi.conf says
+    std::string log_level; // empty: as in mapi.conf
     std::string log_file;
     std::string metrics;
     bool is_metrics_public = false;
     bool is_check = false;
     std::string record;
     daemon::Limits limits;
-    size_t memory_mib = 0; // 0: as mapi.conf says; the same below
+    size_t memory_mib = 0; // 0: as in mapi.conf; the same below
     size_t function_memory_mib = 0;
     size_t user_memory_mib = 0;
 };

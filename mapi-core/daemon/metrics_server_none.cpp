@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Metrics server: a build without libmicrohttpd has none.
+// Metrics server: unavailable in a build without libmicrohttpd.
 #include <stdexcept>
 
 #include "daemon/metrics_server.hpp"

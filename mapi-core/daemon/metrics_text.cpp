@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Metrics text: devices, flows and what was refused -> Prometheus' text format 0.0.4.
+// Metrics text: devices, flows and refusals -> Prometheus' text format 0.0.4.
 #include "daemon/metrics_text.hpp"
 
 #include <array>
@@ -12,7 +12,7 @@ namespace mapi::daemon
 {
 namespace
 {
-// Of a label: a backslash, a quote and a line feed are written as two characters.
+// Escapes a label's value: backslash, quote and line feed become two characters.
 std::string escaped(const std::string &value)
 {
     std::string out;
@@ -55,7 +55,7 @@ void add(mapi_stat_t &sum, const mapi_stat_t &stats)
         sum.*member += stats.*member;
 }
 
-// Those that are open; one that is open with earlier settings, too, is the same.
+// Open devices; one that is also open with earlier settings counts as the same device.
 std::map<std::string, mapi_stat_t> open_devices(engine::Devices &devices)
 {
     std::map<std::string, mapi_stat_t> open;

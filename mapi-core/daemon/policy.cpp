@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Policy: who may use which device.
+// Policy: access to devices.
 #include "daemon/policy.hpp"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ Peer peer_of(int socket)
         more.resize(bytes / sizeof(gid_t));
         status = getsockopt(socket, SOL_SOCKET, SO_PEERGROUPS, more.data(), &bytes);
     }
-    if (status < 0) // its own group alone
+    if (status < 0) // only its primary group
         bytes = 0;
     peer.groups.insert(peer.groups.end(), more.begin(), more.begin() + bytes / sizeof(gid_t));
     return peer;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reception: connections without a greeting.
+// Reception: connections before the handshake.
 #include "daemon/reception.hpp"
 
 #include <algorithm>
@@ -13,7 +13,8 @@ namespace
 {
 constexpr auto kTime = std::chrono::seconds(5);
 
-// The other side has closed and there is nothing to read.  A message without bytes looks the same but for POLLRDHUP.
+// The peer has closed and there is nothing to read.  An empty message looks the same except for
+// POLLRDHUP.
 bool has_hung_up(const pollfd &event)
 {
     char byte;

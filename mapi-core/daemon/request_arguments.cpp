@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Request arguments: what a client says that a function's arguments are -> arguments that the engine may believe.
+// Request arguments: a function's arguments as a client describes them -> arguments that the engine
+// may trust.
 #include "daemon/request_arguments.hpp"
 
 #include <algorithm>
@@ -17,7 +18,7 @@ bool may_have_file(uint32_t kind)
     return kind == 'w' || kind == 'o';
 }
 
-// A rotation has as many files as its number says.
+// A rotation has the number of files that it specifies.
 int64_t most_files(const ipc::Argument &argument)
 {
     return argument.kind() == 'W' ? std::clamp<int64_t>(argument.number(), 0, ipc::kDescriptorsMax) : may_have_file(argument.kind());
@@ -27,7 +28,7 @@ int64_t most_files(const ipc::Argument &argument)
 void close_unwanted(const ipc::Request &request, std::vector<ipc::Descriptor> &descriptors)
 {
     if (request.has_create_offline() || request.has_append_offline() || request.has_start_recording())
-        return; // just one, or its connection ends
+        return; // exactly one, otherwise the connection is closed
     const auto &arguments = request.apply().arguments();
     const auto wanted = std::accumulate(arguments.begin(), arguments.end(), int64_t{0}, [](int64_t sum, const auto &argument) { return sum + most_files(argument); });
     if (int64_t(descriptors.size()) > wanted)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Request log: the words for each kind of request.
+// Request log: the text for each kind of request.
 #include "daemon/request_log.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace
 {
 constexpr size_t kWordsBytes = 500;
 
-// Those that only ask are told by their numbers in mapi.proto.
+// Queries are logged by their numbers in mapi.proto.
 bool changes_something(const ipc::Request &request)
 {
     switch (request.call_case()) {
@@ -66,7 +66,7 @@ std::string words_for(const ipc::Request &request)
 }
 } // namespace
 
-// What clients write shall steer neither a terminal nor the log's lines.
+// Text from clients must not control a terminal or break the lines of the log.
 void log_request(pid_t client, const ipc::Request &request, const ipc::Reply &reply)
 {
     if (!spdlog::should_log(spdlog::level::debug))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Service manager: a build without libsystemd knows none.
+// Service manager: unavailable in a build without libsystemd.
 #include <cstdlib>
 #include <stdexcept>
 

@@ -38,7 +38,7 @@ constexpr size_t kRecordingNameBytes = 400;
 constexpr size_t kCaptureFiles = 2; // as it was given, and as it is read
 constexpr size_t kPollFiles = 2;    // a pipe
 
-// The text may have names of the client's, of any length.
+// The text may contain names from the client, of any length.
 void refuse(ipc::Reply &reply, int error, const std::string &text)
 {
     reply.Clear();
@@ -46,7 +46,8 @@ void refuse(ipc::Reply &reply, int error, const std::string &text)
     reply.set_text(text.substr(0, MAPI_ERROR_TEXT_BYTES - 1));
 }
 
-// Such a request leaves free memory behind: of what was compiled for a function, of a plan, of what is closed.
+// Whether a request leaves free memory behind: from compiling a function, from a plan, or from
+// something closed.
 bool leaves_memory(const ipc::Request &request)
 {
     switch (request.call_case()) {
@@ -95,7 +96,7 @@ void Session::serve(int stop_descriptor)
         answer(message);
 }
 
-// False: the daemon ends.
+// False: the daemon is ending.
 bool Session::wait(int stop_descriptor)
 {
     while (true) {
@@ -122,7 +123,8 @@ int Session::patience_ms() const
     return std::max(0, int(std::chrono::ceil<std::chrono::milliseconds>(greeting_end_ - Clock::now()).count()));
 }
 
-// Nobody tells when the files of a flow are written.  True: none is left that has ended and waits for that.
+// No event signals that a flow's files are written.  True: no flow that has ended still waits for
+// that.
 bool Session::settle()
 {
     bool is_settled = true;
@@ -142,13 +144,13 @@ void Session::answer(ipc::Message &message)
         throw ipc::ChannelError("the first message is not a handshake");
     close_unwanted(request, message.descriptors);
     if (arena_)
-        arena_->take_refusal(); // of a request before
+        arena_->take_refusal(); // of an earlier request
     try {
         if (message.has_lost_descriptors)
             throw Error(MAPI_LIMIT_REACHED, "mapid has reached its limit of open files");
         dispatch(request, message.descriptors, reply);
     } catch (const Error &error) {
-        if (arena_ && arena_->take_refusal()) // functions say in many ways that they got none
+        if (arena_ && arena_->take_refusal()) // functions report lack of memory in many ways
             refuse(reply, MAPI_LIMIT_REACHED, no_memory());
         else
             refuse(reply, error.number(), error.what());
@@ -159,7 +161,8 @@ void Session::answer(ipc::Message &message)
     }
     if (leaves_memory(request))
         service_.housekeeping.want();
-    message.descriptors.clear(); // what nobody took is not kept until the next request
+    // descriptors that were not taken are not kept until the next request
+    message.descriptors.clear();
     service_.census.tally.limits_reached += reply.error() == MAPI_LIMIT_REACHED;
     service_.census.tally.access_refused += reply.error() == MAPID_NOT_AUTHENTICATED;
     log_request(peer_.pid, request, reply);
@@ -177,7 +180,7 @@ std::string Session::no_memory() const
     return "the client has reached its memory limit of " + std::to_string(service_.limits.memory_bytes >> 20) + " MiB (--max-memory)";
 }
 
-// What begins or ends a recording cannot be in it.
+// The start and end of a recording cannot be in it.
 void Session::dispatch(const ipc::Request &request, std::vector<ipc::Descriptor> &descriptors, ipc::Reply &reply)
 {
     if (request.has_stop_recording())
@@ -260,7 +263,7 @@ Session::FlowEntry &Session::find(int number)
     return found->second;
 }
 
-// For a flow with this number; what is held is given back where the flow is not made.
+// Charges for a flow with this number; they are returned if the flow is not created.
 Holdings Session::place_for(int number, size_t files) const
 {
     if (number < 1 || number > kFlowNumberMax || flows_.contains(number))
@@ -283,7 +286,7 @@ void Session::check_access(const std::string &device) const
 void Session::create_flow(const ipc::CreateFlow &call, ipc::Reply &reply)
 {
     const bool is_own = own_.has(call.device());
-    Holdings held = place_for(call.flow(), is_own ? 1 : 0); // it keeps a capture open that is deleted
+    Holdings held = place_for(call.flow(), is_own ? 1 : 0); // it keeps a deleted capture open
     if (!is_own)
         check_access(call.device());
     add_flow(call.flow(), (is_own ? own_ : service_.devices).acquire(call.device()), call.device(), std::move(held), reply);
@@ -331,7 +334,7 @@ void Session::append_offline(const ipc::AppendOffline &call, const ipc::Descript
 void Session::add_flow(int number, std::shared_ptr<engine::Device> device, const std::string &name, Holdings held, ipc::Reply &reply)
 {
     auto flow = std::make_shared<engine::Flow>(std::move(device), engine_client_);
-    flow->set_on_end([ended = ended_] { // may outlive the session
+    flow->set_on_end([ended = ended_] { // may be called after the session has ended
         const uint64_t one = 1;
         [[maybe_unused]] const ssize_t written = write(ended->number(), &one, sizeof(one));
     });
@@ -353,7 +356,7 @@ void Session::apply(const ipc::Apply &call, std::vector<ipc::Descriptor> &descri
     const unsigned written = (function.is_settled || (function.flags & MAPI_FUNCTION_SENDS) ? 1 : 0) + unsigned(std::max<size_t>(descriptors.size(), 1) - 1);
     allowance_.add_written(held, written);
     allowance_.add_files(held, written);
-    // The letters are checked once more: the message may come from anybody.
+    // The letters are checked again: the message may come from any program.
     engine::Arguments arguments = ArgumentReader(peer_, [this](int flow) { return find(flow).flow; }, descriptors).read(call, function.args);
     check_sending(function, arguments, peer_);
     check_lengths(function, arguments);
@@ -380,7 +383,7 @@ void Session::set_option(const ipc::DeviceOption &call)
 {
     if (!own_.has(call.device()))
         throw Error(MFUNCT_INVALID_ARGUMENT_1, "device " + call.device() + " belongs to mapid: its options are set in mapi.conf");
-    // What is read was opened by the client: no option may lead elsewhere.
+    // The capture was opened by the client: no option may lead elsewhere.
     for (const char *key : {"device", "alias", "driver", "path", "group"}) {
         if (call.key() == key)
             throw Error(MFUNCT_INVALID_ARGUMENT_2, call.key() + "= cannot be changed for a capture that mapid reads");
@@ -460,7 +463,7 @@ void Session::poll(const ipc::Target &call)
     to_send_.push_back(descriptor);
 }
 
-// mapid opens no file for a client, and what it does is not everybody's business.
+// mapid opens no file for a client, and its activity is not public.
 void Session::start_recording(const std::string &name, const ipc::Descriptor &file)
 {
     if (!is_operator(peer_))
