@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Connection: this process and its mapid.
+// Connection: requests from this process to its mapid.
 #include "client/connection.hpp"
 
 #include <cerrno>
@@ -21,7 +21,8 @@ namespace
 constexpr int kSendTimeoutMs = 5000;
 constexpr const char *kForked = "this process was forked from the one that is connected (create its own flows, or call mapi_reconnect())";
 constexpr int kGreetingMs = 10000;
-constexpr int kLookAgainMs = 200; // whether mapid, which has a request, still runs
+// interval for checking whether a mapid with a pending request still runs
+constexpr int kLookAgainMs = 200;
 constexpr size_t kMemoryPieces = 2;
 } // namespace
 
@@ -67,8 +68,8 @@ void Connection::greet()
         pulse_ = reinterpret_cast<const ipc::PulseWord *>(engine_memory(welcome.pulse_offset(), sizeof(ipc::PulseWord)));
 }
 
-// A request may take long, but a mapid that does not run will never answer.  The socket is then shut down, so that a late reply is not taken
-// for the reply to a later request.
+// A request may take long, but a mapid that does not run never replies.  The socket is then shut
+// down, so that a late reply is not taken for the reply to a later request.
 ipc::Message Connection::receive(size_t most)
 {
     const uint64_t began_ns = ipc::monotonic_ns();
@@ -86,7 +87,7 @@ ipc::Message Connection::receive(size_t most)
     return message;
 }
 
-// Reading memory that has shrunk would end this process by SIGBUS.
+// Reading memory that has shrunk would end this process with SIGBUS.
 ipc::Mapping Connection::map(const ipc::Descriptor &memory, uint64_t bytes, bool is_writable) const
 {
     struct stat status = {};
@@ -110,7 +111,8 @@ ipc::Reply Connection::ask(const ipc::Request &request, const std::vector<int> &
         try {
             channel_.send(request.SerializeAsString(), descriptors, kSendTimeoutMs);
             is_sent = true;
-        } catch (const ipc::ChannelError &) { // mapid may have said why before it hung up
+        // mapid may have sent the reason before it closed the connection
+        } catch (const ipc::ChannelError &) {
             if (!has_hung_up() || !channel_.receive(message, most))
                 throw;
         }

@@ -39,7 +39,7 @@ SharedPiece::SharedPiece(const char *name, size_t bytes, bool clients_may_write,
     : file_(memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING)), user_(user ? std::move(user) : std::make_shared<engine::Budget>())
 {
     if (!file_.is_open() || ftruncate(file_.number(), off_t(bytes)) < 0)
-        fail("cannot make shared memory");
+        fail("cannot create shared memory");
     mapping_ = ipc::Mapping(file_.number(), bytes, true);
     if (!mapping_.data())
         fail("cannot map shared memory");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// mapid: questions to a running one -> its answers.  Lists come in pieces.
+// mapid: queries to a running one -> its answers.  Lists arrive in pieces.
 #include "mapid.hpp"
 
 #include <tuple>
@@ -62,7 +62,7 @@ std::tuple<uint64_t, int, int> key(const ipc::Place &place)
     return {place.client(), place.flow(), place.function()};
 }
 
-// Where the list goes on.
+// Sets the place from which the list continues.
 void go_on(const ipc::ListedFlow &last, ipc::Place &place)
 {
     const int told = last.functions_size() > 0 ? last.functions(last.functions_size() - 1).number() : 0;

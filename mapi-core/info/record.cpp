@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// record: a time -> the trace of mapid's probes in it.  The file is opened here, with this program's rights.
+// record: a duration -> the trace of mapid's probes in it.  The file is opened here, with this
+// program's permissions.
 #include "record.hpp"
 
 #include <cerrno>
@@ -25,13 +26,14 @@ namespace
 using Clock = std::chrono::steady_clock;
 constexpr int kPauseMs = 50;
 
-// A file that was made here goes again when nothing is recorded into it.
+// A file that was created here is removed again if nothing is recorded into it.
 class TraceFile
 {
 public:
     explicit TraceFile(const std::string &path) : path_(path)
     {
-        const int flags = O_RDWR | O_CLOEXEC | O_NONBLOCK | O_CREAT; // read, since mapid looks whether an older one is a trace
+        // readable, since mapid checks whether an existing file is a trace
+        const int flags = O_RDWR | O_CLOEXEC | O_NONBLOCK | O_CREAT;
         file_ = mapi::ipc::Descriptor(open(path.c_str(), flags | O_EXCL, 0644));
         is_new_ = file_.is_open();
         if (!is_new_ && errno == EEXIST)
@@ -65,7 +67,7 @@ private:
     bool is_begun_ = false;
 };
 
-// False: mapid is gone.
+// False: mapid has exited.
 bool wait(const Mapid &mapid, const TraceFile &file, double seconds)
 {
     command::StatusLine line;
