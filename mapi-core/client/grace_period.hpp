@@ -2,8 +2,8 @@
 // Grace period: lock-free readers -> a writer that knows when all of them have left.
 //
 // As in userspace RCU, a reader only stores to a word of its own thread, and the rare writer pays
-// for the ordering with
-// membarrier(2).  If the kernel has no membarrier, each reader executes the fence itself.
+// for the ordering with membarrier(2).  If the kernel has no membarrier, each reader executes the
+// fence itself.
 #pragma once
 
 #include <atomic>
