@@ -392,7 +392,7 @@ class Life(Test):
         for words in (f"flow 1: on capture {TRACE}, format 0", 'flow 1: BPF_FILTER "tcp"', "flow 1: connect", f"device {TRACE}@1048576: new plan: 1 flows, 2 distinct functions, 0 node groups",
                       "flow 1: close", 'flow 1: BPF_FILTER "no?such?[2J": refused: 1025 '):
             self.assertEqual([words in lines[level] for level in ("info", "debug", "trace")], [False, True, True], (words, lines))
-        self.assertEqual([": question " in lines[level] for level in ("info", "debug", "trace")], [False, False, True], lines)
+        self.assertEqual([": query " in lines[level] for level in ("info", "debug", "trace")], [False, False, True], lines)
         self.assertNotIn("\x1b", lines["trace"])
 
     def test_captures_of_clients_have_a_lower_priority_than_devices_that_all_share(self):

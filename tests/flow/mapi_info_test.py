@@ -274,7 +274,7 @@ class Recording(Test):
         daemon.terminate()
         _, words = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 1)
-        self.assertIn("mapid has ended", words)
+        self.assertIn("mapid has exited", words)
         self.assertGreater(self.slices(trace)["driver_read"], 0)
 
     def test_a_second_recording_is_refused_in_words_and_leaves_no_file(self):

@@ -51,7 +51,7 @@ class Access(unittest.TestCase):
         status = daemon.socket.stat()
         self.assertEqual((stat.S_IMODE(status.st_mode), status.st_gid), (0o660, group.gr_gid))
         stranger = daemon.client(user="nobody")
-        with self.assertRaisesRegex(ClientError, "Permission denied .socket_mode and socket_group of mapi.conf"):
+        with self.assertRaisesRegex(ClientError, "Permission denied .access is set by socket_mode and socket_group of mapi.conf"):
             stranger.do("Flow.on_device('tap')")
         member = daemon.client(user="nobody", groups=[group.gr_gid])
         with self.assertRaisesRegex(ClientError, "3139"): # it gets in, and is no member of the device's group
