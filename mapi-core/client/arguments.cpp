@@ -38,7 +38,8 @@ std::string flow_error(int fd, const Error &error)
     return (error.number() == MAPI_INVALID_FLOW ? "" : "flow " + std::to_string(fd) + " ") + error.what();
 }
 
-// 'f' is of the flow that 'r' names, right before it.  Both are one thing, which has the number of the flow.
+// 'f' is a function of the flow that the preceding 'r' names.  Both are treated as one argument,
+// with the number of the flow's.
 void find_function(const std::string &name, engine::Arguments &arguments, size_t i, const FindTarget &find_target)
 {
     const int fd = int(arguments[i - 1].number);
@@ -59,7 +60,7 @@ void find_functions(const std::string &name, engine::Argument &argument, int pos
         const bool has_flow = function.ec == std::errc() && function.ptr != end && *function.ptr == '@';
         const auto flow = has_flow ? std::from_chars(function.ptr + 1, end, fd) : function;
         if (!has_flow || flow.ec != std::errc() || (flow.ptr != end && (*flow.ptr != ',' || flow.ptr + 1 == end)))
-            refuse(name, position, ": \"" + argument.text + "\" is no list FUNCTION@FLOW,FUNCTION@FLOW");
+            refuse(name, position, ": \"" + argument.text + "\" is not a list FUNCTION@FLOW,FUNCTION@FLOW");
         try {
             argument.targets.push_back(find_target(fd, fid, true));
         } catch (const Error &error) {
@@ -74,7 +75,7 @@ void find_flows(const std::string &name, engine::Argument &argument, int positio
 {
     const std::vector<int> flows = engine::read_flow_list(argument.text);
     if (flows.empty())
-        refuse(name, position, ": \"" + argument.text + "\" is no list FLOW,FLOW");
+        refuse(name, position, ": \"" + argument.text + "\" is not a list FLOW,FLOW");
     for (const int fd : flows) {
         try {
             argument.flows.push_back(find_flow(fd));
@@ -85,7 +86,8 @@ void find_flows(const std::string &name, engine::Argument &argument, int positio
     argument.number = int64_t(argument.flows.size());
 }
 
-// A pipe is opened again, so that O_NONBLOCK applies to this process only.  A file that already has content is appended to.
+// A pipe is reopened, so that O_NONBLOCK applies to this process only.  If standard output already
+// has content, it is appended to.
 int open_standard_output()
 {
     if (lseek(STDOUT_FILENO, 0, SEEK_CUR) > 0)
@@ -96,7 +98,7 @@ int open_standard_output()
     return descriptor >= 0 ? descriptor : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
 }
 
-// "-": standard output.  place: of the argument, for messages.
+// "-": standard output.  place: position of the argument, for messages.
 std::shared_ptr<engine::OwnedFile> open_file(const std::string &place, const std::string &path)
 {
     constexpr int kFlags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK;
@@ -108,10 +110,10 @@ std::shared_ptr<engine::OwnedFile> open_file(const std::string &place, const std
     if (descriptor < 0)
         throw Error(MAPI_ERROR_FILE, where + nslice_write_error(errno));
     auto file = std::make_shared<engine::OwnedFile>(descriptor, is_new ? path : "");
-    // Drivers hold a lock on what they read, too.
+    // Drivers also hold a lock on the files that they read.
     struct stat status = {};
     if (fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && flock(descriptor, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK)
-        throw Error(MAPI_ERROR_FILE, where + "is read by a device or written by another function; give each its own file");
+        throw Error(MAPI_ERROR_FILE, where + "already read by a device or written by another function (give each its own file)");
     return file;
 }
 
@@ -120,14 +122,14 @@ std::string place_of(const std::string &name, int position)
     return name + ": argument " + std::to_string(position) + ": ";
 }
 
-// rotation: null, or the argument with the rotation.
+// rotation: the argument with the rotation, or null.
 void open_files(const std::string &name, engine::Argument &argument, int position, engine::Argument *rotation)
 {
     std::string path = argument.text;
     if (rotation) {
         const auto parsed = functions::parse_file_rotation(rotation->text);
         if (!parsed)
-            refuse(name, position + 2, std::string(": \"") + rotation->text + "\" is no rotation (" + functions::kFileRotationForm + ")");
+            refuse(name, position + 2, std::string(": \"") + rotation->text + "\" is not a rotation (" + functions::kFileRotationForm + ")");
         if (path == "-")
             refuse(name, position + 2, ": standard output cannot be rotated");
         for (unsigned i = 1; i < parsed->files; ++i)
@@ -138,7 +140,7 @@ void open_files(const std::string &name, engine::Argument &argument, int positio
     argument.number = argument.file->descriptor();
 }
 
-// "host:port", where a file of such a name is "./host:port".
+// "host:port"; a file with such a name is given as "./host:port".
 bool is_network_address(const std::string &text)
 {
     const size_t colon = text.rfind(':');
@@ -160,7 +162,7 @@ engine::Argument *rotation_behind(engine::Arguments &arguments, size_t i)
     return found == arguments.end() ? nullptr : &*found;
 }
 
-// Last, when all of them are there: what they name.
+// Looks up what arguments name, once all of them are there.
 void look_up(const std::string &name, engine::Arguments &arguments, const Finders &find)
 {
     for (size_t i = 0; i < arguments.size(); ++i) {
@@ -179,7 +181,7 @@ void look_up(const std::string &name, engine::Arguments &arguments, const Finder
     }
 }
 
-// Whoever reads it may stand in another folder.
+// The process that opens the path may have another working directory.
 std::string whole_path(const std::string &path)
 {
     std::error_code error;
@@ -221,7 +223,7 @@ engine::Arguments read_arguments(const FunctionDescription &function, GivenArgum
     for (const char letter : description) {
         if (letter == '?') {
             optional = true;
-        } else if (letter == 'u') { // not the caller's to say
+        } else if (letter == 'u') { // not given by the caller
             arguments.push_back({letter, geteuid(), {}, {}});
         } else if (++position <= count) {
             arguments.push_back(take(name, given, letter, position));

@@ -9,17 +9,19 @@
 
 namespace mapi::client
 {
-// A flow's function, whose result is taken whole or as one value; throws Error that tells what the flow lacks.
+// A flow's function, whose result is used as a whole or as one value; throws Error if the flow
+// lacks it.
 using FindTarget = std::function<engine::Target(int fd, int fid, bool is_whole)>;
 
 using FindFlow = std::function<engine::FlowBegun(int fd)>;
 
-// What arguments name.
+// Look up what arguments name.
 struct Finders {
     FindTarget target;
     FindFlow flow;
 };
 
-// Throws Error 7001 .. 7011 for the first argument that is missing, too many, of another type or names nothing.
+// Throws Error 7001 .. 7011 for the first argument that is missing, extra, of another type, or
+// names nothing.
 engine::Arguments read_arguments(const FunctionDescription &function, GivenArguments &given, const Finders &find);
 } // namespace mapi::client

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Backend: who captures for this process: an engine of its own, or mapid.
+// Backend: captures for this process: an engine of its own, or mapid.
 #pragma once
 
 #include <atomic>
@@ -15,18 +15,19 @@ namespace mapi::client
 {
 struct FlowRecipe;
 
-// What is known of a function before it is applied.
+// Description of a function before it is applied.
 struct FunctionDescription {
     std::string name;
     std::string args; // as in mapi_function
     std::string description;
 };
 
-// Any thread.  Everything throws Error.
+// Any thread.  All functions throw Error.
 class Flow : public std::enable_shared_from_this<Flow>
 {
 public:
-    // How long describe() waits until it is known whether the packet that was taken last is the last of the trace.
+    // How long describe() waits to find out whether the last packet that was read is the last of
+    // the trace.
     static constexpr int kWhetherOverMs = 2000;
 
     virtual ~Flow() = default;
@@ -34,7 +35,7 @@ public:
     // Without a shortcut, the calls below are used.
     bool has_shortcut(int fid) const { return unsigned(fid) - 1 < shortcut_count_.load(std::memory_order_acquire); } // pairs with make_shortcuts()
     Shortcut &shortcut(int fid) const { return shortcuts_[unsigned(fid) - 1]; }
-    // For good: from now on each call is asked.  Neither locks nor waits.
+    // Permanently: from now on the calls below are used.  Neither locks nor waits.
     void close_shortcuts()
     {
         are_shortcuts_closed_ = true;
@@ -43,9 +44,10 @@ public:
     }
 
     virtual int apply(const std::string &function, engine::Arguments arguments) = 0;
-    // One of its functions, for another one's argument; is_whole: that takes results of any size.
+    // A function of the flow, as another function's argument; is_whole: results of any size are
+    // accepted.
     virtual engine::Target target(int fid, bool is_whole) = 0;
-    // Whether it has begun, for another flow's function.
+    // Whether the flow has begun, for another flow's function.
     virtual engine::FlowBegun begun() = 0;
     virtual bool is_connected() = 0;
     virtual void set_option(int option, uint64_t value) = 0;
@@ -55,26 +57,28 @@ public:
     virtual void remove(int fid) = 0;
     virtual void close() = 0;
 
-    // Does not wait.  Null: next_results() does.
+    // Does not wait.  Null: use next_results().
     virtual mapi_results_t *read_results(int fid) = 0;
-    // Where results come one after another, the next of these.
+    // The next result of a function that returns them one by one.
     virtual mapi_results_t *next_results(int fid) = 0;
-    // Null: the end, or nothing there and the buffer does not wait.
+    // Null: the end, or the buffer is empty and does not wait.
     virtual const mapipkt *next_packet(int fid) = 0;
-    // At most `most`, all that are there; waits for the first, timeout_ms < 0 for ever.  0: none came in time, or none will come.
+    // Returns all available packets, at most `most`; waits for the first one, timeout_ms < 0
+    // forever.  0: none arrived in time, or no more will arrive.
     virtual int next_packets(int fid, const mapipkt **packets, int most, int timeout_ms) = 0;
-    // Becomes readable when there is something to read, or the end, after a read that found nothing.  Stays the flow's.
+    // Becomes readable when there is something to read, or at the end, after a read that found
+    // nothing.  Belongs to the flow.
     virtual int poll_descriptor(int fid) = 0;
-    // False when the time is up.
+    // False if the time is up.
     virtual bool wait_for_end(int timeout_ms) = 0;
 
-    // After the last packet of a trace has been taken it reports FLOW_FINISHED.
+    // Reports FLOW_FINISHED after the last packet of a trace has been read.
     virtual void describe(mapi_flow_info_t *info) = 0;
     virtual void describe(int fid, mapi_function_info_t *info) = 0;
     // 0: there is none after it.
     virtual int next_function(int fid) = 0;
 
-    // The requests that make it again if its mapid has ended; null: the flow is still running.
+    // The requests that recreate the flow if its mapid has ended; null: the flow is still running.
     virtual std::shared_ptr<const FlowRecipe> recipe_if_gone() { return nullptr; }
 
 protected:
@@ -85,7 +89,8 @@ protected:
         shortcut_count_.store(unsigned(functions), std::memory_order_release);
     }
     bool are_shortcuts_closed() const { return are_shortcuts_closed_; }
-    // To a WordPlace or a RecordSource.  Either whoever removes the function, or closes all, finds it open and closes it, or that is seen here.
+    // Place: a WordPlace or a RecordSource.  A concurrent removal of the function, or closing of
+    // all shortcuts, either finds the shortcut open and closes it, or is noticed here.
     template <class Place, class IsRemoved> void open_shortcut(int fid, Place &&place, IsRemoved is_removed)
     {
         if (!has_shortcut(fid))
@@ -112,10 +117,10 @@ public:
     virtual ~Backend() = default;
 
     virtual FunctionDescription function(const std::string &name) = 0;
-    // All of them, numbered from 0.
+    // All functions, numbered from 0.
     virtual FunctionDescription function_at(int number) = 0;
     virtual unsigned function_count() = 0;
-    // fd: the number by which the program will call it.
+    // fd: the flow's descriptor in the program.
     virtual std::shared_ptr<Flow> create_flow(int fd, const std::string &device) = 0;
     virtual std::shared_ptr<Flow> create_offline_flow(int fd, const std::string &path, int format) = 0;
     virtual std::shared_ptr<Flow> create_again(const FlowRecipe &recipe) = 0;

@@ -64,7 +64,7 @@ void FlowTable::replace(int fd, const std::shared_ptr<Flow> &old, std::shared_pt
         slot.flow = flow.get();
         slot.owner = std::move(flow);
     }
-    wait_for_readers(); // who may still use `old`
+    wait_for_readers(); // threads that may still use `old`
 }
 
 int FlowTable::next(int fd)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Flow table: flow descriptor -> flow, without a lock on the way.
+// Flow table: flow descriptor -> flow, lock-free.
 #pragma once
 
 #include <array>
@@ -18,7 +18,8 @@ class FlowTable
 public:
     static constexpr int kFlowsMax = 16384;
 
-    // Runs `use(flow)` while the flow cannot go away; use() must not block.  Throws Error when there is no such flow.
+    // Runs `use(flow)` while the flow cannot go away; use() must not block.  Throws Error if there
+    // is no such flow.
     template <class Use> auto with(int fd, Use use)
     {
         Slot &slot = slot_of(fd);
@@ -29,7 +30,8 @@ public:
         return use(*flow);
     }
 
-    // take(shortcut, the thread's clock) where the function has one; null: with() and hold() know more.  Calls nothing.
+    // Returns take(shortcut, the thread's clock) if the function has a shortcut; null: use with()
+    // or hold().  Calls nothing else.
     template <class Take> auto try_shortcut(int fd, int fid, Take take) -> decltype(take(std::declval<const Shortcut &>(), std::declval<const ReaderClock &>()))
     {
         ReaderThread *const reader = own_reader;
@@ -43,13 +45,14 @@ public:
         return taken;
     }
 
-    // For calls that block: the flow lives until the caller lets go, also when it is closed meanwhile.
+    // For calls that block: the flow lives until the caller releases it, even if it is closed
+    // meanwhile.
     std::shared_ptr<Flow> hold(int fd)
     {
         return with(fd, [](Flow &flow) { return flow.shared_from_this(); });
     }
 
-    // Makes a flow that knows its descriptor: make(fd) returns it, or throws.
+    // Creates a flow that knows its descriptor: make(fd) returns it, or throws.
     template <class Make> int add(Make make)
     {
         const int fd = reserve();
@@ -61,14 +64,15 @@ public:
         }
         return fd;
     }
-    // Runs close(flow) once nobody is inside with() any more.  The number is no other flow's before that is done.
+    // Runs close(flow) once no thread is inside with() any more.  The number is not reused before
+    // that is done.
     template <class Close> void remove(int fd, Close close)
     {
         const std::shared_ptr<Flow> flow = take(fd);
         const Freed freed{*this, fd};
         close(*flow);
     }
-    // use(flow) with each that there is, inside a ReadSection or where no other thread runs.
+    // Calls use(flow) for each flow, inside a ReadSection or while no other thread runs.
     template <class Use> void for_each(Use use)
     {
         for (Slot &slot : slots_) {
@@ -76,9 +80,9 @@ public:
                 use(*flow);
         }
     }
-    // Another one in place of `old`; throws Error when that is there no more.
+    // Replaces `old` by another flow; throws Error if `old` is no longer there.
     void replace(int fd, const std::shared_ptr<Flow> &old, std::shared_ptr<Flow> flow);
-    // Whether a flow has ever been asked for.
+    // Whether a flow has ever been requested.
     bool is_used() const { return last_ != 0; }
     // The smallest descriptor in use that is greater than fd; 0: none.
     int next(int fd);
@@ -86,8 +90,8 @@ public:
 private:
     struct Slot {
         std::atomic<Flow *> flow = nullptr;
-        std::shared_ptr<Flow> owner; // under mutex_
-        bool is_taken = false;       // so is this; also while a flow is made or closed
+        std::shared_ptr<Flow> owner; // protected by mutex_
+        bool is_taken = false;       // likewise; also set while a flow is created or closed
     };
 
     struct Freed {
@@ -109,7 +113,7 @@ private:
     }
 
     std::array<Slot, kFlowsMax> slots_;
-    std::mutex mutex_; // add and remove
+    std::mutex mutex_; // for add and remove
     std::atomic<int> last_ = 0; // numbers are used in turn, so that a stale one does not soon name another flow
 };
 } // namespace mapi::client

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""function_pages: mapi.3, pages/ and the functions' tables -> a page of section 3mapi for each function, one of section 3 for each call.
+"""function_pages: mapi.3, pages/ and the functions' tables -> a page of section 3mapi per function, and one of section 3 per call.
 
-Usage: function_pages.py MAPI.3 FUNCTIONS-FOLDER PAGES-FOLDER.  Fails when the catalogue, mapi.h, mapi.3 and pages/ beside it do not agree, or a
-function or call lacks its arguments, its result or its errors.
+Usage: function_pages.py MAPI.3 FUNCTIONS-FOLDER PAGES-FOLDER.  Fails if the catalogue, mapi.h, mapi.3 and pages/ are inconsistent, or if
+a function or call lacks its arguments, its result or its errors.
 """
 import pathlib
 import re
@@ -11,7 +11,7 @@ import sys
 import page_facts
 
 FUNCTION_PAGE = r'''.\" SPDX-License-Identifier: MIT
-.\" Made of mapi.3 and pages/ by function_pages.py.
+.\" Generated from mapi.3 and pages/ by function_pages.py.
 .TH {name} 3mapi 2026 "NetSlice toolkit" "MAPI functions"
 .SH NAME
 {name} \- {summary}
@@ -30,7 +30,7 @@ FUNCTION_PAGE = r'''.\" SPDX-License-Identifier: MIT
 .SH ERRORS
 {errors}
 .PP
-Of every function:
+Errors of every function:
 {common_errors}
 .SH SEE ALSO
 .BR mapi (3):
@@ -38,7 +38,7 @@ flows, results, and what functions have in common;
 .BR mapi_apply_function (3)
 '''
 CALL_PAGE = r'''.\" SPDX-License-Identifier: MIT
-.\" Made of mapi.3 and pages/ by function_pages.py.
+.\" Generated from mapi.3 and pages/ by function_pages.py.
 .TH {name} 3 2026 "NetSlice toolkit" "Library functions"
 .SH NAME
 {name} \- {summary}
@@ -61,20 +61,20 @@ Link with \fI\-lmapi\fP.
 {threads}
 .SH SEE ALSO
 .BR mapi (3):
-what belongs together
+overview of all calls
 '''
 HEAD = re.compile(r"^\.TP\n(\.BR? [A-Z].*)\n", re.MULTILINE)
 FONT = re.compile(r"\\f[A-Z]")
 
 
 def functions_part(text):
-    """From .SS Functions up to the first paragraph that is of none of them."""
+    """From .SS Functions up to the first paragraph that does not belong to a function."""
     begin = text.index(".SS Functions\n")
     return text[begin:text.index("\n.PP\n", begin) + 1]
 
 
 def paragraphs(part):
-    """Name -> arguments and text; names that share a paragraph have the same."""
+    """Name -> arguments and text, which are the same for names that share a paragraph."""
     heads = list(HEAD.finditer(part))
     for head, following in zip(heads, [*heads[1:], None]):
         names, _, arguments = FONT.sub("", head.group(1)).split(" ", 1)[1].partition('"')
@@ -84,7 +84,7 @@ def paragraphs(part):
 
 
 def summaries(folder):
-    """Name -> description, as the functions' tables have them."""
+    """Name -> description from the functions' tables."""
     known = {name.upper() for name in re.findall(r"&mapi_fn_(\w+)", (folder / "catalog.cpp").read_text())}
     found = {}
     for source in sorted(folder.rglob("*.cpp")):
@@ -95,7 +95,7 @@ def summaries(folder):
 
 
 def synopses(text):
-    """Name -> its lines of the synopsis."""
+    """Name -> its lines in the synopsis."""
     found = {}
     for line in text[text.index(".SH SYNOPSIS"):text.index(".SH DESCRIPTION")].splitlines():
         if name := re.match(r'\.BI "[^"(]*?(mapi_\w+)\(', line):
@@ -109,7 +109,7 @@ def agree(what, names, other, others):
 
 
 def argument_names(arguments):
-    """Those of "int count [, int sort]"."""
+    """Argument names of "int count [, int sort]"."""
     return [argument.split()[-1].lstrip("*") for argument in re.sub(r"[\[\]]", "", arguments).split(",") if argument.strip()]
 
 
@@ -125,8 +125,8 @@ def write_functions(manual, functions, facts, common, folder):
         fact.check(name, argument_names(arguments), ["result"])
         page = FUNCTION_PAGE.format(
             name=name, summary=described[name], arguments=f", {arguments}" if arguments else "", text=text,
-            argument_list=page_facts.argument_list(fact.arguments) or "There are none.", result=page_facts.roff(fact.texts["result"]),
-            errors=page_facts.error_list(fact.errors, facts.names) or "It has none of its own.", common_errors=common_errors)
+            argument_list=page_facts.argument_list(fact.arguments) or "None.", result=page_facts.roff(fact.texts["result"]),
+            errors=page_facts.error_list(fact.errors, facts.names) or "None of its own.", common_errors=common_errors)
         (folder / f"{name}.3mapi").write_text(page)
 
 
@@ -142,7 +142,7 @@ def write_calls(manual, header, facts, folder):
         page = CALL_PAGE.format(
             name=name, summary=fact.texts["summary"], synopsis="\n".join(lines[name]), text=page_facts.roff(fact.texts["text"]),
             argument_list=page_facts.argument_list(fact.arguments), returns=page_facts.roff(fact.texts["returns"]),
-            errors=page_facts.error_list(fact.errors, facts.names) or "There are none.", threads=page_facts.roff(fact.texts["threads"]))
+            errors=page_facts.error_list(fact.errors, facts.names) or "None.", threads=page_facts.roff(fact.texts["threads"]))
         (folder / f"{name}.3").write_text(page)
         for other in others:
             (folder / f"{other}.3").write_text(f".so man3/{name}.3\n")

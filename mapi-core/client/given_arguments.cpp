@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Given arguments: a variable argument list, and what its caller knows of it -> one argument after another, as a letter wants it.
+// Given arguments: a variable argument list, and what its caller knows about it -> one argument
+// after another, as required by a letter.
 #include "client/given_arguments.hpp"
 
 #include <climits>
@@ -9,7 +10,7 @@ namespace mapi::client
 {
 namespace
 {
-// No string lies below: nothing can be mapped there.
+// No string has an address below: nothing can be mapped there.
 constexpr uintptr_t kFirstAddress = 0x10000;
 
 const char *kind_name(char kind)
@@ -84,7 +85,7 @@ engine::Argument GivenArguments::take_unchecked(char letter)
 {
     engine::Argument argument;
     argument.kind = letter;
-    if (letter == 'n') { // a caller that cannot say: a small number is no pointer
+    if (letter == 'n') { // the caller passes no type: a small number is not a pointer
         const auto word = va_arg(list_, uintptr_t);
         argument.text = word < kFirstAddress ? std::to_string(word) : reinterpret_cast<const char *>(word);
     } else if (is_text(letter)) {
@@ -115,7 +116,7 @@ std::string GivenArguments::take_text()
 int64_t GivenArguments::take_number(char kind, char letter)
 {
     int64_t number = 0;
-    bool is_beyond = false; // what 64 bits with a sign can tell
+    bool is_beyond = false; // out of range of signed 64 bits
     switch (kind) {
     case 'i': number = va_arg(list_, int); break;
     case 'u': number = va_arg(list_, unsigned); break;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Given arguments: a variable argument list, and what its caller knows of it -> one argument after another, as a letter wants it.
+// Given arguments: a variable argument list, and what its caller knows about it -> one argument
+// after another, as required by a letter.
 #pragma once
 
 #include <cstdarg>
@@ -9,7 +10,7 @@
 
 namespace mapi::client
 {
-// What is wrong with an argument, to be said behind "argument 1".
+// What is wrong with an argument; appended to "argument 1".
 struct WrongArgument {
     std::string text;
     bool is_null = false; // a null pointer
@@ -21,15 +22,16 @@ const char *letter_name(char letter);
 class GivenArguments
 {
 public:
-    // kinds: letters of mapi/argument_kinds.h, or null: the types are not known, nor with count < 0 how many there are.
+    // kinds: letters of mapi/argument_kinds.h; null: the types are unknown, and with count < 0 also
+    // the number of arguments.
     GivenArguments(const char *kinds, int count, va_list list);
     ~GivenArguments() { va_end(list_); }
     GivenArguments(const GivenArguments &) = delete;
     GivenArguments &operator=(const GivenArguments &) = delete;
 
-    // < 0: not known.
+    // < 0: unknown.
     int count() const { return count_; }
-    // The next one; throws WrongArgument.  Text is as it was given.
+    // Returns the next one; throws WrongArgument.  Text is unchanged.
     engine::Argument take(char letter);
 
 private:

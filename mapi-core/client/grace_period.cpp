@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Grace period: the threads that read, and waiting for them.
+// Grace period: registers reading threads, and waits for them.
 #include "client/grace_period.hpp"
 
 #include <chrono>
@@ -16,11 +16,13 @@ constinit thread_local ReaderThread *own_reader = nullptr;
 
 namespace
 {
-constexpr std::chrono::milliseconds kStoresAreVisible(10); // no store waits longer in a processor
+// no store stays invisible longer in a processor
+constexpr std::chrono::milliseconds kStoresAreVisible(10);
 
-std::atomic<bool> readers_need_fences = true; // until the first reader comes
+std::atomic<bool> readers_need_fences = true; // until the first reader registers
 
-// Grows to as many threads as read at a time; those of threads that have ended are used again.
+// The list grows to the number of threads that read at the same time; entries of threads that have
+// ended are reused.
 std::atomic<ReaderThread *> first_reader = nullptr;
 
 bool membarrier(int command)
@@ -28,7 +30,7 @@ bool membarrier(int command)
     return syscall(SYS_membarrier, command, 0, 0) == 0;
 }
 
-// In a child after fork(): sections of threads that it does not have would never end.
+// In a child after fork(): sections of threads that do not exist there would never end.
 void forget_other_threads()
 {
     readers_need_fences = !membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
@@ -47,7 +49,8 @@ void release_reader(void *reader)
     static_cast<ReaderThread *>(reader)->is_in_use.store(false, std::memory_order_release);
 }
 
-// Made once: its destructor gives a thread's place back, also when other destructors of the thread have read after it.
+// Created once: its destructor returns a thread's entry, even if other destructors of the thread
+// read after it.
 struct ThreadExit {
     ThreadExit()
     {
@@ -89,7 +92,8 @@ void wait_for_readers()
 {
     if (readers_need_fences)
         full_fence();
-    else if (!membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED)) // a system call filter that was installed since
+    // a system call filter was installed in the meantime
+    else if (!membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED))
         std::this_thread::sleep_for(kStoresAreVisible);
     for (ReaderThread *reader = first_reader; reader; reader = reader->next) {
         while (reader->sections.load(std::memory_order_acquire) != 0)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Grace period: readers without a lock -> a writer that knows when all of them have left.
+// Grace period: lock-free readers -> a writer that knows when all of them have left.
 //
-// As userspace RCU does it: a reader only stores to a word of its own thread, and the rare writer pays for the ordering with
-// membarrier(2).  Where the kernel has no membarrier, each reader executes the fence itself.
+// As in userspace RCU, a reader only stores to a word of its own thread, and the rare writer pays
+// for the ordering with membarrier(2).  If the kernel has no membarrier, each reader executes the
+// fence itself.
 #pragma once
 
 #include <atomic>
@@ -12,25 +13,26 @@
 
 namespace mapi::client
 {
-// What a thread that reads has for itself.
+// State of a reading thread.
 struct alignas(64) ReaderThread {
-    std::atomic<uint32_t> sections = 0; // that the thread is in, one inside the other
+    std::atomic<uint32_t> sections = 0; // number of nested sections that the thread is in
     ReaderClock clock;
     std::atomic<bool> needs_fence = false;
     std::atomic<bool> is_in_use = true;
     ReaderThread *next = nullptr;
 };
 
-// Null until the thread's first section.  Initial-exec: one load, no call, in a shared library, too.
+// Null until the thread's first section.  Initial-exec: one load and no call, also in a shared
+// library.
 extern constinit thread_local ReaderThread *own_reader [[gnu::tls_model("initial-exec"), gnu::visibility("hidden")]];
 
 // Throws std::bad_alloc.
 ReaderThread &register_reader();
 
-// Nothing after it is done before anything ahead of it is visible to all.
+// Everything before it becomes visible to all threads before anything after it is executed.
 inline void full_fence()
 {
-#ifdef __SANITIZE_THREAD__ // knows no fences
+#ifdef __SANITIZE_THREAD__ // does not support fences
     static std::atomic<int> fence;
     fence.fetch_add(1);
 #else
@@ -38,13 +40,15 @@ inline void full_fence()
 #endif
 }
 
-// What a writer unlinks while a section lasts stays valid until its end.  The thread does not block inside.  Signal handlers may have sections.
-// Of the calling thread; returns what leave_section() takes.
+// What a writer unlinks during a section stays valid until the section ends.  The thread must not
+// block inside.  Signal handlers may have sections.  For the calling thread; returns the argument
+// of leave_section().
 inline uint32_t enter_section(ReaderThread &own)
 {
     const uint32_t before = own.sections.load(std::memory_order_relaxed);
     own.sections.store(before + 1, std::memory_order_relaxed);
-    // Pairs with the barrier in wait_for_readers(): either it sees the section, or this reader what was unlinked before.
+    // Pairs with the barrier in wait_for_readers(): either it sees the section, or this reader sees
+    // what was unlinked before.
     if (own.needs_fence.load(std::memory_order_relaxed)) [[unlikely]]
         full_fence();
     else
@@ -52,7 +56,7 @@ inline uint32_t enter_section(ReaderThread &own)
     return before;
 }
 
-// Pairs with the load in wait_for_readers(): what was read inside was read before.
+// Pairs with the load in wait_for_readers(): all reads inside the section happen before it.
 inline void leave_section(ReaderThread &own, uint32_t before)
 {
     own.sections.store(before, std::memory_order_release);
@@ -71,6 +75,7 @@ private:
     const uint32_t before_;
 };
 
-// Returns when all sections that had begun before the call have ended.  Not from inside a section.
+// Returns when all sections that began before the call have ended.  Must not be called inside a
+// section.
 void wait_for_readers();
 } // namespace mapi::client

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Library: who captures for this process.
+// Library: selects the backend of this process.
 #include "client/library.hpp"
 
 #include <cstdlib>
@@ -36,11 +36,12 @@ std::shared_ptr<Backend> Library::backend()
     if (connection)
         return remote_ = std::make_shared<RemoteBackend>(std::move(connection));
     if (remote_ || (is_named && std::string(named) != kInProcess))
-        throw Error(MCOM_INIT_SOCKET_ERROR, "no mapid answers at " + path + "; start it, or set MAPI_SOCKET=" + kInProcess + " to capture in this process");
+        throw Error(MCOM_INIT_SOCKET_ERROR, "mapid does not answer at " + path + " (start it, or set MAPI_SOCKET=" + kInProcess + " to capture in this process)");
     return local_ = std::make_shared<LocalBackend>();
 }
 
-// A thread's clock is looked at for all its flows: by a read of a flow of the next mapid, too, which would keep it from ever asking these.
+// A thread's clock is shared by all its flows: reads of a flow of the next mapid refresh it, too,
+// so flows of the old one would never send a request again.
 void Library::forsake_flows()
 {
     const ReadSection section;
@@ -51,7 +52,7 @@ constinit std::atomic<Library *> made_library = nullptr;
 
 namespace
 {
-// What a child of fork() would take by a shortcut is its parent's.
+// A child of fork() must not read through its parent's shortcuts.
 void forsake_parents_flows()
 {
     made_library.load()->flows.for_each([](Flow &flow) { flow.close_shortcuts(); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Library: what libmapi keeps for the process: who captures for it, and its flows.
+// Library: state of libmapi in this process: its backend and its flows.
 #pragma once
 
 #include <atomic>
@@ -16,22 +16,22 @@ class RemoteBackend;
 class Library
 {
 public:
-    // The mapid that MAPI_SOCKET names, or the standard one where it runs, or an engine in this process.  One that is gone is looked for
-    // again.  Throws Error.
+    // The mapid that MAPI_SOCKET names, or the standard one if it runs, or an engine in this
+    // process.  If it has ended, it is looked for again.  Throws Error.
     std::shared_ptr<Backend> backend();
 
     FlowTable flows;
 
 private:
-    // Those of a mapid that is gone: they ask for it whenever they are read.
+    // Flows of a mapid that has ended: from now on each read checks the connection.
     void forsake_flows();
 
-    std::mutex mutex_; // all below
+    std::mutex mutex_; // protects all members below
     std::shared_ptr<RemoteBackend> remote_;
     std::shared_ptr<Backend> local_;
 };
 
-// Made by the first call and never destroyed: packet threads may run until the process is gone.
+// Created by the first call and never destroyed: packet threads may run until the process ends.
 Library &library();
 // Null before that.
 extern constinit std::atomic<Library *> made_library [[gnu::visibility("hidden")]];

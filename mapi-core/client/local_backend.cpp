@@ -105,6 +105,6 @@ std::shared_ptr<Flow> LocalBackend::create_offline_flow(int, const std::string &
 // A process that has used a mapid never captures by itself.
 std::shared_ptr<Flow> LocalBackend::create_again(const FlowRecipe &)
 {
-    throw Error(MAPI_INTERNAL_ERROR, "a flow of mapid cannot be made again in a process that captures by itself");
+    throw Error(MAPI_INTERNAL_ERROR, "a flow of mapid cannot be recreated in a process that captures by itself");
 }
 } // namespace mapi::client

@@ -36,15 +36,15 @@ const char *need(const char *text, int number, const char *what)
 template <class Info> Info *need(Info *info, int number)
 {
     if (!info)
-        throw Error(number, "no room is given for the answer");
+        throw Error(number, "the pointer for the answer is a null pointer");
     return info;
 }
 
-// What can be no descriptor at all has a number of its own, as in MAPI 2.
+// A number that cannot be a descriptor has its own error number, as in MAPI 2.
 void check_descriptors(int fd, int fid, int least_fid = 1)
 {
     if (library().flows.is_used() && (fd < 1 || fid < least_fid))
-        throw Error(MAPI_INVALID_FID_FUNCID, "there is no flow " + std::to_string(fd) + " with a function " + std::to_string(fid) + "; their numbers begin with 1");
+        throw Error(MAPI_INVALID_FID_FUNCID, "there is no flow " + std::to_string(fd) + " with a function " + std::to_string(fid) + " (numbers start at 1)");
 }
 
 std::shared_ptr<Flow> hold(int fd, int fid)
@@ -53,7 +53,7 @@ std::shared_ptr<Flow> hold(int fd, int fid)
     return library().flows.hold(fd);
 }
 
-// The calls that describe have numbers of their own for what is not there, as in MAPI 2.
+// The calls that describe have their own error numbers for missing objects, as in MAPI 2.
 template <class Call> auto renumber(int from, int to, Call call)
 {
     try {
@@ -105,7 +105,7 @@ template <class Take> auto try_shortcut(int fd, int fid, Take take) -> decltype(
 {
     return guard(static_cast<mapi_results_t *>(nullptr), [&] {
         mapi_results_t *results = library().flows.with(fd, [fid](Flow &flow) { return flow.read_results(fid); });
-        mapi::client::own_reader->clock.look(); // for the reads by the shortcut that follow
+        mapi::client::own_reader->clock.look(); // for the following reads through the shortcut
         return results ? results : library().flows.hold(fd)->next_results(fid);
     });
 }
@@ -238,7 +238,8 @@ mapi_results_t *mapi_read_results(int fd, int fid)
     return results ? results : ask_for_results(fd, fid);
 }
 
-// MAPI_COPY and MAPI_REF are alike here: the memory is the flow's, and only a read changes it.
+// MAPI_COPY and MAPI_REF are equivalent here: the memory belongs to the flow, and only a read
+// changes it.
 void *mapi_read_results_pointer(int fd, int fid, int)
 {
     const mapi_results_t *results = mapi_read_results(fd, fid);
@@ -256,7 +257,7 @@ int mapi_get_next_pkts(int fd, int fid, mapipkt **packets, int most, int timeout
 {
     return guard(-1, [&] {
         if (most < 1)
-            throw Error(MFUNCT_INVALID_ARGUMENT_4, "there is no room for a packet");
+            throw Error(MFUNCT_INVALID_ARGUMENT_4, "no room for a packet");
         return hold(fd, fid)->next_packets(fid, const_cast<const mapipkt **>(need(packets, MFUNCT_INVALID_ARGUMENT_3)), most, timeout_ms);
     });
 }
@@ -273,7 +274,7 @@ int mapi_loop(int fd, int fid, int count, mapi_handler handler)
         if (!flow->is_connected())
             throw Error(MAPI_FLOW_NOT_CONNECTED, "the flow is not connected");
         if (!handler)
-            throw Error(MFUNCT_INVALID_ARGUMENT_4, "there is no handler");
+            throw Error(MFUNCT_INVALID_ARGUMENT_4, "the handler is a null pointer");
         for (int done = 0; count <= 0 || done < count; done += count > 0) {
             const mapipkt *packet = flow->next_packet(fid);
             if (!packet)
@@ -342,7 +343,7 @@ int mapi_read_error(int *number, char *text)
 int mapi_get_flow_info(int fd, mapi_flow_info_t *info)
 {
     return guard(-1, [&] {
-        if (fd > 0) // what is no descriptor is told first, as in MAPI 2
+        if (fd > 0) // an invalid descriptor is reported first, as in MAPI 2
             *need(info, MFUNCT_INVALID_ARGUMENT_2) = {};
         library().flows.hold(fd)->describe(info);
         info->uid = geteuid();
@@ -377,7 +378,7 @@ int mapi_get_function_info(int fd, int fid, mapi_function_info_t *info)
     });
 }
 
-// Those that were removed are passed over.
+// Skips functions that were removed.
 int mapi_get_next_function_info(int fd, int fid, mapi_function_info_t *info)
 {
     return guard(-1, [&] {
@@ -436,7 +437,8 @@ int mapi_get_libfunct_info(int libid, int number, mapi_libfunct_info_t *info)
         copy_text(info->name, function.name);
         copy_text(info->descr, function.description);
         copy_text(info->argdescr, function.args);
-        std::replace(info->argdescr, info->argdescr + strlen(info->argdescr), 'b', 'i'); // MAPI 2 has no letter of its own for it
+        // MAPI 2 has no letter for it
+        std::replace(info->argdescr, info->argdescr + strlen(info->argdescr), 'b', 'i');
         copy_text(info->devtype, MAPI_DEVTYPE_ALL);
         return 0;
     });

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""page_facts: files of pages/ -> what they tell of each function or call, and parts of a manual page."""
+"""page_facts: files of pages/ -> facts about each function or call, and parts of a manual page."""
 import re
 import sys
 
@@ -7,11 +7,11 @@ TEXTS = ("summary", "text", "result", "returns", "threads")
 
 
 class Fact:
-    """Of one function or call."""
+    """Facts about one function or call."""
 
     def __init__(self):
         self.arguments = {}
-        self.errors = None # number -> when; none told yet
+        self.errors = None # number -> cause; None: not specified yet
         self.texts = {}
 
     def add(self, where, kind, name, text):
@@ -20,24 +20,24 @@ class Fact:
         elif kind == "error":
             self.errors = self.errors or {}
             if name in self.errors:
-                sys.exit(f"{where}: error {name} is told twice")
+                sys.exit(f"{where}: error {name} is specified twice")
             self.errors[name] = text
         elif kind in TEXTS and kind not in self.texts:
             self.texts[kind] = text
         else:
-            sys.exit(f"{where}: {kind} is unknown here, or told twice")
+            sys.exit(f"{where}: {kind} is unknown here, or specified twice")
 
     def check(self, name, arguments, texts):
-        """That nothing is missing, and arguments are those of the synopsis."""
+        """Checks that nothing is missing, and that the arguments are those of the synopsis."""
         if list(self.arguments) != arguments:
             sys.exit(f"{name}: mapi.3 has the arguments {arguments}, pages/ {list(self.arguments)}")
         missing = [text for text in texts if text not in self.texts] + (["error"] if self.errors is None else [])
         if missing:
-            sys.exit(f"{name}: pages/ does not tell: {', '.join(missing)}")
+            sys.exit(f"{name}: pages/ lacks: {', '.join(missing)}")
 
 
 class Facts(dict):
-    """Name -> Fact; heads are the names that share one, common_errors stand before the first head of a file."""
+    """Name -> Fact; heads are the names that share one, common_errors come before the first head of a file."""
 
     def __init__(self, paths, numbers):
         super().__init__()
@@ -61,7 +61,7 @@ class Facts(dict):
             elif line == "error none":
                 fact.errors = {}
             elif line and not line.startswith("#"):
-                sys.exit(f"{where}: cannot be read: {line}")
+                sys.exit(f"{where}: malformed line: {line}")
             if not self.heads:
                 self.common_errors = fact.errors or {}
 
@@ -69,7 +69,7 @@ class Facts(dict):
         fact = Fact()
         for name in names:
             if name in self:
-                sys.exit(f"{where}: {name} is there twice")
+                sys.exit(f"{where}: {name} is specified twice")
             self[name] = fact
         self.heads.append(names)
         return fact
@@ -80,7 +80,7 @@ def read_numbers(header):
 
 
 def roff(text):
-    """A line that begins with a dot or a quote is no request."""
+    """Escapes a leading dot or quote, which would be a request."""
     return re.sub(r"^(?=[.'])", r"\\\\&", text)
 
 

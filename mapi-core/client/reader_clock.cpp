@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reader clock: looks at the kernel's clock, and the counter's rate between them.
+// Reader clock: reads the kernel's clock, and derives the counter's rate in between.
 #include "client/reader_clock.hpp"
 
 #include <algorithm>
@@ -10,13 +10,15 @@ namespace mapi::client
 {
 namespace
 {
-// Between two looks, for a rate of them: what a look takes itself is small beside it, and what happened in between is no pause.
+// Time between two reads from which a rate is computed: long compared to a read, and short enough
+// to contain no pause.
 constexpr uint64_t kLeastNs = 1000000, kMostNs = 2000000;
 constexpr uint64_t kNsPerUs = 1000;
 constexpr int kPairs = 3;
 } // namespace
 
-// Of several pairs the one whose reads lie closest together: a thread that is preempted between them would learn a wrong rate.
+// Of several pairs, uses the one whose reads are closest together: a thread that is preempted
+// between them would get a wrong rate.
 ReaderClock::Pair ReaderClock::read_pair()
 {
     Pair best = {0, 0};
@@ -35,9 +37,9 @@ ReaderClock::Pair ReaderClock::read_pair()
 void ReaderClock::look()
 {
     const auto [ticks, ns] = read_pair();
-    const uint64_t passed_ns = ns - ns_; // very many after the clock was set back
+    const uint64_t passed_ns = ns - ns_; // very large if the clock was set back
     const uint64_t passed_ticks = ticks - ticks_;
-    if (passed_ns < kLeastNs && window_ticks_ == 0) // the last look stays the beginning
+    if (passed_ns < kLeastNs && window_ticks_ == 0) // the last read remains the start
         return;
     const bool is_known = passed_ns >= kLeastNs && passed_ns <= kMostNs && passed_ticks != 0 && passed_ticks >> 32 == 0;
     rate_ = is_known ? (passed_ns << 32) / kNsPerUs / passed_ticks : 0;

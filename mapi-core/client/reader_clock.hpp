@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reader clock: the time of day in microseconds, for a thread that asks for it millions of times a second.
+// Reader clock: the time of day in microseconds, for a thread that needs it millions of times a
+// second.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +11,16 @@
 
 namespace mapi::client
 {
-// The kernel's clock, and between two looks at it the processor's counter at the rate that the last looks had: for less than two
-// milliseconds, so that a time is right to the microsecond, and as late as that when somebody sets the clock.
+// The kernel's clock, extended between two reads by the processor's counter at the rate of the last
+// reads: for less than two milliseconds, so that a time is accurate to the microsecond, and
+// reflects a change of the clock within that time.
 class ReaderClock
 {
 public:
-    // False: a look at the kernel's clock is due.
+    // False: the kernel's clock must be read.
     bool try_now(uint64_t &us) const
     {
-        const uint64_t passed = counter_ticks() - ticks_; // very many after the counter was set back
+        const uint64_t passed = counter_ticks() - ticks_; // very large if the counter was set back
         us = us_ + ((fraction_ + passed * rate_) >> 32);
         return passed < window_ticks_;
     }
@@ -40,11 +42,11 @@ private:
         return ticks;
 #endif
     }
-    uint64_t ticks_ = 0;        // at the last look
+    uint64_t ticks_ = 0;        // at the last read
     uint64_t window_ticks_ = 0; // after it; 0: the rate is unknown
-    uint64_t rate_ = 0;         // 2^-32 us a tick
-    uint64_t us_ = 0;           // at the last look,
-    uint64_t fraction_ = 0;     // and 2^-32 us more
-    uint64_t ns_ = 0;           // the same
+    uint64_t rate_ = 0;         // 2^-32 us per tick
+    uint64_t us_ = 0;           // at the last read,
+    uint64_t fraction_ = 0;     // plus 2^-32 us
+    uint64_t ns_ = 0;           // at the last read
 };
 } // namespace mapi::client

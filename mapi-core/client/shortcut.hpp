@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shortcut: where a function's result or packets are in memory -> a reader, without a call of the flow.
+// Shortcut: the memory of a function's result or packets -> a reader, without a call of the flow.
 #pragma once
 
 #include <atomic>
@@ -14,37 +14,41 @@ namespace mapi::client
 {
 // A result that is the difference of two words.
 struct WordPlace {
-    const std::atomic<uint64_t> *word = nullptr; // null: there is more to it
-    const std::atomic<uint64_t> *base = nullptr; // what of the word is not the flow's
+    const std::atomic<uint64_t> *word = nullptr; // null: the result is not that simple
+    // the part of the word that does not belong to the flow
+    const std::atomic<uint64_t> *base = nullptr;
     std::atomic<uint64_t> *lent = nullptr;       // what results->res points to
     mapi_results_t *results = nullptr;
     const std::atomic<uint32_t> *status = nullptr; // FLOW_ACTIVE while the result is kept up to date
 };
 
-// Empty at first; each reader that has asked the flow fills it in.  Any thread.  It does not see that mapid was killed, which does not change
-// the flow's status: whenever the reader's clock has to be read anew, the flow is asked instead.
+// Empty at first; filled in by each reader that has called the flow.  Any thread.  It does not
+// notice that mapid was killed, which does not change the flow's status: whenever the reader's
+// clock has to be refreshed, the flow is called instead.
 class Shortcut
 {
 public:
-    // Null: the flow is to be asked.
+    // Null: the flow must be called.
     mapi_results_t *read_word(const ReaderClock &clock) const
     {
-        const std::atomic<uint64_t> *const word = word_.load(std::memory_order_acquire); // pairs with lead_to(): the others are there
+        // pairs with lead_to(): the other members are set
+        const std::atomic<uint64_t> *const word = word_.load(std::memory_order_acquire);
         uint64_t now_us;
         if (!word || !clock.try_now(now_us)) [[unlikely]]
             return nullptr;
         if (status_.load(std::memory_order_relaxed)->load(std::memory_order_relaxed) != FLOW_ACTIVE) [[unlikely]]
             return nullptr;
-        // Threads that read the same function at a time get whole words.  The base is read first, since the word only grows.
+        // Threads that read the same function at the same time get whole words.  The base is read
+        // first, since the word only grows.
         const uint64_t base = base_.load(std::memory_order_relaxed)->load(std::memory_order_acquire);
         lent_.load(std::memory_order_relaxed)->store(word->load(std::memory_order_acquire) - base, std::memory_order_relaxed);
         mapi_results_t *const results = results_.load(std::memory_order_relaxed);
         if (!results)
-            __builtin_unreachable(); // saves the caller from asking
+            __builtin_unreachable(); // saves the caller a check
         std::atomic_ref(results->ts).store(now_us, std::memory_order_relaxed);
         return results;
     }
-    // The same; it does not wait.
+    // The same for packets; does not wait.
     const mapipkt *next_packet() const
     {
         ring::RecordSource *const packets = packets_.load(std::memory_order_acquire);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Heap: memory that clients have freed -> the system.  By glibc; other C libraries keep less by themselves.
+// Heap: memory that clients have freed -> the system.  With glibc only; other C libraries keep less
+// memory.
 #include "daemon/heap.hpp"
 
 #include <algorithm>
@@ -16,7 +17,8 @@ namespace mapi::daemon
 namespace
 {
 constexpr int kArenasLeast = 4;
-constexpr int kMappingBytes = 256 << 10; // from here on an allocation is a mapping; fixed, where glibc raises it to 32 MiB by itself
+// larger allocations are mappings; fixed, because glibc would raise the threshold up to 32 MiB
+constexpr int kMappingBytes = 256 << 10;
 } // namespace
 #endif
 
@@ -25,7 +27,9 @@ void keep_heap_small()
 #ifdef __GLIBC__
     mallopt(M_ARENA_MAX, std::max(kArenasLeast, int(std::thread::hardware_concurrency())));
     mallopt(M_MMAP_THRESHOLD, kMappingBytes);
-    mallopt(M_MXFAST, 0); // else small pieces join the free end of their arena only in malloc_trim(), which gives back that of the main arena alone
+    // otherwise small blocks are only merged with the free end of their arena in malloc_trim(),
+    // which returns only that of the main arena
+    mallopt(M_MXFAST, 0);
 #endif
 }
 

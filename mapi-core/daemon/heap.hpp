@@ -4,10 +4,11 @@
 
 namespace mapi::daemon
 {
-// Before the first thread: few arenas, since threads come and go with clients and each arena keeps what was free in it; and tables of
-// functions are mappings of their own, which go back when they are freed.
+// To be called before the first thread starts.  Limits the number of arenas, since threads come and
+// go with clients and each arena keeps its free memory; and makes tables of functions separate
+// mappings, which are returned when they are freed.
 void keep_heap_small();
 
-// All free pages.  Any thread.
+// Returns all free pages.  Any thread.
 void give_heap_back();
 } // namespace mapi::daemon

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Housekeeping: what flows and clients have left -> the system.  A packet thread that was in the middle of a burst when a flow closed still
-// had that flow's plan, and whoever closed it did not wait for long.
+// Housekeeping: what flows and clients have left -> the system.  A packet thread that was in the
+// middle of a burst when a flow was closed still had that flow's plan, and the closing thread did
+// not wait for long.
 #include "daemon/housekeeping.hpp"
 
 #include <algorithm>
@@ -13,7 +14,8 @@ namespace mapi::daemon
 {
 namespace
 {
-// Other threads wait for the heap meanwhile: clients that make and close flows all the time must not cause much of it.
+// Other threads wait for the heap meanwhile: clients that create and close flows all the time must
+// not cause much of it.
 constexpr std::chrono::nanoseconds kPauseLeast = std::chrono::milliseconds(500), kPauseMost = std::chrono::seconds(3);
 constexpr int kPauseOfWork = 5;
 } // namespace
@@ -35,7 +37,7 @@ Housekeeping::~Housekeeping()
 void Housekeeping::want()
 {
     const std::lock_guard lock(mutex_);
-    if (!is_wanted_) // else it has been woken up, and waits for more
+    if (!is_wanted_) // otherwise the thread has been woken up and waits for more
         changed_.notify_all();
     is_wanted_ = true;
 }
@@ -58,7 +60,7 @@ void Housekeeping::run()
     }
 }
 
-// False: a packet thread still has what is to be freed.
+// False: a packet thread still uses memory that is to be freed.
 bool Housekeeping::clean()
 {
     bool is_clean = false;

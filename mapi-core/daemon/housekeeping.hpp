@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Housekeeping: a thread that gives memory back which flows and clients have left.
+// Housekeeping: a thread that returns memory which flows and clients have left.
 #pragma once
 
 #include <chrono>
@@ -15,13 +15,14 @@ namespace mapi::daemon
 class Housekeeping
 {
 public:
-    // devices: which clients share; those of one client alone go with it.
+    // devices: those that clients share; those of a single client are freed with it.
     explicit Housekeeping(engine::Devices &devices);
     ~Housekeeping();
     Housekeeping(const Housekeeping &) = delete;
     Housekeeping &operator=(const Housekeeping &) = delete;
 
-    // A flow has been made or closed, or a client has gone: soon, and once for many of them.
+    // Requests a cleanup after a flow was created or closed, or a client has disconnected.  It
+    // happens soon, and once for many requests.
     void want();
 
 private:
@@ -31,7 +32,7 @@ private:
     bool clean();
 
     engine::Devices &devices_;
-    std::mutex mutex_; // all below
+    std::mutex mutex_; // protects all members below
     std::condition_variable changed_;
     bool is_wanted_ = false;
     bool has_ended_ = false;

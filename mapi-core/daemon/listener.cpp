@@ -21,7 +21,8 @@ namespace mapi::daemon
 {
 namespace
 {
-constexpr int kBacklog = SOMAXCONN; // who connects and goes shall not fill it for the others
+// clients that connect and disconnect must not fill it for others
+constexpr int kBacklog = SOMAXCONN;
 
 [[noreturn]] void fail(const std::string &what)
 {
@@ -33,18 +34,19 @@ sockaddr_un address_of(const std::string &path)
     sockaddr_un address = {};
     address.sun_family = AF_UNIX;
     if (path.size() >= sizeof(address.sun_path))
-        throw std::runtime_error(path + ": is longer than a socket's name can be, " + std::to_string(sizeof(address.sun_path) - 1) + " bytes");
+        throw std::runtime_error(path + ": socket path is longer than " + std::to_string(sizeof(address.sun_path) - 1) + " bytes");
     memcpy(address.sun_path, path.c_str(), path.size());
     return address;
 }
 
 [[noreturn]] void fail_at_lock(const std::string &name, const std::string &why)
 {
-    throw std::runtime_error(name + ": " + why + "; a mapid of another user may have left it: remove it, or choose another place with --socket");
+    throw std::runtime_error(name + ": " + why + " (a mapid of another user may have left it: remove it, or use another --socket)");
 }
 
-// Closed: somebody else made it in this moment.  The file is made only where there is none: in folders such as /tmp the kernel refuses
-// O_CREAT for another user's (fs.protected_regular).
+// Closed: another process created the file at the same moment.  The file is only created if there
+// is none: in folders such as /tmp the kernel refuses O_CREAT for another user's file
+// (fs.protected_regular).
 ipc::Descriptor open_lock(const std::string &name)
 {
     constexpr int kHow = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
@@ -60,7 +62,7 @@ ipc::Descriptor open_lock(const std::string &name)
     if (!file.is_open())
         fail_at_lock(name, strerror(errno));
     if (fstat(file.number(), &status) == 0 && (!S_ISREG(status.st_mode) || status.st_uid != geteuid()))
-        fail_at_lock(name, "is user " + std::to_string(status.st_uid) + "'s, or no file");
+        fail_at_lock(name, "belongs to user " + std::to_string(status.st_uid) + ", or is not a regular file");
     return file;
 }
 
@@ -70,7 +72,7 @@ bool is_at(const ipc::Descriptor &file, const std::string &name)
     return fstat(file.number(), &own) == 0 && stat(name.c_str(), &there) == 0 && own.st_dev == there.st_dev && own.st_ino == there.st_ino;
 }
 
-// Under the lock nobody else takes a socket for stale that its owner is about to listen at.
+// Under the lock, no other mapid takes a socket for stale while its owner is about to listen at it.
 ipc::Descriptor lock_beside(const std::string &path)
 {
     const std::string name = path + ".lock";
@@ -79,24 +81,25 @@ ipc::Descriptor lock_beside(const std::string &path)
         if (!file.is_open())
             continue;
         if (flock(file.number(), LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK)
-            throw std::runtime_error(path + ": another mapid answers there already, or is about to");
-        // Where locks are not to be had, as on some network file systems, none is.  Who had it before removes the file when it ends.
+            throw std::runtime_error(path + ": another mapid is running or starting there");
+        // Where locks are unavailable, as on some network file systems, there is none.  The
+        // previous owner removes the file when it ends.
         if (is_at(file, name))
             return file;
     }
 }
 
-// Whether a daemon answers there; what is left of one that does not is removed.
+// Fails if a daemon answers there; removes what is left of one that does not.
 void remove_stale(const sockaddr_un &address)
 {
     const ipc::Descriptor probe(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
     if (connect(probe.number(), reinterpret_cast<const sockaddr *>(&address), sizeof(address)) == 0)
-        throw std::runtime_error(std::string(address.sun_path) + ": another mapid answers there already");
+        throw std::runtime_error(std::string(address.sun_path) + ": another mapid is already running there");
     struct stat status = {};
     if (errno == ECONNREFUSED && lstat(address.sun_path, &status) == 0 && S_ISSOCK(status.st_mode))
         unlink(address.sun_path);
 }
-// Before anybody can connect, which listen() allows.
+// Before clients can connect, which listen() allows.
 void give_access(const std::string &path, const SocketAccess &access)
 {
     if (!access.group.empty()) {
@@ -104,7 +107,7 @@ void give_access(const std::string &path, const SocketAccess &access)
         if (!group)
             throw std::runtime_error(path + ": there is no group \"" + access.group + "\" (socket_group= of mapi.conf)");
         if (chown(path.c_str(), uid_t(-1), *group) < 0)
-            throw std::runtime_error(path + ": cannot be given to group " + access.group + ": " + strerror(errno) +
+            throw std::runtime_error(path + ": cannot change its group to " + access.group + ": " + strerror(errno) +
                                      " (socket_group= of mapi.conf; mapid must be root or a member)");
     }
     if (chmod(path.c_str(), mode_t(access.mode)) < 0)
@@ -115,7 +118,7 @@ void give_access(const std::string &path, const SocketAccess &access)
 Listener::Listener(const std::string &path, const SocketAccess &access) : path_(path)
 {
     const sockaddr_un address = address_of(path);
-    std::error_code ignored; // what follows tells it
+    std::error_code ignored; // a failure shows in what follows
     if (const auto folder = std::filesystem::path(path).parent_path(); !folder.empty())
         std::filesystem::create_directory(folder, ignored);
     lock_ = lock_beside(path);
@@ -136,7 +139,7 @@ Listener::Listener(const std::string &path, const SocketAccess &access) : path_(
 
 Listener::~Listener()
 {
-    unlink(path_.c_str()); // somebody else may have removed it
+    unlink(path_.c_str()); // another process may have removed it
     unlink((path_ + ".lock").c_str());
 }
 } // namespace mapi::daemon

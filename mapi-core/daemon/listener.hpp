@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Listener: a place in the file system -> the socket at which one mapid, and no other, waits for clients.
+// Listener: a path in the file system -> the socket at which one mapid, and no other, waits for
+// clients.
 #pragma once
 
 #include <string>
@@ -8,18 +9,18 @@
 
 namespace mapi::daemon
 {
-// Who may connect; what a client may do is decided by its user and groups.
+// Access to the socket; what a client may do is decided by its user and groups.
 struct SocketAccess {
     unsigned mode = 0666;
-    std::string group; // that the socket is given to; empty: it stays the process's
+    std::string group; // group of the socket; empty: that of the process
 };
 
 class Listener
 {
 public:
-    // Of those who begin at the same time one gets it.  Throws std::runtime_error.
+    // If several start at the same time, one of them gets the socket.  Throws std::runtime_error.
     explicit Listener(const std::string &path, const SocketAccess &access = {});
-    // Removes the socket and the lock; what it gave out by take() need not be closed.
+    // Removes the socket and the lock; the descriptor returned by take() need not be closed.
     ~Listener();
     Listener(const Listener &) = delete;
     Listener &operator=(const Listener &) = delete;
@@ -28,7 +29,7 @@ public:
 
 private:
     const std::string path_;
-    ipc::Descriptor lock_; // of a file beside it
+    ipc::Descriptor lock_; // of a file next to it
     ipc::Descriptor socket_;
 };
 } // namespace mapi::daemon

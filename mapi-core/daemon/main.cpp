@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// mapid: one capture for many programs: devices of mapi.conf, flows of every client.
+// mapid: devices of mapi.conf, and flows of all clients -> one capture for many programs.
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
@@ -36,45 +36,45 @@ struct Options {
     std::string config;
     std::string socket;
     std::string group = "mapi";
-    std::string log_level; // empty: as mapi.conf says
+    std::string log_level; // empty: as in mapi.conf
     std::string log_file;
     std::string metrics;
     bool is_metrics_public = false;
     bool is_check = false;
     std::string record;
     daemon::Limits limits;
-    size_t memory_mib = 0; // 0: as mapi.conf says; the same below
+    size_t memory_mib = 0; // 0: as in mapi.conf; the same below
     size_t function_memory_mib = 0;
     size_t user_memory_mib = 0;
 };
 
 void add_options(command::Arguments &arguments, Options &options)
 {
-    arguments.add("-c,--config", options.config, "mapi.conf to read; default $MAPI_CONF, ./mapi.conf, /etc/mapi.conf").kind("FILE");
-    arguments.add("-s,--socket", options.socket, "where clients find it; default $MAPI_SOCKET, ~/.mapid.sock with local=1 in mapi.conf, " + ipc::standard_socket()).kind("PATH");
-    arguments.add("-g,--group", options.group, "whose members may use devices that name no other group").show_default();
+    arguments.add("-c,--config", options.config, "mapi.conf to read; default: $MAPI_CONF, ./mapi.conf, /etc/mapi.conf").kind("FILE");
+    arguments.add("-s,--socket", options.socket, "socket at which clients reach mapid; default: $MAPI_SOCKET, ~/.mapid.sock if mapi.conf sets local=1, " + ipc::standard_socket()).kind("PATH");
+    arguments.add("-g,--group", options.group, "group whose members may use devices without a group of their own").show_default();
     arguments.add("-l,--log-level", options.log_level, "trace, debug, info, warning, error; default: log_level of mapi.conf, or info").one_of({"trace", "debug", "info", "warning", "error"});
-    arguments.add("--log-file", options.log_file, "append the log there; default: logfile of mapi.conf, or standard error").kind("FILE");
-    arguments.add("--max-clients", options.limits.clients, "clients at a time").show_default().range(1, 10000);
-    arguments.add("--max-flows", options.limits.flows, "flows of one client").show_default().range(1, 16384);
-    arguments.add("--max-functions", options.limits.functions, "functions of one client").show_default().range(1, 1000000);
-    arguments.add("--max-memory", options.memory_mib, "MiB of one client, for results and packets; default: max_memory of mapi.conf, or 256").range(1, 65536);
-    arguments.add("--max-function-memory", options.function_memory_mib, "MiB that functions, captures, flows and options of one client may need beside that, such as tables of flows; default: max_function_memory of mapi.conf, or 2048").range(1, 1048576);
-    arguments.add("--max-user-memory", options.user_memory_mib, "MiB that all clients of one user may have of both together; default: max_user_memory of mapi.conf, or 8192").range(1, 1048576);
-    arguments.add("--metrics", options.metrics, "serve counters to Prometheus there, at /metrics").kind("ADDRESS:PORT");
-    arguments.add_flag("--metrics-public", options.is_metrics_public, "also at an address that others than this machine can reach");
-    arguments.add("--record", options.record, "record mapid's own probes from start to end, for nsdump; `mapi-info record` does it at run time").kind("FILE");
-    arguments.add_flag("--check", options.is_check, "read mapi.conf, tell what is wrong or of no effect in it, list its devices and end; 1 when something is wrong");
+    arguments.add("--log-file", options.log_file, "append the log to this file; default: logfile of mapi.conf, or standard error").kind("FILE");
+    arguments.add("--max-clients", options.limits.clients, "maximum number of clients at a time").show_default().range(1, 10000);
+    arguments.add("--max-flows", options.limits.flows, "maximum number of flows and captures of one client").show_default().range(1, 16384);
+    arguments.add("--max-functions", options.limits.functions, "maximum number of functions of one client").show_default().range(1, 1000000);
+    arguments.add("--max-memory", options.memory_mib, "limit in MiB of one client's results and packets; default: max_memory of mapi.conf, or 256").range(1, 65536);
+    arguments.add("--max-function-memory", options.function_memory_mib, "limit in MiB of the other memory of one client: its functions (such as tables of flows), captures, flows and options; default: max_function_memory of mapi.conf, or 2048").range(1, 1048576);
+    arguments.add("--max-user-memory", options.user_memory_mib, "limit in MiB of both for all clients of one user; default: max_user_memory of mapi.conf, or 8192").range(1, 1048576);
+    arguments.add("--metrics", options.metrics, "serve counters for Prometheus at /metrics of this address").kind("ADDRESS:PORT");
+    arguments.add_flag("--metrics-public", options.is_metrics_public, "allow --metrics at an address that other machines can reach");
+    arguments.add("--record", options.record, "record mapid's own probes from start to end, for nsdump; `mapi-info record` does the same at run time").kind("FILE");
+    arguments.add_flag("--check", options.is_check, "read mapi.conf, print errors and warnings, list its devices and exit; exit status 1 if there are errors");
     arguments.version("-V,--version", "mapid " NETSLICE_VERSION);
     arguments.footer("mapid stays in the foreground; see mapid(8) for systemd.");
 }
 
-// All that is to be said of mapi.conf, by its lines.  `found` is what loading the plug-ins found.
+// Checks all lines of mapi.conf.  `found`: what loading the plug-ins found.
 int check(const engine::Registry &registry, std::vector<engine::ConfigNote> found)
 {
     const std::string path = engine::find_config();
     if (path.empty())
-        throw Error(MAPI_CONFIG_ERROR, "there is no mapi.conf: name it with --config, set MAPI_CONF, or write it here or in /etc");
+        throw Error(MAPI_CONFIG_ERROR, "no mapi.conf found (use --config, set MAPI_CONF, or create it in this folder or in /etc)");
     std::istringstream file = engine::open_config(path);
     const engine::Config config = engine::read_config(file, path, registry);
     found.insert(found.end(), config.notes.begin(), config.notes.end());
@@ -92,7 +92,7 @@ int check(const engine::Registry &registry, std::vector<engine::ConfigNote> foun
     return is_wrong ? 1 : 0;
 }
 
-// Signals come to one thread alone, which waits for them.
+// Signals are delivered to one thread only, which waits for them.
 sigset_t block_signals()
 {
     sigset_t signals;
@@ -104,7 +104,7 @@ sigset_t block_signals()
     return signals;
 }
 
-// A client's captures take descriptors by the hundred.
+// A client's captures can take hundreds of descriptors.
 void raise_file_limit(daemon::Limits &limits)
 {
     rlimit limit = {};
@@ -117,7 +117,7 @@ void raise_file_limit(daemon::Limits &limits)
     limits.user_files = size_t(limit.rlim_cur) / daemon::kUsersThatFillFiles;
 }
 
-// The command line is stronger than mapi.conf, which is checked when it is read.
+// The command line overrides mapi.conf, which is validated when it is read.
 size_t memory_limit(size_t option_mib, const char *key, size_t standard_bytes)
 {
     if (option_mib > 0)
@@ -145,7 +145,7 @@ daemon::SocketAccess configured_access()
     return access;
 }
 
-// The command line is stronger than mapi.conf.
+// The command line overrides mapi.conf.
 std::string log_level(const Options &options)
 {
     if (!options.log_level.empty())
@@ -167,16 +167,16 @@ engine::ReloadedConfig read_config(engine::Devices &devices)
     return read;
 }
 
-// What is wrong in the file is told with its line, and changes nothing.
+// Errors in the file are logged with their line, and nothing changes.
 void reload(engine::Devices &devices, const Options &options)
 {
     try {
         const engine::ReloadedConfig read = read_config(devices);
         spdlog::set_level(spdlog::level::from_str(log_level(options)));
         spdlog::info("reload: {}: {} devices{}{}{}", read.file.empty() ? "no mapi.conf" : read.file, read.devices, listed("new", read.added),
-                     listed("changed, for flows from now on", read.changed), listed("gone", read.removed));
+                     listed("changed, for new flows", read.changed), listed("removed", read.removed));
     } catch (const std::exception &error) {
-        spdlog::error("reload: {}; all stays as it was", error.what());
+        spdlog::error("reload: {}; configuration unchanged", error.what());
     }
 }
 
@@ -196,9 +196,9 @@ void serve(const engine::Registry &registry, const Options &options, const sigse
     if (!socket.is_open())
         socket = own.emplace(path, configured_access()).take();
     else if (!engine::find_config_value("socket_mode").empty() || !engine::find_config_value("socket_group").empty())
-        spdlog::warn("socket_mode and socket_group of mapi.conf have no effect: the socket is the service manager's (SocketMode= and SocketGroup= of mapid.socket)");
+        spdlog::warn("socket_mode and socket_group of mapi.conf have no effect: the socket belongs to the service manager (SocketMode= and SocketGroup= of mapid.socket)");
     daemon::Server server(service, std::move(socket));
-    std::unique_ptr<daemon::MetricsServer> metrics; // ends before what it tells of
+    std::unique_ptr<daemon::MetricsServer> metrics; // destroyed before what it reports on
     if (!options.metrics.empty())
         metrics = daemon::serve_metrics(options.metrics, options.is_metrics_public, [&] { return daemon::metrics_text(devices, census); });
     std::thread waiter([&] {
@@ -218,7 +218,7 @@ void serve(const engine::Registry &registry, const Options &options, const sigse
     }
     waiter.join();
     daemon::tell_service_manager("STOPPING=1");
-    spdlog::info("ending");
+    spdlog::info("exiting");
 }
 } // namespace
 
@@ -226,7 +226,7 @@ int main(int argc, char **argv)
 {
     daemon::keep_heap_small();
     Options options;
-    command::Arguments arguments("mapid: captures once and serves the flows of many programs (libmapi)", "mapid");
+    command::Arguments arguments("mapid: captures packets once for many programs that use libmapi", "mapid");
     add_options(arguments, options);
     try {
         if (const auto reply = arguments.parse(argc, argv)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pulse: a thread that shows all clients that mapid runs.
+// Pulse: a thread that shows all clients that mapid is running.
 #include "daemon/pulse.hpp"
 
 #include <chrono>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pulse: a thread that shows all clients, in memory that they see, that mapid runs.
+// Pulse: a thread that shows all clients, in memory that they map, that mapid is running.
 #pragma once
 
 #include <condition_variable>
@@ -20,14 +20,14 @@ public:
     Pulse(const Pulse &) = delete;
     Pulse &operator=(const Pulse &) = delete;
 
-    // The word is written at once, and until remove() returns.
+    // The word is written immediately, and until remove() returns.
     void add(ipc::PulseWord &word);
     void remove(ipc::PulseWord &word);
 
 private:
     void run();
 
-    std::mutex mutex_; // all below
+    std::mutex mutex_; // protects all members below
     std::condition_variable ends_;
     bool has_ended_ = false;
     std::set<ipc::PulseWord *> words_;

@@ -18,10 +18,10 @@ Recording::Recording(const std::string &name, int file) : name_(name)
 {
 #ifdef NETSLICE_DISABLE
     (void)file;
-    throw Error(MFUNCT_NOT_SUPPORTED, "this mapid was built without probes (NETSLICE_DISABLE): there is nothing to record");
+    throw Error(MFUNCT_NOT_SUPPORTED, "recording is unavailable: mapid was built without probes (NETSLICE_DISABLE)");
 #else
     if (is_taken_.exchange(true))
-        throw Error(MAPI_LIMIT_REACHED, "mapid is being recorded already, and there is one recording at a time");
+        throw Error(MAPI_LIMIT_REACHED, "mapid is already being recorded (one recording at a time)");
     nsp_session_config config = {};
     config.struct_size = sizeof(config);
     config.output = name_.c_str();
@@ -29,10 +29,10 @@ Recording::Recording(const std::string &name, int file) : name_(name)
     config.file = file;
     if (nsp_session_open(&config) != 0) {
         is_taken_ = false;
-        throw Error(MAPI_ERROR_FILE, std::string("mapid cannot be recorded: ") + nsp_last_error());
+        throw Error(MAPI_ERROR_FILE, std::string("cannot record mapid: ") + nsp_last_error());
     }
     is_under_way_ = true;
-    spdlog::info("recording: {} begins", name_);
+    spdlog::info("recording: {}: started", name_);
 #endif
 }
 

@@ -13,27 +13,29 @@ struct RecordingEnd {
     uint64_t records = 0; // in the trace
     uint64_t lost = 0;
     uint64_t file_bytes = 0;
-    std::string error; // empty: the trace is whole
+    std::string error; // empty: the trace is complete
 };
 
-// A process has one session of probes: while there is a recording there is no second one.
+// A process has one session of probes, so there can only be one recording at a time.
 class Recording
 {
 public:
-    // To the file of that name, or, file >= 0, to an open one, which stays the caller's.  Throws Error.
+    // Records into the file of that name, or, with file >= 0, into an open one, which stays the
+    // caller's.  Throws Error.
     explicit Recording(const std::string &name, int file = -1);
-    ~Recording(); // ends it, and logs that
+    ~Recording(); // ends the recording and logs it
     Recording(const Recording &) = delete;
     Recording &operator=(const Recording &) = delete;
 
-    // The trace is whole when it returns.  Once.
+    // Once; the trace is complete when it returns.
     RecordingEnd end();
 
-    // What happens now is in a trace.
+    // Whether current events are being recorded.
     static bool is_under_way() { return is_under_way_; }
 
 private:
-    static std::atomic<bool> is_taken_; // also while one begins, which measures its probes first, or ends
+    // also while a recording starts, which first calibrates its probes, or ends
+    static std::atomic<bool> is_taken_;
     static std::atomic<bool> is_under_way_;
 
     const std::string name_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Server: the socket -> sessions, a thread each.
+// Server: the socket -> sessions, one thread each.
 #include "daemon/server.hpp"
 
 #include <algorithm>
@@ -19,9 +19,11 @@ namespace mapi::daemon
 {
 namespace
 {
-constexpr size_t kClientsOfUser = 64; // but root's
-constexpr uint64_t kClientFiles = 4;  // the connection, two pieces of memory, an event
-constexpr size_t kPlacesPerKept = 8;  // each eighth place is for root, and for users that have no client yet: few users cannot take all
+constexpr size_t kClientsOfUser = 64; // except root's
+constexpr uint64_t kClientFiles = 4;  // the connection, two memory files, an event
+// one place in eight is for root, and for users that have no client yet: a few users cannot take
+// all
+constexpr size_t kPlacesPerKept = 8;
 
 [[noreturn]] void fail(const std::string &what)
 {
@@ -31,10 +33,11 @@ constexpr size_t kPlacesPerKept = 8;  // each eighth place is for root, and for 
 void set(const ipc::Descriptor &event)
 {
     const uint64_t one = 1;
-    [[maybe_unused]] const ssize_t written = write(event.number(), &one, sizeof(one)); // fails only when it is set, very often
+    // only fails if it has been set very often
+    [[maybe_unused]] const ssize_t written = write(event.number(), &one, sizeof(one));
 }
 
-// The answer to the greeting, which need not have come yet.
+// Replies to the handshake, which need not have arrived yet.
 void refuse(ipc::Descriptor socket, const std::string &why)
 {
     ipc::Reply reply;
@@ -50,7 +53,7 @@ Server::Server(const Service &service, ipc::Descriptor socket)
       wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), spare_(eventfd(0, EFD_CLOEXEC))
 {
     if (!stop_.is_open() || !wake_.is_open())
-        fail("cannot make an event");
+        fail("cannot create an event");
 }
 
 Server::~Server()
@@ -99,26 +102,28 @@ void Server::accept_one()
     join_done();
     try {
         admit(std::move(socket));
-    } catch (const std::exception &error) { // no memory, no thread: the others are served
-        spdlog::error("a client is refused: {}", error.what());
+    } catch (const std::exception &error) { // no memory, no thread: other clients are still served
+        spdlog::error("client refused: {}", error.what());
     }
 }
 
-// mapid can open no more files: each client that connects is refused with that message, so that the ones behind it are not left waiting.
+// mapid can open no more files: each client that connects is refused with that message, so that
+// clients behind it are not left waiting.
 void Server::refuse_one()
 {
-    spdlog::warn("a client is refused: {}", strerror(errno));
+    spdlog::warn("client refused: {}", strerror(errno));
     ++service_.census.tally.clients_refused;
     spare_.reset();
     ipc::Descriptor socket(accept4(socket_.number(), nullptr, nullptr, SOCK_CLOEXEC));
     try {
         if (socket.is_open())
-            refuse(std::move(socket), "the limit of open files of mapid is reached (LimitNOFILE=)");
-    } catch (const ipc::ChannelError &) { // it has gone
+            refuse(std::move(socket), "mapid has reached its limit of open files (LimitNOFILE=)");
+    } catch (const ipc::ChannelError &) { // it has disconnected
     }
     spare_ = ipc::Descriptor(eventfd(0, EFD_CLOEXEC));
     if (!spare_.is_open())
-        usleep(100000); // somebody else was faster: nothing can be done until a file is closed
+        // another thread took the descriptor: nothing can be done until a file is closed
+        usleep(100000);
 }
 
 void Server::admit(ipc::Descriptor socket)
@@ -129,9 +134,9 @@ void Server::admit(ipc::Descriptor socket)
     if (has_room(guest.peer) && guest.files.add(kClientFiles))
         return reception_.add(std::move(guest));
     ++service_.census.tally.clients_refused;
-    spdlog::warn("user {}: refused, there are too many clients", guest.peer.uid);
-    refuse(std::move(guest.socket), "the limit of clients is reached (--max-clients), or user " + std::to_string(guest.peer.uid) +
-                                        " has reached the limit of one user, of clients or of open files");
+    spdlog::warn("user {}: client refused: too many clients", guest.peer.uid);
+    refuse(std::move(guest.socket), "mapid has reached its limit of clients (--max-clients), or user " + std::to_string(guest.peer.uid) +
+                                        " has reached its own limit of clients or open files");
 }
 
 void Server::begin(Guest guest)
@@ -141,9 +146,9 @@ void Server::begin(Guest guest)
     client.uid = guest.peer.uid;
     try {
         client.thread = std::thread([this, &client, guest = std::move(guest)]() mutable { serve(client, guest); });
-    } catch (const std::exception &error) { // no memory, no thread: the others are served
+    } catch (const std::exception &error) { // no memory, no thread: other clients are still served
         clients_.pop_back();
-        spdlog::error("a client is refused: {}", error.what());
+        spdlog::error("client refused: {}", error.what());
     }
 }
 
@@ -164,7 +169,7 @@ void Server::serve(Client &client, Guest &guest)
     spdlog::info("client {} of user {}: connected", pid, guest.peer.uid);
     try {
         Session(service_, std::move(guest.socket), std::move(guest.peer)).serve(stop_.number());
-        spdlog::info("client {}: gone", pid);
+        spdlog::info("client {}: disconnected", pid);
     } catch (const std::exception &error) {
         spdlog::warn("client {}: dropped: {}", pid, error.what());
     }

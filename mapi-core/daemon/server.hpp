@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Server: the socket -> sessions, a thread each.
+// Server: the socket -> sessions, one thread each.
 #pragma once
 
 #include <list>
@@ -20,9 +20,9 @@ public:
     Server(const Server &) = delete;
     Server &operator=(const Server &) = delete;
 
-    // Until stop().
+    // Runs until stop().
     void run();
-    // Any thread, also a signal's.
+    // Any thread, or a signal handler.
     void stop();
 
 private:
@@ -44,9 +44,10 @@ private:
     const ipc::Descriptor socket_;
     const ipc::Descriptor stop_;
     const ipc::Descriptor wake_; // a client is done
-    ipc::Descriptor spare_;      // closed to refuse in words who comes when mapid may open no more files
-    Reception reception_;        // of run()
-    std::mutex mutex_; // all below
+    // closed to refuse a client with a message when mapid may open no more files
+    ipc::Descriptor spare_;
+    Reception reception_;        // used by run()
+    std::mutex mutex_; // protects all members below
     std::list<Client> clients_;
 };
 } // namespace mapi::daemon

@@ -20,7 +20,7 @@ struct Service {
     Limits limits;
     Census &census;
     Pulse &pulse;
-    std::string group; // may use devices that name no other
+    std::string group; // may use devices without a group of their own
     Users &users;
     Housekeeping &housekeeping;
 };

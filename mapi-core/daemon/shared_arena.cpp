@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shared arena: two sealed pieces of memory that one client maps.
+// Shared arena: two sealed memory files that one client maps.
 #include "daemon/shared_arena.hpp"
 
 #include <algorithm>
@@ -39,11 +39,11 @@ SharedPiece::SharedPiece(const char *name, size_t bytes, bool clients_may_write,
     : file_(memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING)), user_(user ? std::move(user) : std::make_shared<engine::Budget>())
 {
     if (!file_.is_open() || ftruncate(file_.number(), off_t(bytes)) < 0)
-        fail("cannot make shared memory");
+        fail("cannot create shared memory");
     mapping_ = ipc::Mapping(file_.number(), bytes, true);
     if (!mapping_.data())
         fail("cannot map shared memory");
-    // It can neither shrink under the engine nor be written by a client from here on.
+    // From here on it can neither shrink under the engine nor be written by a client.
     const int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL | (clients_may_write ? 0 : F_SEAL_FUTURE_WRITE);
     if (fcntl(file_.number(), F_ADD_SEALS, seals) < 0)
         fail("cannot seal shared memory");
@@ -52,7 +52,7 @@ SharedPiece::SharedPiece(const char *name, size_t bytes, bool clients_may_write,
 
 void *SharedPiece::allocate(size_t bytes)
 {
-    if (bytes > mapping_.bytes()) // what is rounded up must not begin at 0 again
+    if (bytes > mapping_.bytes()) // rounding up must not wrap around to 0
         return nullptr;
     bytes = rounded(bytes);
     const std::lock_guard lock(mutex_);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Shared arena: two sealed pieces of memory that one client maps: the engine's, which it can only read, and its own.
+// Shared arena: two sealed memory files that one client maps: the engine's, which the client can
+// only read, and the client's own.
 #pragma once
 
 #include <atomic>
@@ -14,15 +15,16 @@
 
 namespace mapi::daemon
 {
-// One piece: first fit, kept in order so that neighbours join.  Memory is taken from the system page by page as it is used, and given
-// back with the client: a sealed file cannot have holes punched (fcntl(2), F_SEAL_FUTURE_WRITE).
+// One memory file: first fit, kept in order so that neighbours are merged.  Memory is taken from
+// the system page by page as it is used, and returned with the client: a sealed file cannot have
+// holes punched (fcntl(2), F_SEAL_FUTURE_WRITE).
 class SharedPiece
 {
 public:
     // user: the memory budget of the client's user; null: not counted.  Throws Error.
     SharedPiece(const char *name, size_t bytes, bool clients_may_write, std::shared_ptr<engine::Budget> user = {});
 
-    // Null: there is no room, or the user's limit is reached, as is_user_short() says.
+    // Null: there is no room, or the user's limit is reached, see is_user_short().
     void *allocate(size_t bytes);
     void release(void *memory, size_t bytes);
     bool is_user_short() const { return is_user_short_; }
@@ -33,11 +35,11 @@ public:
 private:
     ipc::Descriptor file_;
     ipc::Mapping mapping_;
-    std::mutex mutex_; // all below
+    std::mutex mutex_; // protects all members below
     std::map<size_t, size_t> free_; // offset -> bytes
-    size_t used_until_ = 0;         // what lies behind was never used: it is zeros
-    engine::Charge user_;           // for what lies before
-    std::atomic<bool> is_user_short_ = false; // of the last one that was refused; without the lock
+    size_t used_until_ = 0;         // the memory behind it was never used and contains zeros
+    engine::Charge user_;           // for the memory before it
+    std::atomic<bool> is_user_short_ = false; // for the last refusal; not protected by the lock
 };
 
 class SharedArena final : public engine::Arena

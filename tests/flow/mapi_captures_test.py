@@ -244,7 +244,7 @@ class Captures(unittest.TestCase):
         for rotation in "size=10", "files=3", "size=0,files=3", "size=1M,files=1", "size=1M,files=1001", "size=1X,files=3", "time=-1,files=3", "size=1M,files=3,", "size", "x=1,size=1M,files=2":
             done = run("mapi-flow", TRACE, f"TO_FILE 0 {self.folder}/out.pcap 0 '{rotation}'")
             self.assertEqual(done.returncode, 3, rotation)
-            self.assertIn(b"is no rotation (size=BYTES", done.stderr)
+            self.assertIn(b"is not a rotation (size=BYTES", done.stderr)
         self.assertEqual(list(self.folder.iterdir()), [])
         self.assertEqual(run("mapi-flow", TRACE, "TO_FILE 0 - 0 size=1M,files=2").returncode, 3)
 
@@ -257,7 +257,7 @@ class Captures(unittest.TestCase):
                 self.assertEqual((done.returncode, files), (0, 17))
             else:
                 self.assertEqual((done.returncode, files), (3, 0))
-                self.assertIn(b"TO_FILE: has 17 files, and mapid takes at most 16; with MAPI_SOCKET=none", done.stderr)
+                self.assertIn(b"TO_FILE: 17 files are too many: mapid accepts at most 16 (no limit with MAPI_SOCKET=none)", done.stderr)
                 self.assertIn(b"(error 6162)", done.stderr)
             for file in self.folder.glob("more_*"):
                 file.unlink()

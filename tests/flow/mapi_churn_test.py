@@ -170,7 +170,7 @@ class Churn(unittest.TestCase):
         for options, config in ((("--max-function-memory", "1"), ""), ((), "max_function_memory=1\n"), (("--max-function-memory", "1"), "max_function_memory=5\n")):
             self.start(*options, config=config + CONFIG)
             client = self.daemon.client()
-            with self.assertRaisesRegex(ClientError, r"6162.*the client has \d+ bytes of memory for flows, functions and captures, and 1048576 is mapid's limit \(--max-function-memory\)"):
+            with self.assertRaisesRegex(ClientError, r"6162.*the client has \d+ bytes of memory for flows, functions and captures; mapid's limit is 1048576 \(--max-function-memory\)"):
                 client.do("flows = []\nwhile len(flows) < 200: flows.append(Flow.on_device('tap'))")
             self.assertEqual(client.get("len(flows)"), 128)
             client.do("for flow in flows: flow.close()\nflow = Flow.on_device('tap')")
@@ -181,7 +181,7 @@ class Churn(unittest.TestCase):
             client = self.daemon.client()
             client.do("flow = Flow.on_device('tap')")
             self.assertEqual(client.get("flow.try_apply('TO_BUFFER', 0)") > 0, is_enough)
-            self.assertIn("" if is_enough else "1 MiB, has no room for it (--max-memory)", client.get("flow.error()"))
+            self.assertIn("" if is_enough else "memory limit of 1 MiB (--max-memory)", client.get("flow.error()"))
 
     def test_what_all_clients_of_a_user_have_is_counted_told_and_bounded(self):
         port = free_port()

@@ -91,7 +91,7 @@ class Check(Test):
             daemon.process.send_signal(signal.SIGHUP)
             self.assertTrue(wait_until(lambda: daemon.log().count("reload: ") > before))
             told = [line for line in daemon.log().splitlines() if "reload: " in line]
-            self.assertRegex(told[-1], r"reload: .*mapi.conf:\d+: .*; all stays as it was$")
+            self.assertRegex(told[-1], r"reload: .*mapi.conf:\d+: .*; configuration unchanged$")
         client = daemon.client()
         client.do(COUNT.format("on_device('tap')"))
         self.assertEqual(client.get("flow.word(packets)"), TRACE_PACKETS)
@@ -137,7 +137,7 @@ class Keys(Test):
         self.config.write_text(f"logfile={self.folder}/none/log\n")
         done = subprocess.run([Daemon.program(), "-c", self.config, "-s", self.folder / "sock"], capture_output=True, text=True, timeout=60, check=False)
         self.assertEqual(done.returncode, 1)
-        self.assertIn(f"{self.folder}/none/log: the log cannot be written: its folder is not there", done.stderr)
+        self.assertIn(f"{self.folder}/none/log: cannot write the log: folder does not exist", done.stderr)
         self.assertFalse((self.folder / "none").exists())
 
     def test_a_log_level_is_taken_over_at_a_reload(self):

@@ -202,7 +202,7 @@ class Fork(Test):
                 got, error = self.in_child(client, f"[{call}, Flow.error()]")
                 self.assertEqual(got, value)
                 self.assertIn(f"{FLOW_GONE}:", error)
-                self.assertIn("forked off", error)
+                self.assertIn("was forked from", error)
         self.assertEqual(self.in_child(client, "[library.mapi_reconnect(busy.fd), bool(library.mapi_get_next_pkt(busy.fd, kept))]"), [0, True])
         self.assertEqual(client.get("bool(library.mapi_get_next_pkt(busy.fd, kept))"), True)
 

@@ -289,13 +289,13 @@ class Limits(Test):
 
     def test_a_client_too_many_is_told_so_and_may_come_when_another_has_left(self):
         daemon = self.daemon(REPEATED, "--max-clients", "2")
-        self.assertTrue(wait_until(lambda: daemon.log().count("gone") == 1)) # the look whether it answers
+        self.assertTrue(wait_until(lambda: daemon.log().count("disconnected") == 1)) # the look whether it answers
         first, second, third = daemon.client(), daemon.client(), daemon.client()
         first.do("flow = Flow.on_device('tap')")
         second.do("flow = Flow.on_device('tap')")
         self.assert_refused(["6162", "--max-clients"], third.do, "flow = Flow.on_device('tap')")
         first.kill()
-        self.assertTrue(wait_until(lambda: daemon.log().count("gone") == 2))
+        self.assertTrue(wait_until(lambda: daemon.log().count("disconnected") == 2))
         third.do("flow = Flow.on_device('tap')")
 
 
@@ -304,7 +304,7 @@ class Life(Test):
         daemon = self.daemon(REPEATED)
         done = subprocess.run(daemon.command(), capture_output=True, text=True, timeout=60, check=False)
         self.assertEqual(done.returncode, 1)
-        self.assertIn("another mapid answers there already", done.stderr)
+        self.assertIn("another mapid is running or starting there", done.stderr)
         daemon.client().do("flow = Flow.on_device('tap')")
 
     def test_a_place_in_a_folder_that_is_not_there_is_told(self):
@@ -357,7 +357,7 @@ class Life(Test):
         clients[2].do("waiter.join(20)\nassert not waiter.is_alive()")
         for client in clients:
             self.assert_refused([str(FLOW_GONE), "mapid"], client.do, "flow.information(1)")
-            self.assert_refused(["5124", "no mapid answers"], client.do, "Flow.on_device('tap')")
+            self.assert_refused(["5124", "mapid does not answer"], client.do, "Flow.on_device('tap')")
         daemon.start()
         for client in clients:
             client.do("again = Flow.on_device('tap')\npackets = again.apply('PKT_COUNTER')\nagain.connect()")
@@ -377,7 +377,7 @@ class Life(Test):
     def test_lines_for_the_journal_begin_with_their_priority(self):
         daemon = self.daemon("", JOURNAL_STREAM="1:1")
         self.assertTrue(wait_until(lambda: re.search(r"(?m)^<6>listening at ", daemon.log())), daemon.log())
-        self.assertTrue(wait_until(lambda: re.search(r"(?m)^<7>client \d+ of user \d+: gone before its greeting$", daemon.log())), daemon.log())
+        self.assertTrue(wait_until(lambda: re.search(r"(?m)^<7>client \d+ of user \d+: disconnected before the handshake$", daemon.log())), daemon.log())
 
     def test_requests_and_plans_are_logged_at_debug_and_questions_at_trace(self):
         lines = {}
@@ -387,12 +387,12 @@ class Life(Test):
             client.do(f"flow = {offline(TRACE)}\nflow.apply('BPF_FILTER', 'tcp')\npackets = flow.apply('PKT_COUNTER')\n"
                       "refused = flow.try_apply('BPF_FILTER', 'no\\nsuch\\x1b[2J')\nflow.run()\nflow.information(packets)\nflow.close()")
             client.kill()
-            self.assertTrue(wait_until(lambda: ": gone" in daemon.log()))
+            self.assertTrue(wait_until(lambda: ": disconnected" in daemon.log()))
             lines[level] = daemon.log()
-        for words in (f"flow 1: of capture {TRACE}, format 0", 'flow 1: BPF_FILTER "tcp"', "flow 1: connect", f"device {TRACE}@1048576: new plan: 1 flows, 2 distinct functions, 0 joints",
+        for words in (f"flow 1: on capture {TRACE}, format 0", 'flow 1: BPF_FILTER "tcp"', "flow 1: connect", f"device {TRACE}@1048576: new plan: 1 flows, 2 distinct functions, 0 node groups",
                       "flow 1: close", 'flow 1: BPF_FILTER "no?such?[2J": refused: 1025 '):
             self.assertEqual([words in lines[level] for level in ("info", "debug", "trace")], [False, True, True], (words, lines))
-        self.assertEqual([": question " in lines[level] for level in ("info", "debug", "trace")], [False, False, True], lines)
+        self.assertEqual([": query " in lines[level] for level in ("info", "debug", "trace")], [False, False, True], lines)
         self.assertNotIn("\x1b", lines["trace"])
 
     def test_captures_of_clients_have_a_lower_priority_than_devices_that_all_share(self):

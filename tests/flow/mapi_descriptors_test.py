@@ -145,7 +145,7 @@ class Descriptors(unittest.TestCase):
         self.start()
         with self.client() as client:
             for _ in range(3):
-                self.assertIn(b"does not know this request", client.ask(b""))
+                self.assertIn(b"unknown request", client.ask(b""))
             self.assertTrue(client.ask(call(STATISTICS, (1, "tap"))))
             client.socket.shutdown(socket.SHUT_WR)
             self.assertEqual(client.socket.recv(MESSAGE_BYTES_MAX), b"")

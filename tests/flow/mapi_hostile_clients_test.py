@@ -51,7 +51,7 @@ class Hostile(unittest.TestCase):
         for data in wrong:
             self.assertEqual(self.raw(is_greeted=False).ask(data), b"", data[:20])
             self.assertEqual(self.raw().ask(data) if data != call(CONNECT, (1, 1)) and data != call(99, (1, 1)) else b"", b"", data[:20])
-        self.assertIn(f"speaks version {VERSION}".encode(), self.raw(is_greeted=False).ask(call(HELLO, (1, VERSION + 1))))
+        self.assertIn(f"mapid has version {VERSION}".encode(), self.raw(is_greeted=False).ask(call(HELLO, (1, VERSION + 1))))
         self.assertEqual(self.raw().ask(greeting), b"")
         for number in range(200):
             self.raw().ask(generator.randbytes(generator.randrange(1, 200)))
@@ -120,7 +120,7 @@ class Hostile(unittest.TestCase):
             finally:
                 is_released = served.close()
         self.assertTrue(is_released, "mapid keeps the file")
-        self.assertIn(b"capture: is on a file system of a program's (FUSE)", reply)
+        self.assertIn(b"capture: FUSE file systems are unsupported through mapid", reply)
         self.assert_serves()
 
     def test_a_capture_that_is_no_regular_file_is_refused_at_once(self):
@@ -133,13 +133,13 @@ class Hostile(unittest.TestCase):
             random_bytes.write(b"\xa1\xb2\xc3\xd4" + os.urandom(100000))
             for file in (reading, writing, zero.fileno(), folder):
                 reply = self.raw().ask(call(CREATE_OFFLINE, (1, "capture"), (2, 0), (3, 1)), [file])
-                self.assertIn(b"capture: is no regular file", reply)
+                self.assertIn(b"capture: not a regular file", reply)
             for file in (empty.fileno(), random_bytes.fileno()):
                 self.assertTrue(self.raw().ask(call(CREATE_OFFLINE, (1, "capture"), (2, 0), (3, 1)), [file]))
         client = self.raw()
         client.ask(call(CREATE_FLOW, (1, 1), (2, "tap")))
         to_pipe = [(3, message((1, kind), (2, 0), (3, "out"))) for kind in b"iwi"]
-        self.assertIn(b"out: is no regular file", client.ask(call(APPLY, (1, 1), (2, "TO_FILE"), *to_pipe), [writing]))
+        self.assertIn(b"out: not a regular file", client.ask(call(APPLY, (1, 1), (2, "TO_FILE"), *to_pipe), [writing]))
         self.assert_serves()
 
     def test_who_never_reads_replies_is_hung_up_on(self):

@@ -55,7 +55,7 @@ class Plugin(unittest.TestCase):
         alone, through = daemon.alone(), daemon.client()
         alone.do("flow = Flow.on_device('made')\ntwice = flow.apply('OWN_RESULT')\nflow.run()")
         self.assertEqual(alone.get("flow.words(twice)"), [2002, 0])
-        with self.assertRaisesRegex(ClientError, "7006.*OWN_RESULT: only the plug-in itself can read its result; with MAPI_SOCKET=none"):
+        with self.assertRaisesRegex(ClientError, "7006.*OWN_RESULT: unsupported through mapid: only the plug-in can read its result .MAPI_SOCKET=none"):
             through.do("flow = Flow.on_device('made')\nflow.apply('OWN_RESULT')")
 
     def test_a_function_that_asks_for_no_result_in_place_has_none_in_process_and_through_mapid(self):

@@ -51,7 +51,7 @@ class Access(unittest.TestCase):
         status = daemon.socket.stat()
         self.assertEqual((stat.S_IMODE(status.st_mode), status.st_gid), (0o660, group.gr_gid))
         stranger = daemon.client(user="nobody")
-        with self.assertRaisesRegex(ClientError, "Permission denied .socket_mode and socket_group of mapi.conf"):
+        with self.assertRaisesRegex(ClientError, "Permission denied .access is set by socket_mode and socket_group of mapi.conf"):
             stranger.do("Flow.on_device('tap')")
         member = daemon.client(user="nobody", groups=[group.gr_gid])
         with self.assertRaisesRegex(ClientError, "3139"): # it gets in, and is no member of the device's group
@@ -101,7 +101,7 @@ class Connections(unittest.TestCase):
         self.start()
         silent = [self.connect("nobody", is_greeted=False) for _ in range(CLIENTS_OF_USER)]
         refused = self.connect("nobody", is_greeted=False).ask(b"")
-        self.assertIn(b"limit of one user", refused)
+        self.assertIn(b"its own limit of clients or open files", refused)
         self.assertEqual(select.select([client.socket for client in silent], [], [], 0.1)[0], [])
         self.assert_serves("games")
         self.assert_serves()
@@ -122,7 +122,7 @@ class Connections(unittest.TestCase):
     def test_a_greeting_that_is_refused_is_the_last_word(self):
         self.start()
         client = self.connect(is_greeted=False)
-        self.assertIn(b"speaks version", client.ask(call(HELLO, (1, VERSION + 1))))
+        self.assertIn(b"protocol version mismatch", client.ask(call(HELLO, (1, VERSION + 1))))
         self.assertEqual(client.ask(call(HELLO, (1, VERSION))), b"")
         self.assert_serves()
 
@@ -130,7 +130,7 @@ class Connections(unittest.TestCase):
         self.start(Few)
         before = self.daemon.descriptors()
         answers = [self.connect("nobody", is_greeted=False).ask(call(HELLO, (1, VERSION))) for _ in range(Few.files)]
-        self.assertEqual(sum(b"limit of one user" not in answer for answer in answers), Few.files // 4 // CLIENT_FILES)
+        self.assertEqual(sum(b"its own limit of clients or open files" not in answer for answer in answers), Few.files // 4 // CLIENT_FILES)
         self.assertLessEqual(self.daemon.descriptors() - before, Few.files // 4)
         self.assert_serves("games")
         self.assert_serves()
@@ -145,7 +145,7 @@ class Connections(unittest.TestCase):
                 break
         self.assertLess(len(many), Few.files // CLIENT_FILES + 2)
         begin = time.monotonic()
-        self.assertIn(b"the limit of open files of mapid is reached", self.connect(is_greeted=False).ask(b""))
+        self.assertIn(b"mapid has reached its limit of open files", self.connect(is_greeted=False).ask(b""))
         self.assertLess(time.monotonic() - begin, 2)
         for client in many[:3]:
             client.close()

@@ -9,6 +9,6 @@
 
 namespace mapi_info
 {
-// What was not asked for is a null pointer, and absent in the text.
+// Lists that were not requested are null pointers, and absent from the text.
 std::string json_text(const mapi::ipc::DaemonInfo &daemon, const std::vector<mapi::ipc::ListedDevice> *devices, const std::vector<mapi::ipc::ListedFlow> *flows);
 } // namespace mapi_info

@@ -14,7 +14,7 @@
 #include "record.hpp"
 #include "table.hpp"
 
-NSP_IGNORE_ENVIRONMENT; // it is mapid that is recorded
+NSP_IGNORE_ENVIRONMENT; // mapid is recorded, not this program
 
 namespace mapi_info
 {

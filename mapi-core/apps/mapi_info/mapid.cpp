@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// mapid: questions to a running one -> its answers.  Lists come in pieces.
+// mapid: queries to a running one -> its answers.  Lists arrive in pieces.
 #include "mapid.hpp"
 
 #include <tuple>
@@ -14,7 +14,7 @@ using namespace mapi;
 Mapid::Mapid(const std::string &socket) : connection_(socket == "none" ? nullptr : client::Connection::open(socket))
 {
     if (!connection_)
-        throw Error(MCOM_INIT_SOCKET_ERROR, "no mapid answers at " + socket + "; --socket or MAPI_SOCKET says where it listens");
+        throw Error(MCOM_INIT_SOCKET_ERROR, "mapid does not answer at " + socket + " (set its socket with --socket or MAPI_SOCKET)");
 }
 
 ipc::DaemonInfo Mapid::daemon()
@@ -28,7 +28,7 @@ namespace
 {
 [[noreturn]] void refuse_endless()
 {
-    throw Error(MCOM_UNKNOWN_ERROR, "mapid's list repeats an entry");
+    throw Error(MCOM_UNKNOWN_ERROR, "malformed reply: mapid's list repeats an entry");
 }
 } // namespace
 
@@ -62,7 +62,7 @@ std::tuple<uint64_t, int, int> key(const ipc::Place &place)
     return {place.client(), place.flow(), place.function()};
 }
 
-// Where the list goes on.
+// Sets the place from which the list continues.
 void go_on(const ipc::ListedFlow &last, ipc::Place &place)
 {
     const int told = last.functions_size() > 0 ? last.functions(last.functions_size() - 1).number() : 0;

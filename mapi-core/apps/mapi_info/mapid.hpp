@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// mapid: questions to a running one -> its answers, whole.
+// mapid: queries to a running one -> its complete answers.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace mapi_info
 {
-// Everything throws mapi::Error.
+// All functions throw mapi::Error.
 class Mapid
 {
 public:

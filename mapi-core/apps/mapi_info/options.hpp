@@ -9,9 +9,9 @@ namespace mapi_info
 {
 enum ExitCode {
     kExitOk = 0,
-    kExitFindings = 1, // the trace lacks records, or is not whole
+    kExitFindings = 1, // the trace lacks records, or is incomplete
     kExitUsage = 2,
-    kExitRefused = 3, // no mapid, one that refuses, or no room for the output
+    kExitRefused = 3, // no mapid, mapid refuses, or the output cannot be written
 };
 
 enum class Command { kAll, kDevices, kFlows, kFunctions, kRecord };
@@ -24,6 +24,6 @@ struct Options {
     double seconds = 0; // 0: until Ctrl-C
 };
 
-// The exit code when there is nothing more to do.
+// The exit code if there is nothing more to do.
 std::optional<int> parse_options(int argc, char **argv, Options &options);
 } // namespace mapi_info

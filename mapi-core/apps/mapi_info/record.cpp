@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// record: a time -> the trace of mapid's probes in it.  The file is opened here, with this program's rights.
+// record: a duration -> the trace of mapid's probes in it.  The file is opened here, with this
+// program's permissions.
 #include "record.hpp"
 
 #include <cerrno>
@@ -25,13 +26,14 @@ namespace
 using Clock = std::chrono::steady_clock;
 constexpr int kPauseMs = 50;
 
-// A file that was made here goes again when nothing is recorded into it.
+// A file that was created here is removed again if nothing is recorded into it.
 class TraceFile
 {
 public:
     explicit TraceFile(const std::string &path) : path_(path)
     {
-        const int flags = O_RDWR | O_CLOEXEC | O_NONBLOCK | O_CREAT; // read, since mapid looks whether an older one is a trace
+        // readable, since mapid checks whether an existing file is a trace
+        const int flags = O_RDWR | O_CLOEXEC | O_NONBLOCK | O_CREAT;
         file_ = mapi::ipc::Descriptor(open(path.c_str(), flags | O_EXCL, 0644));
         is_new_ = file_.is_open();
         if (!is_new_ && errno == EEXIST)
@@ -40,7 +42,7 @@ public:
         if (!file_.is_open() || fstat(file_.number(), &status) < 0)
             throw command::OutputError(path + ": " + nslice_write_error(errno));
         if (!S_ISREG(status.st_mode))
-            throw command::OutputError(path + ": is no regular file, and mapid writes no others");
+            throw command::OutputError(path + ": not a regular file, which mapid requires");
     }
     ~TraceFile()
     {
@@ -65,7 +67,7 @@ private:
     bool is_begun_ = false;
 };
 
-// False: mapid is gone.
+// False: mapid has exited.
 bool wait(const Mapid &mapid, const TraceFile &file, double seconds)
 {
     command::StatusLine line;
@@ -74,7 +76,7 @@ bool wait(const Mapid &mapid, const TraceFile &file, double seconds)
     while (!command_was_interrupted() && (seconds == 0 || elapsed_s() < seconds)) {
         if (!mapid.is_alive())
             return false;
-        line.show(fmt::format("recording {:.1f} s, {:.1f} MB; Ctrl-C ends it", elapsed_s(), file.megabytes()));
+        line.show(fmt::format("recording {:.1f} s, {:.1f} MB; Ctrl-C to stop", elapsed_s(), file.megabytes()));
         command_pause(seconds == 0 ? kPauseMs : std::min(kPauseMs, int((seconds - elapsed_s()) * 1000) + 1));
     }
     return true;
@@ -88,13 +90,13 @@ int record(Mapid &mapid, const Options &options)
     mapid.start_recording(options.output, file.number());
     file.keep();
     if (!wait(mapid, file, options.seconds)) {
-        command::tell("mapi-info: mapid has ended, and with it the recording; {} has what came before\n", options.output);
+        command::tell("mapi-info: {}: recording ended early: mapid has exited\n", options.output);
         return kExitFindings;
     }
     const mapi::ipc::Recorded recorded = mapid.stop_recording();
     command::tell("mapi-info: {}: {} records, {:.1f} MB\n", options.output, recorded.records(), double(recorded.file_bytes()) / 1e6);
     if (recorded.lost() > 0)
-        command::tell("mapi-info: warning: {} records were lost; `nsdump stats` tells why\n", recorded.lost());
+        command::tell("mapi-info: warning: {} records were lost; `nsdump stats` shows why\n", recorded.lost());
     if (!recorded.error().empty())
         command::tell("mapi-info: {}\n", recorded.error());
     return recorded.lost() > 0 || !recorded.error().empty() ? kExitFindings : kExitOk;

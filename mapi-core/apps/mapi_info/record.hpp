@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// record: a time -> the trace of mapid's probes in it.
+// record: a duration -> the trace of mapid's probes in it.
 #pragma once
 
 #include "mapid.hpp"
@@ -7,6 +7,6 @@
 
 namespace mapi_info
 {
-// The exit code.  Throws mapi::Error and command::OutputError.
+// Returns the exit code.  Throws mapi::Error and command::OutputError.
 int record(Mapid &mapid, const Options &options);
 } // namespace mapi_info

@@ -17,7 +17,7 @@ namespace
 using Row = std::vector<std::string>;
 constexpr double kBytesPerMib = 1 << 20;
 
-// Names are chosen by clients: they drive neither the terminal nor the columns.
+// Names are chosen by clients: they must not control the terminal or break the columns.
 std::string cell(const std::string &text)
 {
     std::string out;
@@ -37,7 +37,7 @@ bool is_number(const std::string &text)
     return !text.empty() && text.find_first_not_of("0123456789.-") == text.npos && text.find_first_of("0123456789") != text.npos;
 }
 
-// A column of numbers stands on the right.
+// Columns of numbers are right-aligned.
 std::string lay_out(const std::vector<Row> &rows)
 {
     const size_t columns = rows[0].size();

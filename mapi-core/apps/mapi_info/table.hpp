@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// table: what mapid has -> lines of columns, for eyes and for awk.
+// table: what mapid has -> lines of columns, for people and for awk.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace mapi_info
 {
-// No cell is empty or has a blank in it; the first line names the columns.
+// No cell is empty or contains a blank; the first line has the column names.
 std::string daemon_table(const mapi::ipc::DaemonInfo &daemon);
 std::string devices_table(const std::vector<mapi::ipc::ListedDevice> &devices);
 std::string flows_table(const std::vector<mapi::ipc::ListedFlow> &flows);

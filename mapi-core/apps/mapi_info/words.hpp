@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// words: states and causes of loss, as tables and JSON both name them.
+// words: names of states and causes of loss, for tables and JSON.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace mapi_info
 {
-// By the names that mapid's metrics have.
+// With the names that mapid's metrics use.
 inline std::array<std::pair<const char *, uint64_t>, 8> drops_of(const mapi::ipc::Statistics &stats)
 {
     return {{{"bad_record", stats.bad_record()}, {"truncated", stats.truncated()}, {"buffer_full", stats.buffer_full()}, {"link_type", stats.link_type()},

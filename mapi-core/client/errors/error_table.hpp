@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Error table: number, name, text.  Numbers, names and texts are those that MAPI 2 published, spelling and all; 6158 to 6163 are of this library.
-// Two slips of MAPI 2's table are put right: VINDRV_DEVID_NOT_FOUND had 1401, which is VINDRV_OFF_ERR's, and its text had 1402, which it has here;
-// the text of 6157 stood beside 6149, which has another.
+// Error table: number, name, text.  Numbers, names and texts are those that MAPI 2 published,
+// including their spelling; 6158 to 6163 are of this library.  Two mistakes of MAPI 2's table are
+// corrected: VINDRV_DEVID_NOT_FOUND had 1401, the number of VINDRV_OFF_ERR, and its text had 1402,
+// which is its number here; the text of 6157 was assigned to 6149, which has another text.
 #pragma once
 
 #include <mapi/errors.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Error text: looked up in the table.
+// Error text: an error number -> its text in the table.
 #include "client/errors/error_text.hpp"
 
 #include "client/errors/error_table.hpp"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Error text: a number of errors.h -> what it stands for in all cases, as MAPI 2 published it.
+// Error text: a number of errors.h -> its general meaning, as MAPI 2 published it.
 #pragma once
 
 namespace mapi::client
 {
-// Empty for a number that is none of errors.h.
+// Empty for a number that is not in errors.h.
 const char *error_text(int number) noexcept;
 } // namespace mapi::client

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Last error: one for each thread.
+// Last error: one per thread.
 #include "client/errors/last_error.hpp"
 
 #include <cstdio>
@@ -13,7 +13,8 @@ namespace mapi::client
 {
 namespace
 {
-// The text on the heap: thread-local memory of this library is in the static block, of which a program that loads it by dlopen() has little.
+// The text is on the heap: thread-local memory of this library is in the static block, of which
+// little is left for a program that loads the library with dlopen().
 struct LastError {
     int number = 0;
     char *text = nullptr;
@@ -21,7 +22,7 @@ struct LastError {
     ~LastError()
     {
         delete[] text;
-        text = nullptr; // other destructors of the thread may fail, too
+        text = nullptr; // other destructors of the thread may fail as well
     }
 };
 
@@ -33,7 +34,7 @@ void set_last_error(int number, const char *text) noexcept
     last_error.number = number;
     if (!last_error.text && !(last_error.text = new (std::nothrow) char[MAPI_ERROR_TEXT_BYTES]))
         return; // the number has a text of its own
-    // A plug-in may have numbers of its own, for which there is no text.
+    // A plug-in may use its own numbers, for which there is no text.
     const char *const known = error_text(number);
     const int head = snprintf(last_error.text, MAPI_ERROR_TEXT_BYTES, "%s%s", known, *known && *text ? ": " : "");
     mapi_explain(last_error.text + head, MAPI_ERROR_TEXT_BYTES - size_t(head), text);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Last error: exceptions of a call -> what mapi_read_error() tells its thread.
+// Last error: exceptions of a call -> what mapi_read_error() returns to its thread.
 #pragma once
 
 #include <new>
@@ -8,12 +8,12 @@
 
 namespace mapi::client
 {
-// The text of the number stands before the one that is given.
+// The general text of the number is put before the given text.
 void set_last_error(int number, const char *text) noexcept;
-// False when there is none; clears it.
+// Clears the error; false if there is none.
 bool take_last_error(int *number, char *text) noexcept;
 
-// The border: no exception gets past it.
+// No exception passes this function.
 template <class Value, class Call> Value guard(Value failed, Call call) noexcept
 {
     try {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Connection: this process and its mapid.
+// Connection: requests from this process to its mapid.
 #include "client/remote/connection.hpp"
 
 #include <cerrno>
@@ -19,9 +19,10 @@ namespace mapi::client
 namespace
 {
 constexpr int kSendTimeoutMs = 5000;
-constexpr const char *kForked = "this process was forked off from the one that is connected; create its flows anew, or call mapi_reconnect()";
+constexpr const char *kForked = "this process was forked from the one that is connected (create its own flows, or call mapi_reconnect())";
 constexpr int kGreetingMs = 10000;
-constexpr int kLookAgainMs = 200; // whether mapid, which has a request, still runs
+// interval for checking whether a mapid with a pending request still runs
+constexpr int kLookAgainMs = 200;
 constexpr size_t kMemoryPieces = 2;
 } // namespace
 
@@ -30,13 +31,13 @@ std::shared_ptr<Connection> Connection::open(const std::string &path)
     sockaddr_un address = {};
     address.sun_family = AF_UNIX;
     if (path.size() >= sizeof(address.sun_path))
-        throw Error(MCOM_INIT_SOCKET_ERROR, path + ": is longer than a socket's name can be");
+        throw Error(MCOM_INIT_SOCKET_ERROR, path + ": socket path is too long");
     memcpy(address.sun_path, path.c_str(), path.size());
     ipc::Descriptor socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
     if (::connect(socket.number(), reinterpret_cast<const sockaddr *>(&address), sizeof(address)) < 0) {
         if (errno == ENOENT || errno == ECONNREFUSED || errno == ENOTDIR)
             return nullptr;
-        throw Error(MCOM_INIT_SOCKET_ERROR, "mapid at " + path + " cannot be reached: " + strerror(errno) + (errno == EACCES ? " (socket_mode and socket_group of mapi.conf say who may connect)" : ""));
+        throw Error(MCOM_INIT_SOCKET_ERROR, "mapid at " + path + " cannot be reached: " + strerror(errno) + (errno == EACCES ? " (access is set by socket_mode and socket_group of mapi.conf)" : ""));
     }
     std::shared_ptr<Connection> connection(new Connection(std::move(socket), path));
     connection->greet();
@@ -59,7 +60,7 @@ void Connection::greet()
     std::vector<ipc::Descriptor> memory;
     const ipc::Welcome welcome = ask(request, {}, &memory, kMemoryPieces).welcome();
     if (memory.size() != kMemoryPieces)
-        fail(MCOM_UNKNOWN_ERROR, "its greeting is not whole");
+        fail(MCOM_UNKNOWN_ERROR, "incomplete handshake");
     engine_ = map(memory[0], welcome.engine_bytes(), false);
     client_ = map(memory[1], welcome.client_bytes(), true);
     has_greeted_ = true;
@@ -67,8 +68,8 @@ void Connection::greet()
         pulse_ = reinterpret_cast<const ipc::PulseWord *>(engine_memory(welcome.pulse_offset(), sizeof(ipc::PulseWord)));
 }
 
-// A request may take long, but a mapid that does not run will never answer.  The socket is then shut down, so that a late reply is not taken
-// for the reply to a later request.
+// A request may take long, but a mapid that does not run never replies.  The socket is then shut
+// down, so that a late reply is not taken for the reply to a later request.
 ipc::Message Connection::receive(size_t most)
 {
     const uint64_t began_ns = ipc::monotonic_ns();
@@ -78,15 +79,15 @@ ipc::Message Connection::receive(size_t most)
         if (!has_no_greeting && !is_silent())
             continue;
         shutdown(channel_.socket(), SHUT_RDWR);
-        fail(has_greeted_ ? MCOM_SOCKET_ERROR : MCOM_INIT_SOCKET_ERROR, "does not answer: it is stopped, or hangs");
+        fail(has_greeted_ ? MCOM_SOCKET_ERROR : MCOM_INIT_SOCKET_ERROR, "does not answer: it is stopped or hangs");
     }
     ipc::Message message;
     if (!channel_.receive(message, most))
-        fail(MCOM_SOCKET_ERROR, "has ended the connection");
+        fail(MCOM_SOCKET_ERROR, "has closed the connection");
     return message;
 }
 
-// Reading memory that has shrunk would end this process by SIGBUS.
+// Reading memory that has shrunk would end this process with SIGBUS.
 ipc::Mapping Connection::map(const ipc::Descriptor &memory, uint64_t bytes, bool is_writable) const
 {
     struct stat status = {};
@@ -95,7 +96,7 @@ ipc::Mapping Connection::map(const ipc::Descriptor &memory, uint64_t bytes, bool
         fail(MCOM_UNKNOWN_ERROR, "its shared memory is smaller than announced, or not sealed against shrinking");
     ipc::Mapping mapping(memory.number(), bytes, is_writable);
     if (!mapping.data())
-        fail(MCOM_UNKNOWN_ERROR, std::string("its memory cannot be mapped: ") + strerror(errno));
+        fail(MCOM_UNKNOWN_ERROR, std::string("cannot map its memory: ") + strerror(errno));
     return mapping;
 }
 
@@ -110,16 +111,17 @@ ipc::Reply Connection::ask(const ipc::Request &request, const std::vector<int> &
         try {
             channel_.send(request.SerializeAsString(), descriptors, kSendTimeoutMs);
             is_sent = true;
-        } catch (const ipc::ChannelError &) { // mapid may have said why before it hung up
+        // mapid may have sent the reason before it closed the connection
+        } catch (const ipc::ChannelError &) {
             if (!has_hung_up() || !channel_.receive(message, most))
                 throw;
         }
         if (is_sent)
             message = receive(most);
         if (!reply.ParseFromString(message.bytes) || !reply.is_reply())
-            fail(MCOM_UNKNOWN_ERROR, "its reply cannot be read");
+            fail(MCOM_UNKNOWN_ERROR, "malformed reply");
         if (message.has_lost_descriptors)
-            fail(MCOM_UNKNOWN_ERROR, "sent a file, and this program has as many open as it may have");
+            fail(MCOM_UNKNOWN_ERROR, "sent a file, but this program has reached its limit of open files");
         if (received)
             *received = std::move(message.descriptors);
     } catch (const ipc::ChannelError &error) {
@@ -158,14 +160,14 @@ void Connection::need_mapid() const
     if (has_hung_up())
         fail(MCOM_SOCKET_ERROR, "is gone");
     if (is_silent())
-        fail(MCOM_SOCKET_ERROR, "is stopped, or hangs: results are no longer updated");
+        fail(MCOM_SOCKET_ERROR, "is stopped or hangs: results are no longer updated");
 }
 
 uint8_t *Connection::engine_memory(uint64_t offset, uint64_t bytes) const
 {
     uint8_t *const at = engine_.at(offset, bytes);
     if (!at)
-        fail(MCOM_UNKNOWN_ERROR, "it names memory that is not there");
+        fail(MCOM_UNKNOWN_ERROR, "malformed reply: memory out of range");
     return at;
 }
 
@@ -173,7 +175,7 @@ uint8_t *Connection::client_memory(uint64_t offset, uint64_t bytes) const
 {
     uint8_t *const at = client_.at(offset, bytes);
     if (!at)
-        fail(MCOM_UNKNOWN_ERROR, "it names memory that is not there");
+        fail(MCOM_UNKNOWN_ERROR, "malformed reply: memory out of range");
     return at;
 }
 } // namespace mapi::client

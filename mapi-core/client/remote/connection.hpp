@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Connection: this process and its mapid: requests, replies and the memory that both see.
+// Connection: this process and its mapid: requests, replies and the memory that they share.
 #pragma once
 
 #include <functional>
@@ -19,20 +19,22 @@ namespace mapi::client
 class Connection
 {
 public:
-    // Null: no mapid listens at the path.  Throws Error when one does and cannot be talked to.
+    // Null: no mapid listens at the path.  Throws Error if one does but is unusable.
     static std::shared_ptr<Connection> open(const std::string &path);
 
-    // One request and its reply, with at most `most` descriptors.  Throws Error: that of the reply, or one of MCOM_.
+    // Sends one request and returns its reply, with at most `most` descriptors.  Throws Error: that
+    // of the reply, or one of MCOM_.
     ipc::Reply ask(const ipc::Request &request, const std::vector<int> &descriptors = {}, std::vector<ipc::Descriptor> *received = nullptr, size_t most = 0);
 
     // False: mapid has ended, is stopped or hangs, or this is a forked process.
     bool is_alive() const;
-    // The same as an error that says which.
+    // Throws an Error that names the cause if is_alive() is false.
     void need_mapid() const;
     // Throws Error in a child after fork().
     void need_own_process() const;
     const std::string &path() const { return path_; }
-    // What mapid writes and this process can only read.  Throws Error for a place outside.
+    // Memory that mapid writes and this process can only read.  Throws Error if the range is
+    // outside.
     uint8_t *engine_memory(uint64_t offset, uint64_t bytes) const;
     uint8_t *client_memory(uint64_t offset, uint64_t bytes) const;
 
@@ -51,7 +53,7 @@ private:
     const int process_;
     std::mutex mutex_; // one request at a time
     ipc::Mapping engine_;
-    const ipc::PulseWord *pulse_ = nullptr; // in it, from the greeting on; null: mapid has none
+    const ipc::PulseWord *pulse_ = nullptr; // in engine_, after the handshake; null: mapid has none
     bool has_greeted_ = false;
     ipc::Mapping client_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Flow recipe: what was asked of mapid to make a flow -> the same asked of another mapid.
+// Flow recipe: the requests that created a flow at mapid -> the same requests to another mapid.
 #pragma once
 
 #include <string>
@@ -10,10 +10,11 @@
 namespace mapi::client
 {
 struct FlowRecipe {
-    ipc::Request creation;           // with the flow's number, as all below
-    std::string capture;             // the file that goes with it; empty: the flow is on a device
-    std::vector<ipc::Request> calls; // options, functions that were applied and removed, in order
-    std::string writer;              // a function of it that writes a file; empty: none does
+    ipc::Request creation;           // with the flow's number, like all calls below
+    // the file that is sent with it; empty: the flow is on a device
+    std::string capture;
+    std::vector<ipc::Request> calls; // options, applied and removed functions, in order
+    std::string writer;              // a function of the flow that writes a file; empty: none
     bool is_connected = false;
 };
 } // namespace mapi::client

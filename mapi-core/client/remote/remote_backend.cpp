@@ -53,7 +53,7 @@ std::shared_ptr<Flow> RemoteBackend::create_flow(int fd, const std::string &devi
 
 namespace
 {
-// With the rights of this process.  "-": standard input.
+// Opens with the permissions of this process.  "-": standard input.
 ipc::Descriptor open_file(const std::string &path)
 {
     ipc::Descriptor file(path == "-" ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -89,7 +89,7 @@ std::shared_ptr<Flow> RemoteBackend::create_offline_flow(int fd, const std::stri
     return make_flow(capture_request(fd, path, format), path);
 }
 
-// All of it, or nothing stays at mapid.
+// If a request fails, nothing of the flow remains at mapid.
 std::shared_ptr<Flow> RemoteBackend::create_again(const FlowRecipe &recipe)
 {
     if (!recipe.writer.empty())
@@ -188,7 +188,8 @@ void RemoteBackend::copy_stats(const std::string &device, mapi_stat_t *stats)
     stats->drop_kernel = reply.kernel();
     stats->drop_no_flow = reply.no_flow();
     stats->unread_bytes = reply.unread_bytes();
-    stats->device_drop = std::max(reply.device_dropped(), reply.dropped()); // an older mapid tells those of all alone
+    // an older mapid only returns the drops of all programs
+    stats->device_drop = std::max(reply.device_dropped(), reply.dropped());
     copy_text(stats->message, reply.message());
 }
 } // namespace mapi::client

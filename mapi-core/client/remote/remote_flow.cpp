@@ -18,8 +18,8 @@ namespace mapi::client
 {
 namespace
 {
-constexpr int kLookAgainMs = 200; // whether mapid is still there
-constexpr std::atomic<uint64_t> kNoBase = 0; // mapid tells the flow's own share
+constexpr int kLookAgainMs = 200; // interval for checking whether mapid still runs
+constexpr std::atomic<uint64_t> kNoBase = 0; // mapid already returns the flow's own share
 
 void store(std::vector<std::atomic<uint64_t>> &result, const std::vector<uint64_t> &copy)
 {
@@ -27,7 +27,7 @@ void store(std::vector<std::atomic<uint64_t>> &result, const std::vector<uint64_
         result[i].store(copy[i], std::memory_order_relaxed);
 }
 
-// Null: this libmapi has none that can.
+// Null: this libmapi has no such function.
 const mapi_function *find_composing(const std::string &name)
 {
     for (const mapi_function *function : functions::catalog()) {
@@ -66,8 +66,8 @@ int RemoteFlow::apply(const std::string &function, engine::Arguments arguments)
         files.insert(files.end(), argument.descriptors.begin(), argument.descriptors.end());
     }
     if (files.size() > ipc::kDescriptorsMax)
-        throw Error(MAPI_LIMIT_REACHED, function + ": has " + std::to_string(files.size()) + " files, and mapid takes at most " + std::to_string(ipc::kDescriptorsMax) +
-                                            "; with MAPI_SOCKET=none the program itself writes any number");
+        throw Error(MAPI_LIMIT_REACHED, function + ": " + std::to_string(files.size()) + " files are too many: mapid accepts at most " + std::to_string(ipc::kDescriptorsMax) +
+                                            " (no limit with MAPI_SOCKET=none)");
     const std::lock_guard lock(mutex_);
     const ipc::Reply reply = connection_->ask(request, files);
     for (const engine::Argument &argument : arguments)
@@ -213,7 +213,8 @@ void RemoteFlow::close()
         if (!function.records)
             continue;
         function.records->disturb();
-        const auto lock = function.records->lock(); // nobody reads memory that is another flow's soon
+        // no thread reads memory that soon belongs to another flow
+        const auto lock = function.records->lock();
     }
     ipc::Request request;
     request.mutable_close()->set_flow(number_);
@@ -260,8 +261,8 @@ mapi_results_t *RemoteFlow::read_results(int fid)
     return show(function);
 }
 
-// The time is returned only for a value that is up to date.  A mapid that ends sets the status; one that is killed or stopped cannot, so
-// its pulse is checked from time to time.
+// The time is only returned for a value that is up to date.  A mapid that ends sets the status; one
+// that is killed or stopped cannot, so its pulse is checked from time to time.
 mapi_results_t *RemoteFlow::show(Function &function)
 {
     const uint64_t now_us = engine::now_us();
@@ -289,7 +290,8 @@ void RemoteFlow::need_mapid() const
         connection_->need_mapid();
 }
 
-// A child of fork() would take what is its parent's, and wait for locks of threads that it does not have.
+// A child of fork() would consume its parent's data, and wait for locks of threads that it does not
+// have.
 void RemoteFlow::need_own_process() const
 {
     if (are_shortcuts_closed()) [[unlikely]]
@@ -303,20 +305,20 @@ void RemoteFlow::read_whole(Function &function)
         need_mapid();
         engine::Published::rest_after(tries);
     }
-    if (is_closed_) // its memory may be another flow's
-        throw Error(MAPI_INVALID_FLOW, "the flow was closed meanwhile");
+    if (is_closed_) // its memory may belong to another flow
+        throw Error(MAPI_INVALID_FLOW, "the flow was closed during the call");
     store(function.result, copy);
 }
 
-// What is read is gone: that mapid is there is asked before.
+// A read consumes the records, so the check that mapid runs comes first.
 mapi_results_t *RemoteFlow::read_composed(Function &function)
 {
     if (!function.composed)
-        throw Error(MCOM_UNKNOWN_ERROR, function.name + ": this libmapi cannot read its result: it and mapid are of different versions");
+        throw Error(MCOM_UNKNOWN_ERROR, function.name + ": cannot read its result: libmapi and mapid have different versions");
     need_own_process();
     const auto lock = function.records->lock();
     if (is_closed_)
-        throw Error(MAPI_INVALID_FLOW, "the flow was closed meanwhile");
+        throw Error(MAPI_INVALID_FLOW, "the flow was closed during the call");
     mapi_results_t *const results = show(function);
     std::vector<uint64_t> copy(function.result.size());
     function.composed->read(function.published.words(), function.published.bytes(), *function.records, copy.data());
@@ -324,11 +326,12 @@ mapi_results_t *RemoteFlow::read_composed(Function &function)
     return results;
 }
 
-// Its memory may be another flow's once this one is closed: that is asked with the source's lock.
+// The memory may belong to another flow once this one is closed; callers check that under the
+// source's lock.
 ring::RecordSource &RemoteFlow::records(Function &function, bool are_packets) const
 {
     if (!(are_packets ? function.has_packets_in_ring : function.has_results_in_ring))
-        throw Error(MAPI_INVALID_FID_FUNCID, function.name + (are_packets ? " keeps no packets; TO_BUFFER does" : " has no results one after another"));
+        throw Error(MAPI_INVALID_FID_FUNCID, function.name + (are_packets ? " keeps no packets (use TO_BUFFER)" : " does not return results one by one"));
     if (!function.records)
         throw Error(MAPI_NO_MORE_RESULTS, function.name + " has no more results");
     need_own_process();
@@ -387,7 +390,7 @@ int RemoteFlow::poll_descriptor(int fid)
 {
     Function &function = connected_function(fid);
     if (!function.records || function.is_composed)
-        throw Error(MAPI_INVALID_FID_FUNCID, function.name + " gives nothing one by one that could be waited for");
+        throw Error(MAPI_INVALID_FID_FUNCID, function.name + " returns nothing one by one to wait for");
     const auto lock = function.records->lock();
     if (!function.event.is_open()) {
         ipc::Request request;
@@ -396,7 +399,7 @@ int RemoteFlow::poll_descriptor(int fid)
         std::vector<ipc::Descriptor> received;
         connection_->ask(request, {}, &received, 1);
         if (received.size() != 1)
-            throw Error(MAPID_NO_FD, "mapid at " + connection_->path() + ": gave no descriptor");
+            throw Error(MAPID_NO_FD, "mapid at " + connection_->path() + ": sent no descriptor");
         function.event = std::move(received[0]);
         function.records->set_event(function.event.number());
     }
@@ -420,7 +423,7 @@ bool RemoteFlow::wait_for_end(int timeout_ms)
     return true;
 }
 
-// The readers are in this process, so mapid does not know exactly what they have taken.
+// The readers are in this process, so mapid does not know exactly what they have read.
 mapi_flow_status RemoteFlow::told_status()
 {
     const mapi_flow_status told = mapi_flow_status(status());
@@ -439,7 +442,7 @@ void RemoteFlow::describe(mapi_flow_info_t *info)
     for (Function &function : functions_) {
         const bool holds_device_up = is_connected_ && function.has_packets_in_ring && function.writer_waits && !function.is_removed;
         if (holds_device_up && status() == FLOW_ACTIVE && function.records->wait_whether_last(kWhetherOverMs, [this] { return is_alive(); }))
-            wait_for_end(kWhetherOverMs); // its files are written
+            wait_for_end(kWhetherOverMs); // until its files are written
     }
     ipc::Request request;
     request.mutable_describe_flow()->set_flow(number_);

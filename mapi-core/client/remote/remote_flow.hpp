@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Remote flow: a flow that mapid runs; its results and packets are read from memory that both see, without asking.
+// Remote flow: a flow that mapid runs; its results and packets are read from shared memory, without
+// requests.
 #pragma once
 
 #include <atomic>
@@ -21,15 +22,15 @@ namespace mapi::client
 class RemoteFlow final : public Flow
 {
 public:
-    // recipe: how it was created.
+    // recipe: how the flow was created.
     RemoteFlow(std::shared_ptr<Connection> connection, FlowRecipe recipe, const ipc::FlowMade &made);
 
-    // A call of another flow's recipe.
+    // Repeats a call of another flow's recipe.
     void ask_again(const ipc::Request &call);
 
     int apply(const std::string &function, engine::Arguments arguments) override;
     engine::Target target(int fid, bool is_whole) override;
-    // mapid knows it by its number.
+    // mapid identifies the flow by its number.
     engine::FlowBegun begun() override { return nullptr; }
     bool is_connected() override { return is_connected_; }
     void set_option(int option, uint64_t value) override;
@@ -52,16 +53,18 @@ public:
 private:
     struct Function {
         std::string name;
-        engine::Published published; // over mapid's memory
-        std::vector<std::atomic<uint64_t>> result; // what mapi_read_results() lends out
+        engine::Published published; // in mapid's memory
+        std::vector<std::atomic<uint64_t>> result; // memory returned by mapi_read_results()
         mapi_results_t results = {};
         bool has_results_in_ring = false;
         bool has_packets_in_ring = false;
         bool is_composed = false;
-        bool writer_waits = false; // of its ring
+        bool writer_waits = false; // the writer of its ring waits
         std::unique_ptr<engine::SinceLast> since_last; // null if results are totals
         std::unique_ptr<ring::RecordSource> records; // null: the function has no ring
-        std::unique_ptr<engine::ComposedResult> composed; // under their lock; null: this libmapi does not know how, or it is not composed
+        // protected by the lock of `records`; null: not composed, or this libmapi does not support
+        // it
+        std::unique_ptr<engine::ComposedResult> composed;
         ipc::Descriptor event;
         std::atomic<bool> is_removed = false;
     };
@@ -71,12 +74,12 @@ private:
     Function &function(int fid);
     Function &connected_function(int fid);
     ring::RecordSource &records(Function &function, bool are_packets) const;
-    // False: none will come any more.
+    // False: no more data will arrive.
     bool is_alive() const { return !is_closed_ && connection_->is_alive(); }
     void read_whole(Function &function);
     mapi_results_t *read_composed(Function &function);
     mapi_results_t *show(Function &function);
-    // Throws Error when the flow has not finished but its mapid has ended, was killed or is stopped.
+    // Throws Error if the flow has not finished but its mapid has ended, was killed or is stopped.
     void need_mapid() const;
     void check_ended() const;
     void need_own_process() const;
@@ -84,11 +87,11 @@ private:
     mapi_flow_status told_status();
 
     const std::shared_ptr<Connection> connection_;
-    FlowRecipe recipe_; // under mutex_
+    FlowRecipe recipe_; // protected by mutex_
     const int number_;
     const std::atomic<uint32_t> *const status_;
-    std::mutex mutex_; // apply, connect, close
-    std::deque<Function> functions_; // none comes once connected
+    std::mutex mutex_; // for apply, connect, close
+    std::deque<Function> functions_; // not extended once connected
     std::atomic<bool> is_connected_ = false;
     std::atomic<uint64_t> seen_alive_us_ = 0;
     std::atomic<bool> is_closed_ = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Census: the flows of all clients.
+// Client registry: the flows of all clients.
 #include "daemon/reporting/census.hpp"
 
 #include <algorithm>
@@ -100,7 +100,7 @@ void Census::add(const FunctionSums &more, FunctionSums &sums)
     }
 }
 
-// Without the lock: a flow may have to be waited for.
+// Called without the lock, because it may have to wait for a flow.
 FunctionSums Census::sum_up(const std::vector<std::shared_ptr<engine::Flow>> &flows)
 {
     FunctionSums sums;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Census: the flows of all clients, for those who ask from outside of their sessions.
+// Client registry: the flows of all clients -> answers to queries from outside their sessions.
 #pragma once
 
 #include <atomic>
@@ -17,10 +17,10 @@
 
 namespace mapi::daemon
 {
-// What happened since the daemon began.
+// Counts since the daemon started.
 struct Tally {
-    std::atomic<uint64_t> clients_refused = 0; // there were too many
-    std::atomic<uint64_t> limits_reached = 0;  // of one client
+    std::atomic<uint64_t> clients_refused = 0; // too many clients
+    std::atomic<uint64_t> limits_reached = 0;  // of a client
     std::atomic<uint64_t> access_refused = 0;
 };
 
@@ -28,7 +28,7 @@ struct FunctionSum {
     uint64_t packets = 0;
     uint64_t passed = 0;
 };
-using FunctionSums = std::map<std::string, FunctionSum>; // by the function's name
+using FunctionSums = std::map<std::string, FunctionSum>; // by function name
 
 // Any thread.
 class Census
@@ -38,26 +38,28 @@ public:
         uint64_t client = 0;
         pid_t pid = 0;
         uid_t uid = 0;
-        int number = 0; // the client's own
+        int number = 0; // the client's own number
         std::weak_ptr<engine::Flow> flow;
-        uint64_t client_bytes = 0; // what functions of all flows of the client could need, and its captures hold
-        uint64_t user_bytes = 0;   // the same of all clients of the user, with their results and packets
+        // what functions of all of the client's flows could need, and its captures hold
+        uint64_t client_bytes = 0;
+        // the same for all clients of the user, plus their results and packets
+        uint64_t user_bytes = 0;
     };
 
-    // Of a client, as long as it lives.  user: of memory, of all its user's clients.
+    // Registers a client for its lifetime.  user: memory budget of all clients of its user.
     uint64_t add_client(const Peer &peer, std::shared_ptr<engine::Budget> memory, std::shared_ptr<engine::Budget> user);
     void remove_client(uint64_t client);
     void add_flow(uint64_t client, int number, const std::shared_ptr<engine::Flow> &flow);
     void remove_flow(uint64_t client, int number);
 
     size_t client_count();
-    // What functions of all clients could need, and their captures hold.
+    // What functions of all clients could need, and what their captures hold.
     uint64_t function_bytes();
-    // The same with results and packets, by user.
+    // The same plus results and packets, by user.
     std::map<uid_t, uint64_t> user_bytes();
-    // Of the flows that are there and of those that are gone, as they were then: they only grow.
+    // Sums over existing flows and closed ones, with their final counts; the sums never decrease.
     FunctionSums function_sums();
-    // Of one user or, without, of all; from this one on, by client and number.
+    // Flows of one user, or of all users, starting at this client and number, in that order.
     std::vector<Entry> flows(std::optional<uid_t> user = {}, uint64_t client = 0, int number = 0, size_t most = SIZE_MAX);
     double uptime_s() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
 
@@ -75,10 +77,12 @@ private:
     static void add(const FunctionSums &more, FunctionSums &sums);
 
     const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-    std::mutex mutex_; // all below
+    std::mutex mutex_; // protects all members below
     uint64_t last_client_ = 0;
     std::map<uint64_t, Client> clients_;
-    FunctionSums gone_; // of flows
-    FunctionSums told_; // last; a flow that is being closed may be counted for longer by who asks than by gone_
+    FunctionSums gone_; // sums of closed flows
+    // last returned sums; a flow that is being closed may be counted longer by a query than by
+    // gone_
+    FunctionSums told_;
 };
 } // namespace mapi::daemon

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Census answers: what mapid has, as far as the asker may see it -> messages.
+// Registry answers: what mapid has, as far as the asking user may see it -> messages.
 #include "daemon/reporting/census_answers.hpp"
 
 #include <optional>
@@ -15,10 +15,11 @@ namespace mapi::daemon
 {
 namespace
 {
-constexpr size_t kListBytesMax = 32768; // then the list goes on in the next message; what is added last has room in the rest
+// beyond that the list continues in the next message; the rest has room for the last item
+constexpr size_t kListBytesMax = 32768;
 constexpr size_t kFlowsAtOnce = 256;
 
-// Null: all.
+// Null: flows of all users.
 std::optional<uid_t> whose(const Peer &asker)
 {
     return is_operator(asker) ? std::nullopt : std::optional(asker.uid);
@@ -50,7 +51,7 @@ bool add_functions(engine::Flow &flow, int after, size_t &bytes, ipc::ListedFlow
     return true;
 }
 
-// False: it goes on in the next message.
+// False: the flow continues in the next message.
 bool add_flow(const Census::Entry &entry, engine::Flow &flow, int after, size_t &bytes, ipc::FlowList &list)
 {
     mapi_flow_info_t info = {};
@@ -125,7 +126,7 @@ void show_flows(const Service &service, const Peer &asker, const ipc::Place &fro
             try {
                 if (flow && !add_flow(entry, *flow, is_begun ? from.function() : 0, bytes, message))
                     return message.set_has_more(true);
-            } catch (const Error &) { // its client changes it just now
+            } catch (const Error &) { // its client is changing it
             }
         }
         if (entries.size() < kFlowsAtOnce)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Census answers: what mapid has, as far as the asker may see it -> messages.
+// Registry answers: what mapid has, as far as the asking user may see it -> messages.
 #pragma once
 
 #include "daemon/service.hpp"
@@ -8,7 +8,7 @@
 namespace mapi::daemon
 {
 void show_daemon(const Service &service, const Peer &asker, ipc::DaemonInfo &message);
-// From behind `from` on, as much as a message holds.
+// Starts behind `from` and adds as much as fits into a message.
 void show_devices(const Service &service, const Peer &asker, const ipc::Place &from, ipc::DeviceList &message);
 void show_flows(const Service &service, const Peer &asker, const ipc::Place &from, ipc::FlowList &message);
 } // namespace mapi::daemon

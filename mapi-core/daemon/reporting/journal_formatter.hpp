@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Journal formatter: a line of the log -> "<N>text", N of syslog(3), which journald takes for the line's priority.
+// Journal formatter: a line of the log -> "<N>text", N as in syslog(3), which journald takes as the
+// line's priority.
 #pragma once
 
 #include <array>

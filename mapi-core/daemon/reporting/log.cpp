@@ -21,12 +21,12 @@ void start_log(const std::string &level, const std::string &file)
     std::shared_ptr<spdlog::logger> logger;
     std::error_code ignored;
     const auto folder = std::filesystem::absolute(file.empty() ? "." : file, ignored).parent_path();
-    if (!std::filesystem::is_directory(folder, ignored)) // it would be made
-        throw std::runtime_error(file + ": the log cannot be written: its folder is not there");
+    if (!std::filesystem::is_directory(folder, ignored)) // otherwise spdlog would create it
+        throw std::runtime_error(file + ": cannot write the log: folder does not exist");
     try {
         logger = file.empty() ? spdlog::stderr_logger_mt("mapid") : spdlog::basic_logger_mt("mapid", file);
     } catch (const spdlog::spdlog_ex &error) {
-        throw std::runtime_error(file + ": the log cannot be written: " + error.what());
+        throw std::runtime_error(file + ": cannot write the log: " + error.what());
     }
     if (file.empty() && std::getenv("JOURNAL_STREAM")) // journald takes the level from "<N>" before each line
         logger->set_formatter(std::make_unique<JournalFormatter>());
@@ -35,7 +35,7 @@ void start_log(const std::string &level, const std::string &file)
     spdlog::set_level(spdlog::level::from_str(level));
 }
 
-// What is none is told when the file is checked.
+// An invalid value is reported when the file is checked.
 std::string configured_log_level()
 {
     const std::string level = engine::find_config_value("log_level");
@@ -44,6 +44,6 @@ std::string configured_log_level()
 
 void log_plan(const engine::Device &device, const engine::Plan &plan)
 {
-    spdlog::debug("device {}: new plan: {} flows, {} distinct functions, {} joints", device.settings().name, plan.chains().size(), plan.count_nodes(), plan.joints().size());
+    spdlog::debug("device {}: new plan: {} flows, {} distinct functions, {} node groups", device.settings().name, plan.chains().size(), plan.count_nodes(), plan.joints().size());
 }
 } // namespace mapi::daemon

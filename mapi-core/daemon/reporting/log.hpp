@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Log: what mapid tells -> standard error, the journal or a file.
+// Log: what mapid reports -> standard error, the journal or a file.
 #pragma once
 
 #include <string>
@@ -8,12 +8,13 @@
 
 namespace mapi::daemon
 {
-// The first call makes it.  file: empty for standard error.  Throws std::runtime_error when the file cannot be written.
+// The first call creates the log.  file: empty for standard error.  Throws std::runtime_error if
+// the file cannot be written.
 void start_log(const std::string &level, const std::string &file);
 
-// As `log_level` or `syslog_level` of mapi.conf says, in spdlog's words; empty: it does not say.
+// `log_level` or `syslog_level` of mapi.conf, in spdlog's terms; empty: not set.
 std::string configured_log_level();
 
-// At debug; an engine::PlanObserver.
+// Logs at level debug; an engine::PlanObserver.
 void log_plan(const engine::Device &device, const engine::Plan &plan);
 } // namespace mapi::daemon

@@ -27,7 +27,7 @@ Address parse(const std::string &text)
 {
     const size_t colon = text.rfind(':');
     if (colon == std::string::npos)
-        throw std::runtime_error(text + ": needs ADDRESS:PORT, such as 127.0.0.1:9100 or [::1]:9100");
+        throw std::runtime_error(text + ": requires ADDRESS:PORT, such as 127.0.0.1:9100 or [::1]:9100");
     std::string host = text.substr(0, colon);
     if (host.size() > 2 && host.front() == '[' && host.back() == ']')
         host = host.substr(1, host.size() - 2);
@@ -36,7 +36,7 @@ Address parse(const std::string &text)
     hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE;
     addrinfo *found = nullptr;
     if (host.empty() || getaddrinfo(host.c_str(), text.substr(colon + 1).c_str(), &hints, &found) != 0)
-        throw std::runtime_error(text + ": needs ADDRESS:PORT in numbers, such as 127.0.0.1:9100 or [::1]:9100");
+        throw std::runtime_error(text + ": requires a numeric ADDRESS:PORT, such as 127.0.0.1:9100 or [::1]:9100");
     Address address;
     memcpy(&address.storage, found->ai_addr, found->ai_addrlen);
     freeaddrinfo(found);
@@ -56,7 +56,7 @@ public:
         daemon_ = MHD_start_daemon(flags, 0, nullptr, nullptr, &Server::answer, this, MHD_OPTION_SOCK_ADDR, &address.storage,
                                    MHD_OPTION_CONNECTION_LIMIT, kConnectionsMax, MHD_OPTION_CONNECTION_TIMEOUT, kTimeoutS, MHD_OPTION_END);
         if (!daemon_)
-            throw std::runtime_error(std::string("--metrics: cannot listen there: ") + strerror(errno));
+            throw std::runtime_error(std::string("--metrics: cannot listen: ") + strerror(errno));
     }
     ~Server() override { MHD_stop_daemon(daemon_); }
 
@@ -65,9 +65,9 @@ private:
     {
         try {
             if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
-                return reply(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET is known here\n");
+                return reply(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET is supported\n");
             if (strcmp(path, "/metrics") != 0)
-                return reply(connection, MHD_HTTP_NOT_FOUND, "/metrics is what is here\n");
+                return reply(connection, MHD_HTTP_NOT_FOUND, "not found; available: /metrics\n");
             return reply(connection, MHD_HTTP_OK, static_cast<Server *>(self)->text_());
         } catch (const std::exception &) {
             return MHD_NO;
@@ -93,7 +93,7 @@ std::unique_ptr<MetricsServer> serve_metrics(const std::string &address, bool ma
 {
     const Address parsed = parse(address);
     if (!parsed.is_local && !may_be_public)
-        throw std::runtime_error("--metrics " + address + ": others than this machine could read it there; --metrics-public allows that");
+        throw std::runtime_error("--metrics " + address + ": other machines can reach this address (--metrics-public allows it)");
     return std::make_unique<Server>(parsed, std::move(text));
 }
 } // namespace mapi::daemon

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Metrics server: a build without libmicrohttpd has none.
+// Metrics server: unavailable in a build without libmicrohttpd.
 #include <stdexcept>
 
 #include "daemon/reporting/metrics_server.hpp"
@@ -8,6 +8,6 @@ namespace mapi::daemon
 {
 std::unique_ptr<MetricsServer> serve_metrics(const std::string &, bool, std::function<std::string()>)
 {
-    throw std::runtime_error("--metrics: this mapid was built without libmicrohttpd");
+    throw std::runtime_error("--metrics: unavailable: built without libmicrohttpd");
 }
 } // namespace mapi::daemon

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Metrics text: devices, flows and what was refused -> Prometheus' text format 0.0.4.
+// Metrics text: devices, flows and refusals -> Prometheus' text format 0.0.4.
 #include "daemon/reporting/metrics_text.hpp"
 
 #include <array>
@@ -12,7 +12,7 @@ namespace mapi::daemon
 {
 namespace
 {
-// Of a label: a backslash, a quote and a line feed are written as two characters.
+// Escapes a label's value: backslash, quote and line feed become two characters.
 std::string escaped(const std::string &value)
 {
     std::string out;
@@ -55,7 +55,7 @@ void add(mapi_stat_t &sum, const mapi_stat_t &stats)
         sum.*member += stats.*member;
 }
 
-// Those that are open; one that is open with earlier settings, too, is the same.
+// Open devices; one that is also open with earlier settings counts as the same device.
 std::map<std::string, mapi_stat_t> open_devices(engine::Devices &devices)
 {
     std::map<std::string, mapi_stat_t> open;
@@ -75,10 +75,10 @@ void add_devices(Text &text, engine::Devices &devices)
     text.begin("mapi_device_packets_total", "counter", "Packets that the device's driver read since the device was opened.");
     for (const auto &[name, stats] : open)
         text.add({{"device", name}}, stats.ps_recv);
-    text.begin("mapi_device_bytes_total", "counter", "Bytes of these packets, as on the wire.");
+    text.begin("mapi_device_bytes_total", "counter", "Bytes of these packets on the wire.");
     for (const auto &[name, stats] : open)
         text.add({{"device", name}}, stats.bytes_recv);
-    text.begin("mapi_device_drops_total", "counter", "Packets, or records, that were lost, by cause.");
+    text.begin("mapi_device_drops_total", "counter", "Lost packets or records, by cause.");
     for (const auto &[name, stats] : open) {
         const std::array<std::pair<const char *, uint64_t>, 8> drops = {{{"bad_record", stats.drop_bad_record}, {"truncated", stats.drop_truncated},
             {"buffer_full", stats.drop_buffer_full}, {"link_type", stats.drop_link_type}, {"not_written", stats.drop_not_written},
@@ -106,10 +106,10 @@ void add_flows(Text &text, Census &census)
     for (const auto &[name, count] : functions)
         text.add({{"function", name}}, count);
     const FunctionSums sums = census.function_sums();
-    text.begin("mapi_function_packets_total", "counter", "Packets that came to functions of flows, summed over flows, also those that are closed.");
+    text.begin("mapi_function_packets_total", "counter", "Packets that reached the functions, summed over flows, including closed ones.");
     for (const auto &[name, sum] : sums)
         text.add({{"function", name}}, sum.packets);
-    text.begin("mapi_function_passed_packets_total", "counter", "Packets that passed them.");
+    text.begin("mapi_function_passed_packets_total", "counter", "Packets that passed the functions, summed likewise.");
     for (const auto &[name, sum] : sums)
         text.add({{"function", name}}, sum.passed);
 }
@@ -118,13 +118,13 @@ void add_flows(Text &text, Census &census)
 std::string metrics_text(engine::Devices &devices, Census &census)
 {
     Text text;
-    text.begin("mapi_uptime_seconds", "gauge", "Time since mapid began.");
+    text.begin("mapi_uptime_seconds", "gauge", "Time since mapid started.");
     text.add(census.uptime_s());
-    text.begin("mapi_clients", "gauge", "Programs that are connected.");
+    text.begin("mapi_clients", "gauge", "Connected programs.");
     text.add(census.client_count());
-    text.begin("mapi_function_memory_bytes", "gauge", "Memory that functions of all clients may need at most and their captures have, beside results and packets.");
+    text.begin("mapi_function_memory_bytes", "gauge", "Memory that functions of all clients could need and their captures hold, in addition to results and packets.");
     text.add(census.function_bytes());
-    text.begin("mapi_user_memory_bytes", "gauge", "The same of all clients of a user, with what their results and packets have taken.");
+    text.begin("mapi_user_memory_bytes", "gauge", "The same for all clients of a user, including what their results and packets have taken.");
     for (const auto &[user, bytes] : census.user_bytes())
         text.add({{"user", std::to_string(user)}}, bytes);
     add_flows(text, census);

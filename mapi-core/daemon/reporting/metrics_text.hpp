@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Metrics text: devices, flows and what was refused -> Prometheus' text format 0.0.4.
+// Metrics text: devices, flows and refusals -> Prometheus' text format 0.0.4.
 #pragma once
 
 #include <string>

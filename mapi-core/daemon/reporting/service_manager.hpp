@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Service manager: systemd, where it has started this process: sockets that it opened, and what it is told.
+// Service manager: systemd, if it has started this process: its sockets, and notifications to it.
 #pragma once
 
 #include <string>
@@ -8,7 +8,8 @@
 
 namespace mapi::daemon
 {
-// The socket at which it listens for this process; closed: there is none.  Throws std::runtime_error for what is no such socket.
+// The socket on which systemd listens for this process; closed: there is none.  Throws
+// std::runtime_error for any other socket.
 ipc::Descriptor inherited_socket();
 // Lines of sd_notify(3), such as "READY=1".
 void tell_service_manager(const std::string &lines);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Service manager: a build without libsystemd knows none.
+// Service manager: unavailable in a build without libsystemd.
 #include <cstdlib>
 #include <stdexcept>
 
@@ -10,7 +10,7 @@ namespace mapi::daemon
 ipc::Descriptor inherited_socket()
 {
     if (std::getenv("LISTEN_FDS"))
-        throw std::runtime_error("this mapid was built without libsystemd and cannot take a socket from the service manager");
+        throw std::runtime_error("sockets of the service manager are unavailable: built without libsystemd");
     return {};
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Allowance: how much of everything one client has.
+// Quota: what one client uses, against its limits.
 #include "daemon/session/allowance.hpp"
 
 #include <string>
@@ -13,8 +13,8 @@ namespace
 constexpr uint64_t kWrittenMax = 256;
 constexpr uint64_t kOptionsMax = 4096;
 constexpr uint64_t kOptionBytesMax = 4096; // key and value
-constexpr uint64_t kPlaceBytes = 8192;     // of a flow without functions
-constexpr uint64_t kOptionBytes = 128;     // beside key and value
+constexpr uint64_t kPlaceBytes = 8192;     // for a flow without functions
+constexpr uint64_t kOptionBytes = 128;     // in addition to key and value
 constexpr const char *kBytesOfMemory = "bytes of memory for flows, functions and captures";
 
 std::shared_ptr<engine::Budget> make(uint64_t most, const char *name, std::shared_ptr<engine::Budget> user = {})
@@ -27,8 +27,8 @@ void add(engine::Charge &charge, uint64_t count, const engine::Budget &budget, c
     if (charge.add(count))
         return;
     const engine::Budget &full = budget.short_of(count);
-    throw Error(MAPI_LIMIT_REACHED, full.owner() + " has " + std::to_string(full.used()) + " " + of_what + ", and " + std::to_string(full.most()) +
-                                        " is mapid's limit (" + full.name() + ")");
+    throw Error(MAPI_LIMIT_REACHED, full.owner() + " has " + std::to_string(full.used()) + " " + of_what + "; mapid's limit is " + std::to_string(full.most()) +
+                                        " (" + full.name() + ")");
 }
 } // namespace
 
@@ -43,7 +43,7 @@ void Holdings::take_over(Holdings &&other)
 
 Allowance::Allowance(const Limits &limits, UserBudgets user)
     : user_(std::move(user)), memory_(make(limits.function_bytes, "--max-function-memory", user_.memory)), places_(make(limits.flows, "--max-flows")),
-      functions_(make(limits.functions, "--max-functions")), written_(make(kWrittenMax, "which cannot be changed")), files_(make(limits.files, "a share of LimitNOFILE=", user_.files)),
+      functions_(make(limits.functions, "--max-functions")), written_(make(kWrittenMax, "fixed")), files_(make(limits.files, "a share of LimitNOFILE=", user_.files)),
       option_memory_(memory_)
 {
 }

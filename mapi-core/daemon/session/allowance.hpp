@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Allowance: how much of everything one client has, against mapid's limits.
+// Quota: what one client uses -> accepted, or refused beyond mapid's limits.
 #pragma once
 
 #include <memory>
@@ -10,22 +10,24 @@
 
 namespace mapi::daemon
 {
-// What a flow has, or a capture without one; given back with it.
+// Charges of a flow, or of a capture without one; returned when it ends.
 struct Holdings {
-    engine::Charge places;    // of flows, or captures
+    engine::Charge places;    // flows or captures
     engine::Charge functions;
-    engine::Charge written;   // places that functions write or send to: each has a thread or a socket
-    engine::Charge files;     // that are open in mapid
-    engine::Charge memory;    // of the places
+    // files or sockets that functions write or send to: each has a thread or a socket
+    engine::Charge written;
+    engine::Charge files;     // open in mapid
+    engine::Charge memory;    // of the flows or captures
 
     void take_over(Holdings &&other);
 };
 
-// One thread, but for the memory.  What goes beyond a limit throws Error (MAPI_LIMIT_REACHED) that names it.
+// One thread, except for the memory.  Going beyond a limit throws an Error (MAPI_LIMIT_REACHED)
+// that names it.
 class Allowance
 {
 public:
-    // user: what it has is counted there, too.
+    // user: budgets of the client's user, in which everything is counted as well.
     explicit Allowance(const Limits &limits, UserBudgets user = {});
 
     Holdings nothing() const;
@@ -33,11 +35,11 @@ public:
     void add_function(Holdings &holdings) const;
     void add_written(Holdings &holdings, uint64_t count) const;
     void add_files(Holdings &holdings, uint64_t count) const;
-    // They stay set, and take memory, as long as the client lives.
+    // Options stay set, and take memory, as long as the client lives.
     void add_option(uint64_t bytes);
 
     const UserBudgets &user() const { return user_; }
-    // What functions could need, captures hold, and flows and options take.
+    // What functions could need, what captures hold, and what flows and options take.
     const std::shared_ptr<engine::Budget> &memory() const { return memory_; }
 
 private:

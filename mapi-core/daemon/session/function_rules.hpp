@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Function rules: a function that a client applies -> accepted, or refused by mapi::Error, because mapid would run it for the client.
+// Function rules: a function that a client applies -> accepted, or refused with mapi::Error,
+// because mapid would run it for the client.
 #pragma once
 
 #include <mapi/function.h>
@@ -10,12 +11,13 @@
 
 namespace mapi::daemon
 {
-// Results are read by the client's libmapi without a request, so code of a plug-in that reads them cannot run there.
+// The client's libmapi reads results without a request, so a plug-in's code for reading them cannot
+// run there.
 void check_readable(const mapi_function &function, const engine::Registry &registry);
 
-// Packets and messages leave with mapid's rights, not with the client's.
+// Packets and messages would leave with mapid's privileges, not with the client's.
 void check_sending(const mapi_function &function, const engine::Arguments &arguments, const Peer &peer);
 
-// A text that takes long to compile would keep mapid busy after its client has gone.
+// A text that takes long to compile would keep mapid busy after its client has ended.
 void check_lengths(const mapi_function &function, const engine::Arguments &arguments);
 } // namespace mapi::daemon

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Policy: who may use which device.
+// Policy: access to devices.
 #include "daemon/session/policy.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ Peer peer_of(int socket)
     ucred credentials = {};
     socklen_t bytes = sizeof(credentials);
     if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &bytes) < 0)
-        throw std::runtime_error(std::string("the peer's credentials: ") + strerror(errno));
+        throw std::runtime_error(std::string("cannot read the peer's credentials: ") + strerror(errno));
     Peer peer{credentials.pid, credentials.uid, {credentials.gid}};
     std::vector<gid_t> more(64);
     bytes = socklen_t(more.size() * sizeof(gid_t));
@@ -28,7 +28,7 @@ Peer peer_of(int socket)
         more.resize(bytes / sizeof(gid_t));
         status = getsockopt(socket, SOL_SOCKET, SO_PEERGROUPS, more.data(), &bytes);
     }
-    if (status < 0) // its own group alone
+    if (status < 0) // only its primary group
         bytes = 0;
     peer.groups.insert(peer.groups.end(), more.begin(), more.begin() + bytes / sizeof(gid_t));
     return peer;

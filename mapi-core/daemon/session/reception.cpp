@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reception: connections without a greeting.
+// Reception: connections before the handshake.
 #include "daemon/session/reception.hpp"
 
 #include <algorithm>
@@ -13,7 +13,8 @@ namespace
 {
 constexpr auto kTime = std::chrono::seconds(5);
 
-// The other side has closed and there is nothing to read.  A message without bytes looks the same but for POLLRDHUP.
+// The peer has closed and there is nothing to read.  An empty message looks the same except for
+// POLLRDHUP.
 bool has_hung_up(const pollfd &event)
 {
     char byte;
@@ -51,11 +52,11 @@ std::vector<Guest> Reception::take_spoken(const pollfd *events)
     for (auto waiting = waiting_.begin(); waiting != waiting_.end(); ++events) {
         const auto at = waiting++;
         if (events->revents != 0 && has_hung_up(*events)) {
-            spdlog::debug("client {} of user {}: gone before its greeting", at->guest.peer.pid, at->guest.peer.uid);
+            spdlog::debug("client {} of user {}: disconnected before the handshake", at->guest.peer.pid, at->guest.peer.uid);
         } else if (events->revents != 0) {
             spoken.push_back(std::move(at->guest));
         } else if (now >= at->end) {
-            spdlog::warn("client {}: disconnected: it sent no greeting in time", at->guest.peer.pid);
+            spdlog::warn("client {}: disconnected: handshake timed out", at->guest.peer.pid);
         } else {
             continue;
         }

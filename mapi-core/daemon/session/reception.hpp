@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reception: connections without a greeting: each has a descriptor and a time limit, no thread and no memory.
+// Reception: connections before the handshake: each has a descriptor and a time limit, but no
+// thread and no memory.
 #pragma once
 
 #include <chrono>
@@ -14,7 +15,7 @@
 
 namespace mapi::daemon
 {
-// A connection, and the files that are charged to its user for it.
+// A connection, and the files that are charged to its user.
 struct Guest {
     ipc::Descriptor socket;
     Peer peer;
@@ -29,10 +30,11 @@ public:
     size_t size() const { return waiting_.size(); }
     size_t count_of(uid_t user) const;
 
-    // For poll(): behind what is there already, and the time that it may take; -1: any.
+    // For poll(): appends to `events`; returns the maximum time to wait, -1: no limit.
     void append_to(std::vector<pollfd> &events) const;
     int timeout_ms() const;
-    // events: those of append_to(), after poll().  Returns the connections that have sent something; those that were closed or are overdue are dropped.
+    // events: those of append_to(), after poll().  Returns the connections that have sent
+    // something; drops those that were closed or have timed out.
     std::vector<Guest> take_spoken(const pollfd *events);
 
 private:
@@ -42,6 +44,6 @@ private:
         Clock::time_point end;
     };
 
-    std::list<Waiting> waiting_; // in the order of their ends
+    std::list<Waiting> waiting_; // ordered by their ends
 };
 } // namespace mapi::daemon

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Request arguments: what a client says that a function's arguments are -> arguments that the engine may believe.
+// Request arguments: a function's arguments as a client describes them -> arguments that the engine
+// may trust.
 #include "daemon/session/request_arguments.hpp"
 
 #include <algorithm>
@@ -17,7 +18,7 @@ bool may_have_file(uint32_t kind)
     return kind == 'w' || kind == 'o';
 }
 
-// A rotation has as many files as its number says.
+// A rotation has the number of files that it specifies.
 int64_t most_files(const ipc::Argument &argument)
 {
     return argument.kind() == 'W' ? std::clamp<int64_t>(argument.number(), 0, ipc::kDescriptorsMax) : may_have_file(argument.kind());
@@ -27,7 +28,7 @@ int64_t most_files(const ipc::Argument &argument)
 void close_unwanted(const ipc::Request &request, std::vector<ipc::Descriptor> &descriptors)
 {
     if (request.has_create_offline() || request.has_append_offline() || request.has_start_recording())
-        return; // just one, or its connection ends
+        return; // exactly one, otherwise the connection is closed
     const auto &arguments = request.apply().arguments();
     const auto wanted = std::accumulate(arguments.begin(), arguments.end(), int64_t{0}, [](int64_t sum, const auto &argument) { return sum + most_files(argument); });
     if (int64_t(descriptors.size()) > wanted)
@@ -37,7 +38,7 @@ void close_unwanted(const ipc::Request &request, std::vector<ipc::Descriptor> &d
 ipc::Descriptor &only_file(std::vector<ipc::Descriptor> &descriptors, const char *whose)
 {
     if (descriptors.size() != 1)
-        throw ipc::ChannelError(whose + std::string(" without its file"));
+        throw ipc::ChannelError(std::string("malformed request: ") + whose + " without its file");
     return descriptors[0];
 }
 
@@ -54,7 +55,7 @@ engine::Arguments ArgumentReader::read(const ipc::Apply &call, const std::string
         const bool is_there = position < call.arguments_size();
         const uint32_t kind = is_there ? call.arguments(position).kind() : 0;
         if (!is_there || (kind == 0 ? !is_optional : kind != uint32_t(letter)))
-            throw ipc::ChannelError("arguments that the function does not have");
+            throw ipc::ChannelError("malformed request: wrong arguments for the function");
         arguments.push_back(read(call.arguments(position), letter));
     }
     return arguments;
@@ -66,9 +67,9 @@ engine::Argument ArgumentReader::read(const ipc::Argument &given, char letter)
     if (letter == 'u')
         argument.number = peer_.uid;
     if (letter == 'b' && argument.number != 0 && argument.number != 1)
-        throw ipc::ChannelError("neither 0 nor 1");
+        throw ipc::ChannelError("malformed request: argument is neither 0 nor 1");
     if ((letter == 'i' || letter == 'c') && argument.number != int32_t(argument.number))
-        throw ipc::ChannelError("an int that is none");
+        throw ipc::ChannelError("malformed request: argument does not fit into an int");
     read_functions(given, letter, argument);
     if (given.kind() == 'F')
         read_flows(argument);
@@ -85,11 +86,11 @@ void ArgumentReader::read_functions(const ipc::Argument &given, char letter, eng
 {
     for (const ipc::Target &target : given.targets()) {
         if (letter != 'f' && letter != 'S')
-            throw ipc::ChannelError("a function as an argument that takes none");
+            throw ipc::ChannelError("malformed request: argument does not take a function");
         argument.targets.push_back(find_(target.flow())->target(target.function(), letter == 'S'));
     }
     if ((letter == 'f' && argument.targets.size() != 1) || (letter == 'S' && given.kind() != 0 && int64_t(argument.targets.size()) != argument.number))
-        throw ipc::ChannelError("an argument without its functions");
+        throw ipc::ChannelError("malformed request: argument lacks its functions");
 }
 
 void ArgumentReader::read_flows(engine::Argument &argument) const
@@ -102,7 +103,7 @@ void ArgumentReader::read_flows(engine::Argument &argument) const
 std::shared_ptr<engine::OwnedFile> ArgumentReader::take_file(const std::string &name)
 {
     if (taken_ == descriptors_.size())
-        throw ipc::ChannelError("an argument without its file");
+        throw ipc::ChannelError("malformed request: argument lacks its file");
     check_regular(descriptors_[taken_], MAPI_ERROR_FILE, name);
     return std::make_shared<engine::OwnedFile>(descriptors_[taken_++].release(), "");
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Request arguments: what a client says that a function's arguments are -> arguments that the engine may believe.
+// Request arguments: a function's arguments as a client describes them -> arguments that the engine
+// may trust.
 #pragma once
 
 #include <functional>
@@ -18,22 +19,23 @@ namespace mapi::daemon
 // Closes the descriptors that the request does not need, before it is handled.
 void close_unwanted(const ipc::Request &request, std::vector<ipc::Descriptor> &descriptors);
 
-// Of a request that comes with just one.  Throws ipc::ChannelError.
+// The file of a request that has exactly one.  Throws ipc::ChannelError.
 ipc::Descriptor &only_file(std::vector<ipc::Descriptor> &descriptors, const char *whose);
 
 class ArgumentReader
 {
 public:
-    // Throws Error where the client has no such flow.
+    // Throws Error if the client has no such flow.
     using FindFlow = std::function<std::shared_ptr<engine::Flow>(int)>;
 
-    // Takes of the descriptors those that arguments need, in their order.
+    // Takes the descriptors that arguments require, in order.
     ArgumentReader(const Peer &peer, FindFlow find, std::vector<ipc::Descriptor> &descriptors)
         : peer_(peer), find_(std::move(find)), descriptors_(descriptors)
     {
     }
 
-    // letters: of the function's table.  Throws ipc::ChannelError for what libmapi never sends, else Error.
+    // letters: of the function's table.  Throws ipc::ChannelError for anything that libmapi never
+    // sends, otherwise Error.
     engine::Arguments read(const ipc::Apply &call, const std::string &letters);
 
 private:
@@ -45,6 +47,6 @@ private:
     const Peer &peer_;
     const FindFlow find_;
     std::vector<ipc::Descriptor> &descriptors_;
-    size_t taken_ = 0; // of the descriptors
+    size_t taken_ = 0; // number of descriptors
 };
 } // namespace mapi::daemon

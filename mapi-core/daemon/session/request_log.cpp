@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Request log: the words for each kind of request.
+// Request log: the text for each kind of request.
 #include "daemon/session/request_log.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace
 {
 constexpr size_t kWordsBytes = 500;
 
-// Those that only ask are told by their numbers in mapi.proto.
+// Queries are logged by their numbers in mapi.proto.
 bool changes_something(const ipc::Request &request)
 {
     switch (request.call_case()) {
@@ -47,26 +47,26 @@ std::string words_for(const ipc::Apply &call)
 std::string words_for(const ipc::Request &request)
 {
     switch (request.call_case()) {
-    case ipc::Request::kHello: return fmt::format("greeting, protocol {}", request.hello().version());
-    case ipc::Request::kCreateFlow: return fmt::format("flow {}: of device {}", request.create_flow().flow(), request.create_flow().device());
-    case ipc::Request::kCreateOffline: return fmt::format("flow {}: of capture {}, format {}", request.create_offline().flow(), request.create_offline().path(), request.create_offline().format());
-    case ipc::Request::kAppendOffline: return fmt::format("device {}: and capture {}", request.append_offline().device(), request.append_offline().path());
-    case ipc::Request::kStartOffline: return "start of device " + request.start_offline().device();
-    case ipc::Request::kDeleteOffline: return "end of device " + request.delete_offline().device();
+    case ipc::Request::kHello: return fmt::format("handshake, protocol {}", request.hello().version());
+    case ipc::Request::kCreateFlow: return fmt::format("flow {}: on device {}", request.create_flow().flow(), request.create_flow().device());
+    case ipc::Request::kCreateOffline: return fmt::format("flow {}: on capture {}, format {}", request.create_offline().flow(), request.create_offline().path(), request.create_offline().format());
+    case ipc::Request::kAppendOffline: return fmt::format("device {}: append capture {}", request.append_offline().device(), request.append_offline().path());
+    case ipc::Request::kStartOffline: return "start device " + request.start_offline().device();
+    case ipc::Request::kDeleteOffline: return "delete device " + request.delete_offline().device();
     case ipc::Request::kSetOption: return fmt::format("device {}: {}={}", request.set_option().device(), request.set_option().key(), request.set_option().value());
     case ipc::Request::kApply: return words_for(request.apply());
-    case ipc::Request::kReset: return fmt::format("flow {}: reset of function {}", request.reset().flow(), request.reset().function());
-    case ipc::Request::kRemove: return fmt::format("flow {}: function {} removed", request.remove().flow(), request.remove().function());
+    case ipc::Request::kReset: return fmt::format("flow {}: reset function {}", request.reset().flow(), request.reset().function());
+    case ipc::Request::kRemove: return fmt::format("flow {}: remove function {}", request.remove().flow(), request.remove().function());
     case ipc::Request::kConnect: return fmt::format("flow {}: connect", request.connect().flow());
     case ipc::Request::kClose: return fmt::format("flow {}: close", request.close().flow());
-    case ipc::Request::kStartRecording: return "start of a recording into " + request.start_recording().name();
-    case ipc::Request::kStopRecording: return "end of the recording";
-    default: return fmt::format("question {}", int(request.call_case()));
+    case ipc::Request::kStartRecording: return "start recording into " + request.start_recording().name();
+    case ipc::Request::kStopRecording: return "stop recording";
+    default: return fmt::format("query {}", int(request.call_case()));
     }
 }
 } // namespace
 
-// What clients write shall steer neither a terminal nor the log's lines.
+// Text from clients must not control a terminal or break the lines of the log.
 void log_request(pid_t client, const ipc::Request &request, const ipc::Reply &reply)
 {
     if (!spdlog::should_log(spdlog::level::debug))

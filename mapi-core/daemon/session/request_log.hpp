@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Request log: a request and its answer -> a line: at debug what changes something, at trace what only asks.
+// Request log: a request and its reply -> a line: at level debug for changes, at level trace for
+// queries.
 #pragma once
 
 #include <sys/types.h>
@@ -8,6 +9,6 @@
 
 namespace mapi::daemon
 {
-// Costs a comparison where the level is above debug.
+// Costs one comparison if the level is above debug.
 void log_request(pid_t client, const ipc::Request &request, const ipc::Reply &reply);
 } // namespace mapi::daemon

@@ -38,7 +38,7 @@ constexpr size_t kRecordingNameBytes = 400;
 constexpr size_t kCaptureFiles = 2; // as it was given, and as it is read
 constexpr size_t kPollFiles = 2;    // a pipe
 
-// The text may have names of the client's, of any length.
+// The text may contain names from the client, of any length.
 void refuse(ipc::Reply &reply, int error, const std::string &text)
 {
     reply.Clear();
@@ -46,7 +46,8 @@ void refuse(ipc::Reply &reply, int error, const std::string &text)
     reply.set_text(text.substr(0, MAPI_ERROR_TEXT_BYTES - 1));
 }
 
-// Such a request leaves free memory behind: of what was compiled for a function, of a plan, of what is closed.
+// Whether a request leaves free memory behind: from compiling a function, from a plan, or from
+// something closed.
 bool leaves_memory(const ipc::Request &request)
 {
     switch (request.call_case()) {
@@ -84,7 +85,7 @@ Session::~Session()
             flows.push_back(entry.flow);
         engine::Flow::close(flows);
     } catch (const std::exception &error) {
-        spdlog::warn("client {}: its flows could not be closed: {}", peer_.pid, error.what());
+        spdlog::warn("client {}: cannot close its flows: {}", peer_.pid, error.what());
     }
 }
 
@@ -95,7 +96,7 @@ void Session::serve(int stop_descriptor)
         answer(message);
 }
 
-// False: the daemon ends.
+// False: the daemon is ending.
 bool Session::wait(int stop_descriptor)
 {
     while (true) {
@@ -103,9 +104,9 @@ bool Session::wait(int stop_descriptor)
         is_settling_ = is_settling_ && !settle();
         const int ready = ::poll(events, 3, patience_ms());
         if (ready < 0 && errno != EINTR)
-            throw ipc::ChannelError("cannot wait");
+            throw ipc::ChannelError("cannot wait for requests");
         if (ready == 0 && !arena_)
-            throw ipc::ChannelError("it does not greet");
+            throw ipc::ChannelError("handshake timed out");
         uint64_t count;
         if (events[2].revents && read(ended_->number(), &count, sizeof(count)) < 0)
             throw ipc::ChannelError("cannot read an event");
@@ -122,7 +123,8 @@ int Session::patience_ms() const
     return std::max(0, int(std::chrono::ceil<std::chrono::milliseconds>(greeting_end_ - Clock::now()).count()));
 }
 
-// Nobody tells when the files of a flow are written.  True: none is left that has ended and waits for that.
+// No event signals that a flow's files are written.  True: no flow that has ended still waits for
+// that.
 bool Session::settle()
 {
     bool is_settled = true;
@@ -137,18 +139,18 @@ void Session::answer(ipc::Message &message)
     ipc::Reply reply;
     to_send_.clear();
     if (!request.ParseFromString(message.bytes))
-        throw ipc::ChannelError("a message that is no request");
+        throw ipc::ChannelError("malformed request");
     if (!arena_ && !request.has_hello())
-        throw ipc::ChannelError("the first message is no greeting");
+        throw ipc::ChannelError("the first message is not a handshake");
     close_unwanted(request, message.descriptors);
     if (arena_)
-        arena_->take_refusal(); // of a request before
+        arena_->take_refusal(); // of an earlier request
     try {
         if (message.has_lost_descriptors)
-            throw Error(MAPI_LIMIT_REACHED, "the limit of open files of mapid is reached");
+            throw Error(MAPI_LIMIT_REACHED, "mapid has reached its limit of open files");
         dispatch(request, message.descriptors, reply);
     } catch (const Error &error) {
-        if (arena_ && arena_->take_refusal()) // functions say in many ways that they got none
+        if (arena_ && arena_->take_refusal()) // functions report lack of memory in many ways
             refuse(reply, MAPI_LIMIT_REACHED, no_memory());
         else
             refuse(reply, error.number(), error.what());
@@ -159,7 +161,8 @@ void Session::answer(ipc::Message &message)
     }
     if (leaves_memory(request))
         service_.housekeeping.want();
-    message.descriptors.clear(); // what nobody took is not kept until the next request
+    // descriptors that were not taken are not kept until the next request
+    message.descriptors.clear();
     service_.census.tally.limits_reached += reply.error() == MAPI_LIMIT_REACHED;
     service_.census.tally.access_refused += reply.error() == MAPID_NOT_AUTHENTICATED;
     log_request(peer_.pid, request, reply);
@@ -167,17 +170,17 @@ void Session::answer(ipc::Message &message)
     NET_SLICE_SCOPE(ipc_reply);
     channel_.send(reply.SerializeAsString(), to_send_, kSendTimeoutMs);
     if (!arena_)
-        throw ipc::ChannelError("its greeting was refused: " + reply.text());
+        throw ipc::ChannelError("handshake refused: " + reply.text());
 }
 
 std::string Session::no_memory() const
 {
     if (arena_ && arena_->is_user_short())
-        return "what all programs of user " + std::to_string(peer_.uid) + " have together, " + std::to_string(service_.limits.user_bytes >> 20) + " MiB, has no room for it (--max-user-memory)";
-    return "the client's memory, " + std::to_string(service_.limits.memory_bytes >> 20) + " MiB, has no room for it (--max-memory)";
+        return "all programs of user " + std::to_string(peer_.uid) + " together have reached their memory limit of " + std::to_string(service_.limits.user_bytes >> 20) + " MiB (--max-user-memory)";
+    return "the client has reached its memory limit of " + std::to_string(service_.limits.memory_bytes >> 20) + " MiB (--max-memory)";
 }
 
-// What begins or ends a recording cannot be in it.
+// The start and end of a recording cannot be in it.
 void Session::dispatch(const ipc::Request &request, std::vector<ipc::Descriptor> &descriptors, ipc::Reply &reply)
 {
     if (request.has_stop_recording())
@@ -230,15 +233,15 @@ void Session::dispatch_probed(const ipc::Request &request, std::vector<ipc::Desc
     case ipc::Request::kStopRecording:
     case ipc::Request::CALL_NOT_SET: break;
     }
-    throw Error(MCOM_UNKNOWN_ERROR, "mapid does not know this request: it is older than the program's libmapi");
+    throw Error(MCOM_UNKNOWN_ERROR, "unknown request: mapid is older than the program's libmapi");
 }
 
 void Session::hello(const ipc::Hello &call, ipc::Reply &reply)
 {
     if (call.version() != ipc::kProtocolVersion)
-        throw Error(MCOM_UNKNOWN_ERROR, "mapid speaks version " + std::to_string(ipc::kProtocolVersion) + " of its protocol, libmapi " + std::to_string(call.version()));
+        throw Error(MCOM_UNKNOWN_ERROR, "protocol version mismatch: mapid has version " + std::to_string(ipc::kProtocolVersion) + ", libmapi " + std::to_string(call.version()));
     if (arena_)
-        throw ipc::ChannelError("a second greeting");
+        throw ipc::ChannelError("a second handshake");
     arena_ = std::make_shared<SharedArena>(service_.limits.memory_bytes, kRingsMax * 64, allowance_.user().memory);
     engine_client_ = std::make_shared<engine::Client>(arena_, allowance_.memory());
     pulse_ = engine::ArenaBlock(arena_, engine::Arena::Side::kEngine, sizeof(ipc::PulseWord));
@@ -260,11 +263,11 @@ Session::FlowEntry &Session::find(int number)
     return found->second;
 }
 
-// For a flow with this number; what is held is given back where the flow is not made.
+// Charges for a flow with this number; they are returned if the flow is not created.
 Holdings Session::place_for(int number, size_t files) const
 {
     if (number < 1 || number > kFlowNumberMax || flows_.contains(number))
-        throw ipc::ChannelError("a flow's number that cannot be");
+        throw ipc::ChannelError("malformed request: invalid flow number");
     Holdings held = allowance_.nothing();
     allowance_.add_place(held);
     allowance_.add_files(held, files);
@@ -276,14 +279,14 @@ void Session::check_access(const std::string &device) const
     const std::string own = device.empty() ? "" : service_.devices.group_of(device);
     const std::string group = own.empty() ? service_.group : own;
     if (!may_use(peer_, own, service_.group))
-        throw Error(MAPID_NOT_AUTHENTICATED, (device.empty() ? "captures" : "device " + device) + " can be used by members of group \"" + group +
-                                                "\"; user " + std::to_string(peer_.uid) + " is none");
+        throw Error(MAPID_NOT_AUTHENTICATED, (device.empty() ? "captures" : "device " + device) + ": permission denied: user " + std::to_string(peer_.uid) +
+                                                " is not in group \"" + group + "\"");
 }
 
 void Session::create_flow(const ipc::CreateFlow &call, ipc::Reply &reply)
 {
     const bool is_own = own_.has(call.device());
-    Holdings held = place_for(call.flow(), is_own ? 1 : 0); // it keeps a capture open that is deleted
+    Holdings held = place_for(call.flow(), is_own ? 1 : 0); // it keeps a deleted capture open
     if (!is_own)
         check_access(call.device());
     add_flow(call.flow(), (is_own ? own_ : service_.devices).acquire(call.device()), call.device(), std::move(held), reply);
@@ -331,7 +334,7 @@ void Session::append_offline(const ipc::AppendOffline &call, const ipc::Descript
 void Session::add_flow(int number, std::shared_ptr<engine::Device> device, const std::string &name, Holdings held, ipc::Reply &reply)
 {
     auto flow = std::make_shared<engine::Flow>(std::move(device), engine_client_);
-    flow->set_on_end([ended = ended_] { // may outlive the session
+    flow->set_on_end([ended = ended_] { // may be called after the session has ended
         const uint64_t one = 1;
         [[maybe_unused]] const ssize_t written = write(ended->number(), &one, sizeof(one));
     });
@@ -353,7 +356,7 @@ void Session::apply(const ipc::Apply &call, std::vector<ipc::Descriptor> &descri
     const unsigned written = (function.is_settled || (function.flags & MAPI_FUNCTION_SENDS) ? 1 : 0) + unsigned(std::max<size_t>(descriptors.size(), 1) - 1);
     allowance_.add_written(held, written);
     allowance_.add_files(held, written);
-    // The letters are checked once more: the message may come from anybody.
+    // The letters are checked again: the message may come from any program.
     engine::Arguments arguments = ArgumentReader(peer_, [this](int flow) { return find(flow).flow; }, descriptors).read(call, function.args);
     check_sending(function, arguments, peer_);
     check_lengths(function, arguments);
@@ -379,11 +382,11 @@ void Session::close(int number)
 void Session::set_option(const ipc::DeviceOption &call)
 {
     if (!own_.has(call.device()))
-        throw Error(MFUNCT_INVALID_ARGUMENT_1, "device " + call.device() + " is mapid's: its options stand in mapi.conf");
-    // What is read was opened by the client: no option may lead elsewhere.
+        throw Error(MFUNCT_INVALID_ARGUMENT_1, "device " + call.device() + " belongs to mapid: its options are set in mapi.conf");
+    // The capture was opened by the client: no option may lead elsewhere.
     for (const char *key : {"device", "alias", "driver", "path", "group"}) {
         if (call.key() == key)
-            throw Error(MFUNCT_INVALID_ARGUMENT_2, call.key() + "= cannot be changed of a capture that mapid reads");
+            throw Error(MFUNCT_INVALID_ARGUMENT_2, call.key() + "= cannot be changed for a capture that mapid reads");
     }
     allowance_.add_option(call.key().size() + call.value().size());
     own_.set_option(call.device(), call.key(), call.value());
@@ -449,22 +452,22 @@ void Session::poll(const ipc::Target &call)
     const engine::FunctionMemory memory = entry.flow->memory(call.function());
     engine::RingMemory *const ring = memory.ring;
     if (!ring || memory.is_composed)
-        throw Error(MAPI_INVALID_FID_FUNCID, "the function gives nothing one by one that could be waited for");
+        throw Error(MAPI_INVALID_FID_FUNCID, "the function returns nothing one by one to wait for");
     Holdings held = allowance_.nothing();
     if (!ring->writer().has_poll_descriptor())
         allowance_.add_files(held, kPollFiles);
     const int descriptor = ring->writer().poll_descriptor();
     if (descriptor < 0)
-        throw Error(MAPI_LIMIT_REACHED, std::string("mapid can make no pipe to wait at: ") + strerror(errno));
+        throw Error(MAPI_LIMIT_REACHED, std::string("mapid cannot create a pipe to wait for: ") + strerror(errno));
     entry.held->take_over(std::move(held));
     to_send_.push_back(descriptor);
 }
 
-// mapid opens no file for a client, and what it does is not everybody's business.
+// mapid opens no file for a client, and its activity is not public.
 void Session::start_recording(const std::string &name, const ipc::Descriptor &file)
 {
     if (!is_operator(peer_))
-        throw Error(MAPID_NOT_AUTHENTICATED, "root and the user that mapid runs as may record it; user " + std::to_string(peer_.uid) + " is neither");
+        throw Error(MAPID_NOT_AUTHENTICATED, "permission denied: user " + std::to_string(peer_.uid) + " is neither root nor the user that mapid runs as");
     check_regular(file, MAPI_ERROR_FILE, name);
     recording_ = std::make_unique<Recording>(name.substr(0, kRecordingNameBytes), file.number());
 }
@@ -472,7 +475,7 @@ void Session::start_recording(const std::string &name, const ipc::Descriptor &fi
 void Session::stop_recording(ipc::Reply &reply)
 {
     if (!recording_)
-        throw Error(MFUNCT_INVALID_ARGUMENT, "this client has begun no recording");
+        throw Error(MFUNCT_INVALID_ARGUMENT, "this client has not started a recording");
     const RecordingEnd end = std::exchange(recording_, nullptr)->end();
     ipc::Recorded &recorded = *reply.mutable_recorded();
     recorded.set_records(end.records);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Session: one client: its requests -> flows of its own.  All that it had goes with it.
+// Session: one client: its requests -> flows of its own.  Everything that it holds is freed with
+// it.
 #pragma once
 
 #include <chrono>
@@ -16,7 +17,7 @@
 
 namespace mapi::daemon
 {
-// Its own thread's.
+// Used by its own thread.
 class Session
 {
 public:
@@ -25,14 +26,16 @@ public:
     Session(const Session &) = delete;
     Session &operator=(const Session &) = delete;
 
-    // Until the client goes, breaks the protocol (ipc::ChannelError) or stop_descriptor becomes readable.
+    // Serves until the client disconnects, breaks the protocol (ipc::ChannelError) or
+    // stop_descriptor becomes readable.
     void serve(int stop_descriptor);
 
 private:
     struct FlowEntry {
         std::shared_ptr<engine::Flow> flow;
         std::string device;
-        std::shared_ptr<Holdings> held; // the flow's: given back when nothing of it is in use any more
+        // of the flow: returned when nothing of it is in use any more
+        std::shared_ptr<Holdings> held;
     };
 
     using Clock = std::chrono::steady_clock;
@@ -74,16 +77,16 @@ private:
     const Peer peer_;
     Allowance allowance_;
     const uint64_t census_number_;
-    const Clock::time_point greeting_end_; // of the time that it has to greet
+    const Clock::time_point greeting_end_; // end of the time for the handshake
     std::shared_ptr<SharedArena> arena_;            // null before Hello
-    engine::ArenaBlock pulse_;                      // a word of it; the same
-    std::shared_ptr<engine::Client> engine_client_; // what its flows have in common; the same
+    engine::ArenaBlock pulse_;                      // a word in it; null before Hello
+    std::shared_ptr<engine::Client> engine_client_; // shared by its flows; null before Hello
     engine::Devices own_;                // captures that the client has opened
-    std::map<std::string, Holdings> captures_; // that it made without a flow, by their devices' names
+    std::map<std::string, Holdings> captures_; // captures without a flow, by device name
     std::map<int, FlowEntry> flows_;     // by the client's numbers
-    std::unique_ptr<Recording> recording_; // that the client has begun
+    std::unique_ptr<Recording> recording_; // started by the client
     std::vector<int> to_send_;
     const std::shared_ptr<ipc::Descriptor> ended_; // an event: a flow has ended, and its files are not written yet
-    bool is_settling_ = false; // since then; else no flow needs to be looked at
+    bool is_settling_ = false; // since then; otherwise no flow needs to be checked
 };
 } // namespace mapi::daemon

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Session answers: what the engine tells -> messages.
+// Session answers: what the engine reports -> messages.
 #include "daemon/session/session_answers.hpp"
 
 namespace mapi::daemon

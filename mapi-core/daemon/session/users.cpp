@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Users: how much of everything all clients of one user have together.
+// Users: what all clients of one user hold together.
 #include "daemon/session/users.hpp"
 
 #include <string>
@@ -9,7 +9,8 @@ namespace mapi::daemon
 UserBudgets Users::of(const Peer &peer)
 {
     const std::lock_guard lock(mutex_);
-    std::erase_if(accounts_, [](const auto &account) { return account.second.expired(); }); // its user has no client any more
+    // users without clients
+    std::erase_if(accounts_, [](const auto &account) { return account.second.expired(); });
     std::shared_ptr<Account> account = accounts_[peer.uid].lock();
     if (!account) {
         const std::string owner = "user " + std::to_string(peer.uid);

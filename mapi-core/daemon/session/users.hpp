@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Users: how much of everything all clients of one user have together, against mapid's limits.
+// Users: what all clients of one user hold together, against mapid's limits.
 #pragma once
 
 #include <map>
@@ -11,10 +11,11 @@
 
 namespace mapi::daemon
 {
-// Of one user.  Those of an operator only count.
+// Budgets of one user.  Those of an operator only count.
 struct UserBudgets {
-    std::shared_ptr<engine::Budget> memory; // what functions could need, captures hold, and results and packets took
-    std::shared_ptr<engine::Budget> files;  // open in mapid, connections among them
+    // what functions could need, captures hold, and results and packets have taken
+    std::shared_ptr<engine::Budget> memory;
+    std::shared_ptr<engine::Budget> files;  // open in mapid, including connections
 };
 
 // Any thread.
@@ -31,7 +32,7 @@ private:
     };
 
     const uint64_t memory_most_, files_most_;
-    std::mutex mutex_; // all below
+    std::mutex mutex_; // protects all members below
     std::map<uid_t, std::weak_ptr<Account>> accounts_;
 };
 } // namespace mapi::daemon

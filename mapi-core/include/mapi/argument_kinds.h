@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Argument kinds: a call of mapi_apply_function() -> the same call with a letter for the type of each argument.  mapi.h includes it; programs
- * do not.
+ * Argument kinds: a call of mapi_apply_function() -> the same call with a letter for the type of
+ * each argument.  Included by mapi.h, not by programs.
  *
  *   s  a string, or a pointer to void
  *   i  an integer of up to 32 bits      u  unsigned int
@@ -49,7 +49,10 @@ template <class... Arguments> inline int apply(int fd, const char *function, Arg
 
 #elif !defined(__cplusplus) && defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 
-/* clang tells that the ++ in an argument is not evaluated here, which is what is meant: it is where the call has it. */
+/*
+ * clang warns that ++ in an argument is not evaluated here; that is intended, since the call
+ * evaluates it.
+ */
 #ifdef __clang__
 #define MAPI_DETAIL_UNEVALUATED(...) \
 	_Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wunevaluated-expression\"") __VA_ARGS__ _Pragma("clang diagnostic pop")
@@ -77,7 +80,7 @@ template <class... Arguments> inline int apply(int fd, const char *function, Arg
 #define MAPI_DETAIL_KINDS_11(x, ...) MAPI_DETAIL_KIND(x) MAPI_DETAIL_KINDS_10(__VA_ARGS__)
 #define MAPI_DETAIL_KINDS_12(x, ...) MAPI_DETAIL_KIND(x) MAPI_DETAIL_KINDS_11(__VA_ARGS__)
 #define MAPI_DETAIL_KINDS_13(x, ...) MAPI_DETAIL_KIND(x) MAPI_DETAIL_KINDS_12(__VA_ARGS__)
-/* Behind the flow and the function's name. */
+/* For the arguments after the flow and the function's name. */
 #define MAPI_DETAIL_BEHIND_2(fd, name) MAPI_DETAIL_KINDS_0()
 #define MAPI_DETAIL_BEHIND_3(fd, name, ...) MAPI_DETAIL_KINDS_1(__VA_ARGS__)
 #define MAPI_DETAIL_BEHIND_4(fd, name, ...) MAPI_DETAIL_KINDS_2(__VA_ARGS__)
@@ -100,7 +103,7 @@ template <class... Arguments> inline int apply(int fd, const char *function, Arg
 #define mapi_apply_function(...) \
 	mapi_apply_function_typed((const char[]){MAPI_DETAIL_UNEVALUATED(MAPI_DETAIL_ALL_KINDS(__VA_ARGS__)) 0}, __VA_ARGS__)
 
-#else /* an older language has no way to ask for a type: arguments are counted alone */
+#else /* older languages cannot determine types: arguments are only counted */
 
 #define mapi_apply_function(...) mapi_apply_function_counted(MAPI_DETAIL_COUNT(__VA_ARGS__) - 2, __VA_ARGS__)
 

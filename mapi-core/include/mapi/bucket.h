@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* BUCKET's result by the name that programs of MAPI 2 know. */
+/* BUCKET's result under the name that programs of MAPI 2 use. */
 #ifndef MAPI_BUCKET_H
 #define MAPI_BUCKET_H
 

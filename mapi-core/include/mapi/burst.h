@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* BURST's result by the names that programs of MAPI 2 know. */
+/* BURST's result under the names that programs of MAPI 2 use. */
 #ifndef MAPI_BURST_H
 #define MAPI_BURST_H
 
 #include "mapi.h"
 
-/* As mapi_burst_category_t where long has 64 bits, as libmapi is built. */
+/* Same as mapi_burst_category_t if long has 64 bits, as libmapi is built. */
 typedef struct burst_category {
 	unsigned long bytes;
 	unsigned long packets;

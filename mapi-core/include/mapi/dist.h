@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* DIST's result by the names that programs of MAPI 2 know. */
+/* DIST's result under the names that programs of MAPI 2 use. */
 #ifndef MAPI_DIST_H
 #define MAPI_DIST_H
 
 #include "mapi.h"
 
 #ifdef __cplusplus
-/* Without the tag of MAPI 2, which C++ would not tell from a function of the same name. */
+/* Without the tag of MAPI 2, which C++ would confuse with a function of the same name. */
 typedef mapi_dist_t dist_t;
 #else
-/* As mapi_dist_t. */
+/* Same as mapi_dist_t. */
 typedef struct dist {
 	unsigned long long min;
 	unsigned long long max;

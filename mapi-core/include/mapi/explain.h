@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Explain: a text of any length -> the room that a caller gave for it.  For functions and drivers. */
+/* Explain: copies a text of any length into the caller's buffer.  For functions and drivers. */
 #ifndef MAPI_EXPLAIN_H
 #define MAPI_EXPLAIN_H
 
 #include <stddef.h>
 #include <string.h>
 
-/* A text that does not fit loses its middle: it begins with what is wrong, a long path or expression, and ends with why. */
+/*
+ * A text that does not fit loses its middle: it begins with the object, such as a long path or
+ * expression, and ends with the cause.
+ */
 static inline void mapi_explain(char *to, size_t room, const char *text)
 {
 	const size_t length = strlen(text);
@@ -21,7 +24,7 @@ static inline void mapi_explain(char *to, size_t room, const char *text)
 	head = room > 3 ? (room - 4) / 3 : 0;
 	memcpy(to, text, head);
 	memset(to + head, '.', room - 1 - head);
-	if (room > 3) /* the end, with its zero */
+	if (room > 3) /* the end, including the zero */
 		memcpy(to + head + 3, text + length - (room - 4 - head), room - 3 - head);
 	else
 		to[room - 1] = '\0';

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What belongs to single functions, of all of them; but hashsamp.h and protocols.h have names of MAPI 2 that other headers may have as
- * well (TCP_SYN), and are included by programs that use these.
+ * Constants and results of all functions, except hashsamp.h and protocols.h: these have names of
+ * MAPI 2 that other headers may define as well (TCP_SYN), and are included by programs that use
+ * them.
  */
 #ifndef MAPI_FUNCTIONS_H
 #define MAPI_FUNCTIONS_H

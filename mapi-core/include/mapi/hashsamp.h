@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* HASHSAMP's result by the names that programs of MAPI 2 know: the first 40 bytes of mapi_sample_t. */
+/*
+ * HASHSAMP's result under the names that programs of MAPI 2 use: the first 40 bytes of
+ * mapi_sample_t.
+ */
 #ifndef MAPI_HASHSAMP_H
 #define MAPI_HASHSAMP_H
 
 #include "mapi.h"
 
-/* Of tcp_flags, in an order of their own.  protocols.h has the same names for the header's bits: where both are included, the last one takes effect, as in MAPI 2. */
+/*
+ * Bits of tcp_flags, which are not those of the TCP header.  protocols.h defines the same names
+ * with the bits of the header: if both are included, the last one takes effect, as in MAPI 2.
+ */
 #undef TCP_SYN
 #undef TCP_ACK
 #undef TCP_RST
@@ -23,7 +29,7 @@ struct sample {
 	unsigned int sourceport;
 	unsigned int destport;
 	unsigned int sequence;
-	unsigned int tcp_flags; /* TCP_ of above; 0 with UDP */
+	unsigned int tcp_flags; /* the TCP_ bits above; 0 with UDP */
 	unsigned int protocol;
 	unsigned long long timestamp; /* NTP */
 };

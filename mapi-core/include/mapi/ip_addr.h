@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* An IPv4 address in network byte order, by the name of MAPI 2; for expiredflowshash.h and protocols.h. */
+/*
+ * An IPv4 address in network byte order, under the name of MAPI 2; for expiredflowshash.h and
+ * protocols.h.
+ */
 #ifndef MAPI_IP_ADDR_H
 #define MAPI_IP_ADDR_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* FLOW_REPORT's result with "SHMEM" by the names that programs of MAPI 2 know. */
+/* FLOW_REPORT's result with "SHMEM" under the names that programs of MAPI 2 use. */
 #ifndef MAPI_IPFIXLIB_H
 #define MAPI_IPFIXLIB_H
 
@@ -7,7 +7,7 @@
 
 #define IFP_MAX_REC_SIZE 2000
 
-/* As mapi_flow_report_t where long has 64 bits, as libmapi is built. */
+/* Same as mapi_flow_report_t if long has 64 bits, as libmapi is built. */
 typedef struct {
 	unsigned long recno;
 	unsigned size;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Names that programs of MAPI 2 take from mapi.h, which includes this, and that nothing here needs.  Names and numbers are those of MAPI 2. */
+/*
+ * Names that programs of MAPI 2 expect in mapi.h, which includes this file; nothing else needs
+ * them.  Names and numbers are those of MAPI 2.
+ */
 #ifndef MAPI_MAPI2_NAMES_H
 #define MAPI_MAPI2_NAMES_H
 
@@ -7,7 +10,7 @@
 
 #include "errors.h"
 
-/* glibc warns of it in strict ISO C, where a program of MAPI 2 does not compile in any case. */
+/* glibc warns about it in strict ISO C, in which programs of MAPI 2 do not compile in any case. */
 #if !defined(__STRICT_ANSI__) || defined(_DEFAULT_SOURCE) || defined(_XOPEN_SOURCE)
 #include <sys/ipc.h>
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The packet view: what a driver hands out and every function looks at. */
+/* The packet view: what a driver returns and every function reads. */
 #ifndef MAPI_PACKET_H
 #define MAPI_PACKET_H
 
@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* Packets that one call may cover: one bit of a 64-bit mask each. */
+/* Maximum number of packets per call: one bit of a 64-bit mask each. */
 #define MAPI_BATCH_MAX 64
 
 /*
@@ -24,10 +24,11 @@ struct mapi_packet {
 	uint64_t timestamp_ns; /* since 1970-01-01 00:00 UTC */
 	uint16_t link_type;    /* LINKTYPE_ number, as in capture files */
 	uint16_t ifindex;      /* interface in the driver's own numbering, from 0 */
-	uint32_t packet_type;  /* as sll_pkttype of packet(7), of a device with MAPI_DEVICE_PACKET_TYPES; else zero */
+	/* sll_pkttype of packet(7) on a device with MAPI_DEVICE_PACKET_TYPES; otherwise zero */
+	uint32_t packet_type;
 };
 
-/* The largest packet of a link that is believed, as libpcap has it. */
+/* The largest plausible packet of a link type, as in libpcap. */
 static inline uint32_t mapi_caplen_max(uint32_t link_type)
 {
 	switch (link_type) {

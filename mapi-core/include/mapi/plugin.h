@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The plug-in: a shared object with functions and drivers of its own, which mapi.conf(5) names under libs. */
+/*
+ * The plug-in: a shared object with its own functions and drivers, named by `libs` in mapi.conf(5).
+ */
 #ifndef MAPI_PLUGIN_H
 #define MAPI_PLUGIN_H
 
@@ -15,11 +17,15 @@ extern "C" {
 struct mapi_plugin {
 	uint32_t abi;         /* MAPI_PLUGIN_ABI */
 	uint32_t struct_size; /* sizeof(struct mapi_plugin) */
-	const struct mapi_function *const *functions; /* each list ends with NULL; one that is NULL is empty */
+	/* each list ends with NULL; a NULL list is empty */
+	const struct mapi_function *const *functions;
 	const struct mapi_driver *const *drivers;
 };
 
-/* A plug-in defines this one symbol.  It is loaded once and stays as long as the process. */
+/*
+ * A plug-in defines this one symbol.  It is loaded once and stays loaded as long as the process
+ * runs.
+ */
 extern const struct mapi_plugin mapi_plugin __attribute__((visibility("default")));
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Headers of packets by the names that programs of MAPI 2 know.  Nothing else here needs them. */
+/* Packet headers under the names that programs of MAPI 2 use.  Nothing else here needs them. */
 #ifndef MAPI_PROTOCOLS_H
 #define MAPI_PROTOCOLS_H
 
@@ -48,7 +48,7 @@ typedef struct ip_header {
 	ip_addr daddr;
 } ip_header;
 
-/* Written after -> or ., as in header->DF: flags and offset of ip_header. */
+/* Flags and offset of ip_header; used after -> or ., as in header->DF. */
 #define DF off & 0x4000
 #define MF off & 0x2000
 #define FRAG_OFF off & 0x1fff

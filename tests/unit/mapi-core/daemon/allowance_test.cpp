@@ -42,7 +42,7 @@ TEST_CASE("what goes beyond a limit is refused with what there is, the limit and
     Holdings held = allowance.nothing();
     for (int i = 0; i < 2; ++i)
         allowance.add_place(held);
-    CHECK(refusal([&] { allowance.add_place(held); }) == "the client has 2 flows and captures, and 2 is mapid's limit (--max-flows)");
+    CHECK(refusal([&] { allowance.add_place(held); }) == "the client has 2 flows and captures; mapid's limit is 2 (--max-flows)");
     for (int i = 0; i < 3; ++i)
         allowance.add_function(held);
     CHECK_THAT(refusal([&] { allowance.add_function(held); }), Catch::Contains("3 functions") && Catch::Contains("(--max-functions)"));
@@ -85,8 +85,8 @@ TEST_CASE("what all clients of a user have together has limits of its own, and a
     Holdings held = one.nothing(), more = other.nothing(), elsewhere = of_somebody.nothing();
 
     one.add_files(held, 5);
-    CHECK(refusal([&] { one.add_files(held, 1); }) == "the client has 5 files open in mapid, and 5 is mapid's limit (a share of LimitNOFILE=)");
-    CHECK(refusal([&] { other.add_files(more, 3); }) == "user 65534 has 5 files open in mapid, and 7 is mapid's limit (a share of LimitNOFILE=)");
+    CHECK(refusal([&] { one.add_files(held, 1); }) == "the client has 5 files open in mapid; mapid's limit is 5 (a share of LimitNOFILE=)");
+    CHECK(refusal([&] { other.add_files(more, 3); }) == "user 65534 has 5 files open in mapid; mapid's limit is 7 (a share of LimitNOFILE=)");
     other.add_files(more, 2); // what was refused took nothing
     of_somebody.add_files(elsewhere, 5);
 
@@ -132,7 +132,7 @@ TEST_CASE("a flow and an option take memory of the client, and a flow gives it b
         allowance.add_place(held);
         CHECK(allowance.memory()->used() == 16384);
         CHECK(refusal([&] { allowance.add_option(4000); }) ==
-              "the client has 16384 bytes of memory for flows, functions and captures, and 20000 is mapid's limit (--max-function-memory)");
+              "the client has 16384 bytes of memory for flows, functions and captures; mapid's limit is 20000 (--max-function-memory)");
     }
     CHECK(allowance.memory()->used() == 0);
     allowance.add_option(4000);
