@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Programs that run with another user's rights take no orders from the environment of whoever starts them.
+// Programs that run with another user's rights ignore the environment of the process that starts
+// them.
 #include "support/catch.hpp"
 
 #include <sys/stat.h>
@@ -45,7 +46,7 @@ TEST_CASE("the environment is ignored by a program that runs with another user's
     if (chown(program_path.c_str(), kNobody, kNobody))
         return test_support::skip("only root can make the program that this needs");
     REQUIRE(chmod(program_path.c_str(), 04755) == 0);
-    REQUIRE(chmod(dir.path().c_str(), 0777) == 0); // so that only the library's will stands against a file here
+    REQUIRE(chmod(dir.path().c_str(), 0777) == 0); // so that only the library itself can prevent a file here
     ChildProgram program({program_path, "-", "10"}, {{"NETSLICE", "output=" + trace.string() + " calibration=no"}});
     CHECK(program.line() == "ready");
     CHECK(program.end(0) == 0);
