@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Input that no program of ours writes -> a page or a sentence with an exit code; never a traceback, never a command.
+# Input that none of our programs writes -> a page, or an error message with an exit code; never a
+# traceback, never a command.
 import contextlib
 import io
 import json

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Tests of nsreport as a program: recorded JSON -> report folder; bad input -> exit code and nothing left behind.
+# Tests of nsreport as a program: recorded JSON -> report folder; invalid input -> exit code and
+# nothing left behind.
 import json
 import os
 import re

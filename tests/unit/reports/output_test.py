@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The output folder of nsreport: what it refuses, what a full disk and a signal leave.
+# The output folder of nsreport: what it refuses, and what remains after a full disk or a signal.
 import json
 import os
 import resource
@@ -64,7 +64,7 @@ class BadOutput(ReportCase):
             self.check_refused(self.run_report(self.input, "-o", place, cwd=self.path("a/b")), 6, "current folder", "-o")
         self.assertTrue(os.path.isdir(self.path("a/b")))
 
-    def test_a_report_with_a_file_of_somebody_else_is_refused_and_untouched(self):
+    def test_a_report_with_a_file_of_another_program_is_refused_and_untouched(self):
         for name in ("thesis.tex", "data/notes.tsv", "mine.png"):
             self.assertEqual(self.run_report(self.input, "-o", self.out).returncode, 0)
             with open(os.path.join(self.out, name), "w", encoding="utf-8") as file:

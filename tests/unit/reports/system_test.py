@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# nsreport --system: what tools print -> figures, page and JSON; the real tools over loopback where they are installed.
+# nsreport --system: output of tools -> figures, page and JSON; runs the real tools over loopback
+# where they are installed.
 import json
 import os
 import shutil
@@ -106,14 +107,14 @@ class Page(ReportCase):
             self.assertIn(words, self.page())
         self.assertIn("this kernel loads no modules", done.stderr)
 
-    def test_an_interrupted_run_a_failed_tool_and_a_recording_without_a_trace_are_told_by_code_1(self):
+    def test_an_interrupted_run_a_failed_tool_and_a_recording_without_a_trace_end_with_1(self):
         for text, words in ((results(end=""), "was interrupted"), (results() + "== round_trip idle 64 7\nsockperf: ERROR\n== end\n", "sockperf: ERROR"),
                             (results() + "== recorded 0 bytes\n== end\n", "left no trace"), (results() + "== fault rmmod nsmod: in use\n== end\n", "in use")):
             done = self.report(text)
             self.assertEqual(done.returncode, 1, done.stderr)
             self.assertIn(words, self.page())
 
-    def test_a_wrong_command_line_is_told(self):
+    def test_a_wrong_command_line_is_reported(self):
         for arguments in (["--system", "x.json", "-o", self.out], ["-o", self.out], ["x.json", "--from", "y", "-o", self.out],
                           ["--system", "--rounds", "0", "-o", self.out], ["--system", "--unit", "1", "-o", self.out]):
             self.assertEqual(self.run_report(*arguments).returncode, 2, arguments)

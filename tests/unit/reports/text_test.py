@@ -34,7 +34,7 @@ class Text(unittest.TestCase):
         for character in "'\"`\\\n\x1b\u202e\t":
             self.assertNotIn(character, drawn)
 
-    def test_an_empty_name_is_told_as_such(self):
+    def test_an_empty_name_is_shown_as_such(self):
         self.assertEqual(text.labels(["", " ", "a", "a"]), ["(no name)", "(no name) (2)", "a", "a (2)"])
 
     def test_long_names_keep_both_ends_and_stay_different(self):
