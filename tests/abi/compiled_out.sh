@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# compiled_out: a C and a C++ file with every macro under NETSLICE_DISABLE -> object code, compared byte for byte with the same files
-# without the macro lines; $1 include folders.  Prints one line a comparison: compiler, flags, bytes of code and data, verdict.
+# compiled_out: a C and a C++ file with every macro under NETSLICE_DISABLE -> object code, compared
+# byte for byte with the same files without the macro lines; $1 include folders. Prints one line per
+# comparison: compiler, flags, bytes of code and data, verdict.
 set -eu
 here=$(dirname "$0")
 work=$(mktemp -d)
@@ -9,7 +10,7 @@ trap 'rm -rf "$work"' EXIT
 flags= compared=0
 for folder in $(echo "$1" | tr : ' '); do flags="$flags -I$folder"; done
 
-# Lines keep their numbers and the file keeps its name, so that nothing but the macros can differ.
+# Line numbers and file names stay the same, so that only the macros can make a difference.
 mkdir "$work/with" "$work/without"
 for name in every_macro.c every_macro.cpp; do
     cp "$here/$name" "$work/with/$name"

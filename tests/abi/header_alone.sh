@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# header_alone: every public header -> compiled as the only include, as strict C11, C17, C++17 and C++20, by gcc and clang; $1 include folders.
+# header_alone: every public header -> compiled as the only include, as strict C11, C17, C++17 and
+# C++20, by gcc and clang; $1 include folders.
 set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

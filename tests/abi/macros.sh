@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# macros: probes in C, C++, templates, lambdas and inline functions -> built with the flags that users build with, run, counted;
-# $1 include folders, $2 folder of the library.
+# macros: probes in C, C++, templates, lambdas and inline functions -> built with the flags that
+# users build with, run, and counted; $1 include folders, $2 folder of the library.
 set -eu
 here=$(dirname "$0")/macros
 work=$(mktemp -d)

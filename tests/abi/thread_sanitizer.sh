@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# thread_sanitizer: a program built with -fsanitize=thread beside the library as it is installed -> no race is reported, whatever the
-# session; $1 include folders, $2 folder of the library.
+# thread_sanitizer: a program built with -fsanitize=thread and the plain library -> no race is
+# reported in any kind of session; $1 include folders, $2 folder of the library.
 set -u
 here=$(dirname "$0")/thread_sanitizer nsdump=$NETSLICE_BIN/nsdump library=$2
 work=$(mktemp -d)
@@ -11,7 +11,8 @@ IFS=: read -ra folders <<<"$1"
 for folder in "${folders[@]}"; do include+=(-I"$folder"); done
 fail() { echo "FAIL $*"; failed=1; }
 
-# quiet NAME command...: ends with 0 and reports nothing.  (A report makes it end with 66.)
+# quiet NAME command...: the command ends with 0 and reports nothing. (A report makes it end with
+# 66.)
 quiet() {
     local name=$1
     shift
@@ -22,7 +23,7 @@ quiet() {
     fi
 }
 
-# A kernel that spreads mappings wider than this compiler's library can follow.
+# A kernel that randomises addresses over a wider range than this compiler's library supports.
 can_run() {
     "$1" 1 >"$work/said" 2>&1 && return 0
     grep -q "unexpected memory mapping" "$work/said" && { echo "$1: this kernel's address space is not for this library, left out"; return 1; }

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# nsdump as a user meets it: help, exit codes, pipes, output files, interrupts.
+# nsdump from a user's point of view: help, exit codes, pipes, output files, interrupts.
 set -u
 nsdump=$NETSLICE_BIN/nsdump
 make_trace=$NETSLICE_BUILD/tests/make_trace
@@ -115,7 +115,7 @@ expect_mute 3 "$nsdump" stats "$folder/none.nsl"
 expect_mute 0 "$nsdump" stats "$trace"
 expect_mute 4 "$nsdump" stats "$trace" -o "$folder/no/out"
 
-# No file that is read is written over.
+# Input files are not overwritten.
 cp "$trace" "$folder/own.nsl"
 expect 2 "the trace as output" "$nsdump" stats "$folder/own.nsl" -o "$folder/own.nsl"
 cmp -s "$trace" "$folder/own.nsl" || { echo "FAIL the trace was written over"; failed=1; }
@@ -123,11 +123,11 @@ echo '{}' >"$folder/cal.json"
 expect 2 "the calibration as output" "$nsdump" stats "$trace" --calibration "$folder/cal.json" -o "$folder/cal.json"
 [[ $(<"$folder/cal.json") == '{}' ]] || { echo "FAIL the calibration was written over"; failed=1; }
 
-# The reader of a pipe goes away: quiet, and no error.
+# The reader of a pipe closes it: no message, and no error.
 "$nsdump" export "$trace" --what events 2>"$folder/err" | head -1 >/dev/null
 [[ ${PIPESTATUS[0]} == 0 && ! -s $folder/err ]] || { echo "FAIL a closed pipe: $(<"$folder/err")"; failed=1; }
 
-# Ctrl-C: what was read until then is printed, as whole lines, and the exit code tells.
+# Ctrl-C: what was read so far is printed, in complete lines, and the exit code shows the interrupt.
 mkfifo "$folder/fifo"
 "$nsdump" export "$trace" --what events -o "$folder/fifo" 2>"$folder/err" &
 pid=$!

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Fuzz targets, each for a time on inputs made of real captures -> a line each; ends with 1 at a finding, which is kept as a file."""
+"""Runs fuzz targets for a limited time each, on inputs made from real captures -> a line for each;
+ends with 1 if something was found, which is kept as a file."""
 import argparse
 import os
 import pathlib
@@ -25,7 +26,7 @@ def arguments():
 
 
 def run(target, options):
-    """The words of its last line, and whether it found nothing."""
+    """Exit code, runs, coverage, and the log."""
     folder = pathlib.Path(options.work)
     log_path = folder / f"{target}.log"
     findings = folder / "findings"

@@ -1,11 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# kernel_refused: the installed module source and kernels that it is not for -> a sentence each, no compiler; $1 prefix, $2 work folder.
+# kernel_refused: the installed module source with unsupported kernels -> one sentence each, no
+# compiler run; $1 prefix, $2 work folder.
 set -eu
 source=$(echo "$1"/src/nsmod-*) work=$2
 rm -rf "$work"
 
-# headers NAME RELEASE CONFIG...: what is looked at in a kernel's headers; they would compile nothing.
+# headers NAME RELEASE CONFIG...: the parts of a kernel's headers that are checked; nothing can be
+# compiled with them.
 headers()
 {
     mkdir -p "$work/$1/include/config"
@@ -16,7 +18,7 @@ headers()
     for option; do echo "CONFIG_$option=y"; done >"$place/.config"
 }
 
-# refuses NAME WORDS: make ends with an error whose first words are these, and says little else.
+# refuses NAME WORDS: make fails with an error that begins with these words and is short.
 refuses()
 {
     if said=$(make -s -C "$source" KERNEL=6.1.0-none KDIR="$work/$1" 2>&1); then

@@ -21,7 +21,7 @@ Estimate exactly(double mean)
 
 std::string always_missing()
 {
-    return "nobody may";
+    return "not permitted";
 }
 
 const InstructionVariant kVariants[] = {
@@ -46,7 +46,7 @@ struct Made {
         Results &results = run.results;
         results.instruction("slow").add(exactly(400));
         results.clock_read("read").add(exactly(20));
-        results.lacks("barred", "nobody may");
+        results.lacks("barred", "not permitted");
         for (const char *ring : {"rseq", "atomic"}) {
             add_macros({"fast", ring, "none"}, 1);
             add_macros({"ordered", ring, "none"}, 2);
@@ -109,7 +109,7 @@ TEST_CASE("an instruction has its figure or the reason why there is none", "[cal
     CHECK(lines[0].ns_2001 == 100);
     CHECK(lines[0].note == "plain");
     CHECK_FALSE(lines[1].ticks);
-    CHECK(lines[1].note == "nobody may");
+    CHECK(lines[1].note == "not permitted");
     CHECK(lines[2].ticks->mean == 20); // taken from the clock reads
     CHECK_FALSE(lines[2].ns_2001);
     CHECK_FALSE(lines[3].ticks);

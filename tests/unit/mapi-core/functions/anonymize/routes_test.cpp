@@ -72,7 +72,7 @@ TEST_CASE("a checksum after a routing header covers the route's last address",
         {"type 4, the first segment left out", kHop, hex("00 04 04 02 01 00 0000") + target + other},
         {"type 4, none left", kTarget, hex("00 04 04 00 01 00 0000") + target + hop},
         {"type 4, with a TLV", kHop, hex("00 05 04 01 01 00 0000") + target + hop + hex("0406 000000000000")},
-        {"a type that nobody knows, none left", kTarget, hex("00 02 fd 00 00000000") + hop},
+        {"an unknown type, none left", kTarget, hex("00 02 fd 00 00000000") + hop},
     };
     for (const Route &route : routes) {
         for (const Kind &kind : kKinds) {
