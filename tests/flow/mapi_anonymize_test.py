@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What ANONYMIZE and ANONYMIZEIP make of real captures is what tshark, Python's hashlib and another Crypto-PAn say of it."""
+"""The results of ANONYMIZE and ANONYMIZEIP on real captures match tshark, Python's hashlib and
+another Crypto-PAn."""
 import collections
 import functools
 import hashlib
@@ -47,7 +48,7 @@ class Anonymize(unittest.TestCase):
         self.addCleanup(self.folder.cleanup)
 
     def treated(self, capture, *rules, name="ANONYMIZE"):
-        """A capture file behind the rules, and ANONYMIZE's last result."""
+        """A capture file anonymized by the rules, and ANONYMIZE's last result."""
         path = pathlib.Path(self.folder.name) / "treated.pcap"
         flow = Flow.offline(capture)
         functions = [flow.apply(name, rule) for rule in rules]
@@ -58,13 +59,13 @@ class Anonymize(unittest.TestCase):
         return path, words
 
     def differing(self, before, after):
-        """Counts of packets by the set of bytes' places that differ."""
+        """Counts of packets by the set of byte offsets that differ."""
         pairs = list(zip(packets_of(before), packets_of(after), strict=True))
         self.assertTrue(pairs)
         return collections.Counter(tuple(i for i in range(len(old)) if old[i] != new[i]) if len(old) == len(new) else None for old, new in pairs)
 
     def original(self, capture):
-        """As TO_FILE writes it without rules."""
+        """The packets as TO_FILE writes them without rules."""
         path = self.treated(capture)[0]
         kept = path.with_name("original.pcap")
         path.rename(kept)
@@ -90,7 +91,7 @@ class Anonymize(unittest.TestCase):
                         pattern = {"ip.src": "90.90.90.90", "ip.dst": "90.90.90.90"}.get(name)
                         values = {"5a" * size for size in (1, 2, 4)}
                         number = pattern or format(int(became, 0), "x").rjust(2, "0")
-                        # of TCP's flags field tshark also shows what stands before it
+                        # in its TCP flags field, tshark also shows the bits before it
                         self.assertTrue(number == pattern or number in values or number.endswith("5a"), (rule, became))
                     elif not (name.startswith("tcp.") and rule.startswith("TCP,FLAGS")):
                         self.assertEqual(was, became, (rule, name))
@@ -203,7 +204,7 @@ class Anonymize(unittest.TestCase):
             after = tshark(self.treated(WEB, f"HTTP,{rule},PATTERN_FILL,STR,x")[0], *fields, more=more)
             column, seen = fields.index(field), 0
             for old, new in zip(before, after, strict=True):
-                if not old[-1] and not old[-2]:  # goes on from the segment before: its first line becomes zeros, and tshark sees no HTTP
+                if not old[-1] and not old[-2]:  # continues from the previous segment: its first line becomes zeros, and tshark sees no HTTP
                     continue
                 if old[column]:
                     seen += 1
@@ -224,7 +225,8 @@ class Anonymize(unittest.TestCase):
         self.assertGreater(hosts, 10)
 
     def test_no_address_of_any_capture_is_left(self):
-        """Every address that tshark finds in any IP, ICMP or ARP header, of tunnels and quotations as well."""
+        """Every address that tshark finds in any IP, ICMP or ARP header, including tunnels and
+        quoted packets."""
         captures, addresses = 0, 0
         for capture in sorted(DATA.rglob("*.pcap")):
             if capture.stat().st_size > 300000 or not any(word in capture.name + capture.parent.name
@@ -232,7 +234,7 @@ class Anonymize(unittest.TestCase):
                 continue
             try:
                 path, words = self.treated(capture, "IP,SRC_IP,ZERO\nIP,DST_IP,ZERO")
-            except AssertionError:  # no capture file, or one with several link types
+            except AssertionError:  # not a capture file, or one with several link types
                 continue
             captures += 1
             for row in tshark_or_nothing(path):

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""mapi-cost on an interface: it measures the packets that come, says how many there were and what was dropped, and names the rows that need others."""
+"""mapi-cost on an interface: it measures the packets that arrive, reports how many there were and
+what was dropped, and names the rows that need others."""
 import json
 import os
 import pathlib
@@ -53,7 +54,8 @@ class CostLive(LiveTest):
 
     @staticmethod
     def sockets():
-        """Those that are bound to the interface that is measured, not to the one that is sent to: the fifth word."""
+        """Sockets that are bound to the measured interface, not to the sending one: the fifth
+        word."""
         far = str(socket.if_nametoindex("far"))
         return sum(line.split()[4] == far for line in pathlib.Path("/proc/net/packet").read_text().splitlines()[1:])
 
@@ -138,12 +140,12 @@ class CostLive(LiveTest):
             with self.subTest(function=name):
                 self.check_row(row)
 
-    def test_what_the_kernel_had_no_room_for_is_told(self):
+    def test_what_did_not_fit_in_the_kernels_buffer_is_reported(self):
         config = self.folder / "mapi.conf"
         config.write_text("[driver]\ndevice=tap\ndriver=af_packet\npath=far\nbuffer_mb=2\n")
         program = self.begin_and_listen(*ONE_ROW, "--seconds", "6", device="tap", MAPI_CONF=str(config))
         time.sleep(0.3)
-        program.send_signal(signal.SIGSTOP) # nobody takes packets out of the buffer
+        program.send_signal(signal.SIGSTOP) # packets stay in the buffer
         send("near", BROADCAST + b"\x08\0" + b"x" * 1486, count=10000)
         program.send_signal(signal.SIGCONT)
         self.end(program)
@@ -164,7 +166,7 @@ class CostLive(LiveTest):
         self.end(self.begin("--no-instructions", "--seconds", "1", "--scenario", "filter", "--scenario", "counter"), 1)
         counter, filtered = self.document()["rows"]
         self.check_row(counter)
-        if filtered["cycles"]: # a burst that came before the kernel had the filter
+        if filtered["cycles"]: # a burst that arrived before the kernel had the filter
             self.assertIsNone(filtered["cycles"]["ci95"])
         self.assertIn("of far too few packets that pass the filter came within 1 s", filtered["missing"])
 
@@ -189,7 +191,7 @@ class CostLive(LiveTest):
         self.assertEqual([(row["id"], row["live"]) for row in document["rows"]], [("counter", None), ("search-64", None)])
         self.assertIn("the first 3000 packets of far", self.out)
 
-    def test_what_cannot_be_measured_live_is_wrong_usage_and_so_are_its_options_without_a_device(self):
+    def test_rows_that_cannot_be_live_are_a_usage_error_and_so_are_live_options_without_a_device(self):
         self.end(self.begin("--scenario", "search-64"), 2)
         self.assertIn("--scenario search-64 cannot be measured on a live device; add --record", self.err)
         self.end(self.begin("--scenario", "table4"), 2)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""mapid as a service: a socket that somebody else opened, what it tells the service manager, its units."""
+"""mapid as a service: a socket opened by the service manager, its notifications, its units."""
 import os
 import pathlib
 import shutil
@@ -13,7 +13,7 @@ from mapid import BUILD, DATA, Client, Daemon
 
 TRACE = DATA / "mapi/tracefile"
 SOURCE = pathlib.Path(os.environ["NETSLICE_SOURCE"])
-INHERITED = 3 # the first that the service manager gives: sd_listen_fds(3)
+INHERITED = 3 # the first descriptor from the service manager: sd_listen_fds(3)
 
 
 class Service(unittest.TestCase):
@@ -54,7 +54,7 @@ class Service(unittest.TestCase):
         self.assertTrue(self.path.exists())
         self.assertFalse((self.folder / "own.sock").exists())
 
-    def test_who_may_connect_to_such_a_socket_is_not_for_mapi_conf_to_say(self):
+    def test_mapi_conf_does_not_decide_who_may_connect_to_such_a_socket(self):
         if "libsystemd" not in subprocess.run(["ldd", Daemon.program()], capture_output=True, text=True, check=True).stdout:
             self.skipTest("built without libsystemd")
         config = self.folder / "mapi.conf"

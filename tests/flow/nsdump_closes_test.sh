@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A program that closes all descriptors which it did not open, in a session of its own: its files stay its own, its trace is whole.
+# A program with its own session that closes all descriptors which it did not open: its files stay
+# intact, and its trace is complete.
 set -u
 nsdump=$NETSLICE_BIN/nsdump
 program=$NETSLICE_BUILD/tests/nsprobe_closes
@@ -25,7 +26,7 @@ is_whole v.nsl "a flight recorder"
 "$nsdump" record -o r.nsl -- "$program" files 2000 >out 2>err || fail "nsdump record: $(<out) $(<err)"
 is_whole r.nsl "nsdump record"
 
-# What cannot be opened again ends the trace, with words, and spoils nothing.
+# A file that cannot be reopened ends the trace with a message, and does no harm.
 mkfifo pipe
 exec 9<>pipe # a session does not wait for a pipe's reader
 cat pipe >piped 9<&- &

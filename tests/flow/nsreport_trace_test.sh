@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# nsreport_trace_test: make_trace -> trace -> the real nsdump -> nsreport -> whole report; damage is told with exit code 1, garbage with 3.
+# nsreport_trace_test: make_trace -> trace -> the real nsdump -> nsreport -> complete report; damage
+# gives exit code 1, garbage 3.
 set -eu
 make_trace=${NETSLICE_BUILD:?}/tests/make_trace
 nsreport=${NETSLICE_BIN:?}/nsreport
@@ -32,7 +33,7 @@ grep -q "cut.nsl: not complete: .*no footer" "$work/said" || fail "a cut trace i
 grep -q 'class="incomplete"' "$work/cut/index.html" || fail "the page of a cut trace does not say so"
 ! grep -qF '\n' "$work/said" "$work/cut/index.html" || fail "a line end shows up as two characters"
 
-# A trace without calibration: no net cost, so no report, until one is named.
+# A trace without calibration: no net cost, so no report unless one is given.
 "$make_trace" "$work/raw.nsl" --records 2000 --no-calibration >/dev/null
 status=0
 "$nsreport" "$work/raw.nsl" -o "$work/raw" 2>"$work/said" || status=$?
@@ -48,7 +49,7 @@ status=0
 [ ! -e "$work/garbage" ] || fail "garbage left a report"
 [ -z "$(find "$work" -name '.*.part-*')" ] || fail "a work folder was left behind"
 
-# Each command that an error text names works as it is written.
+# Each command in an error message works as written.
 printf '{"schema":"other-1"}' >"$work/other.json"
 "$nsreport" "$work/other.json" -o "$work/other" 2>"$work/said" && fail "another schema was taken"
 text=$(cat "$work/said")
