@@ -22,7 +22,7 @@ done
 content() { objdump -h -s -d -r -t "$1" | sed 1,3d; }
 
 for compiler in gcc g++ clang-14 clang++-14; do
-    command -v "$compiler" >/dev/null || { echo "no $compiler here, left out"; continue; }
+    command -v "$compiler" >/dev/null || { echo "$compiler: not installed, skipped"; continue; }
     case $compiler in *++*) name=every_macro.cpp ;; *) name=every_macro.c ;; esac
     for options in -O0 -O2 -O3 "-O2 -fPIC" "-O2 -fno-pie" -Os; do
         for side in with without; do
@@ -31,7 +31,7 @@ for compiler in gcc g++ clang-14 clang++-14; do
             content "$work/$side.o" >"$work/$side.txt"
         done
         if readelf -SW "$work/with.o" | grep -q nsprobe || nm "$work/with.o" | grep -q 'nsp_'; then
-            echo "$compiler $options: something of a probe is left"; exit 1
+            echo "$compiler $options: part of a probe is left"; exit 1
         fi
         cmp -s "$work/with.txt" "$work/without.txt" || {
             echo "$compiler $options: object code differs"; diff "$work/with.txt" "$work/without.txt" | head; exit 1; }

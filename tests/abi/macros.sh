@@ -14,7 +14,7 @@ export LD_LIBRARY_PATH="$2"
 try() {
     cc=$1 cxx=$2 standard=$3
     shift 3
-    command -v "$cc" >/dev/null || { echo "no $cc here, left out"; return 0; }
+    command -v "$cc" >/dev/null || { echo "$cc: not installed, skipped"; return 0; }
     echo "$cc $standard $*"
     # shellcheck disable=SC2086 # include folders are words
     {

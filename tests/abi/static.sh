@@ -25,7 +25,7 @@ sys.exit(0 if found == expected and stats["losses"]["equation_holds"] else f"sli
 try() {
     compiler=$1 source=$2 slices=$3 later=$4
     shift 4
-    command -v "$compiler" >/dev/null || { echo "no $compiler here, left out"; return 0; }
+    command -v "$compiler" >/dev/null || { echo "$compiler: not installed, skipped"; return 0; }
     echo "$compiler $source $*"
     rm -f "$work"/*.nsl
     # For every static program with dlopen() in it, the linker warns that it requires glibc's shared
@@ -61,9 +61,9 @@ try g++ work.cpp "global=2 work=1000" "global=1 work=1000" -O2 -flto -fPIE -stat
 # shellcheck disable=SC2086
 gcc -O2 -static $include "$here/work.c" "$archive" -pthread -lm -o "$work/program" 2>/dev/null
 rm -f "$work"/*.nsl
-NETSLICE="output=$work/papi.nsl source=papi counters=PAPI_TOT_INS" "$work/program" 2>"$work/said" || { echo "PAPI in a static program ended it: $?"; exit 1; }
+NETSLICE="output=$work/papi.nsl source=papi counters=PAPI_TOT_INS" "$work/program" 2>"$work/said" || { echo "a static program crashed with PAPI: $?"; exit 1; }
 grep -q "source papi:" "$work/said" || { echo "PAPI in a static program: $(cat "$work/said")"; exit 1; }
-NETSLICE="output=$work/pfm.nsl counters=BR_INST_RETIRED:CONDITIONAL" "$work/program" 2>"$work/said" || { echo "libpfm4 in a static program ended it: $?"; exit 1; }
+NETSLICE="output=$work/pfm.nsl counters=BR_INST_RETIRED:CONDITIONAL" "$work/program" 2>"$work/said" || { echo "a static program crashed with libpfm4: $?"; exit 1; }
 grep -q "unknown counter" "$work/said" || { echo "libpfm4 in a static program: $(cat "$work/said")"; exit 1; }
 echo "$built programs"
 [ "$built" -gt 0 ]

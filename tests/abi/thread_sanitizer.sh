@@ -26,7 +26,7 @@ quiet() {
 # A kernel that randomises addresses over a wider range than this compiler's library supports.
 can_run() {
     "$1" 1 >"$work/said" 2>&1 && return 0
-    grep -q "unexpected memory mapping" "$work/said" && { echo "$1: this kernel's address space is not for this library, left out"; return 1; }
+    grep -q "unexpected memory mapping" "$work/said" && { echo "$1: ThreadSanitizer does not support this address space, skipped"; return 1; }
     return 0
 }
 
@@ -67,13 +67,13 @@ try() { # name of the program
 }
 
 for compiler in gcc clang-14; do
-    command -v $compiler >/dev/null || { echo "no $compiler here, left out"; continue; }
+    command -v $compiler >/dev/null || { echo "$compiler: not installed, skipped"; continue; }
     for link in shared static; do
         libraries=("-L$library" -lnsprobe "-Wl,-rpath,$library")
         [[ $link == shared ]] || libraries=("$library/libnsprobe.a" -lm)
         if ! $compiler -std=gnu11 -O1 -g -fsanitize=thread -Wall -Wextra "${include[@]}" "$here/program.c" "${libraries[@]}" -pthread -o "$work/$compiler-$link" 2>"$work/said"; then
             grep -qE "libtsan|rt.tsan" "$work/said" || { cat "$work/said"; exit 1; }
-            echo "no ThreadSanitizer for $compiler here, left out"
+            echo "$compiler: no ThreadSanitizer, skipped"
             continue
         fi
         try "$work/$compiler-$link"

@@ -4,7 +4,7 @@
 # remedy, and the place is unchanged.
 set -u
 if [[ ${1:-} != inside ]]; then # private mounts, which end with this process
-    unshare -m true 2>/dev/null || { echo "no mount name space here"; exit 77; }
+    unshare -m true 2>/dev/null || { echo "skipped: no private mount namespace"; exit 77; }
     exec unshare -m --propagation private "$0" inside
 fi
 program=$NETSLICE_BUILD/tests/nsprobe_attachable
@@ -50,7 +50,7 @@ check() { # code, place, words, command...
     after=$(ls -A "$place" 2>&1)
     [[ $got == "$code" ]] || { echo "FAIL $* in $out: ended with $got, not $code: $(<err)"; failed=1; }
     grep -qE "$out: .*$words" err || { echo "FAIL $* in $out: no '$words' in: $(<err)"; failed=1; }
-    [[ $before == "$after" ]] || { echo "FAIL $* in $out: $place has now $after"; failed=1; }
+    [[ $before == "$after" ]] || { echo "FAIL $* in $out: $place now contains $after"; failed=1; }
 }
 
 while read -r place words; do

@@ -117,5 +117,5 @@ class Death(Test):
 if __name__ == "__main__":
     needs.captures(TRACE)
     if os.geteuid() != 0:
-        needs.skip("needs root, to be another user")
+        needs.skip("requires root, to run as another user")
     unittest.main()

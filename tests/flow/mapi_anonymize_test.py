@@ -132,7 +132,7 @@ class Anonymize(unittest.TestCase):
     def test_checksums_behind_routing_headers_are_those_that_tshark_expects(self):
         route = DATA / "found/a01_routing.pcap"
         if not route.exists():
-            self.skipTest(f"not there: {route}")
+            self.skipTest(f"missing: {route}")
         self.assertEqual(tshark(self.treated(route, "IP,CHECKSUM,CHECKSUM_ADJUST")[0], "tcp.checksum"), [["0xec09"]] * 5)
         for rules in (("IP,DST_IP,PREFIX_PRESERVING",), ("IP,SRC_IP,MAP", "IP,DST_IP,MAP"), ("TCP,PAYLOAD,STRIP,2",)):
             for checksum, wanted in (((), {"0"}), (("IP,CHECKSUM,CHECKSUM_ADJUST",), {"1"})):

@@ -219,5 +219,5 @@ class Churn(unittest.TestCase):
 if __name__ == "__main__":
     needs.captures(TRACE)
     if os.geteuid() != 0:
-        needs.skip("needs root, to be another user")
+        needs.skip("requires root, to run as another user")
     unittest.main()

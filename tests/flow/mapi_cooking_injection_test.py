@@ -292,5 +292,5 @@ class Injections(unittest.TestCase):
 if __name__ == "__main__":
     needs.tools("ip")
     if os.geteuid() != 0 or not os.path.exists("/dev/net/tun") or ctypes.CDLL(None).unshare(CLONE_NEWNET) != 0:
-        needs.skip("needs a network name space of its own with /dev/net/tun")
+        needs.skip("requires a private network namespace with /dev/net/tun")
     unittest.main()

@@ -91,4 +91,4 @@ kill $writer
 grep_err 'interrupted; the counts are of the first 4827 packets'
 code=0
 timeout --preserve-status --signal=INT --kill-after=10 1 "$count" "$folder/pipe" 2> "$folder/err" || code=$?
-[ $code -eq 130 ] || { echo "nobody writes: exit $code"; exit 1; }
+[ $code -eq 130 ] || { echo "a pipe without a writer: exit $code"; exit 1; }

@@ -53,7 +53,7 @@ TEST_CASE("filters and strings over real captures count what tcpdump counts", "[
 {
     const auto data = test_support::shared_data();
     if (data.empty())
-        return test_support::skip("the folder of real captures is not there");
+        return test_support::skip("the folder of real captures is missing");
     std::ifstream input(data / "EXPECTED_COUNTS.json");
     const auto expected = nlohmann::json::parse(input);
     size_t checked = 0;
@@ -107,7 +107,7 @@ TEST_CASE("a capture is read up to the packet whose time exceeds 64-bit ns, whic
 {
     const auto data = test_support::shared_data();
     if (data.empty() || !std::filesystem::exists(data / kTwoLinkTypes))
-        return test_support::skip("the folder of real captures is not there");
+        return test_support::skip("the folder of real captures is missing");
     char *const device = mapi_create_offline_device((data / kTwoLinkTypes).c_str(), MFF_PCAP);
     const int fd = mapi_create_flow(device);
     const int all = mapi_apply_function(fd, "PKT_COUNTER");
@@ -130,7 +130,7 @@ TEST_CASE("the trace of the original test suite gives the original numbers", "[m
 {
     const auto data = test_support::shared_data();
     if (data.empty())
-        return test_support::skip("the folder of real captures is not there");
+        return test_support::skip("the folder of real captures is missing");
     const int batch = GENERATE(64, 3, 1);
     char *device = mapi_create_offline_device((data / "mapi/tracefile").c_str(), MFF_PCAP);
     REQUIRE(device);

@@ -97,7 +97,7 @@ class Test(unittest.TestCase):
             except ClientError:
                 return
             time.sleep(0.05)
-        self.fail(f"{call} goes on succeeding")
+        self.fail(f"{call} keeps succeeding")
 
 
 class End(Test):

@@ -153,7 +153,7 @@ class Clients(Test):
 class Permissions(Test):
     def setUp(self):
         if os.geteuid() != 0:
-            self.skipTest("only root can be somebody else")
+            self.skipTest("requires root, to run as another user")
 
     def test_a_user_in_no_group_gets_an_error_that_names_the_required_one(self):
         daemon = self.daemon(REPEATED + "group=daemon\n", "-g", "games")
@@ -277,7 +277,7 @@ class Limits(Test):
 
     def test_a_user_with_many_clients_leaves_room_for_others(self):
         if os.geteuid() != 0:
-            self.skipTest("only root can be somebody else")
+            self.skipTest("requires root, to run as another user")
         daemon = self.daemon(REPEATED, "--max-clients", "16", "-g", "nogroup")
         greedy = daemon.client(user="nobody", groups=[65534])
         greedy.do("import select, socket\n"

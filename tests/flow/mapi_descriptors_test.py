@@ -86,7 +86,7 @@ class Descriptors(unittest.TestCase):
             for count in (1, 16, 17, DESCRIPTORS_MOST):
                 with self.client(is_greeted=False) as client:
                     self.assertEqual(client.ask(data, self.pick(count)), b"", (data[:20], count))
-        self.assert_nothing_left("before the greeting")
+        self.assert_nothing_left("before the handshake")
 
     def test_those_of_every_kind_of_message_are_closed_after_the_handshake(self):
         self.start()
@@ -101,7 +101,7 @@ class Descriptors(unittest.TestCase):
                     client = None
         if client:
             client.close()
-        self.assert_nothing_left("after the greeting")
+        self.assert_nothing_left("after the handshake")
 
     def test_what_a_request_does_not_use_is_closed_while_its_client_is_connected(self):
         self.start()

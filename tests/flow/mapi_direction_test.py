@@ -171,7 +171,7 @@ if __name__ == "__main__":
     if not shutil.which("tcpdump"):
         needs.skip("no tcpdump")
     if not os.environ.get(INSIDE) and os.geteuid() != 0:
-        needs.skip("tcpdump gives rights up that only the real root has: run it as root")
+        needs.skip("requires real root: tcpdump drops privileges")
     if not os.environ.get(INSIDE):
         os.execvpe("unshare", ["unshare", "-n", sys.executable, "-B", *sys.argv], os.environ | {INSIDE: "1"})
     main()

@@ -79,7 +79,7 @@ TEST_CASE("every function processes every capture", "[mapi-core][flow]")
     const auto data = test_support::shared_data();
     const test_support::TempDir dir;
     if (data.empty())
-        return test_support::skip("the folder of real captures is not there");
+        return test_support::skip("the folder of real captures is missing");
     size_t captures = 0;
     for (const auto &entry : std::filesystem::recursive_directory_iterator(data)) {
         if (!entry.is_regular_file() || entry.file_size() > (8u << 20))
@@ -101,7 +101,7 @@ TEST_CASE("TRACK processes every malformed capture", "[mapi-core][flow]")
 {
     const auto data = test_support::shared_data();
     if (data.empty())
-        return test_support::skip("the folder of real captures is not there");
+        return test_support::skip("the folder of real captures is missing");
     size_t captures = 0;
     for (const auto &entry : std::filesystem::recursive_directory_iterator(data)) {
         const std::string name = entry.path().string();

@@ -155,6 +155,6 @@ if __name__ == "__main__":
     if not os.environ.get(INSIDE):
         mounts = ["unshare", "-rm", "mount", "-t", "tmpfs", "tmpfs", tempfile.gettempdir()]
         if subprocess.run(mounts, capture_output=True, check=False).returncode != 0:
-            needs.skip("no file system can be mounted here")
+            needs.skip("cannot mount a file system")
         os.execvpe("unshare", ["unshare", "-rm", sys.executable, "-B", *sys.argv], os.environ | {INSIDE: "1"})
     unittest.main()

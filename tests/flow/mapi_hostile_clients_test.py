@@ -113,7 +113,7 @@ class Hostile(unittest.TestCase):
             try:
                 served = FuseFile(folder)
             except OSError as why:
-                self.skipTest(f"no FUSE file system can be mounted: {why}")
+                self.skipTest(f"cannot mount a FUSE file system: {why}")
             try:
                 with open(served.path, "rb") as file:
                     reply = self.raw().ask(call(CREATE_OFFLINE, (1, "capture"), (2, 0), (3, 1)), [file.fileno()])

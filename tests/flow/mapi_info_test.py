@@ -160,7 +160,7 @@ class Lists(Test):
 class Rights(Test):
     def setUp(self):
         if os.geteuid() != 0:
-            self.skipTest("only root can be somebody else")
+            self.skipTest("requires root, to run as another user")
 
     def test_others_see_their_own_flows_and_the_devices_that_they_may_use(self):
         daemon = self.daemon(TAP + SECRET, "-g", "nogroup")

@@ -52,5 +52,5 @@ def enter_name_space():
     """Restarts the program inside a namespace, or skips it."""
     if not os.environ.get(INSIDE):
         if subprocess.run(["unshare", "-rn", "ip", "link", "add", "aa", "type", "veth"], capture_output=True).returncode != 0:
-            needs.skip("no network name space with a pair of interfaces can be made here")
+            needs.skip("cannot create a network namespace with a pair of interfaces")
         os.execvpe("unshare", ["unshare", "-rn", sys.executable, "-B", *sys.argv], os.environ | {INSIDE: "1"})

@@ -85,10 +85,10 @@ FRAMES = {
     "token ring": (6, lambda p: b"\x10\x40" + MACS + llc(p)),
     "PPP with address": (9, lambda p: b"\xff\x03" + ppp(p)),
     "FDDI": (10, lambda p: b"\x50" + MACS + llc(p)),
-    "ATM of old": (11, llc),
-    "raw of old": (12, lambda p: p),
-    "PPP of BSD/OS, of old": (16, lambda p: bytes(5) + ppp(p)[:2] + bytes(17) + p),
-    "ATM's classic IP, of old": (19, llc),
+    "ATM, old number": (11, llc),
+    "raw IP, old number": (12, lambda p: p),
+    "PPP of BSD/OS, old number": (16, lambda p: bytes(5) + ppp(p)[:2] + bytes(17) + p),
+    "ATM's classic IP, old number": (19, llc),
     "PPP in HDLC": (50, lambda p: b"\xff\x03" + ppp(p)),
     "PPPoE": (51, lambda p: b"\x11\0\0\1" + struct.pack(">H", len(p) + 2) + ppp(p)),
     "ATM": (100, llc),
@@ -122,7 +122,7 @@ FRAMES = {
 UNFILTERED = {
     "SLIP": (8, lambda p: bytes(16) + p),
     "PPP": (9, ppp),
-    "SLIP of BSD/OS, of old": (15, lambda p: bytes(24) + p),
+    "SLIP of BSD/OS, old number": (15, lambda p: bytes(24) + p),
     "SLIP of BSD/OS": (102, lambda p: bytes(24) + p),
     "802.11 between stations": (105, lambda p: wireless(p, 3, 0x88)),
     "frame relay": (107, lambda p: b"\x18\x41\x03" + (b"\xcc" if is_four(p) else b"\x8e") + p),
@@ -265,7 +265,7 @@ class Links(unittest.TestCase):
             second[24:28] = struct.pack(">I", 701)
             return [frame(first), frame(bytes(second))]
 
-        for name in ("raw of old", "FDDI", "radiotap", "PPPoE"):
+        for name in ("raw IP, old number", "FDDI", "radiotap", "PPPoE"):
             with self.subTest(name):
                 self.cooked(*FRAMES[name], segments)
         for name in ("NFLOG", "ERF", "MPLS"):

@@ -43,7 +43,7 @@ class Service(unittest.TestCase):
         if not has_library:
             self.assertEqual(process.wait(60), 1)
             self.assertIn("without libsystemd", process.stderr.read())
-            self.skipTest("built without libsystemd, and says so")
+            self.skipTest("built without libsystemd, and reports that")
         client = Client(self.path)
         if TRACE.exists():
             client.do(f"flow = Flow.offline({str(TRACE)!r})\npackets = flow.apply('PKT_COUNTER')\nflow.run()")
@@ -89,7 +89,7 @@ class Service(unittest.TestCase):
 
     def test_systemd_finds_nothing_wrong_in_the_units(self):
         if not shutil.which("systemd-analyze"):
-            self.skipTest("systemd-analyze is not here")
+            self.skipTest("systemd-analyze is not installed")
         unit = (SOURCE / "mapi-core/daemon/mapid.service.in").read_text().replace("@MAPID_PATH@", str((BUILD / "bin/mapid").resolve()))
         self.assertNotIn("@MAPID", unit)
         (self.folder / "mapid.service").write_text(unit)

@@ -17,7 +17,7 @@ std::string trace()
 {
     const auto data = test_support::shared_data();
     if (data.empty())
-        test_support::skip("the folder of real captures is not there");
+        test_support::skip("the folder of real captures is missing");
     return data.empty() ? "" : data / "mapi/tracefile";
 }
 
@@ -120,7 +120,7 @@ TEST_CASE("filters pass as many packets of the original suite's trace as the sui
     const bool has_expressions = mapi_apply_function(flow, "REGEXP", "HTTP.*OK") > 0;
     mapi_close_flow(flow);
     if (!has_expressions)
-        return test_support::skip("regular expressions need Vectorscan");
+        return test_support::skip("regular expressions require Vectorscan");
     CHECK(passed(path, "REGEXP", "HTTP.*OK") == 4);
 }
 

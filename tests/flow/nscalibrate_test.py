@@ -120,7 +120,7 @@ class Nscalibrate(unittest.TestCase):
     def test_stepped_instructions_are_corrected_to_zero(self):
         self.need_probes()
         if not self.rows(counters="step"):
-            self.skipTest("no single-stepping here")
+            self.skipTest("single-stepping is unavailable")
         stats = self.stats("counters=instructions source=step", "--calibration", self.file)
         for name in ("empty", "whole"):
             values = next(row for row in stats["slices"] if row["name"] == name)["values"]
@@ -151,7 +151,7 @@ class Paper(unittest.TestCase):
     def test_a_device_that_is_not_nsmod_of_this_release_is_reported_by_the_library(self):
         inside = "mount -t tmpfs none /dev && : >/dev/nsmod && exec "
         if subprocess.run(["unshare", "-Urm", "sh", "-c", inside + "true"], capture_output=True).returncode != 0:
-            self.skipTest("no namespace in which /dev can be another one")
+            self.skipTest("no namespace in which /dev can be replaced")
         done = run("unshare", "-Urm", "sh", "-c", f"{inside} {BIN / 'nscalibrate'} --paper -b 50 -q")
         self.assertIn("not measured: /dev/nsmod does not answer as the kernel module nsmod does", done.stdout)
 

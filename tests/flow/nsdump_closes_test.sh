@@ -14,7 +14,7 @@ fail() { echo "FAIL $*"; failed=1; }
 mkdir files elsewhere
 is_whole() { # trace, what
     "$nsdump" stats "$1" >text 2>&1 || fail "$2: $(<text)"
-    grep -qF "issued 4000 = drained 4000 + lost 0" text || fail "$2: not all that was issued: $(grep records text)"
+    grep -qF "issued 4000 = drained 4000 + lost 0" text || fail "$2: issued records are missing: $(grep records text)"
 }
 
 NETSLICE=output=t.nsl "$program" files 2000 >out 2>err || fail "the program: $(<out) $(<err)"
@@ -33,5 +33,5 @@ cat pipe >piped 9<&- &
 NETSLICE=output=pipe "$program" files 2000 >out 2>err 9<&- || fail "a pipe: $(<out) $(<err)"
 exec 9<&-
 wait
-grep -q "pipe: " err || fail "a pipe that the program has closed: no word: $(<err)"
+grep -q "pipe: " err || fail "a pipe that the program has closed is not reported: $(<err)"
 exit $failed

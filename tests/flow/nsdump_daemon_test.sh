@@ -63,7 +63,7 @@ for way in once "" close reuse "close once"; do
 done
 # The listener does not block a program that reads a daemon's output to its end.
 rm -f a.pid
-said=$(NETSLICE=attach=yes timeout 20 "$daemon" a.pid close 2>&1) || fail "a daemon's output does not come to its end: $said"
+said=$(NETSLICE=attach=yes timeout 20 "$daemon" a.pid close 2>&1) || fail "a daemon's output does not end: $said"
 wait_for 20 test -s a.pid
 kill -TERM "$(<a.pid)"
 
@@ -72,7 +72,7 @@ for way in once "" close reuse "pause=300" "close end=kill"; do
     rm -f a.pid t.nsl
     # shellcheck disable=SC2086 # words
     timeout 60 "$nsdump" record "${quick[@]}" -o t.nsl -- "$daemon" a.pid units=500 $way >out 2>err || fail "daemon $way: ended with $?: $(<err)"
-    has_ended "$(<a.pid)" || fail "daemon $way: it lives on after the recording"
+    has_ended "$(<a.pid)" || fail "daemon $way: it still runs after the recording"
     is_whole t.nsl "daemon $way"
     [[ $(units t.nsl) == 510 ]] || fail "daemon $way: $(units t.nsl) units, not 510: $(<err)"
     contains "process $(<a.pid) (nsprobe_daemon), which it started, still takes part and is recorded" err "daemon $way"
@@ -90,9 +90,9 @@ timeout 60 "$nsdump" record "${quick[@]}" -o t.nsl -- sh -c "$daemon a.pid units
 # Processes that do not participate are not waited for.
 begin=$SECONDS
 timeout 60 "$nsdump" record "${quick[@]}" -o t.nsl -- sh -c "sleep 30 & echo \$! >sleep.pid; $daemon a.pid units=10; $daemon b.pid units=10" >out 2>err || fail "a sleeper: $(<err)"
-((SECONDS - begin < 20)) || fail "a process that takes no part has been waited for"
+((SECONDS - begin < 20)) || fail "nsdump waited for a process that does not participate"
 contains "(sleep) still runs but takes no part" err "a sleeper"
-kill "$(<sleep.pid)" || fail "the process that takes no part was ended"
+kill "$(<sleep.pid)" || fail "the process that does not participate was ended"
 [[ $(units t.nsl) == 40 ]] || fail "a sleeper: $(units t.nsl) units, not 40"
 
 # Every signal that asks it to end ends the daemon and leaves a complete trace.
@@ -100,7 +100,7 @@ for signal in INT TERM HUP; do
     rm -f a.pid t.nsl
     "$nsdump" record "${quick[@]}" -o t.nsl -- "$daemon" a.pid close >out 2>err &
     pid=$!
-    wait_for 20 grep -q "still takes part and is recorded" err || fail "SIG$signal: no word on the daemon: $(<err)"
+    wait_for 20 grep -q "still takes part and is recorded" err || fail "SIG$signal: the daemon is not reported: $(<err)"
     wait_for 20 test -s a.pid
     kill -$signal $pid
     wait $pid

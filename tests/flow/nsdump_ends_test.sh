@@ -31,13 +31,13 @@ is_unfinished() { # what
     "$nsdump" stats --format csv t.nsl >csv 2>csv.err
     "$nsdump" check t.nsl >check && fail "$1: check has no finding"
     contains "issued unknown, drained " text "$1, stats"
-    grep -q "issued .* = drained" text check && fail "$1: an equation nobody can know: $(grep -h "issued .* = drained" text check)"
+    grep -q "issued .* = drained" text check && fail "$1: a loss equation although the losses are unknown: $(grep -h "issued .* = drained" text check)"
     for place in text csv.err check; do
         contains "what was in the rings then is missing, and how much that was is unknown" $place "$1, $place"
     done
     contains "issued unknown, drained " check "$1, check"
     json 'd["losses"]["issued"] is None and d["losses"]["equation_holds"] is None and d["trace"]["end"] == "missing"' ||
-        fail "$1: JSON knows what was issued"
+        fail "$1: JSON has the number issued"
 }
 
 for way in _exit quick_exit abort segv kill exec; do
@@ -46,13 +46,13 @@ for way in _exit quick_exit abort segv kill exec; do
     for ((try = 0; try < 3; ++try)); do
         ends $way 10 0 ""
         is_unfinished "$way at once"
-        json 'd["calibration"]["start"] and d["info"]["clock.mode"] == "fast" and d["clock"]["hz"] > 1e6' || fail "$way at once: no START calibration"
+        json 'd["calibration"]["start"] and d["info"]["clock.mode"] == "fast" and d["clock"]["hz"] > 1e6' || fail "$way immediately: no START calibration"
     done
     # After the drain: including its records.
     ends $way 1000 200 ""
     is_unfinished "$way after the drain"
     json 'sum(s["count"] + s["migrated"] for s in d["slices"]) == 1000 and d["losses"]["drained"] == 2000 and d["calibration"]["start"]' ||
-        fail "$way after the drain: not what was drained: $(<text)"
+        fail "$way after the drain: drained records are missing: $(<text)"
 done
 # A flight recorder is drained only on request: its trace has only the header.
 ends _exit 10 0 "full=overwrite"

@@ -43,9 +43,9 @@ contains 'unknown counter "bogus"' err
 has_not_run "an unknown counter"
 expect 2 "a counter named twice" "$nsdump" record -c instructions,instructions -o t.nsl -- "$program" - 10
 has_not_run "a counter named twice"
-expect 2 "a ring size that is none" "$nsdump" record --ring 5000 -o t.nsl -- "$program" - 10
+expect 2 "an invalid ring size" "$nsdump" record --ring 5000 -o t.nsl -- "$program" - 10
 expect 2 "no ring" "$nsdump" record --ring 0 -o t.nsl -- "$program" - 10
-expect 2 "a duration that is none" "$nsdump" record -d nan -o t.nsl -- "$program" - 10
+expect 2 "an invalid duration" "$nsdump" record -d nan -o t.nsl -- "$program" - 10
 expect 2 "no program" "$nsdump" record -o t.nsl
 expect 2 "standard output" "$nsdump" record -o - -- "$program" - 10
 expect 3 "a missing program" "$nsdump" record -o t.nsl -- ./no-such-program
@@ -62,7 +62,7 @@ fi
 cmp -s t.nsl old.nsl || fail "a refused recording has changed the older trace"
 expect 1 "a program without probes and a new file" "$nsdump" record -o new.nsl -- /bin/true
 contains "no file was made" err
-[[ ! -e new.nsl ]] || fail "a recording of nothing has left a file"
+[[ ! -e new.nsl ]] || fail "a recording without a program has left a file"
 
 # A program whose thread ids are those of its container is reported: after exec(), and in a child of
 # fork().
@@ -71,19 +71,19 @@ if unshare -Urpf true 2>/dev/null; then
     expect 0 "a child in a pid namespace" "$nsdump" record "${quick[@]}" -o child.nsl -- "$program" - 10 child-namespace
     for trace in inside.nsl child.nsl; do
         "$nsdump" stats --format json $trace >info 2>/dev/null
-        grep -qE '"program.pid_namespace": "[0-9]+"' info || fail "$trace: a program in a pid namespace does not say so"
+        grep -qE '"program.pid_namespace": "[0-9]+"' info || fail "$trace: a program in a pid namespace is not reported"
     done
 fi
 "$nsdump" stats --format json t.nsl >info 2>/dev/null
 if [[ $(stat -Lc %i /proc/self/ns/pid) == 4026531836 ]] && grep -q pid_namespace info; then
-    fail "a program in the machine's first pid namespace says that it is in another one"
+    fail "a program in the initial pid namespace is reported to be in another one"
 fi
 
 # Only a trace is overwritten by a trace.
 cp "$program" app
 expect 4 "the program as its own trace" "$nsdump" record -o app -- ./app - 10
 contains "app: exists and is not a trace" err
-cmp -s app "$program" || fail "the program was written over"
+cmp -s app "$program" || fail "the program was overwritten"
 expect 4 "a folder" "$nsdump" record -o "$folder" -- "$program" - 10
 expect 4 "a folder that is not there" "$nsdump" record -o no/t.nsl -- "$program" - 10
 
@@ -94,7 +94,7 @@ expect 2 "a source without counters" "$nsdump" record --source step -o t.nsl -- 
 for words in "check -q t.nsl" "stats t.nsl" --version; do
     NETSLICE=output=t.nsl expect 0 "nsdump $words with NETSLICE set" "$nsdump" $words
 done
-cmp -s t.nsl old.nsl || fail "nsdump has opened a session of its own on the trace that it reads"
+cmp -s t.nsl old.nsl || fail "nsdump has opened a session on the trace that it reads"
 
 # What a program may do to the session's memory, and how few descriptors it may have.
 expect 1 "a program that cuts the session's memory" "$nsdump" record -o cut.nsl -- \
@@ -118,8 +118,8 @@ got=$?
 contains "removed.nsl: was removed, renamed" err
 
 # The user's choice takes precedence over the program's.
-NETSLICE="output=wish.nsl calibration=no" "$program" output=own.nsl 10 >out 2>err || fail "NETSLICE beside NET_SLICE_CONF: $(<err)"
-[[ ! -s err && ! -e own.nsl ]] || fail "the program's session beside that of NETSLICE: $(<err)"
+NETSLICE="output=wish.nsl calibration=no" "$program" output=own.nsl 10 >out 2>err || fail "NETSLICE together with NET_SLICE_CONF: $(<err)"
+[[ ! -s err && ! -e own.nsl ]] || fail "the program's session in addition to that of NETSLICE: $(<err)"
 is_whole wish.nsl "NETSLICE"
 
 # A reader that closes its end costs records, not the program.
@@ -127,7 +127,7 @@ mkfifo gone
 exec 9<>gone # never waits for the other end
 NETSLICE="output=gone calibration=no" "$program" - 20000 9<&- >out 2>err &
 pid=$!
-timeout 20 head -c 100 <&9 >/dev/null || fail "nothing came through the pipe: $(<err)"
+timeout 20 head -c 100 <&9 >/dev/null || fail "nothing was read from the pipe: $(<err)"
 exec 9<&-
 sleep 0.3
 kill -TERM $pid
@@ -181,7 +181,7 @@ is_whole killed.nsl "a killed program"
 mkfifo pipe
 "$nsdump" record "${quick[@]}" -o pipe -- "$program" - 100 >out 2>err &
 pid=$!
-wait_for 10 grep -q "waiting for a reader" err || fail "no word on the missing reader"
+wait_for 10 grep -q "waiting for a reader" err || fail "the missing reader is not reported"
 kill -INT $pid
 wait $pid
 [[ $? == 130 ]] || fail "a pipe without reader and Ctrl-C: $(<err)"

@@ -180,24 +180,24 @@ void write_trace(test_support::TraceBuilder &trace, const Options &options)
 int main(int argc, char **argv)
 {
     Options options;
-    command::Arguments arguments("Makes a valid trace of any size: units with slices nested one or two deep.");
+    command::Arguments arguments("Writes a valid trace of any size: units with slices nested one or two deep.");
     arguments.add("out", options.out, "trace to write").required();
-    arguments.add("--records", options.records, "records, at least; whole units are written");
-    arguments.add("--cpus", options.cpus, "CPUs, each with one thread if not said otherwise").range(1, 4096);
-    arguments.add("--threads", options.threads, "threads on each CPU, in turns of a unit").range(0, 60000);
-    arguments.add("--sites", options.sites, "slices of so many names, each thread has its own").range(0, 60000);
-    arguments.add_flag("--share-sites", options.shares_sites, "each thread may run slices of all the names");
+    arguments.add("--records", options.records, "minimum number of records; only whole units are written");
+    arguments.add("--cpus", options.cpus, "CPUs, by default with one thread each").range(1, 4096);
+    arguments.add("--threads", options.threads, "threads on each CPU, taking turns after each unit").range(0, 60000);
+    arguments.add("--sites", options.sites, "number of slice names, distributed over the threads").range(0, 60000);
+    arguments.add_flag("--share-sites", options.shares_sites, "each thread may run slices of all names");
     arguments.add_flag("--wide", options.is_wide, "outer slices of 10 ns to 10 s, as many in each power of two");
     arguments.add("--unit-slices", options.unit_slices, "outer slices in a unit");
     arguments.add("--packets", options.packets, "packets in a unit");
     arguments.add("--chunk-bytes", options.chunk_bytes, "payload of a chunk")
         .range(std::uint64_t{128}, std::uint64_t{NSLICE_MAX_PAYLOAD_BYTES});
     arguments.add("--counters", options.counters, "counters in START and STOP").range(0, 6);
-    arguments.add("--migrate-every", options.migrate_every, "one migrated slice in so many units");
-    arguments.add("--lose-every", options.lose_every, "lost records after so many units");
-    arguments.add("--seed", options.seed, "another seed, another trace");
-    arguments.add_flag("--no-calibration", options.no_calibration, "without the probes' cost");
-    arguments.add_flag("--no-footer", options.no_footer, "end as after a crash");
+    arguments.add("--migrate-every", options.migrate_every, "one migrated slice in this many units");
+    arguments.add("--lose-every", options.lose_every, "lost records after this many units");
+    arguments.add("--seed", options.seed, "seed of the random numbers");
+    arguments.add_flag("--no-calibration", options.no_calibration, "omit the cost of the probes");
+    arguments.add_flag("--no-footer", options.no_footer, "omit the footer, as after a crash");
     if (const auto reply = arguments.parse(argc, argv)) {
         std::fputs(reply->text.c_str(), reply->is_wrong ? stderr : stdout);
         return reply->is_wrong ? 2 : 0;

@@ -47,7 +47,7 @@ inline const uint64_t *const flows[] = {&begun};
 inline void leave_network()
 {
     if (unshare(CLONE_NEWNET) < 0 && unshare(CLONE_NEWUSER | CLONE_NEWNET) < 0) {
-        perror("a network of its own, for functions that send");
+        perror("private network namespace for functions that send");
         exit(77);
     }
     const int any = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);

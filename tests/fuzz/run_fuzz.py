@@ -17,9 +17,9 @@ OTHER_LENGTH_MAX = 6000
 
 
 def arguments():
-    parser = argparse.ArgumentParser(description="Runs fuzz targets for a time each, on inputs made of real captures.")
+    parser = argparse.ArgumentParser(description="Runs fuzz targets for a limited time each, on inputs made from real captures.")
     parser.add_argument("--bin", required=True, help="folder of the targets")
-    parser.add_argument("--work", required=True, help="folder for inputs and findings; what is there is built upon")
+    parser.add_argument("--work", required=True, help="folder for inputs and findings; existing contents are reused")
     parser.add_argument("--seconds", type=int, default=60, help="for each target")
     parser.add_argument("targets", nargs="*", help="default: all")
     return parser.parse_args()

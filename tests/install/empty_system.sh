@@ -48,8 +48,8 @@ build() { "$cc" -O2 -o "$tree/$1" "$tests/$2" "${@:3}" || fail "$1: cannot be bu
 inside() { env -i PATH=/usr/local/bin:/usr/bin:/bin:/sbin "${variables[@]}" chroot "$tree" "$@"; }
 # misses LIBRARY PROGRAM...: the loader does not find the library.
 misses() {
-    inside "${@:2}" >"$work/said" 2>&1 && fail "$2: runs where nobody has told the loader of $1: the tree is not empty"
-    grep -q "$1: cannot open shared object file" "$work/said" || fail "$2: misses something else than $1: $(<"$work/said")"
+    inside "${@:2}" >"$work/said" 2>&1 && fail "$2: runs although the loader cannot know $1: the tree is not empty"
+    grep -q "$1: cannot open shared object file" "$work/said" || fail "$2: misses something other than $1: $(<"$work/said")"
 }
 runs() { inside "$@" >"$work/said" 2>&1 || fail "$1 does not run: $(<"$work/said")"; }
 variables=()
@@ -106,5 +106,5 @@ tree=$(mktemp -d "$work/bare.XXXX")
 mkdir "$tree/tmp"
 cp "$static" "$tree/"
 runs /wholly_static output=/tmp/static.nsl
-[[ $(head -c 8 "$tree/tmp/static.nsl") == NSLTRACE ]] || fail "a wholly static program has written no trace"
+[[ $(head -c 8 "$tree/tmp/static.nsl") == NSLTRACE ]] || fail "a fully static program has written no trace"
 exit $failed

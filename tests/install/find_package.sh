@@ -12,7 +12,7 @@ cmake --build "$work/build" >"$work/build.log" 2>&1 || { cat "$work/build.log"; 
 
 # holds TRACE: 1000 slices, and the loss equation holds.
 holds() {
-    [ "$(head -c 8 "$1")" = NSLTRACE ] || { echo "$1 is no trace"; exit 1; }
+    [ "$(head -c 8 "$1")" = NSLTRACE ] || { echo "$1 is not a trace"; exit 1; }
     # The installed reader must find in the file what the program has done.
     stats=$("$prefix/bin/nsdump" export "$1" --what stats --format json)
     echo "$stats" | python3 -c '
@@ -39,7 +39,7 @@ for program in c11_bare cpp17_bare; do
     "$work/build/$program" "output=$work/$program.nsl"
     [ ! -e "$work/$program.nsl" ] || { echo "$program wrote a trace"; exit 1; }
     if readelf -SW "$work/build/$program" | grep nsprobe || readelf -d "$work/build/$program" | grep nsprobe; then
-        echo "$program still has something of a probe"
+        echo "$program still contains parts of a probe"
         exit 1
     fi
 done

@@ -33,4 +33,4 @@ print(packets)' "$capture")
 # shellcheck disable=SC2046
 $cc -std=gnu11 -O2 -Wall -Wextra -Werror -o "$work/of_mapi2" "$tests/pkg_config/of_mapi2.c" $(pkg-config --cflags --libs mapi)
 "$work/of_mapi2" "$capture" >"$work/of_mapi2.txt" || { cat "$work/of_mapi2.txt"; exit 1; }
-grep -qx "packets $counted" "$work/of_mapi2.txt" || { echo "a program of MAPI 2 does not count $counted packets:"; cat "$work/of_mapi2.txt"; exit 1; }
+grep -qx "packets $counted" "$work/of_mapi2.txt" || { echo "a MAPI 2 program does not count $counted packets:"; cat "$work/of_mapi2.txt"; exit 1; }

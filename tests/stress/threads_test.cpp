@@ -35,7 +35,7 @@ TEST_CASE("threads moved from CPU to CPU have no uncounted losses", "[stress][mi
     constexpr unsigned kMovesLeast = 30;
     const auto cpus = allowed_cpus();
     if (cpus.size() < 2)
-        return test_support::skip("one CPU only");
+        return test_support::skip("only one CPU");
     for (const auto &kind : kinds())
         for (const char *full : {" ring=1M", " full=overwrite ring=8K"}) {
             INFO(kind << full);

@@ -10,7 +10,7 @@ trap 'rm -rf "$work"' EXIT
 tcpdump -n -r "$3" tcp 2>/dev/null | wc -l | grep -q '[1-9]' || exit 77
 compiled=0
 for compiler in gcc clang-14; do
-    command -v "$compiler" >/dev/null || { echo "no $compiler here, left out"; continue; }
+    command -v "$compiler" >/dev/null || { echo "$compiler: not installed, skipped"; continue; }
     for standard in gnu89 gnu99 gnu11 gnu17 gnu++11 gnu++17; do
         case $standard in gnu++*) language=c++ ;; *) language=c ;; esac
         for order in -DOWN_FIRST -DOWN_LAST; do

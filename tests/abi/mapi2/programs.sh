@@ -27,7 +27,7 @@ build_and_run()
 
 include=$1 library=$2 capture=$3
 for compiler in gcc clang-14; do
-    command -v "$compiler" >/dev/null || { echo "no $compiler here, left out"; continue; }
+    command -v "$compiler" >/dev/null || { echo "$compiler: not installed, skipped"; continue; }
     for standard in gnu89 gnu99 gnu11 gnu17 gnu++11 gnu++17; do
         more=
         build_and_run names

@@ -98,7 +98,7 @@ class BadOutput(ReportCase):
             done = subprocess.run(["unshare", "-rm", "sh", "-c", script, options, sys.executable, support.NSREPORT, self.input, "-o", place + "/report"],
                                   env={**os.environ, "PLACE": place}, capture_output=True, text=True, check=False)
             if done.returncode in (1, 77):
-                self.skipTest(f"no private mounts here: {done.stderr}")
+                self.skipTest(f"no private mounts: {done.stderr}")
             self.check_refused(done, 6, word, "-o")
             self.assertEqual(done.stdout, "")
 

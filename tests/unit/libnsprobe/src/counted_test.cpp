@@ -20,7 +20,7 @@ namespace
 bool can_run()
 {
     if (!nsp_has_rseq())
-        test_support::skip("glibc has registered no rseq here");
+        test_support::skip("glibc has registered no rseq");
     return nsp_has_rseq();
 }
 

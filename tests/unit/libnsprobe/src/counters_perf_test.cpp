@@ -52,7 +52,7 @@ TEST_CASE("with a PMU, rdpmc and perf-read count at least the instructions that 
         }
     }
     if (sources == 0)
-        test_support::skip("this machine shows no PMU to programs");
+        test_support::skip("programs have no access to a PMU on this machine");
 }
 
 TEST_CASE("perf-read counts the kernel's software events without a PMU, exact to the page fault",

@@ -243,7 +243,7 @@ TEST_CASE("on a full disk, later records are counted as lost, and the trace stay
     test_support::TempDir dir;
     if (unshare(CLONE_NEWNS) || mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) ||
         mount("tmpfs", dir.path().c_str(), "tmpfs", 0, "size=1m"))
-        return test_support::skip("no private mount name space");
+        return test_support::skip("no private mount namespace");
     const std::string output = (dir / "t.nsl").string();
     constexpr std::uint64_t kUnits = 100000;
     nsp_session_counts counts;

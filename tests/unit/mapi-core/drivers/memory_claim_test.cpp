@@ -86,7 +86,7 @@ TEST_CASE("unpacking a capture is charged for as much memory as the packed file 
     const std::string tool = GENERATE("xz --lzma2=dict=64MiB", "zstd -q --long=26");
     const std::string plain = capture_with_a_long_packet(dir), packed = dir / "packed";
     if (std::system((tool + " -c < " + plain + " > " + packed + " 2> /dev/null").c_str()) != 0 || read_capture(mapi_driver_pcap_file, packed).open_error) {
-        test_support::skip(tool + ": no such program here, or not in this build");
+        test_support::skip(tool + ": not installed, or not supported by this build");
         return;
     }
     const Limited little(30 * kMib), enough(100 * kMib);

@@ -100,7 +100,7 @@ TEST_CASE("a prefilter's result comes with its packets, and a removed prefilter 
           "[mapi-core][drivers][piece_index]")
 {
     if (!has_two_processors())
-        return test_support::skip("one processor: nothing is read ahead");
+        return test_support::skip("only one CPU: no read-ahead");
     const TempDir dir;
     const std::string path = CaptureBuilder().text(large_pcap()).write(dir / "large.pcap");
     OddLengths odd;
@@ -125,7 +125,7 @@ TEST_CASE("a prefilter's result comes with its packets, and a removed prefilter 
 TEST_CASE("the read-ahead thread indexes and prefilters a piece once the offset of its first record is known", "[mapi-core][drivers][piece_index]")
 {
     if (!has_two_processors())
-        return test_support::skip("one processor: nothing is read ahead");
+        return test_support::skip("only one CPU: no read-ahead");
     constexpr size_t kRecordBytes = 1001, kPieceBytes = mapi::drivers::ReadAhead::kPieceBytes;
     CaptureBuilder capture;
     for (size_t i = 0; i < kLargeBytes / kRecordBytes; ++i)

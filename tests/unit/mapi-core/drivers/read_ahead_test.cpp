@@ -142,7 +142,7 @@ TEST_CASE("a second thread reads large captures ahead, and ends if the capture i
           "[mapi-core][drivers][read_ahead]")
 {
     if (!has_two_processors())
-        return test_support::skip("one processor: nothing is read ahead");
+        return test_support::skip("only one CPU: no read-ahead");
     const TempDir dir;
     const std::string path = CaptureBuilder().text(large_pcap()).write(dir / "large.pcap");
     std::thread([] {}).join(); // a sanitizer starts its own thread with the first one
@@ -161,7 +161,7 @@ TEST_CASE("a thread that reads ahead of a slow reader sleeps, and is not woken f
           "[mapi-core][drivers][read_ahead]")
 {
     if (!has_two_processors())
-        return test_support::skip("one processor: nothing is read ahead");
+        return test_support::skip("only one CPU: no read-ahead");
     constexpr size_t kPieces = 4 * kLargeBytes / (size_t(128) << 10);
     const TempDir dir;
     const std::string capture = large_pcap(), packets = capture.substr(24);
@@ -177,7 +177,7 @@ TEST_CASE("a fast read-ahead thread does not spin between the pieces of a slower
           "[mapi-core][drivers][read_ahead]")
 {
     if (!has_two_processors())
-        return test_support::skip("one processor: nothing is read ahead");
+        return test_support::skip("only one CPU: no read-ahead");
     InstantSource source;
     const auto ahead = mapi::drivers::ReadAhead::start(source, 0);
     REQUIRE(ahead);
@@ -267,7 +267,7 @@ TEST_CASE("compressed captures read ahead give the same as in place, also trunca
         packed_by[tool] = pack(dir, tool, large_noisy_pcap());
     std::string packed = packed_by[tool];
     if (packed.empty())
-        return test_support::skip(tool + ": no such program here");
+        return test_support::skip(tool + ": not installed");
     SECTION("complete") {}
     SECTION("truncated in the trailer") { packed.pop_back(); }
     SECTION("truncated in the middle") { packed.resize(packed.size() - 700001); }

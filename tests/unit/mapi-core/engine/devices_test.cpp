@@ -148,7 +148,7 @@ TEST_CASE("unused interfaces are forgotten when another one is named",
     REQUIRE(devices.has("lo"));
     const std::string other = other_interface();
     if (other.empty())
-        return test_support::skip("there is no interface but lo");
+        return test_support::skip("there is no interface other than lo");
     devices.set_option(other, "batch", "8");
     CHECK(devices.has(other));
     CHECK_FALSE(devices.has("lo"));

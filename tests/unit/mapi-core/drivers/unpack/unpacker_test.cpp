@@ -64,7 +64,7 @@ std::string pack(const TempDir &dir, const std::string &tool, const std::string 
     const mapi::drivers::Compressor *compressor = mapi::drivers::find_compressor({first, packed.size()});
     if (compressor && compressor->make_decoder)
         return packed;
-    test_support::skip(tool + ": no such program here, or not in this build");
+    test_support::skip(tool + ": not installed, or not supported by this build");
     return {};
 }
 
