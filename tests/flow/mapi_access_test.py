@@ -44,7 +44,7 @@ class Access(Test):
         self.assertEqual(client.get("number"), -1)
 
     def test_an_interface_has_the_group_of_the_device_that_reads_it_and_no_other_name(self):
-        daemon = self.daemon(OF_SHADOW, "-g", "nogroup") # whose members do not include the test's users
+        daemon = self.daemon(OF_SHADOW, "-g", "nogroup") # the test's users are not in it
         client = daemon.client(user="nobody")
         self.assert_refused(client, "Flow.on_device('line')", "3139", '"shadow"')
         self.assert_refused(client, "Flow.on_device('lo')", "3139", '"shadow"')

@@ -128,7 +128,7 @@ class End(Test):
                     got, error, _ = client.get(f"seen[{call!r}]")
                     self.assertEqual(got, value, call)
                     self.assertIn(f"{FLOW_GONE}:", error, call)
-                if how != signal.SIGSTOP: # a program that polls a stopped mapid waits, as for packets
+                if how != signal.SIGSTOP: # polling a stopped mapid waits, as for packets
                     self.assertEqual(client.get("len(select.select([event], [], [], 5)[0])"), 1)
                 self.assertEqual(client.get("[library.mapi_get_next_pkts(quiet.fd, polled, room, 64, 0), Flow.error().split(':')[0]]"), [-1, str(FLOW_GONE)])
                 self.assertEqual(client.get("[library.mapi_get_next_pkt(quiet.fd, returns), Flow.error().split(':')[0]]"), [None, str(FLOW_GONE)])

@@ -36,7 +36,7 @@ FIELDS = ["cflow.srcport", "cflow.dstport", "cflow.protocol", "cflow.packets", "
 ADDRESSES = ["cflow.srcaddr", "cflow.dstaddr", "cflow.srcaddrv6", "cflow.dstaddrv6"]
 
 FIRST, LEAST, GREATEST = (lambda values: values[0]), min, max
-OTHERS = [  # element, tshark's field for it, and how it is derived from which field of a flow's packets
+OTHERS = [  # element, tshark's field, how and from which field of the packets it is derived
     ("IP_SRC_ADDR", "cflow.srcaddr", (FIRST, "ip.src")), ("IP_DST_ADDR", "cflow.dstaddr", (FIRST, "ip.dst")),
     ("L4_SRC_PORT", "cflow.srcport", (FIRST, "tcp.srcport")), ("L4_DST_PORT", "cflow.dstport", (FIRST, "tcp.dstport")),
     ("MIN_TTL", "cflow.ttl_min", (LEAST, "ip.ttl")), ("MAX_TTL", "cflow.ttl_max", (GREATEST, "ip.ttl")),

@@ -173,5 +173,5 @@ def is_possible():
 
 if __name__ == "__main__":
     if not is_possible():
-        needs.skip("requires root, systemd, namespaces, the capture, and a build without sanitizers")
+        needs.skip("requires root, systemd, namespaces, the capture, a build without sanitizers")
     unittest.main()

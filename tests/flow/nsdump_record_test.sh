@@ -4,7 +4,7 @@
 # older files, how it ends.
 set -u
 nsdump=$NETSLICE_BIN/nsdump
-program=$NETSLICE_BUILD/tests/nsprobe_attachable # units of work until SIGTERM, or as many as requested
+program=$NETSLICE_BUILD/tests/nsprobe_attachable # units until SIGTERM, or as many as requested
 [[ -x $program ]] || exit 77
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -17,7 +17,7 @@ struct Options {
     std::uint64_t records = 1'000'000;
     std::uint32_t cpus = 2;
     std::uint32_t threads = 0; // take turns on each CPU, one unit each; 0: one
-    std::uint32_t sites = 0;   // names of slices, distributed over the threads; 0: the standard four
+    std::uint32_t sites = 0;   // slice names, distributed over the threads; 0: the standard four
     bool shares_sites = false; // each thread may run any of them
     bool is_wide = false;      // slices of 10 ns to 10 s
     std::uint64_t unit_slices = 16; // outer slices per unit
@@ -193,8 +193,8 @@ int main(int argc, char **argv)
     arguments.add("--chunk-bytes", options.chunk_bytes, "payload of a chunk")
         .range(std::uint64_t{128}, std::uint64_t{NSLICE_MAX_PAYLOAD_BYTES});
     arguments.add("--counters", options.counters, "counters in START and STOP").range(0, 6);
-    arguments.add("--migrate-every", options.migrate_every, "one migrated slice in this many units");
-    arguments.add("--lose-every", options.lose_every, "lost records after this many units");
+    arguments.add("--migrate-every", options.migrate_every, "units per migrated slice");
+    arguments.add("--lose-every", options.lose_every, "units between losses");
     arguments.add("--seed", options.seed, "seed of the random numbers");
     arguments.add_flag("--no-calibration", options.no_calibration, "omit the cost of the probes");
     arguments.add_flag("--no-footer", options.no_footer, "omit the footer, as after a crash");

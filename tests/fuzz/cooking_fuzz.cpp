@@ -77,7 +77,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     while (size > 3) {
         const size_t bytes = std::min<size_t>(size_t(data[0]) << 8 | data[1], size - 3);
         now += data[2] * uint64_t(1000000000);
-        const std::vector<uint8_t> copy(data + 3, data + 3 + bytes); // an access beyond its end is detected
+        const std::vector<uint8_t> copy(data + 3, data + 3 + bytes); // to detect access beyond its end
         const mapi_packet packet = {copy.data(), uint32_t(bytes), uint32_t(bytes), now, kLinkTypes[choice & 3], 0, 0};
         mapi_batch batch;
         mapi_batch_fill(&batch, &packet, 1);

@@ -13,7 +13,7 @@ using namespace stress;
 namespace
 {
 constexpr std::uint64_t kHandled = 4000;
-std::atomic<std::uint64_t> handled; // by whichever thread receives the signal, even while it is ending
+std::atomic<std::uint64_t> handled; // by any thread, even while it is ending
 
 void handler(int)
 {

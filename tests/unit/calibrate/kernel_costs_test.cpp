@@ -102,7 +102,7 @@ TEST_CASE("the paper's tables have the kernel's rows where nsmod measured, and a
                      results);
     paper = paper_of(results, kVariants, false);
     CHECK_FALSE(paper.instructions[0].ticks); // a row of the program has the program's figure
-    CHECK(paper.instructions[2].ticks->mean == 500); // what no program can measure has the kernel's figure
+    CHECK(paper.instructions[2].ticks->mean == 500); // not measurable in a program: the kernel's figure
     CHECK(paper.instructions[2].note == "in the kernel");
     REQUIRE(paper.kernel_instructions.size() == 3);
     CHECK(paper.kernel_instructions[0].ticks->mean == 25);

@@ -325,7 +325,7 @@ TEST_CASE("instructions of an attempt that a signal aborted are in no record",
             Counted::start();
             Counted::exit();
         }
-        for (const auto &record : counted.records()) { // each has read once, whatever value it reports
+        for (const auto &record : counted.records()) { // each has read once, whatever its value
             ++written;
             if (record.kind == NSLICE_KIND_START && record.words != Words{10 * written})
                 FAIL("record " << written << " says " << record.words.at(0));

@@ -285,7 +285,7 @@ TEST_CASE("functions of values refuse what they cannot count", "[mapi-core][clie
     CHECK(rows("1", std::to_string(distribution) + "@" + std::to_string(fd), file.c_str(), "1s") == 7002); // an array
     const int buckets = mapi_apply_function(fd, "BUCKET", fd, size, "1s", 0);
     CHECK(buckets > 0);
-    CHECK(refused(mapi_apply_function(fd, "STATS", fd, buckets, "0")) == 7001); // not a single result
+    CHECK(refused(mapi_apply_function(fd, "STATS", fd, buckets, "0")) == 7001); // several results
     mapi_close_flow(fd);
 }
 

@@ -44,7 +44,7 @@ inline void check_same(const Outcome &ahead, const Outcome &in_place, bool is_pa
     CHECK(ahead.last == in_place.last);
     CHECK(ahead.stats.bad_records == in_place.stats.bad_records);
     CHECK(ahead.stats.truncated_records == in_place.stats.truncated_records);
-    if (!is_packed) // packed: the count is of unpacked bytes not yet taken, and of packed ones after them
+    if (!is_packed) // packed: counts unpacked bytes not taken, then packed bytes
         CHECK(ahead.stats.unread_bytes == in_place.stats.unread_bytes);
     CHECK(std::string(ahead.stats.message) == in_place.stats.message);
 }

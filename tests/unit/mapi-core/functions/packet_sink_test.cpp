@@ -136,7 +136,7 @@ TEST_CASE("consecutive files of both formats are each a complete capture", "[map
     CHECK(written == 4);
     CHECK(files.times(0) == std::vector<int64_t>{50});
     CHECK(files.times(1) == std::vector<int64_t>{15, 16});
-    CHECK(files.times(2) == std::vector<int64_t>{30, 3}); // a time that goes back does not end a file
+    CHECK(files.times(2) == std::vector<int64_t>{30, 3}); // an earlier time does not end a file
 }
 
 TEST_CASE("a description that did not fit is written before the next packet",

@@ -245,7 +245,7 @@ TEST_CASE("a ring of n records has its reserved space in addition, and no room f
     RingReader reader(ring.writer().pages());
     for (int round = 0; round < 100; ++round) {
         for (int i = 0; i < 3; ++i)
-            REQUIRE(ring.writer().reserve(64) != nullptr); // a fourth would have to wait for the reader
+            REQUIRE(ring.writer().reserve(64) != nullptr); // a fourth would wait for the reader
         for (int i = 0; i < 4; ++i) // 72 bytes each with header
             REQUIRE(ring.writer().reserve_last(64) != nullptr);
         CHECK(ring.writer().reserve_last(80) == nullptr);

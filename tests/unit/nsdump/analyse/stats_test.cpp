@@ -237,7 +237,7 @@ TEST_CASE("short slices, counted by value, give the same figures as slices added
             nsdump::Slice slice = plain_slice(300 + i * i % 91);
             slice.unit = i % 2 ? &unit : nullptr;
             slice.inside.ends = 2 * pairs;
-            slice.children = pairs > 1 && i % 5 == 0 ? 1 : pairs; // the others are nested in that one
+            slice.children = pairs > 1 && i % 5 == 0 ? 1 : pairs; // the others are nested in it
             slice.in_children.ends = 2 * (pairs - slice.children);
             slice.child_ticks = pairs * (50 + i % 7);
             short_ones.slice(slice);

@@ -93,7 +93,7 @@ TEST_CASE("a cipher keeps the field's length", "[mapi-core][anonymize]")
     CHECK(payload_after("HASHED,AES,STRIP_REST," + kKey16 + kKey16, kName) == hex("80ce948219de4dade52fceaefb4077cf54235d3a95"));
     const std::string des_key = "000102030405060708090a0b0c0d0e0f1011121314151617";
     CHECK(payload_after("HASHED,TRIPLEDES,PAD_WITH_ZERO," + des_key, kName) == hex("4bcac0da88a9cda2793e96aa013d9b99be93b1f509"));
-    CHECK(payload_after("HASHED,AES,PAD_WITH_ZERO", kName) != kName); // a random key of this process
+    CHECK(payload_after("HASHED,AES,PAD_WITH_ZERO", kName) != kName); // random key of this process
 }
 
 TEST_CASE("a number in a header takes the first bytes of a digest", "[mapi-core][anonymize]")

@@ -144,7 +144,7 @@ TEST_CASE("both flows of a biflow continue and end together", "[mapi-core][funct
     add(5, 170); // 1 and 2 are active for 60 s, 3 was idle
     CHECK(ended == std::vector<std::pair<uint64_t, uint64_t>>{{3, 0}, {1, 2}});
     CHECK(cache.size() == 1);
-    for (const uint16_t port : {6, 7, 8, 9}) // in a full cache, the pair that was idle longest is evicted
+    for (const uint16_t port : {6, 7, 8, 9}) // a full cache evicts the pair idle longest
         add(port, 171);
     CHECK(ended.size() == 3);
     CHECK(ended.back() == std::pair<uint64_t, uint64_t>{5, 4});
