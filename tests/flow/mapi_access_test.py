@@ -30,7 +30,7 @@ class Test(unittest.TestCase):
 
 
 class Access(Test):
-    def test_listing_devices_opens_none_of_them(self):
+    def test_listing_devices_opens_no_device(self):
         daemon = self.daemon(OF_SHADOW, "-g", "shadow")
         client = daemon.client(user="nobody")
         for _ in range(2):

@@ -175,7 +175,7 @@ class ByteOrder(unittest.TestCase):
                     self.tcpdump(path, "-w", judge)
                     self.assertEqual(read_pcap(written), read_pcap(judge))
 
-    def test_filters_on_what_was_written_match_as_they_did_before(self):
+    def test_filters_on_written_files_match_as_before(self):
         for link_type in (0, 109):
             for path, _ in self.files(link_type, LINKS[link_type]):
                 with self.subTest(path.name):
@@ -191,7 +191,7 @@ class ByteOrder(unittest.TestCase):
         done = run("-i", "twice", "BPF_FILTER ip | PKT_COUNTER", socket=daemon.socket)
         self.assertIn("\t6\t6\t0\t6\n", done.stdout)
 
-    def test_found_captures_give_the_right_values(self):
+    def test_found_captures_give_the_correct_values(self):
         needs.captures(FOUND / "k04_null_be.pcap")
         self.assertEqual(self.counts(FOUND / "k04_null_be.pcap")[:3], [3, 2, 5])
         written = self.folder / "usb.pcap"

@@ -83,7 +83,7 @@ class Check(Test):
         code, _, told = self.check("libs=missing.so:absent.so\n" + DEVICE)
         self.assertEqual((code, told.count(f"mapid: {self.config}:1: libs: ")), (1, 2), told)
 
-    def test_a_file_that_is_wrong_anywhere_changes_nothing_at_a_reload(self):
+    def test_a_file_with_any_error_changes_nothing_at_a_reload(self):
         daemon = self.daemon(DEVICE)
         for wrong in ("local=x\n" + DEVICE, DEVICE + "[ipfixflib]\nidleTimeout=x\n", DEVICE + "[dag]\ndisable_dsm=7\n", "libs=missing.so\n" + DEVICE,
                       DEVICE + "[format]\nformat=MFF_PCAP\n", DEVICE.replace("tap", "other") + "vlan=x\n"):
@@ -97,7 +97,7 @@ class Check(Test):
         client.do(COUNT.format("on_device('tap')"))
         self.assertEqual(client.get("flow.word(packets)"), TRACE_PACKETS)
 
-    def test_mapid_logs_what_has_no_effect_at_its_start_and_at_each_reload(self):
+    def test_mapid_logs_keys_without_effect_at_its_start_and_at_each_reload(self):
         daemon = self.daemon("dimapi_port=2233\n" + DEVICE)
         told = lambda: daemon.log().count("mapi.conf:1: dimapi_port= has no effect: ")
         self.assertEqual(told(), 1)

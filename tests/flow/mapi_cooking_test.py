@@ -114,7 +114,7 @@ class Cooking(unittest.TestCase):
             self.assertEqual(streams_of(self.read(out)), {key: stream for key, stream in streams_followed(path).items() if key[server_port] in (80, 443)})
             self.assertGreater(counts["other_bytes"], 0)
 
-    def test_one_packet_of_each_side_is_the_first_of_them(self):
+    def test_one_packet_of_each_side_is_its_first(self):
         path, out = CAPTURES[0], self.folder / "out"
         cooked(path, out, 700, 0, 1, BOTH_SIDE)
         found = self.read(out)
@@ -141,7 +141,7 @@ class Cooking(unittest.TestCase):
         frames += [datagram(client, server, starts[client] + 3000, b"", FIN | ACK), datagram(server, client, starts[server] + 3000, b"", FIN | ACK)]
         return data, frames
 
-    def test_segments_in_disorder_overlapping_and_wrapping_come_in_order_behind_tags_labels_and_tunnels(self):
+    def test_unordered_and_overlapping_segments_are_put_in_order_after_tags_and_tunnels(self):
         for name, wrap in WRAPS.items():
             with self.subTest(wrap=name):
                 wanted, frames = {}, []
@@ -213,7 +213,7 @@ class Cooking(unittest.TestCase):
                 self.assertEqual(streams_of(self.read(out)), {CLIENT + SERVER: payload, CLIENT6 + SERVER6: payload})
                 self.assertEqual((counts["fragments"], counts["lost_fragments"], counts["passed_packets"]), (6, 0, 1))
 
-    def test_cooked_cut_and_cooked_again_is_the_same(self):
+    def test_cooking_the_output_of_uncook_gives_the_same(self):
         for path in CAPTURES[:2]:
             with self.subTest(capture=path.name):
                 once, twice, cut = (self.folder / name for name in ("once", "twice", "cut"))

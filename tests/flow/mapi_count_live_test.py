@@ -55,7 +55,7 @@ class CountLive(LiveTest):
                                 ["3000", str(1000 * (len(UDP) + len(ARP) + len(TCP))), ""]])
         self.assertEqual((err, code), ("", 0))
 
-    def test_packets_that_wait_are_taken_in_bursts_of_several_batches(self):
+    def test_waiting_packets_are_taken_in_bursts_of_several_batches(self):
         with tempfile.TemporaryDirectory() as folder:
             recorder = self.begin("--interface", "far", "udp", "", by=(DUMP, "record", "-o", folder + "/t.nsl", "--"))
             counter = int(pathlib.Path(f"/proc/{recorder.pid}/task/{recorder.pid}/children").read_text())

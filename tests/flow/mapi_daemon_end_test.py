@@ -133,7 +133,7 @@ class End(Test):
                 self.assertEqual(client.get("[library.mapi_get_next_pkts(quiet.fd, polled, room, 64, 0), Flow.error().split(':')[0]]"), [-1, str(FLOW_GONE)])
                 self.assertEqual(client.get("[library.mapi_get_next_pkt(quiet.fd, returns), Flow.error().split(':')[0]]"), [None, str(FLOW_GONE)])
 
-    def test_requests_fail_with_it_too_also_if_mapid_is_stopped(self):
+    def test_requests_also_fail_with_it_even_if_mapid_is_stopped(self):
         for name, how in ENDS.items():
             with self.subTest(end=name):
                 daemon = self.daemon()
@@ -250,7 +250,7 @@ class Reconnect(Test):
         self.assertEqual(client.get("[library.mapi_reconnect(one.fd), library.mapi_reconnect(other.fd)]"), [0, 0])
         self.assertTrue(wait_until(lambda: client.get("other.words(stats)[0]") > 0))
 
-    def test_a_flow_that_stays_behind_is_not_taken_for_alive_while_another_one_is_read_at_the_next_mapid(self):
+    def test_a_flow_left_behind_does_not_appear_alive_while_another_is_read_at_the_next_mapid(self):
         daemon = self.daemon()
         client = daemon.client()
         client.do("left, right = Flow.on_device('tap'), Flow.on_device('tap')\nlibrary, read = Flow.library, Flow.library.mapi_read_results\n"
@@ -262,7 +262,7 @@ class Reconnect(Test):
                   "while reads < 100 and read(left.fd, old):\n    reads += 1\n    for _ in range(100): read(right.fd, new)")
         self.assertEqual(client.get("reads"), 0)
 
-    def test_a_flow_whose_mapid_is_there_or_that_this_process_captures_stays_as_it_is(self):
+    def test_a_flow_whose_mapid_still_runs_or_that_is_captured_in_process_is_unchanged(self):
         daemon = self.daemon()
         for client in (daemon.client(), daemon.alone()):
             client.do("flow = Flow.on_device('tap')\npackets = flow.apply('PKT_COUNTER')\nflow.connect()")

@@ -54,7 +54,7 @@ class Results(Test):
                 self.assertEqual(counts[0], counts[1], (capture, expression))
                 self.assertEqual(counts[0][0], int(seen.stdout.split()[0]), (capture, expression))
 
-    def test_every_packet_of_a_capture_comes_through_a_buffer_in_order_byte_for_byte(self):
+    def test_every_packet_of_a_capture_passes_a_buffer_in_order_byte_for_byte(self):
         client = self.daemon().client()
         for capture in CAPTURES:
             client.do(f"flow = {offline(capture)}\nbuffer = flow.apply('TO_BUFFER', 0)\nflow.connect()\npackets = list(flow.packets(buffer))\nflow.close()")
@@ -256,7 +256,7 @@ class Limits(Test):
         flows_mib = len(flows) * 8 / 1024 # of the flows themselves
         self.assertAlmostEqual(flows[0]["client_bytes"] / 2**20, sum(flow["function_bytes"] for flow in flows) / 2**20 + flows_mib + tables_mib, delta=0.01)
 
-    def test_one_clients_anonymization_reveals_nothing_to_another(self):
+    def test_one_clients_anonymisation_reveals_nothing_to_another(self):
         daemon = self.daemon("")
         def mapped(client, expression):
             file = daemon.folder / f"{client.process.pid}.pcap"
@@ -313,7 +313,7 @@ class Life(Test):
         self.assertEqual(done.returncode, 1)
         self.assertIn("No such file or directory", done.stderr)
 
-    def test_of_many_that_start_at_once_one_serves(self):
+    def test_of_many_that_start_at_the_same_time_one_serves(self):
         daemon = self.daemon(REPEATED)
         daemon.terminate()
         for _ in range(5):
@@ -341,7 +341,7 @@ class Life(Test):
         done = subprocess.run([*daemon.command()[:1], "-s", other], capture_output=True, text=True, timeout=60, check=False)
         self.assertEqual((done.returncode, other.read_text()), (1, "mine"))
 
-    def test_its_end_ends_calls_that_wait_with_an_error_and_the_next_one_serves_again(self):
+    def test_its_end_ends_waiting_calls_with_an_error_and_the_next_one_serves_again(self):
         daemon = self.daemon(REPEATED)
         clients = [daemon.client() for _ in range(3)]
         clients[0].do("flow = Flow.on_device('tap')\npackets = flow.apply('PKT_COUNTER')\nflow.connect()")

@@ -169,7 +169,7 @@ class Descriptors(unittest.TestCase):
             before = ticks()
             self.assertFalse(wait_until(lambda: ticks() > before + 20, 2), "it works on and on")
 
-    def test_what_a_function_did_not_take_is_closed_with_its_flow(self):
+    def test_a_descriptor_that_a_function_did_not_use_is_closed_with_its_flow(self):
         self.start()
         with self.client() as client:
             client.ask(call(CREATE_FLOW, (1, 1), (2, "tap")))

@@ -85,7 +85,7 @@ class Direction(LiveTest):
         self.addCleanup(daemon.close)
         return daemon.socket, "none"
 
-    def test_inbound_and_outbound_are_what_they_are_for_tcpdump(self):
+    def test_inbound_and_outbound_mean_the_same_as_for_tcpdump(self):
         index = socket.if_nametoindex("far")
         expressions = ["inbound", "outbound", "inbound and udp and not vlan", "not inbound", "outbound or arp", "arp and (inbound or outbound)", f"ifindex {index}", f"ifindex {index + 1}"]
         for path in self.sockets():
@@ -93,7 +93,7 @@ class Direction(LiveTest):
             self.assertEqual(own, judged)
             self.assertEqual(own[:2], [6, 4])
 
-    def test_filters_of_direction_are_right_among_many(self):
+    def test_filters_of_direction_are_correct_among_many(self):
         expressions = ["outbound and udp port 2", *(f"inbound and udp port {port}" for port in range(1, 9)), *(f"udp port {port}" for port in range(1, 9))]
         flows = [self.flow(("BPF_FILTER", expression), ("PKT_COUNTER",)) for expression in expressions]
         send("near", UDP, count=7)

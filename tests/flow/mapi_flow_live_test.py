@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""mapi-flow on a veth pair: live packets are counted, searched, dumped and anonymized, exact to the
+"""mapi-flow on a veth pair: live packets are counted, searched, dumped and anonymised, exact to the
 packet."""
 import os
 import pathlib

@@ -76,7 +76,7 @@ class Options(unittest.TestCase):
             self.assertEqual(client.get("flow.dropped(large)"), 0)
             self.assertGreater(client.get("sum(captured + 28 for captured, _ in lengths(flow, small))"), 32768)
 
-    def test_results_one_by_one_come_through_the_smallest_buffer_too(self):
+    def test_results_are_read_one_by_one_also_through_the_smallest_buffer(self):
         for client in self.clients():
             client.do(f"set_option(flow, {BUFFER}, 4096)\nflow.apply('PKT_COUNTER')\nparts = flow.apply('BUCKET', flow.fd, 1, '10ms', 1)\nflow.connect()")
             client.do("class Bucket(ctypes.Structure):\n    _fields_ = [('ts', ctypes.c_uint64), ('data', ctypes.c_uint64)]\n"

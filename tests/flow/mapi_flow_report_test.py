@@ -209,7 +209,7 @@ class FlowReport(unittest.TestCase):
             as_capture([report.message() for report in reports], self.folder / "messages.pcap")
             self.assertEqual(read_records(self.folder / "messages.pcap"), expected_of(MANY))
 
-    def test_what_a_full_disk_or_a_closed_port_does_not_take_is_counted(self):
+    def test_data_lost_at_a_full_disk_or_a_closed_port_is_counted(self):
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as closed:
             closed.bind(("127.0.0.1", 0))
             address = "127.0.0.1:%d" % closed.getsockname()[1]
@@ -240,7 +240,7 @@ class FlowReport(unittest.TestCase):
                 expected[packet.source] += 1
         self.assertEqual(told, expected)
 
-    def test_other_elements_are_those_of_the_packets(self):
+    def test_other_elements_match_the_packets(self):
         os.environ["MAPI_CONF"] = str(self.folder / "mapi.conf")
         self.addCleanup(os.environ.pop, "MAPI_CONF")
         (self.folder / "mapi.conf").write_text("[ipfixflib]\nidleTimeout=65535\nlifetimeTimeout=65535\n")
@@ -257,7 +257,7 @@ class FlowReport(unittest.TestCase):
                     told += zip(*(column.split(";") for column in row))
                 self.assertEqual(sorted(tuple(map(plain, flow)) for flow in told if any(flow)), sorted(other_elements(capture)))
 
-    def test_with_little_room_flows_end_early_and_no_packet_is_lost(self):
+    def test_in_a_small_cache_flows_end_early_and_no_packet_is_lost(self):
         os.environ["MAPI_CONF"] = str(self.folder / "mapi.conf")
         self.addCleanup(os.environ.pop, "MAPI_CONF")
         (self.folder / "mapi.conf").write_text("[ipfixflib]\nhashSize=16\n")

@@ -85,7 +85,7 @@ class Captures(unittest.TestCase):
             for number, text in enumerate(filters, 1):
                 self.assertEqual(found[f"{number}.2"][4], tcpdump(TRACE, "--count", text).split()[0])
 
-    def test_a_string_is_searched_behind_a_filter(self):
+    def test_a_string_is_searched_after_a_filter(self):
         found = rows(run(TRACE, "BPF_FILTER tcp | STR_SEARCH 'HTTP/1.' 0 0"))
         judge = subprocess.run(["tshark", "-n", "-r", TRACE, "-Y", 'tcp and frame contains "HTTP/1."'], capture_output=True, text=True, check=True).stdout
         self.assertEqual(int(found["1.2"][2]), len(judge.splitlines()))
@@ -100,7 +100,7 @@ class Captures(unittest.TestCase):
                          [(float(seconds), len(hexes(lines)) // 2, hexes(lines)) for seconds, lines in judge])
         self.assertEqual([words[0] for words in lines[-3:]], ["#flow.function", "1.1", "1.2"])
 
-    def test_results_that_come_one_by_one_sum_up_to_the_whole(self):
+    def test_results_read_one_by_one_add_up_to_the_total(self):
         for socket in self.sockets():
             lines = [line.split("\t") for line in run(TRACE, "PKT_COUNTER | BUCKET @1 100ms 1", socket=socket).stdout.splitlines()]
             grown = [int(words[2].split()[1]) for words in lines if words[:2] == ["1.2", "BUCKET"] and len(words) == 3]
@@ -235,7 +235,7 @@ class Captures(unittest.TestCase):
         for option in (("-b", 1), ("-b", 1 << 31), ("-s", 1 << 32)):
             self.assertEqual(run(*option, TRACE, "TO_BUFFER").returncode, 3, option)
 
-    def test_what_functions_cost_is_among_their_results(self):
+    def test_the_cost_of_functions_is_among_their_results(self):
         found = rows(run(DEMO, "PERF_START | BPF_FILTER tcp | PERF_STOP"))
         self.assertRegex(found["1.3"][4], r"^packets=4827 calls=\d+ ticks_per_packet=[\d.]+ ±[\d.]+ ns_per_packet=[\d.]+.* counters=\S+$")
 
@@ -254,7 +254,7 @@ class Captures(unittest.TestCase):
             self.assertEqual((program.returncode, program.stdout), (3, ""), arguments)
             self.assertIn(why, program.stderr)
 
-    def test_a_device_is_read_until_ctrl_c_and_its_results_come_at_intervals(self):
+    def test_a_device_is_read_until_ctrl_c_and_its_results_are_printed_at_intervals(self):
         daemon = Daemon(f"[driver]\ndevice=tap\npath={TRACE}\nrepeat=forever\n")
         self.addCleanup(daemon.close)
         with open(daemon.folder / "lines", "w+") as lines:
@@ -283,7 +283,7 @@ class Captures(unittest.TestCase):
             self.assertGreater(int(tcpdump(dump, "--count").split()[0]), 0)
             dump.unlink()
 
-    def test_ctrl_c_ends_it_also_while_it_prints_what_was_read(self):
+    def test_ctrl_c_also_ends_it_while_it_prints(self):
         program = subprocess.Popen([FLOW, DEMO, *["TO_BUFFER 0"] * 100], stdout=subprocess.PIPE, text=True, env=os.environ | {"MAPI_SOCKET": "none"})
         self.addCleanup(program.kill)
         self.assertIn("TO_BUFFER", program.stdout.readline())

@@ -144,7 +144,7 @@ class Functions(unittest.TestCase):
                     flow.close()
                     self.assertEqual(found, dict(wanted))
 
-    def test_bursts_are_packets_as_close_as_the_line_lets_them(self):
+    def test_bursts_are_packets_as_close_as_the_line_rate_allows(self):
         least, greatest, step, apart_ns, late_ns, early_ns, mbit_per_s = 500, 9000, 500, 96, 200000, 50000, 100
         for capture, flow in self.each():
             function = flow.apply("BURST", least, greatest, step, apart_ns, late_ns, early_ns, mbit_per_s)
@@ -231,7 +231,7 @@ class Functions(unittest.TestCase):
                 now += length
             self.assertEqual([(event.timestamp, event.value) for event in flow.each(window, Event)], wanted)
 
-    def test_a_hash_samples_whole_flows_about_as_many_as_were_asked_for(self):
+    def test_a_hash_samples_whole_flows_about_as_many_as_requested(self):
         fields = ["frame.time_epoch", "ip.src", "ip.dst", "ip.proto", "tcp.srcport", "tcp.dstport", "udp.srcport", "udp.dstport", "tcp.seq_raw", "tcp.flags"]
         for capture, flow in self.each():
             flow.apply("BPF_FILTER", FILTER)

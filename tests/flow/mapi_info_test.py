@@ -162,7 +162,7 @@ class Rights(Test):
         if os.geteuid() != 0:
             self.skipTest("requires root, to run as another user")
 
-    def test_others_see_their_own_flows_and_the_devices_that_they_may_use(self):
+    def test_other_users_see_their_own_flows_and_the_devices_that_they_may_use(self):
         daemon = self.daemon(TAP + SECRET, "-g", "nogroup")
         daemon.client().do(COUNT + "\nsecret = Flow.on_device('secret')")
         stranger = daemon.client(user="nobody", groups=[65534])
@@ -242,7 +242,7 @@ class Recording(Test):
         before = client.get("flow.word(packets)")
         self.assertTrue(wait_until(lambda: client.get("flow.word(packets)") > before))
 
-    def test_interrupted_it_ends_whole_and_the_next_one_may_begin(self):
+    def test_an_interrupted_recording_is_complete_and_the_next_one_may_begin(self):
         daemon = self.daemon()
         daemon.client().do(COUNT)
         trace = daemon.folder / "t.nsl"
@@ -254,7 +254,7 @@ class Recording(Test):
             self.assertIn(process.returncode, (0, 1), words)
             self.assertGreater(self.slices(trace)["driver_read"], 0)
 
-    def test_when_mapi_info_is_killed_the_recording_ends_whole(self):
+    def test_when_mapi_info_is_killed_the_recording_is_complete(self):
         daemon = self.daemon()
         daemon.client().do(COUNT)
         trace = daemon.folder / "t.nsl"
@@ -266,7 +266,7 @@ class Recording(Test):
         self.assertGreater(self.slices(trace)["driver_read"], 0)
         self.assertFalse(self.json(daemon)["mapid"]["is_recording"])
 
-    def test_when_mapid_ends_the_recording_ends_whole(self):
+    def test_when_mapid_ends_the_recording_is_complete(self):
         daemon = self.daemon()
         daemon.client().do(COUNT)
         trace = daemon.folder / "t.nsl"
@@ -302,7 +302,7 @@ class Recording(Test):
             subprocess.run(self.command(daemon, "record", "-d", "0.2", "-o", str(trace)), capture_output=True, timeout=60, check=False)
             self.assertGreater(self.slices(trace)["driver_read"], 0)
 
-    def test_from_the_start_on_a_daemon_records_itself_until_it_ends(self):
+    def test_a_daemon_records_itself_from_its_start_until_it_ends(self):
         trace = pathlib.Path(os.environ.get("TMPDIR", "/tmp")) / f"mapid-{os.getpid()}.nsl"
         self.addCleanup(lambda: trace.unlink(missing_ok=True))
         daemon = self.daemon(TAP, "--record", str(trace))

@@ -87,7 +87,7 @@ class Inject(unittest.TestCase):
         write_pcap(self.capture, [(FRAME[14:], len(FRAME) - 14)], RAW)
         self.assertEqual(self.inject(), ([0, 0, 0, 1, 0, 0], 1))
 
-    def test_changed_packets_are_sent_as_they_were_changed(self):
+    def test_modified_packets_are_sent_as_modified(self):
         write_pcap(self.capture, [(FRAME, len(FRAME))] * 3)
         judge = Judge("far", 3, self.folder.name + "/judge.pcap")
         self.assertEqual(self.inject(("ANONYMIZE", "IP,SRC_IP,ZERO"))[0][SENT], 3)
@@ -99,7 +99,7 @@ class Inject(unittest.TestCase):
         words, dropped = self.inject()
         self.assertEqual((words[SENT], words[NO_ROOM] + words[REFUSED], dropped), (0, 1000, 1000))
 
-    def test_packets_of_a_live_device_are_sent_on_and_its_own_interface_is_refused(self):
+    def test_packets_of_a_live_device_are_forwarded_and_its_own_interface_is_refused(self):
         make_pair("in", "source")
         flow = Flow.on_device("in")
         try:

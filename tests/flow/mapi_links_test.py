@@ -181,7 +181,7 @@ class Links(unittest.TestCase):
         assert done.returncode == 0 or "rejects all" in done.stderr, done.stderr
         return int(done.stdout.split()[0]) if done.returncode == 0 else 0
 
-    def test_functions_find_what_tcpdumps_filters_find(self):
+    def test_functions_find_the_same_packets_as_tcpdumps_filters(self):
         for name, (link_type, frame) in FRAMES.items():
             with self.subTest(name):
                 self.write(link_type, [frame(packet) for packet in IP])
@@ -236,7 +236,7 @@ class Links(unittest.TestCase):
         self.write(197, [erf(ethernet(IP[0]), 3), erf(ethernet(IP[0]))[:10], erf(b"", 2, 9)[:30], erf(ethernet(IP[0]))])
         self.assertEqual(rows(run(self.path, "TOP 9 1 9"))["1.1"][3], "3")
 
-    def test_wireless_frames_without_a_packet_are_known_and_those_that_cannot_be_read_are_hidden(self):
+    def test_wireless_frames_without_a_packet_are_known_and_unreadable_ones_are_hidden(self):
         beacon, no_data = b"\x80\0" + bytes(22) + IP[0], wireless(IP[0], 2, 0x48)
         encrypted, aggregate, part = wireless(IP[0], 0x42), bytearray(wireless(IP[0], 2, 0x88)), bytearray(wireless(IP[0]))
         aggregate[24] |= 0x80

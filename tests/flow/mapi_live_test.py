@@ -62,7 +62,7 @@ class Live(LiveTest):
             raw = [[packet["_source"]["layers"]["frame_raw"][0] for packet in json.loads(text)] for text in (own, seen)]
             self.assertEqual(raw, [[frame.hex() for frame in frames]] * 2)
 
-    def test_a_filter_that_all_flows_share_keeps_other_packets_in_the_kernel_until_another_flow_wants_them(self):
+    def test_a_filter_of_all_flows_keeps_other_packets_in_the_kernel_until_a_flow_needs_them(self):
         udp = self.flow(("BPF_FILTER", "udp"), ("PKT_COUNTER",))
         udp_too = self.flow(("BPF_FILTER", "udp"), ("BYTE_COUNTER",))
         send("near", UDP, ARP, tagged(ARP, "81000064"), count=100)
@@ -140,7 +140,7 @@ class Live(LiveTest):
         send("near", UDP, count=7)
         self.assert_counts(flow, 7)
 
-    def test_an_interface_that_was_elsewhere_and_comes_back_is_read_again(self):
+    def test_an_interface_that_was_in_another_namespace_and_returns_is_read_again(self):
         flow = self.flow(("BPF_FILTER", "udp"), ("PKT_COUNTER",)) # it returns with IPv6
         elsewhere = subprocess.Popen(["unshare", "-n", "sleep", "60"])
         try:
@@ -174,7 +174,7 @@ class Live(LiveTest):
         self.addCleanup(os.environ.pop, "MAPI_CONF")
         return [self.flow(("PKT_COUNTER",), device=f"member{number}") for number in (1, 2)]
 
-    def test_members_of_a_fan_out_group_share_what_was_sent_flow_by_flow_and_none_counts_twice(self):
+    def test_members_of_a_fan_out_group_share_packets_by_flow_and_none_is_counted_twice(self):
         members = self.fan_out(9)
         streams = [UDP[:34] + (1000 + port).to_bytes(2, "big") + UDP[36:] for port in range(64)]
         each = 200
@@ -188,7 +188,7 @@ class Live(LiveTest):
             self.assertEqual(count % each, 0, counts())
         self.assertEqual([stats_of(f"member{number}").ps_drop for number in (1, 2)], [0, 0])
 
-    def test_what_is_left_of_a_fan_out_group_gets_all(self):
+    def test_the_remaining_members_of_a_fan_out_group_get_all_packets(self):
         first, second = self.fan_out(10)
         self.flows.remove(second)
         second.close()

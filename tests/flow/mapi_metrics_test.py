@@ -98,7 +98,7 @@ class Metrics(unittest.TestCase):
         self.assertEqual(seen, sorted(seen))
         self.assertEqual(seen[-1], seen[-2])
 
-    def test_what_a_removed_function_counted_stays_counted(self):
+    def test_the_count_of_a_removed_function_is_kept(self):
         client = self.daemon.client()
         client.do(f"flow = Flow.on_device({ODD!r})\nfirst = flow.apply('BYTE_COUNTER')\nflow.apply('PKT_COUNTER')\nflow.connect()\n"
                   "assert Flow.library.mapi_wait_flow(flow.fd, -1) == 0\nflow.remove(first)")

@@ -44,7 +44,7 @@ class OwnDrops(unittest.TestCase):
     def stats(self, client):
         return client.get("(lambda now: [getattr(now, name) for name in ('ps_drop', 'device_drop', 'drop_buffer_full', 'drop_link_type', 'drop_not_written')])(stats_of('tap'))")
 
-    def test_another_program_s_full_buffer_is_not_one_s_own(self):
+    def test_drops_of_another_program_s_full_buffer_are_not_counted_as_own(self):
         self.start(TRACE)
         slow, other = self.daemon.client(), self.daemon.client()
         slow.do("flow = Flow.on_device('tap')\nbuffer = flow.apply('TO_BUFFER', 0)\nflow.connect()")
@@ -67,7 +67,7 @@ class OwnDrops(unittest.TestCase):
         table = json.loads(subprocess.run([BUILD / "bin/mapi-info", "-j", "-s", self.daemon.socket, "devices"], capture_output=True, text=True, check=True).stdout)
         self.assertGreaterEqual(table["devices"][0]["drops"]["buffer_full"], closed[2], "mapi-info tells those of the device")
 
-    def test_what_a_shared_filter_could_not_judge_counts_from_the_start_of_the_flow(self):
+    def test_packets_that_a_shared_filter_could_not_evaluate_count_from_the_start_of_the_flow(self):
         self.start(self.mixed)
         use = "flow = Flow.on_device('tap')\njudge = flow.apply('BPF_FILTER', 'udp')\nflow.connect()"
         first, second = self.daemon.client(), self.daemon.client()
@@ -84,7 +84,7 @@ class OwnDrops(unittest.TestCase):
         self.assertTrue(wait_until(lambda: self.stats(second)[3] > before))
         self.assertEqual(self.stats(first)[3], before, "it has no flow any more")
 
-    def test_a_program_by_itself_is_all_there_are(self):
+    def test_for_a_single_program_own_drops_are_all_drops(self):
         self.start(TRACE)
         alone = self.daemon.alone()
         alone.do("flow = Flow.on_device('tap')\nbuffer = flow.apply('TO_BUFFER', 0)\nflow.connect()")

@@ -67,7 +67,7 @@ class PcapLive(LiveTest):
         self.assertEqual(stats.ps_recv + stats.drop_kernel, sent)
         self.assertEqual(flow.word(flow.ids[0]), stats.ps_recv)
 
-    def test_a_filter_keeps_packets_in_the_kernel_but_those_with_a_tag(self):
+    def test_a_filter_keeps_packets_in_the_kernel_except_those_with_a_tag(self):
         flow = self.flow(("BPF_FILTER", "udp or (vlan and udp)"), ("PKT_COUNTER",), device="tap")
         send("near", UDP, ARP, tagged(UDP, "81000064"), tagged(ARP, "81000064"), count=100)
         self.assert_counts(flow, 200)
@@ -161,7 +161,7 @@ class PcapLive(LiveTest):
         self.flows.remove(flow)
         flow.close()
 
-    def test_an_interface_that_was_elsewhere_and_comes_back_is_read_again(self):
+    def test_an_interface_that_was_in_another_namespace_and_returns_is_read_again(self):
         flow = self.flow(("BPF_FILTER", "udp"), ("PKT_COUNTER",), device="tap") # it returns with IPv6
         elsewhere = subprocess.Popen(["unshare", "-n", "sleep", "60"])
         try:

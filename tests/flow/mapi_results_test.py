@@ -87,7 +87,7 @@ class Results(unittest.TestCase):
         self.assertEqual(told[0][0], [5, 2, 0])
         self.assertGreater(told[0][1], FLOWS)
 
-    def test_what_had_ended_is_read_after_the_daemon_died_and_what_had_not_is_refused(self):
+    def test_flows_that_had_ended_are_read_after_the_daemon_died_and_others_are_refused(self):
         daemon = Daemon(REPEATED)
         finished, running = self.client(daemon, OFFLINE), self.client(daemon, LIVE)
         finished.do("flow.run()")

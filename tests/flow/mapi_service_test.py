@@ -37,7 +37,7 @@ class Service(unittest.TestCase):
         self.addCleanup(process.stderr.close)
         return process
 
-    def test_it_serves_at_a_socket_that_was_opened_for_it_and_leaves_it_there(self):
+    def test_it_serves_at_an_inherited_socket_and_does_not_remove_it(self):
         has_library = "libsystemd" in subprocess.run(["ldd", Daemon.program()], capture_output=True, text=True, check=True).stdout
         process = self.start(self.listen())
         if not has_library:
@@ -75,7 +75,7 @@ class Service(unittest.TestCase):
         self.assertEqual(process.wait(60), 1)
         self.assertRegex(process.stderr.read(), "ListenSequentialPacket|without libsystemd")
 
-    def test_it_says_when_it_is_ready_and_when_it_stops(self):
+    def test_it_notifies_when_it_is_ready_and_when_it_stops(self):
         if "libsystemd" not in subprocess.run(["ldd", Daemon.program()], capture_output=True, text=True, check=True).stdout:
             self.skipTest("built without libsystemd")
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
@@ -87,7 +87,7 @@ class Service(unittest.TestCase):
             self.assertEqual(manager.recv(1000), b"STOPPING=1")
             self.assertEqual(process.wait(60), 0)
 
-    def test_systemd_finds_nothing_wrong_in_the_units(self):
+    def test_systemd_finds_no_error_in_the_units(self):
         if not shutil.which("systemd-analyze"):
             self.skipTest("systemd-analyze is not installed")
         unit = (SOURCE / "mapi-core/daemon/mapid.service.in").read_text().replace("@MAPID_PATH@", str((BUILD / "bin/mapid").resolve()))

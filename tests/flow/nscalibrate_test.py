@@ -34,7 +34,7 @@ class Nscalibrate(unittest.TestCase):
     def rows(self, **wanted):
         return [row for row in self.data["probes"] if all(row[key] == value for key, value in wanted.items())]
 
-    def test_it_ends_as_its_warnings_say(self):
+    def test_its_exit_code_agrees_with_its_warnings(self):
         self.assertEqual(self.done.stderr, "")
         self.assertEqual(self.done.returncode, 0 if self.data["trusted"] else 1, self.done.stdout)
 
@@ -142,7 +142,7 @@ class Paper(unittest.TestCase):
     def rows(self, begin):
         return [line for line in self.done.stdout.splitlines() if line.startswith(begin + " ")]
 
-    def test_it_ends_as_its_warnings_say(self):
+    def test_its_exit_code_agrees_with_its_warnings(self):
         self.assertEqual(self.done.stderr, "")
         self.assertEqual(self.done.returncode, 0 if self.data["trusted"] else 1, self.done.stdout)
         for warning in self.data["warnings"]:

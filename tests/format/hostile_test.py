@@ -29,7 +29,7 @@ class HostileTraces(unittest.TestCase):
         process.returncode = os.waitstatus_to_exitcode(status)
         return process.returncode, usage.ru_maxrss
 
-    def test_no_kind_of_trace_keeps_a_command_busy_or_takes_the_memory(self):
+    def test_no_kind_of_trace_keeps_a_command_busy_or_exhausts_the_memory(self):
         kinds = subprocess.run([MAKE], check=True, capture_output=True, text=True).stdout.split()
         self.assertGreater(len(kinds), 10)
         with tempfile.TemporaryDirectory() as folder:

@@ -85,7 +85,7 @@ class Incomplete(ReportCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("1,204 records lost", done.stderr)
 
-    def test_words_of_nsdump_over_several_lines_are_one_sentence(self):
+    def test_a_message_of_nsdump_over_several_lines_is_one_sentence(self):
         trace = self.write("t.nsl", b"NSL")
         said = f"nsdump: {trace}: no footer\nnsdump: {trace}: 1 damaged places, 64 bytes not read"
         done = self.run_report(trace, "-o", self.out, env={"FAKE_EXIT": "1", "FAKE_SAYS": said})

@@ -34,7 +34,7 @@ class BadOutput(ReportCase):
             self.assertIn("-o", done.stderr)
         self.assertEqual(self.leftovers(), [])
 
-    def test_a_disk_that_takes_no_more_ends_with_6_and_leaves_nothing(self):
+    def test_a_full_disk_ends_with_6_and_leaves_nothing(self):
         limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))  # noqa: E731
         done = self.run_report(self.input, "-o", self.out, preexec_fn=limit)
         self.assertEqual(done.returncode, 6, done.stderr)
@@ -58,7 +58,7 @@ class BadOutput(ReportCase):
         self.assertEqual(os.listdir(self.path("empty")), [])
         self.assertEqual(sorted(os.listdir(self.folder)), ["empty", "input.json"])
 
-    def test_the_current_folder_and_one_around_it_are_refused(self):
+    def test_the_current_folder_and_its_parents_are_refused(self):
         os.makedirs(self.path("a/b"))
         for place in (".", ".."):
             self.check_refused(self.run_report(self.input, "-o", place, cwd=self.path("a/b")), 6, "current folder", "-o")
@@ -139,7 +139,7 @@ exec sleep 60
                 self.assertRaises(ProcessLookupError, os.kill, int(file.read()), 0)
             os.remove(pids)
 
-    def test_a_signal_at_any_moment_leaves_the_old_report_or_a_whole_new_one(self):
+    def test_a_signal_at_any_moment_leaves_the_old_report_or_a_complete_new_one(self):
         started = time.monotonic()
         self.assertEqual(self.run_report(self.input, "-o", self.out).returncode, 0)
         whole, names = time.monotonic() - started, sorted(os.listdir(self.out))

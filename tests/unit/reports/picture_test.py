@@ -47,7 +47,7 @@ class CostPictures(unittest.TestCase):
         self.assertTrue(any("within its error" in text for _, _, text in picture.tables[f"values_{panel}"]))
         self.assertTrue(any("0.003" in note for note in picture.notes))
 
-    def test_a_figure_stands_right_of_its_error_bar(self):
+    def test_a_figure_is_printed_to_the_right_of_its_error_bar(self):
         document = cost()
         for row in document["rows"]:
             row["paper"] = {key: None for key in row["paper"]} if row["table"] == 4 else row["paper"]
@@ -90,7 +90,7 @@ class Legends(unittest.TestCase):
 
 
 class TracePictures(unittest.TestCase):
-    def test_a_bar_of_one_value_stands_around_it(self):
+    def test_a_bar_of_one_value_is_centred_on_it(self):
         bars = trace_distribution.merged([(-25.25, -25.0, 3), (-0.05, -0.05, 113), (25.75, 26.0, 2), (412.0, 416.0, 1)], False)
         holder = next(bar for bar in bars if bar[2] == 113)
         self.assertLess(holder[0], -5)

@@ -79,7 +79,7 @@ class Signals(unittest.TestCase):
             self.assertEqual(process.stdout.read(), "whole\n")
             self.assertEqual(process.wait(), 100 + signal.SIGTERM)
 
-    def test_nothing_of_it_is_left_when_the_program_ends(self):
+    def test_no_handler_is_left_when_the_program_ends(self):
         with start(ENDER) as process:
             self.assertEqual(process.wait(), 0)
 
