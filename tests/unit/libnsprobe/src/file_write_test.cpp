@@ -136,7 +136,7 @@ TEST_CASE("a header that does not fit is a failure and leaves no descriptor open
     CHECK(open_files() == before);
 }
 
-TEST_CASE("aborting removes the new file, and nothing that is not a file", "[libnsprobe][file]")
+TEST_CASE("aborting removes the new file, but no link or device", "[libnsprobe][file]")
 {
     test_support::TempDir dir;
     nsp_file file = create(dir / "t.nsl");
@@ -189,7 +189,7 @@ TEST_CASE("a pipe without a reader is refused immediately", "[libnsprobe][file]"
     CHECK_THAT(nsp_last_error(), Catch::Contains("pipe: nobody is at the other end"));
 }
 
-TEST_CASE("a passed descriptor is written from its start and stays open for its owner",
+TEST_CASE("a passed descriptor is written from its start and stays the property of its owner",
           "[libnsprobe][file]")
 {
     test_support::TempDir dir;

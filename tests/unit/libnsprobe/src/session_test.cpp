@@ -268,7 +268,7 @@ TEST_CASE("on a full disk, later records are counted as lost, and the trace stay
     umount(dir.path().c_str());
 }
 
-TEST_CASE("the limit on file size loses records but does not end the program",
+TEST_CASE("reaching the file size limit loses records but does not end the program",
           "[libnsprobe][session]")
 {
     test_support::TempDir dir;

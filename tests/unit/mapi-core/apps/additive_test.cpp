@@ -174,7 +174,8 @@ TEST_CASE("the instructions of 2004 give the terms that its tables imply", "[map
     }
 }
 
-TEST_CASE("rows of 2004 whose figures do not fit their labels are missed", "[mapi_cost][additive]")
+TEST_CASE("the model misses rows of 2004 whose figures do not fit their labels",
+          "[mapi_cost][additive]")
 {
     const AdditiveModel &scampi = additive_model_2004(Card::kScampi);
     const AdditiveModel &intel = additive_model_2004(Card::kIntel);

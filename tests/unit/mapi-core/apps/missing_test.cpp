@@ -62,7 +62,7 @@ TEST_CASE("a missing interval is reported with packets and capture, or what to w
     CHECK_THAT(why_no_interval(scenario("counter"), live), Contains("of x.pcap too few packets came within 5 s") && Contains("--seconds"));
 }
 
-TEST_CASE("units that were all cut are counted", "[mapi_cost][missing]")
+TEST_CASE("if all units were left out, their number is reported", "[mapi_cost][missing]")
 {
     CHECK_THAT(why_missing(scenario("counter"), results(), NothingMeasured(7)), Contains("all 7 units") && Contains("again"));
 }

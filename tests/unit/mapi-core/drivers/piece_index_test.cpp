@@ -122,7 +122,8 @@ TEST_CASE("a prefilter's result comes with its packets, and a removed prefilter 
     CHECK_FALSE(odd.was_run_later);
 }
 
-TEST_CASE("the read-ahead thread indexes and prefilters a piece once the offset of its first record is known", "[mapi-core][drivers][piece_index]")
+TEST_CASE("the read-ahead thread indexes and prefilters a piece once its first offset is known",
+          "[mapi-core][drivers][piece_index]")
 {
     if (!has_two_processors())
         return test_support::skip("only one CPU: no read-ahead");

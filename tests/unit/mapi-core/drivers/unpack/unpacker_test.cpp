@@ -123,7 +123,7 @@ TEST_CASE("data packed in parts is read as one, also with zeros between the part
     CHECK(outcome.last == 0);
 }
 
-TEST_CASE("unpacked data after the packed data is reported", "[mapi-core][drivers]")
+TEST_CASE("trailing data that is not packed is reported", "[mapi-core][drivers]")
 {
     const TempDir dir;
     const std::string tool = GENERATE("gzip", "xz", "zstd", "bzip2");
